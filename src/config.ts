@@ -1,0 +1,165 @@
+import { z } from 'zod'
+
+/** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  // An empty variable is an unset one: `FOO=` in a .env file means "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(sentence))
+  const problems = unsafe(parsed.data)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return parsed.data
+}
+
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+  }
+}
+
+export type Config = z.infer<typeof schema>
+
+const text = z.string().min(1)
+const url = z.url({ protocol: /^https?$/ })
+const whole = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
+const positive = z.coerce.number().positive().max(1e9)
+const decimal = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number such as 1.25')
+const credits = decimal
+const yesNo = z.enum(['true', 'false', 'on', 'off']).transform((v) => v === 'true' || v === 'on')
+const list = text.transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+
+const schema = z.object({
+  // process
+  HOST: text.default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8080),
+  PUBLIC_URL: url.optional(),
+  FRONTEND_URL: url.optional(),
+  WORKERS: whole(1, 256).default(1),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  METRICS_PORT: whole(0, 65_535).optional(),
+  TRUST_PROXY: yesNo.default(false),
+  DRAIN_SECONDS: whole(0, 600).default(30),
+
+  // data
+  DATA_DIR: text.default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_POOL: whole(2, 200).default(20),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  MASTER_KEY: z.string().min(32, 'must be at least 32 characters').optional(),
+
+  // upstreams
+  UPSTREAMS_FILE: text.optional(),
+  CATALOG_SYNC_MINUTES: whole(1, 10_080).default(60),
+  PRICE_MARGIN: decimal.default('1.0'),
+  USD_TO_CREDIT_RATE: decimal.default('3000'),
+  VIDEO_USD_TO_CREDIT_RATE: decimal.optional(),
+  PRICE_CHANGE_GUARD: positive.default(3),
+
+  // limits and reservations
+  RATE_LIMIT_RPM: whole(1, 1_000_000).default(600),
+  RATE_LIMIT_JWT_RPM: whole(1, 1_000_000).default(120),
+  AUTH_RATE_LIMIT_RPM: whole(1, 1_000_000).default(20),
+  CONCURRENCY_PER_ACCOUNT: whole(1, 100_000).default(50),
+  SIGNUP_BONUS_CREDITS: credits.default('100'),
+  RESERVATION_CAP_CREDITS: credits.default('10'),
+  MIN_RESERVATION_CREDITS: credits.default('0.01'),
+  VOICE_RESERVATION_CREDITS: credits.default('5'),
+  VIDEO_DEADLINE_MINUTES: whole(1, 1440).default(60),
+  LOW_BALANCE_CREDITS: credits.default('20'),
+  ACTIVITY_RETENTION_DAYS: whole(1, 36_500).default(400),
+  ACTIVITY_TIME_ZONE: text.default('Africa/Dar_es_Salaam'),
+
+  // voice
+  VOICE_DEFAULT_STT_MODEL: text.optional(),
+  VOICE_DEFAULT_TEXT_MODEL: text.optional(),
+  VOICE_DEFAULT_TTS_MODEL: text.optional(),
+  VOICE_DEFAULT_VOICE: text.optional(),
+
+  // mail and SMS
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: text.default('Mlango <no-reply@localhost>'),
+  SMS_PROVIDER: z.enum(['beem', 'africastalking']).optional(),
+  BEEM_BASE_URL: url.default('https://apisms.beem.africa'),
+  BEEM_API_KEY: text.optional(),
+  BEEM_SECRET_KEY: text.optional(),
+  BEEM_SENDER_ID: text.default('INFO'),
+  AFRICASTALKING_BASE_URL: url.default('https://api.africastalking.com'),
+  AFRICASTALKING_USERNAME: text.optional(),
+  AFRICASTALKING_API_KEY: text.optional(),
+
+  // payments
+  PAYMENT_PROVIDER: z.enum(['simulator', 'snippe', 'clickpesa']).default('simulator'),
+  SNIPPE_BASE_URL: url.default('https://api.snippe.sh'),
+  SNIPPE_API_KEY: text.optional(),
+  SNIPPE_WEBHOOK_SECRET: text.optional(),
+  SNIPPE_FALLBACK_EMAIL: z.email().optional(),
+  CLICKPESA_BASE_URL: url.default('https://api.clickpesa.com/third-parties'),
+  CLICKPESA_CLIENT_ID: text.optional(),
+  CLICKPESA_API_KEY: text.optional(),
+  CLICKPESA_CHECKSUM_KEY: text.optional(),
+  TOPUP_MIN_TZS: whole(1, 100_000_000).default(500),
+  TOPUP_MAX_TZS: whole(1, 100_000_000).default(3_000_000),
+  TOPUP_CREDITS_PER_TZS: decimal.default('1'),
+  TOPUP_REQUIRE_VERIFIED_PHONE: yesNo.default(true),
+
+  // sign-in
+  OAUTH_REDIRECT_ALLOWLIST: list.default([]),
+  GOOGLE_ISSUER: url.default('https://accounts.google.com'),
+  GOOGLE_CLIENT_ID: text.optional(),
+  GOOGLE_CLIENT_SECRET: text.optional(),
+  GOOGLE_ANDROID_AUDIENCES: list.default([]),
+  GITHUB_URL: url.default('https://github.com'),
+  GITHUB_API_URL: url.default('https://api.github.com'),
+  GITHUB_CLIENT_ID: text.optional(),
+  GITHUB_CLIENT_SECRET: text.optional(),
+  PARTNER_IDENTITY_SLUG: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lowercase letters, digits and hyphens')
+    .default('partner'),
+  PARTNER_ISSUER: url.optional(),
+  PARTNER_AUDIENCE: text.optional(),
+})
+
+function sentence(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('.') || 'The environment'}: ${issue.message}.`
+}
+
+/** Settings that are well-formed one by one but unsafe together. */
+function unsafe(config: Config): string[] {
+  const problems: string[] = []
+  const need = (name: keyof Config, why: string) => {
+    if (config[name] === undefined) problems.push(`${name} must be set: ${why}.`)
+  }
+  if (config.DATABASE_URL) need('MASTER_KEY', 'every replica of DATABASE_URL shares its keys')
+  if (config.WORKERS > 1) need('DATABASE_URL', 'the embedded database serves one process only')
+  if (config.PAYMENT_PROVIDER === 'snippe') {
+    need('SNIPPE_API_KEY', 'PAYMENT_PROVIDER is snippe')
+    need('SNIPPE_WEBHOOK_SECRET', 'without it anyone could forge a payment callback')
+  }
+  if (config.PAYMENT_PROVIDER === 'clickpesa') {
+    need('CLICKPESA_CLIENT_ID', 'PAYMENT_PROVIDER is clickpesa')
+    need('CLICKPESA_API_KEY', 'PAYMENT_PROVIDER is clickpesa')
+    need('CLICKPESA_CHECKSUM_KEY', 'without it anyone could forge a payment callback')
+  }
+  if (config.SMS_PROVIDER === 'beem') {
+    need('BEEM_API_KEY', 'SMS_PROVIDER is beem')
+    need('BEEM_SECRET_KEY', 'SMS_PROVIDER is beem')
+  }
+  if (config.SMS_PROVIDER === 'africastalking') {
+    need('AFRICASTALKING_USERNAME', 'SMS_PROVIDER is africastalking')
+    need('AFRICASTALKING_API_KEY', 'SMS_PROVIDER is africastalking')
+  }
+  if (config.GOOGLE_CLIENT_ID) need('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID is set')
+  if (config.GITHUB_CLIENT_ID) need('GITHUB_CLIENT_SECRET', 'GITHUB_CLIENT_ID is set')
+  if (config.PARTNER_ISSUER) need('PARTNER_AUDIENCE', 'PARTNER_ISSUER is set')
+  if (config.TOPUP_MIN_TZS > config.TOPUP_MAX_TZS) {
+    problems.push('TOPUP_MIN_TZS must not be larger than TOPUP_MAX_TZS.')
+  }
+  return problems
+}
