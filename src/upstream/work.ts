@@ -1,0 +1,97 @@
+import type { CatalogReading } from './catalog-record.ts'
+import type {
+  ChatReader,
+  ChatRequest,
+  ChatResult,
+  EmbeddingsRequest,
+  EmbeddingsResult,
+  ImageRequest,
+  ImageResult,
+  ModelTarget,
+  SpeechFormat,
+  SpeechRequest,
+  TranscriptionRequest,
+  TranscriptionResult,
+  VideoContentFormat,
+  VideoContentRequest,
+  VideoJob,
+  VideoJobRef,
+  VideoRequest,
+  VideoStatus,
+} from './contract.ts'
+
+/** What the rest of the house holds: every upstream behind one verb. Built by `openUpstreams`. */
+export type Upstreams = {
+  /**
+   * Walks the targets by priority, weight and health until one answers. Throws only a `Failure`
+   * fit to be shown. A stream is returned once its first event is there, so that whatever goes
+   * wrong before the first byte is still an ordinary failure; later ones are thrown by the stream.
+   */
+  call<Name extends keyof Work>(
+    targets: readonly ModelTarget[],
+    name: Name,
+    request: Work[Name]['request'],
+    signal?: AbortSignal,
+  ): Promise<Served<Work[Name]['result']>>
+  /** Can any of these targets do it at all? */
+  can(targets: readonly ModelTarget[], name: keyof Work): boolean
+  /** Reads the catalog of one upstream. Throws a `Failure` when it cannot be read. */
+  catalog(upstream: string, signal?: AbortSignal): Promise<CatalogReading>
+  /** Every upstream of the file, in its order. */
+  readonly list: readonly UpstreamEntry[]
+  /** Asks every upstream whether it is there. A duty, now and then. */
+  probe(signal?: AbortSignal): Promise<void>
+  health(): { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
+  /** For the operator only: these name upstreams. */
+  troubles(): UpstreamTrouble[]
+  close(): Promise<void>
+}
+
+export type Work = {
+  chat: { request: ChatRequest; result: ChatResult }
+  chatStream: { request: ChatRequest; result: ChatStream }
+  embeddings: { request: EmbeddingsRequest; result: EmbeddingsResult }
+  transcription: { request: TranscriptionRequest; result: TranscriptionResult }
+  speech: { request: SpeechRequest; result: SpeechFormat & { audio: Buffer } }
+  image: { request: ImageRequest; result: ImageResult }
+  videoStart: { request: VideoRequest; result: VideoJob }
+  videoStatus: { request: VideoJobRef; result: VideoStatus }
+  videoContent: {
+    request: VideoContentRequest
+    result: VideoContentFormat & { bytes: Flow<Buffer> }
+  }
+}
+
+export type Served<Result> = { result: Result; upstream: string; attempts: number }
+
+/**
+ * A flow with back-pressure: nothing is read ahead of `next()`. `cancel()` closes the socket at
+ * any time, also before the first pull. It throws a `Failure` when the upstream breaks.
+ */
+export type Flow<Item> = AsyncIterableIterator<Item, undefined> & { cancel(): void }
+
+/**
+ * Each item is a batch of ready chunk texts, to be framed as `data: …\n\n`. The usage chunk and
+ * `[DONE]` are not among them: the gateway writes those after it has settled.
+ */
+export type ChatStream = Flow<readonly string[]> &
+  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes'>
+
+export type UpstreamEntry = {
+  name: string
+  type: string
+  priority: number
+  weight: number
+  sync: boolean
+  /** A plain decimal, such as `1.0`. */
+  margin: string
+  /** Records given by hand, as they stand in the file. */
+  models: readonly Record<string, unknown>[]
+}
+
+export type UpstreamTrouble = {
+  upstream: string
+  model?: string
+  why: 'key_refused' | 'out_of_money' | 'forbidden' | 'unreachable' | 'circuit_open'
+  since: Date
+}
