@@ -1,0 +1,105 @@
+import type { Row, Tx } from '../db/db.ts'
+import type { Preferences } from './preference-shape.ts'
+import { preferencesFrom } from './preferences-store.ts'
+import type { NoticeType } from './types.ts'
+
+export type Recipient = {
+  email: string | null
+  phone: string | null
+  locale: string | null
+  /** Undefined: never changed, the defaults hold. */
+  preferences: Preferences | undefined
+}
+
+export type Notification = {
+  id: string
+  type: NoticeType
+  title: string
+  body: string
+  data: Record<string, unknown>
+  createdAt: Date
+  readAt: Date | null
+}
+
+/** Only verified addresses: an unverified one may be somebody else's. */
+export async function readRecipient(tx: Tx, accountId: string): Promise<Recipient | undefined> {
+  const [row] = await tx.query(
+    `select case when email_verified_at is not null then email end as email,
+       case when phone_verified_at is not null then phone_number end as phone,
+       locale, p.*
+     from accounts a left join notification_preferences p on p.account_id = a.id
+     where a.id = $1 and a.deleted_at is null`,
+    [accountId],
+  )
+  return row && recipientFrom(row)
+}
+
+export async function insertNotification(
+  tx: Tx,
+  note: Pick<Notification, 'id' | 'type' | 'title' | 'body'> & { accountId: string; data: object },
+): Promise<void> {
+  await tx.query(
+    `insert into notifications (id, account_id, type, title, body, data)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [note.id, note.accountId, note.type, note.title, note.body, JSON.stringify(note.data)],
+  )
+}
+
+export async function listNotifications(
+  tx: Tx,
+  page: { accountId: string; unread: boolean | undefined; limit: number; offset: number },
+): Promise<Notification[]> {
+  const rows = await tx.query(
+    `select id, type, title, body, data, created_at, read_at from notifications
+     where account_id = $1 and ($2::boolean is null or (read_at is null) = $2)
+     order by id desc limit $3 offset $4`,
+    [page.accountId, page.unread ?? null, page.limit, page.offset],
+  )
+  return rows.map(notificationFrom)
+}
+
+export async function countNotifications(
+  tx: Tx,
+  accountId: string,
+): Promise<{ all: number; unread: number }> {
+  const [row] = await tx.query(
+    `select count(*)::int as all_of_them, (count(*) filter (where read_at is null))::int as unread
+     from notifications where account_id = $1`,
+    [accountId],
+  )
+  return { all: row!.all_of_them as number, unread: row!.unread as number }
+}
+
+/** Reading twice keeps the first time. */
+export async function markNotificationRead(
+  tx: Tx,
+  wanted: { accountId: string; id: string },
+): Promise<Notification | undefined> {
+  const rows = await tx.query(
+    `update notifications set read_at = coalesce(read_at, now()) where id = $1 and account_id = $2
+     returning id, type, title, body, data, created_at, read_at`,
+    [wanted.id, wanted.accountId],
+  )
+  return rows[0] && notificationFrom(rows[0])
+}
+
+function recipientFrom(row: Row): Recipient {
+  return {
+    email: row.email as string | null,
+    phone: row.phone as string | null,
+    locale: row.locale as string | null,
+    preferences: row.account_id === null ? undefined : preferencesFrom(row),
+  }
+}
+
+function notificationFrom(row: Row): Notification {
+  return {
+    id: row.id as string,
+    type: row.type as NoticeType,
+    title: row.title as string,
+    body: row.body as string,
+    data: row.data as Record<string, unknown>,
+    createdAt: row.created_at as Date,
+    readAt: row.read_at as Date | null,
+  }
+}

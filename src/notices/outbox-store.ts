@@ -1,0 +1,185 @@
+import type { Row, Tx } from '../db/db.ts'
+import type { Channel, Message } from './sender.ts'
+
+export const OUTBOX_CHANNEL = 'mlango_outbox'
+
+export type NewMessage = {
+  /** Stable for ever: the same id is never enqueued twice, and travels with the message. */
+  id: string
+  channel: Channel
+  to: string
+  subject: string
+  text: string
+  html?: string
+  accountId?: string
+  /** For codes: later than this the message is worthless, so it is dropped and wiped. */
+  expiresInS?: number
+}
+
+export type ClaimedMessage = Message & { leaseId: string; attempts: number; expired: boolean }
+
+export type OutboxRow = {
+  id: string
+  channel: Channel
+  recipient: string
+  state: 'waiting' | 'sent' | 'dead'
+  attempts: number
+  lastError: string | null
+  resendable: boolean
+  createdAt: Date
+  nextTryAt: Date
+}
+
+/** The NOTIFY is part of the transaction: deliverers wake when the row is there to be seen. */
+export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> {
+  await tx.query(
+    `with put as (
+       insert into outbox (id, channel, account_id, recipient, subject, body, html, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, now() + $8::float8 * interval '1 second')
+       on conflict (id) do nothing
+       returning channel
+     )
+     select pg_notify('${OUTBOX_CHANNEL}', channel) from put`,
+    [
+      message.id,
+      message.channel,
+      message.accountId ?? null,
+      message.to,
+      message.subject,
+      message.text,
+      message.html ?? null,
+      message.expiresInS ?? null,
+    ],
+  )
+}
+
+/** Takes the message that waits longest. The lease is the next try: a crash gives it back. */
+export async function claimMessage(
+  tx: Tx,
+  claim: { channel: Channel; leaseId: string; leaseMs: number },
+): Promise<ClaimedMessage | undefined> {
+  const rows = await tx.query(
+    `update outbox set lease_id = $2, attempts = attempts + 1,
+       next_try_at = now() + $3::float8 * interval '1 millisecond'
+     where id = (
+       select id from outbox
+       where state = 'waiting' and channel = $1 and next_try_at <= now()
+       order by next_try_at limit 1 for update skip locked
+     )
+     returning id, channel, recipient, subject, body, html, attempts, created_at,
+       coalesce(expires_at <= now(), false) as expired`,
+    [claim.channel, claim.leaseId, claim.leaseMs],
+  )
+  return rows[0] && claimed(rows[0], claim.leaseId)
+}
+
+export async function markSent(tx: Tx, held: Held): Promise<void> {
+  await tx.query(
+    `update outbox set state = 'sent', subject = null, body = null, html = null, lease_id = null,
+       last_error = null, finished_at = now()
+     where id = $1 and lease_id = $2`,
+    [held.id, held.leaseId],
+  )
+}
+
+export async function markForRetry(
+  tx: Tx,
+  held: Held,
+  failure: { reason: string; delayMs: number },
+): Promise<void> {
+  await tx.query(
+    `update outbox set lease_id = null, last_error = $3,
+       next_try_at = now() + $4::float8 * interval '1 millisecond'
+     where id = $1 and lease_id = $2`,
+    [held.id, held.leaseId, failure.reason, failure.delayMs],
+  )
+}
+
+/** A dead letter keeps its text for a resend, unless it expires: then it holds a code. */
+export async function markDead(tx: Tx, held: Held, reason: string): Promise<void> {
+  await tx.query(
+    `update outbox set state = 'dead', lease_id = null, last_error = $3, finished_at = now(),
+       subject = case when expires_at is null then subject end,
+       body = case when expires_at is null then body end,
+       html = case when expires_at is null then html end
+     where id = $1 and lease_id = $2`,
+    [held.id, held.leaseId, reason],
+  )
+}
+
+export async function listMessages(
+  tx: Tx,
+  wanted: { state: OutboxRow['state'] | undefined; limit: number },
+): Promise<OutboxRow[]> {
+  const rows = await tx.query(
+    `select id, channel, recipient, state, attempts, last_error, body is not null as resendable,
+       created_at, next_try_at
+     from outbox where ($1::text is null and state <> 'sent') or state = $1
+     order by created_at desc, id desc limit $2`,
+    [wanted.state ?? null, wanted.limit],
+  )
+  return rows.map(listed)
+}
+
+/** True when there was a dead letter with its text still there. */
+export async function reviveMessage(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `with back as (
+       update outbox set state = 'waiting', attempts = 0, next_try_at = now(), last_error = null,
+         finished_at = null
+       where id = $1 and state = 'dead' and body is not null
+       returning channel
+     )
+     select pg_notify('${OUTBOX_CHANNEL}', channel) from back`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** Deletes a small batch of what was finished long ago; answers how many. */
+export async function trimMessages(
+  tx: Tx,
+  keep: { sentDays: number; deadDays: number; batch: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `delete from outbox where id in (
+       select id from outbox
+       where (state = 'sent' and finished_at < now() - $1::float8 * interval '1 day')
+          or (state = 'dead' and finished_at < now() - $2::float8 * interval '1 day')
+       limit $3
+     ) returning id`,
+    [keep.sentDays, keep.deadDays, keep.batch],
+  )
+  return rows.length
+}
+
+type Held = { id: string; leaseId: string }
+
+function claimed(row: Row, leaseId: string): ClaimedMessage {
+  return {
+    id: row.id as string,
+    channel: row.channel as Channel,
+    to: row.recipient as string,
+    subject: (row.subject as string | null) ?? '',
+    text: row.body as string,
+    ...(row.html === null ? {} : { html: row.html as string }),
+    createdAt: row.created_at as Date,
+    attempts: row.attempts as number,
+    expired: row.expired as boolean,
+    leaseId,
+  }
+}
+
+function listed(row: Row): OutboxRow {
+  return {
+    id: row.id as string,
+    channel: row.channel as Channel,
+    recipient: row.recipient as string,
+    state: row.state as OutboxRow['state'],
+    attempts: row.attempts as number,
+    lastError: row.last_error as string | null,
+    resendable: row.resendable as boolean,
+    createdAt: row.created_at as Date,
+    nextTryAt: row.next_try_at as Date,
+  }
+}
