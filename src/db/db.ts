@@ -1,9 +1,15 @@
 /** A row as both drivers give it: int8 → bigint, numeric → string, timestamptz → Date, jsonb parsed. */
 export type Row = Record<string, unknown>
 
-/** Can ask. Store functions take a Tx, so that any of them can join a larger transaction. */
+/**
+ * Can ask. Store functions take a Tx, so that any of them can join a larger transaction.
+ * Parameters: bigint, number, string, boolean, Date, Buffer, null, and arrays of these; JSON goes in
+ * as text (`JSON.stringify`) with a cast in the SQL.
+ */
 export interface Tx {
   query<R extends Row>(sql: string, params?: unknown[]): Promise<R[]>
+  /** Several statements without parameters, as in a migration file. */
+  script(sql: string): Promise<void>
 }
 
 /** Can begin. As a Tx it runs single statements, each in its own transaction. */
@@ -11,7 +17,10 @@ export interface Db extends Tx {
   readonly engine: 'embedded' | 'server'
   /** Commits what `work` did, or rolls it all back when it throws. Never await the network inside. */
   begin<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Calls `hear` for each NOTIFY on the channel, from this or any other process. */
+  /**
+   * Calls `hear` for each NOTIFY on the channel, from this or any other process. After a lost
+   * connection it is called once with an empty payload: anything may have changed meanwhile.
+   */
   listen(channel: string, hear: (payload: string) => void): Promise<void>
   close(): Promise<void>
 }

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PGlite, types, type Transaction } from '@electric-sql/pglite'
+import type { Log } from '../lib/log.ts'
+import type { Db, Row, Tx } from './db.ts'
+import { lockFolder } from './folder-lock.ts'
+import { assertOpen, assertOutside, insideOf, type Scope } from './inside.ts'
+
+/** PostgreSQL inside this process, kept in one folder. */
+export async function openEmbedded(options: { folder: string; log: Log }): Promise<Db> {
+  const lock = await lockFolder(options.folder)
+  try {
+    const engine = await openFolder(options.folder)
+    options.log.debug('The embedded database is open.', { engine: 'embedded' })
+    return embeddedDb(engine, () => lock.release())
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/** In memory, from a dump: for tests, where every file wants a fresh database at once. */
+export async function openInMemory(dump?: Blob): Promise<Db & { dump(): Promise<Blob> }> {
+  const engine = await PGlite.create({ parsers, ...(dump ? { loadDataDir: dump } : {}) })
+  const db = embeddedDb(engine, async () => {})
+  return Object.assign(db, { dump: () => engine.dumpDataDir('none') })
+}
+
+const parsers = {
+  [types.INT8]: (text: string) => BigInt(text),
+  [types.DATE]: (text: string) => text,
+  [types.BYTEA]: (text: string) => Buffer.from(text.slice(2), 'hex'),
+}
+
+/** A first start that was killed half-way leaves its mark, and the next one begins again. */
+async function openFolder(folder: string): Promise<PGlite> {
+  const dataDir = join(folder, 'db')
+  const creating = join(folder, 'creating')
+  if (existsSync(creating)) await rm(dataDir, { recursive: true, force: true })
+  const isNew = !existsSync(dataDir)
+  if (isNew) {
+    await writeFile(creating, 'The first start is under way.\n')
+    await mkdir(dataDir, { recursive: true })
+  }
+  const engine = await PGlite.create({ dataDir, parsers })
+  await rm(creating, { force: true })
+  return engine
+}
+
+function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
+  const db: Db = {
+    engine: 'embedded',
+    async query<R extends Row>(sql: string, params: unknown[] = []) {
+      assertOutside(db)
+      return (await engine.query<R>(sql, params)).rows
+    },
+    async script(sql) {
+      assertOutside(db)
+      await engine.exec(sql)
+    },
+    begin: (work) =>
+      insideOf(db, (scope) => engine.transaction((inner) => work(embeddedTx(inner, scope)))),
+    async listen(channel, hear) {
+      assertOutside(db)
+      await engine.listen(channel, hear)
+    },
+    async close() {
+      if (!engine.closed) await engine.close()
+      await afterClose()
+    },
+  }
+  return db
+}
+
+function embeddedTx(inner: Transaction, scope: Scope): Tx {
+  return {
+    async query<R extends Row>(sql: string, params: unknown[] = []) {
+      assertOpen(scope)
+      return (await inner.query<R>(sql, params)).rows
+    },
+    async script(sql) {
+      assertOpen(scope)
+      await inner.exec(sql)
+    },
+  }
+}

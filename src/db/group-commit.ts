@@ -1,0 +1,94 @@
+import { Failure } from '../lib/failure.ts'
+import type { Db, Tx } from './db.ts'
+import { assertOutside } from './inside.ts'
+
+export type GroupCommit<Item, Result> = {
+  /** Resolves once the item's transaction is committed. */
+  submit(item: Item): Promise<Result>
+  /** Resolves when nothing is queued or in flight. */
+  idle(): Promise<void>
+}
+
+export type GroupCommitOptions<Item, Result> = {
+  db: Db
+  /** One result per item, in the items' order. */
+  apply(tx: Tx, items: Item[]): Promise<Result[]>
+  maxBatch?: number
+  /** Past this many waiting items callers get `unavailable` at once. */
+  maxWaiting?: number
+}
+
+type Waiting<Item, Result> = {
+  item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+/**
+ * Many callers, one transaction. Idle, an item commits at once; what arrives while a commit is in
+ * flight goes into the next one. A batch that fails is run again item by item, so that one bad item
+ * fails alone; when the database itself is away, all fail together.
+ */
+export function groupCommit<Item, Result>(
+  options: GroupCommitOptions<Item, Result>,
+): GroupCommit<Item, Result> {
+  const { db, maxBatch = 500, maxWaiting = 10_000 } = options
+  let waiting: Waiting<Item, Result>[] = []
+  let running: Promise<void> | undefined
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maxBatch)
+      waiting = waiting.slice(maxBatch)
+      await commit(batch)
+    }
+    running = undefined
+  }
+
+  async function commit(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await db.begin((tx) => applyAll(tx, batch))
+      batch.forEach((one, i) => one.resolve(results[i]!))
+    } catch (error) {
+      if (batch.length === 1 || isAway(error)) {
+        for (const one of batch) one.reject(error)
+      } else {
+        for (const one of batch) await commit([one])
+      }
+    }
+  }
+
+  async function applyAll(tx: Tx, batch: Waiting<Item, Result>[]): Promise<Result[]> {
+    const results = await options.apply(
+      tx,
+      batch.map((one) => one.item),
+    )
+    if (results.length !== batch.length) throw new Error('A batch needs one result per item.')
+    return results
+  }
+
+  return {
+    submit(item) {
+      assertOutside(db)
+      if (waiting.length >= maxWaiting) return Promise.reject(tooMany())
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject })
+        running ??= drain()
+      })
+    },
+    idle: () => running ?? Promise.resolve(),
+  }
+}
+
+/** A deadlock or a lock time-out may be one item's doing; a lost connection is everybody's. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Failure) || error.kind !== 'unavailable') return false
+  const code = (error.cause as { code?: unknown } | undefined)?.code
+  return !(typeof code === 'string' && /^(40|55P03|57014)/.test(code))
+}
+
+function tooMany(): Failure {
+  return new Failure('unavailable', 'The service is overloaded. Please try again.', {
+    retryAfterS: 2,
+  })
+}

@@ -1,0 +1,32 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Db } from './db.ts'
+
+/**
+ * Inside a transaction the outer handle would wait for the transaction it is called from: for ever
+ * on the embedded engine, for a free connection on a server. Both become an error at once.
+ */
+export function assertOutside(db: Db): void {
+  const scope = scopes.getStore()
+  if (scope?.open && scope.db === db) {
+    throw new Error('The outer database handle was used inside a transaction: use its tx.')
+  }
+}
+
+export type Scope = { db: Db; open: boolean }
+
+/** Runs `work` as the inside of one transaction; the scope closes when it settles. */
+export async function insideOf<T>(db: Db, work: (scope: Scope) => Promise<T>): Promise<T> {
+  assertOutside(db)
+  const scope: Scope = { db, open: true }
+  try {
+    return await scopes.run(scope, () => work(scope))
+  } finally {
+    scope.open = false
+  }
+}
+
+export function assertOpen(scope: Scope): void {
+  if (!scope.open) throw new Error('A transaction was used after its end.')
+}
+
+const scopes = new AsyncLocalStorage<Scope>()

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg'
+import type { Log } from '../lib/log.ts'
+import type { Db, Row, Tx } from './db.ts'
+import { assertOpen, assertOutside, insideOf, type Scope } from './inside.ts'
+import { startListener } from './listener.ts'
+import { asFailure } from './trouble.ts'
+
+export type ServerOptions = { url: string; poolSize: number; log: Log }
+
+/** A PostgreSQL server, through a pool. Connections are made when needed, so it opens without one. */
+export function openServer({ url, poolSize, log }: ServerOptions): Db {
+  const pool = new Pool({ ...connection(url), max: poolSize, idleTimeoutMillis: 30_000 })
+  pool.on('error', (error) => log.warn('An idle database connection broke.', { error }))
+  const listener = startListener({ connect: () => new Client(connection(url)), log })
+  const db: Db = {
+    engine: 'server',
+    async query<R extends Row>(sql: string, params: unknown[] = []) {
+      assertOutside(db)
+      return ask<R>(pool, sql, params)
+    },
+    async script(sql) {
+      assertOutside(db)
+      await pool.query(sql).catch(rethrow)
+    },
+    begin: (work) => insideOf(db, (scope) => transaction(pool, scope, work)),
+    listen: (channel, hear) => listener.add(channel, hear),
+    async close() {
+      await listener.stop()
+      await pool.end()
+    },
+  }
+  return db
+}
+
+/** Time-outs on purpose: a slow or locked statement ends as 503, never as a pile of waiters. */
+function connection(url: string): ClientConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: 2_000,
+    statement_timeout: 5_000,
+    lock_timeout: 2_000,
+    idle_in_transaction_session_timeout: 10_000,
+    // Longer than the server's own limits: it is for a network that swallows answers.
+    query_timeout: 60_000,
+    keepAlive: true,
+    application_name: 'mlango',
+    types: { getTypeParser },
+  }
+}
+
+const INT8_ARRAY: number = 1016
+const ownParsers: Record<number, (text: string) => unknown> = {
+  [types.builtins.INT8]: (text) => BigInt(text),
+  [types.builtins.DATE]: (text) => text,
+  [INT8_ARRAY]: (text) =>
+    (types.getTypeParser(INT8_ARRAY)(text) as (string | null)[]).map((item) =>
+      item === null ? null : BigInt(item),
+    ),
+}
+
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return ownParsers[oid] ?? types.getTypeParser(oid, format)
+}
+
+async function transaction<T>(pool: Pool, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(rethrow)
+  // A client in use reports its broken connection both to the query and as an event.
+  const ignore = () => {}
+  client.on('error', ignore)
+  let broken = false
+  try {
+    await client.query('begin')
+    const result = await work(serverTx(client, scope))
+    const ended = await client.query('commit')
+    // COMMIT of a failed transaction answers ROLLBACK and no error: work swallowed one.
+    if (ended.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => (broken = true))
+    throw asFailure(error)
+  } finally {
+    client.off('error', ignore)
+    client.release(broken)
+  }
+}
+
+function serverTx(client: PoolClient, scope: Scope): Tx {
+  return {
+    async query<R extends Row>(sql: string, params: unknown[] = []) {
+      assertOpen(scope)
+      return ask<R>(client, sql, params)
+    },
+    async script(sql) {
+      assertOpen(scope)
+      await client.query(sql).catch(rethrow)
+    },
+  }
+}
+
+async function ask<R extends Row>(on: Pool | PoolClient, text: string, values: unknown[]) {
+  const name = statementName(text)
+  const result = await on
+    .query<R>(name === undefined ? { text, values } : { name, text, values })
+    .catch(rethrow)
+  return result.rows
+}
+
+const names = new Map<string, string>()
+const MOST_NAMES = 1_000
+
+/** A name lets the server keep the plan. The name is a hash, so equal names mean equal text. */
+function statementName(sql: string): string | undefined {
+  const known = names.get(sql)
+  if (known !== undefined || names.size >= MOST_NAMES) return known
+  const name = `m_${createHash('sha256').update(sql).digest('base64url').slice(0, 22)}`
+  names.set(sql, name)
+  return name
+}
+
+function rethrow(error: unknown): never {
+  throw asFailure(error)
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../src/db/db.ts'
+import { onEachEngine } from '../support/databases.ts'
+
+onEachEngine('database', (open) => {
+  let db: Db
+  before(async () => {
+    db = await open()
+    await db.script('create table box (id int8 primary key, note text); create index on box (note)')
+  })
+
+  test('both engines read the same types', async () => {
+    const [row] = await db.query(
+      `select 1::int8 as small, 9007199254740993 as large, 2::int4 as four, 1.50::numeric as exact,
+        date '2026-02-01' as day, timestamptz '2026-02-01T00:00:00Z' as at, '{"a":[1]}'::jsonb as json,
+        array[1, null]::int8[] as many, '\\xff00'::bytea as bytes, null as nothing, true as yes`,
+    )
+    assert.deepEqual(row, {
+      small: 1n,
+      large: 9007199254740993n,
+      four: 2,
+      exact: '1.50',
+      day: '2026-02-01',
+      at: new Date('2026-02-01T00:00:00Z'),
+      json: { a: [1] },
+      many: [1n, null],
+      bytes: Buffer.from([255, 0]),
+      nothing: null,
+      yes: true,
+    })
+  })
+
+  test('both engines take the same parameters', async () => {
+    const at = new Date('2026-02-01T10:00:00.123Z')
+    const id = '0190a6f0-0000-7000-8000-000000000000'
+    const odd = 'a"b\\c,{} \n Ā'
+    const rows = await db.query(
+      `select *, $6::bytea as bytes, $7::jsonb as json, $8::bool as yes
+       from unnest($1::int8[], $2::text[], $3::timestamptz[], $4::uuid[], $5::bool[])
+         as t (n, s, at, id, b)`,
+      [
+        [2n ** 62n, -1n],
+        [odd, null],
+        [at, null],
+        [id, null],
+        [true, null],
+        Buffer.from('x\0y'),
+      ].concat(['{"a":"b"}', true] as never[]),
+    )
+    const both = { bytes: Buffer.from('x\0y'), json: { a: 'b' }, yes: true }
+    assert.deepEqual(rows, [
+      { n: 2n ** 62n, s: odd, at, id, b: true, ...both },
+      { n: -1n, s: null, at: null, id: null, b: null, ...both },
+    ])
+  })
+
+  test('a transaction commits as a whole or not at all', async () => {
+    await db.begin((tx) => tx.query('insert into box values ($1, $2)', [1n, 'kept']))
+    const broken = db.begin(async (tx) => {
+      await tx.query('insert into box values ($1, $2)', [2n, 'lost'])
+      throw new Error('no')
+    })
+    await assert.rejects(broken, /^Error: no$/)
+    assert.deepEqual(await db.query('select id from box'), [{ id: 1n }])
+  })
+
+  test('a swallowed SQL error cannot be committed', async () => {
+    const swallowed = db.begin(async (tx) => {
+      await tx.query('insert into box values (5, null)')
+      await tx.query('insert into box values (5, null)').catch(() => {})
+    })
+    await assert.rejects(swallowed)
+    assert.deepEqual(await db.query('select id from box where id = 5'), [])
+  })
+
+  test('the outer handle inside a transaction is an error at once', async () => {
+    const uses: (() => Promise<unknown>)[] = [
+      () => db.query('select 1'),
+      () => db.script('select 1'),
+      () => db.begin(async () => {}),
+    ]
+    for (const use of uses) {
+      await assert.rejects(db.begin(use), /outer database handle/)
+    }
+    assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
+  })
+
+  test('work left running after its transaction may use the outer handle again', async () => {
+    let later: Promise<unknown> | undefined
+    await db.begin(async () => {
+      later = sleep(20).then(() => db.query('select 1 as one'))
+    })
+    assert.deepEqual(await later, [{ one: 1 }])
+  })
+
+  test('a transaction is closed to those who keep it', async () => {
+    const kept = await db.begin(async (tx) => ({ tx }))
+    await assert.rejects(kept.tx.query('select 1'), /after its end/)
+  })
+
+  test('a listener hears what commits, not what rolls back', async () => {
+    const heard: string[] = []
+    await db.listen('news', (payload) => heard.push(payload))
+    await db.listen('news', () => heard.push('second ear'))
+    const undone = db.begin(async (tx) => {
+      await tx.query(`select pg_notify('news', 'undone')`)
+      throw new Error('no')
+    })
+    await assert.rejects(undone)
+    await db.begin((tx) => tx.query(`select pg_notify('news', 'done')`))
+    for (let i = 0; i < 100 && heard.length < 2; i++) await sleep(10)
+    assert.deepEqual(heard.sort(), ['done', 'second ear'])
+  })
+})

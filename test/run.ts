@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { startPostgres } from './support/postgres.ts'
+
+/**
+ * `npm test`, or `npm test -- test/db test/billing/money.test.ts`. Brings one PostgreSQL server for
+ * the whole run; every test file takes fresh databases from it, and from the embedded engine.
+ */
+const root = join(import.meta.dirname, '..')
+const args = process.argv.slice(2)
+const options = args.filter((arg) => arg.startsWith('--'))
+const paths = args.filter((arg) => !arg.startsWith('--'))
+const files = (paths.length > 0 ? paths : ['test']).flatMap(testFiles)
+if (files.length === 0) {
+  console.error(`No test files in ${paths.join(', ')}.`)
+  process.exit(1)
+}
+
+const server = await startPostgres()
+console.log(
+  `Engines: embedded PostgreSQL (PGlite) and PostgreSQL server ${server.version} (${server.origin}).`,
+)
+const child = spawn(
+  process.execPath,
+  ['--test', '--test-reporter=spec', '--test-concurrency=2', ...options, ...files],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_POSTGRES_URL: server.url } },
+)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+const code = await new Promise<number>((done) => child.once('exit', (code) => done(code ?? 1)))
+await server.stop()
+process.exit(code)
+
+function testFiles(path: string): string[] {
+  const full = resolve(root, path)
+  if (!existsSync(full)) throw new Error(`There is no ${path}.`)
+  if (statSync(full).isFile()) return [relative(root, full)]
+  return globSync('**/*.test.ts', { cwd: full }).map((name) => relative(root, join(full, name)))
+}
