@@ -4,9 +4,9 @@ create table accounts (
   full_name text not null,
   avatar_url text,
   email text,
-  email_verified boolean not null default false,
-  phone text,
-  phone_verified boolean not null default false,
+  email_verified_at timestamptz,
+  phone_number text,
+  phone_verified_at timestamptz,
   -- The number last proven: it stays the way in while a new one waits for its code.
   login_phone text,
   password_hash text,
@@ -24,10 +24,10 @@ create table accounts (
 
 -- Only proven identifiers are exclusive: a claim that was never proven keeps nobody out.
 create unique index accounts_verified_email on accounts (email)
-  where email_verified and deleted_at is null;
+  where email_verified_at is not null and deleted_at is null;
 create unique index accounts_login_phone on accounts (login_phone) where deleted_at is null;
 create index accounts_email on accounts (email) where deleted_at is null;
-create index accounts_phone on accounts (phone) where deleted_at is null;
+create index accounts_phone on accounts (phone_number) where deleted_at is null;
 
 -- Keyed hashes, so that the grant stays "once ever" without keeping deleted people's addresses.
 create table proven_identifiers (
