@@ -27,6 +27,13 @@ const positive = z.coerce.number().positive().max(1e9)
 const decimal = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number such as 1.25')
 const credits = decimal
 const yesNo = z.enum(['true', 'false', 'on', 'off']).transform((v) => v === 'true' || v === 'on')
+// By name only: an offset such as +03:00 means its opposite to the database.
+const timeZone = z
+  .string()
+  .refine(
+    (name) => /^[A-Z]/i.test(name) && isTimeZone(name),
+    'must be a zone such as Africa/Nairobi',
+  )
 const list = text.transform((value) =>
   value
     .split(',')
@@ -73,7 +80,7 @@ const schema = z.object({
   VIDEO_DEADLINE_MINUTES: whole(1, 1440).default(60),
   LOW_BALANCE_CREDITS: credits.default('20'),
   ACTIVITY_RETENTION_DAYS: whole(1, 36_500).default(400),
-  ACTIVITY_TIME_ZONE: text.default('Africa/Dar_es_Salaam'),
+  ACTIVITY_TIME_ZONE: timeZone.default('Africa/Dar_es_Salaam'),
 
   // voice
   VOICE_DEFAULT_STT_MODEL: text.optional(),
@@ -125,6 +132,15 @@ const schema = z.object({
   PARTNER_ISSUER: url.optional(),
   PARTNER_AUDIENCE: text.optional(),
 })
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    // The constructor throws RangeError for a zone it does not know: that is the question.
+    return false
+  }
+}
 
 function sentence(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.') || 'The environment'}: ${issue.message}.`

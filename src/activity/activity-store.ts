@@ -1,0 +1,135 @@
+import type { Row, Tx } from '../db/db.ts'
+import { type ActivityRecord, checkRecord } from './record.ts'
+
+/**
+ * Writes records with their lane counters and roll-ups, in the caller's transaction. A record whose
+ * id is already there changes nothing. Days and months are those of `timeZone`.
+ */
+export async function insertRecords(
+  tx: Tx,
+  records: ActivityRecord[],
+  timeZone: string,
+): Promise<void> {
+  if (records.length === 0) return
+  for (const record of records) checkRecord(record)
+  const columns = COLUMNS.map(([, , value]) => records.map(value))
+  await tx.query(INSERT, [...columns, timeZone])
+}
+
+type Column = [name: string, type: string, value: (record: ActivityRecord) => unknown]
+
+const COLUMNS: Column[] = [
+  ['id', 'uuid', (r) => r.id],
+  ['account_id', 'uuid', (r) => r.accountId],
+  ['workspace_id', 'uuid', (r) => r.workspaceId ?? null],
+  ['key_id', 'uuid', (r) => r.keyId ?? null],
+  ['request_id', 'text', (r) => r.requestId],
+  ['kind', 'text', (r) => r.kind],
+  ['model', 'text', (r) => r.model],
+  ['status', 'text', (r) => r.status],
+  ['error_code', 'text', (r) => r.errorCode ?? null],
+  ['prompt_tokens', 'int8', (r) => r.promptTokens ?? null],
+  ['completion_tokens', 'int8', (r) => r.completionTokens ?? null],
+  ['total_tokens', 'int8', (r) => r.totalTokens ?? null],
+  ['cost_micro', 'int8', (r) => r.costMicro],
+  ['uncollected_micro', 'int8', (r) => r.uncollectedMicro ?? 0n],
+  ['estimated', 'bool', (r) => r.estimated],
+  ['price_snapshot_id', 'uuid', (r) => r.priceSnapshotId ?? null],
+  ['latency_ms', 'int8', (r) => Math.max(0, Math.round(r.latencyMs))],
+  ['created_at', 'timestamptz', (r) => r.createdAt],
+]
+
+const NAMES = COLUMNS.map(([name]) => name).join(', ')
+const ARRAYS = COLUMNS.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')
+const ZONE = `$${COLUMNS.length + 1}::text`
+
+// One statement, so that the counters come from the rows that were really inserted. Both upserts
+// take their locks in key order: two batches wait for each other, they never deadlock.
+const INSERT = `
+  with inserted as (
+    insert into activity_records (${NAMES})
+    select ${NAMES} from unnest(${ARRAYS}) as given (${NAMES})
+    on conflict (id) do nothing
+    returning account_id, workspace_id, model, status, lane_id, cost_micro, created_at,
+      coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)) as tokens
+  ),
+  counted as (
+    insert into activity_lanes (account_id, workspace_id, model, status, records)
+    select account_id, workspace_id, model, status, count(*)
+    from inserted
+    group by account_id, workspace_id, model, status, lane_id
+    order by lane_id
+    on conflict (lane_id) do update set records = activity_lanes.records + excluded.records
+  )
+  insert into activity_rollups (account_id, grain, starts_on, model, requests, tokens, cost_micro)
+  select account_id, grain, date_trunc(grain, created_at at time zone ${ZONE})::date as starts_on,
+    model, count(*), sum(tokens), sum(cost_micro)
+  from inserted cross join (values ('day'), ('month')) as grains (grain)
+  group by 1, 2, 3, 4
+  order by 1, 2, 3, 4
+  on conflict (account_id, grain, starts_on, model) do update set
+    requests = activity_rollups.requests + excluded.requests,
+    tokens = activity_rollups.tokens + excluded.tokens,
+    cost_micro = activity_rollups.cost_micro + excluded.cost_micro`
+
+/**
+ * Makes a deleted workspace's records, past and still to come, count as `to`'s. One row, however
+ * many records there are: readers look through it.
+ */
+export async function moveWorkspace(
+  tx: Tx,
+  move: { accountId: string; from: string; to: string },
+): Promise<void> {
+  await tx.query(
+    `with earlier as (
+       update activity_workspace_moves set to_workspace_id = $3
+       where account_id = $1 and to_workspace_id = $2
+     )
+     insert into activity_workspace_moves (account_id, from_workspace_id, to_workspace_id)
+     values ($1, $2, $3)
+     on conflict (account_id, from_workspace_id) do update
+       set to_workspace_id = excluded.to_workspace_id`,
+    [move.accountId, move.from, move.to],
+  )
+}
+
+/**
+ * Trims at most `batch` records older than the given days, by the database's clock, and says how
+ * many. Ids carry their time, so the primary key finds the oldest. Roll-ups stay.
+ */
+export async function trimRecords(
+  tx: Tx,
+  limits: { olderThanDays: number; batch: number },
+): Promise<number> {
+  const rows = await tx.query<Row & { trimmed: bigint }>(TRIM, [limits.olderThanDays, limits.batch])
+  return Number(rows[0]?.trimmed ?? 0n)
+}
+
+// The lanes' rows are there already: the upsert is an update that locks in the order of INSERT.
+const TRIM = `
+  with cutoff as (select now() - make_interval(days => $1::int) as at),
+  bound as (
+    select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7000-8000-000000000000')::uuid as id
+    from (
+      select lpad(to_hex(floor(extract(epoch from at) * 1000)::int8), 12, '0') as hex from cutoff
+    ) as time
+  ),
+  old as (
+    select id from activity_records
+    where id < (select id from bound) and created_at < (select at from cutoff)
+    order by id limit $2::int8
+    for update skip locked
+  ),
+  gone as (
+    delete from activity_records where id in (select id from old)
+    returning account_id, workspace_id, model, status, lane_id
+  ),
+  counted as (
+    insert into activity_lanes (account_id, workspace_id, model, status, records)
+    select account_id, workspace_id, model, status, count(*)
+    from gone
+    group by account_id, workspace_id, model, status, lane_id
+    order by lane_id
+    on conflict (lane_id) do update set records = activity_lanes.records - excluded.records
+  )
+  select count(*) as trimmed from gone`

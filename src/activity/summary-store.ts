@@ -1,0 +1,54 @@
+import type { Row, Tx } from '../db/db.ts'
+
+export const PERIODS = ['today', 'week', 'month', 'year'] as const
+export type Period = (typeof PERIODS)[number]
+
+/** A period around an instant: local days, and the instants at which they begin and end. */
+export type PeriodBounds = { firstDay: string; endDay: string; startsAt: Date; endsAt: Date }
+
+const UNITS = { today: 'day', week: 'week', month: 'month', year: 'year' } as const
+
+/** Weeks begin on Monday. The end is the instant at which the next period begins. */
+export async function findBounds(
+  tx: Tx,
+  asked: { period: Period; at: Date; timeZone: string },
+): Promise<PeriodBounds> {
+  const rows = await tx.query<Row & PeriodBoundsRow>(
+    `select first::date::text as first_day, next::date::text as end_day,
+       first at time zone $3::text as starts_at, next at time zone $3::text as ends_at
+     from (select date_trunc($1::text, $2::timestamptz at time zone $3::text) as first) as begins,
+       lateral (select first + ('1 ' || $1::text)::interval as next) as ends`,
+    [UNITS[asked.period], asked.at, asked.timeZone],
+  )
+  const row = rows[0]!
+  return {
+    firstDay: row.first_day,
+    endDay: row.end_day,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+  }
+}
+
+type PeriodBoundsRow = { first_day: string; end_day: string; starts_at: Date; ends_at: Date }
+
+export type ModelSum = { model: string; requests: bigint; tokens: bigint; costMicro: bigint }
+
+/** Sums by model, dearest first. Months and years are read from monthly sums, so a year is short. */
+export async function sumByModel(
+  tx: Tx,
+  asked: { accountId: string; period: Period; firstDay: string; endDay: string },
+): Promise<ModelSum[]> {
+  const grain = asked.period === 'month' || asked.period === 'year' ? 'month' : 'day'
+  const rows = await tx.query<Row & ModelSumRow>(
+    `select model, sum(requests)::int8 as requests, sum(tokens)::int8 as tokens,
+       sum(cost_micro)::int8 as cost_micro
+     from activity_rollups
+     where account_id = $1 and grain = $2 and starts_on >= $3::date and starts_on < $4::date
+     group by model
+     order by sum(cost_micro) desc, sum(requests) desc, model`,
+    [asked.accountId, grain, asked.firstDay, asked.endDay],
+  )
+  return rows.map(({ cost_micro, ...row }) => ({ ...row, costMicro: cost_micro }))
+}
+
+type ModelSumRow = { model: string; requests: bigint; tokens: bigint; cost_micro: bigint }

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, it } from 'node:test'
+import { insertRecords } from '../../src/activity/activity-store.ts'
+import { listActivity } from '../../src/activity/list.ts'
+import { summarizeActivity } from '../../src/activity/summary.ts'
+import type { Db, Row } from '../../src/db/db.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { onEachEngine } from '../support/databases.ts'
+import { sample, ZONE } from './sample.ts'
+
+onEachEngine('activity records', (open) => {
+  let db: Db
+  before(async () => (db = await open()))
+  const list = (accountId: string) => listActivity(db, { accountId, limit: 200, offset: 0 })
+
+  it('come back as they were written', async () => {
+    const full = sample({
+      workspaceId: randomUUID(),
+      keyId: randomUUID(),
+      priceSnapshotId: randomUUID(),
+      uncollectedMicro: 7n,
+      costMicro: 9_007_199_254_740_993n,
+      model: 'acme/"odd", {id} \\ née',
+      estimated: true,
+    })
+    const bare = sample({
+      accountId: full.accountId,
+      status: 'failed',
+      errorCode: 'upstream_error',
+      promptTokens: undefined,
+      completionTokens: undefined,
+      totalTokens: undefined,
+      createdAt: new Date(full.createdAt.getTime() - 1),
+    })
+    await insertRecords(db, [bare, full], ZONE)
+    const { records, total, hasMore } = await list(full.accountId)
+    assert.equal(total, 2)
+    assert.equal(hasMore, false)
+    const shown = { workspaceId: undefined, keyId: undefined, priceSnapshotId: undefined }
+    assert.deepEqual(records, [
+      { ...full, errorCode: undefined },
+      { ...shown, uncollectedMicro: 0n, ...bare },
+    ])
+  })
+
+  it('count once, however often the same id comes, in one batch or in several', async () => {
+    const record = sample()
+    const { accountId } = record
+    const other = sample({ accountId })
+    await insertRecords(db, [record, record], ZONE)
+    await insertRecords(db, [record, other], ZONE)
+    assert.equal((await list(accountId)).total, 2)
+    const at = record.createdAt
+    const sum = await summarizeActivity(db, { accountId, period: 'today', at, timeZone: ZONE })
+    assert.deepEqual([sum.requests, sum.tokens, sum.costMicro], [2n, 30n, 3_000n])
+  })
+
+  it('leave no trace when the transaction around them fails', async () => {
+    const record = sample()
+    const work = db.begin(async (tx) => {
+      await insertRecords(tx, [record], ZONE)
+      throw new Error('no')
+    })
+    await assert.rejects(work, /no/)
+    assert.equal((await list(record.accountId)).total, 0)
+    const counted = await db.query<Row>(
+      'select 1 from activity_rollups where account_id = $1 union all select 1 from activity_lanes where account_id = $1',
+      [record.accountId],
+    )
+    assert.deepEqual(counted, [])
+  })
+
+  it('refuse what only a bug can make: a charge that failed, an id without a time', async () => {
+    const charged = { ...sample({ status: 'failed' }), costMicro: 1n }
+    await assert.rejects(insertRecords(db, [charged], ZONE), /only a completed operation/)
+    await assert.rejects(insertRecords(db, [sample({ id: randomUUID() })], ZONE), /UUID v7/)
+    await insertRecords(db, [], ZONE)
+  })
+
+  it('from many batches at once neither deadlock nor lose a count', async () => {
+    const accounts = Array.from({ length: 4 }, () => uuidv7())
+    const models = ['a', 'b', 'c', 'd', 'e']
+    const batch = () =>
+      Array.from({ length: 40 }, () =>
+        sample({ accountId: pick(accounts), model: pick(models), costMicro: 2n }),
+      )
+    const batches = Array.from({ length: 40 }, batch)
+    await Promise.all(batches.map((records) => db.begin((tx) => insertRecords(tx, records, ZONE))))
+    const pages = await Promise.all(accounts.map((accountId) => list(accountId)))
+    assert.equal(sum(pages.map((page) => page.total)), 1_600)
+    const at = new Date()
+    const years = await Promise.all(
+      accounts.map((accountId) =>
+        summarizeActivity(db, { accountId, period: 'year', at, timeZone: ZONE }),
+      ),
+    )
+    assert.equal(sum(years.map((year) => Number(year.costMicro))), 3_200)
+  })
+})
+
+const pick = <T>(from: T[]): T => from[Math.floor(Math.random() * from.length)]!
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0)

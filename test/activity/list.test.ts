@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, it } from 'node:test'
+import { insertRecords, moveWorkspace } from '../../src/activity/activity-store.ts'
+import { type ActivityQuery, listActivity } from '../../src/activity/list.ts'
+import { findLanes, mergeLanes, walkAccount } from '../../src/activity/list-store.ts'
+import { ACTIVITY_STATUSES, type ActivityRecord } from '../../src/activity/record.ts'
+import type { Db } from '../../src/db/db.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { onEachEngine } from '../support/databases.ts'
+import { sample, ZONE } from './sample.ts'
+
+onEachEngine('activity list', (open) => {
+  let db: Db
+  const accountId = uuidv7()
+  const workspaces = [randomUUID(), randomUUID(), undefined]
+  const models = ['acme/small', 'acme/large', '%']
+  const all: ActivityRecord[] = []
+  const list = (query: Partial<ActivityQuery>) =>
+    listActivity(db, { accountId, limit: 200, offset: 0, ...query })
+
+  before(async () => {
+    db = await open()
+    const start = Date.parse('2026-11-01T00:00:00Z')
+    for (let i = 0; i < 180; i++) {
+      all.push(
+        sample({
+          accountId,
+          workspaceId: workspaces[i % 3],
+          model: models[Math.floor(i / 3) % 3]!,
+          status: ACTIVITY_STATUSES[Math.floor(i / 9) % 3]!,
+          // Three at a time share a millisecond, so that the id has to decide.
+          createdAt: new Date(start + Math.floor(i / 3) * 1_000),
+        }),
+      )
+    }
+    await insertRecords(db, [...all, sample(), sample()], ZONE)
+    all.sort(newestFirst)
+  })
+
+  it('obeys every filter alone and together, newest first', async () => {
+    for (const workspaceId of [workspaces[0], workspaces[1], undefined]) {
+      for (const model of [...models, 'acme/none', undefined]) {
+        for (const status of [...ACTIVITY_STATUSES, undefined]) {
+          const wanted = all.filter(
+            (record) =>
+              (workspaceId ?? record.workspaceId) === record.workspaceId &&
+              (model ?? record.model) === record.model &&
+              (status ?? record.status) === record.status,
+          )
+          const page = await list({ workspaceId, model, status })
+          assert.deepEqual(ids(page.records), ids(wanted))
+          assert.equal(page.total, wanted.length)
+          assert.equal(page.hasMore, false)
+        }
+      }
+    }
+  })
+
+  it('gives the same pages by offset and by cursor, filtered or not', async () => {
+    for (const filter of [{}, { status: 'failed' as const }]) {
+      const wanted = ids((await list(filter)).records)
+      const byOffset: string[] = []
+      const byCursor: string[] = []
+      for (let more = true; more;) {
+        const page = await list({ ...filter, limit: 7, offset: byOffset.length })
+        const next = await list({ ...filter, limit: 7, before: byCursor.at(-1) })
+        byOffset.push(...ids(page.records))
+        byCursor.push(...ids(next.records))
+        assert.deepEqual(page.hasMore, byOffset.length < wanted.length)
+        assert.equal(next.hasMore, page.hasMore)
+        assert.equal(page.total, wanted.length)
+        more = page.hasMore
+      }
+      assert.deepEqual(byOffset, wanted)
+      assert.deepEqual(byCursor, wanted)
+    }
+    assert.deepEqual(await list({ offset: 180 }), { records: [], total: 180, hasMore: false })
+  })
+
+  it('reads the same by a merge of lanes and by a walk along the account', async () => {
+    const { ids: lanes } = await findLanes(db, accountId, { status: 'completed' })
+    const page = { accountId, lanes, limit: 9, offset: 31 }
+    const walked = await walkAccount(db, page)
+    assert.equal(walked.length, 9)
+    assert.deepEqual(await mergeLanes(db, page), walked)
+    const last = walked.at(-1)!
+    const rest = { ...page, offset: 0, before: { createdAt: last.createdAt, id: last.id } }
+    assert.deepEqual(await mergeLanes(db, rest), await walkAccount(db, rest))
+  })
+
+  it('keeps pages by cursor still while records arrive', async () => {
+    const account = uuidv7()
+    const old = Array.from({ length: 20 }, () => sample({ accountId: account }))
+    await insertRecords(db, old, ZONE)
+    const first = await list({ accountId: account, limit: 10 })
+    const newer = new Date(Date.now() + 60_000)
+    await insertRecords(db, [sample({ accountId: account, createdAt: newer })], ZONE)
+    const before = first.records.at(-1)!.id
+    const second = await list({ accountId: account, limit: 10, before })
+    const seen = [...ids(first.records), ...ids(second.records)]
+    assert.deepEqual(seen, ids(old.toSorted(newestFirst)))
+  })
+
+  it("shows nothing of another account, whether asked by workspace or by another's record", async () => {
+    const stranger = uuidv7()
+    assert.deepEqual((await list({ accountId: stranger, workspaceId: workspaces[0] })).records, [])
+    assert.deepEqual((await list({ accountId: stranger, before: all[0]!.id })).records, [])
+    const [own] = [sample({ accountId: stranger })]
+    await insertRecords(db, [own], ZONE)
+    assert.deepEqual((await list({ accountId: stranger, before: all[0]!.id })).records, [])
+    assert.equal((await list({ accountId: stranger })).total, 1)
+  })
+
+  it('keeps the records of a deleted workspace, under the default one', async () => {
+    const account = uuidv7()
+    const [main, side, late] = [randomUUID(), randomUUID(), randomUUID()]
+    const before = [main, side, undefined].map((workspaceId) =>
+      sample({ accountId: account, workspaceId }),
+    )
+    await insertRecords(db, before, ZONE)
+    await moveWorkspace(db, { accountId: account, from: side, to: main })
+    // A call that was under way when its workspace went, with a model the workspace never used.
+    const running = sample({ accountId: account, workspaceId: side, model: 'acme/late' })
+    await insertRecords(db, [running], ZONE)
+    const inMain = await list({ accountId: account, workspaceId: main })
+    assert.deepEqual(ids(inMain.records).sort(), ids([before[0]!, before[1]!, running]).sort())
+    assert.equal(inMain.total, 3)
+    assert.ok(inMain.records.every((record) => record.workspaceId === main))
+    assert.equal((await list({ accountId: account, workspaceId: side })).total, 0)
+    assert.equal((await list({ accountId: account })).total, 4)
+    await moveWorkspace(db, { accountId: account, from: main, to: late })
+    assert.equal((await list({ accountId: account, workspaceId: late })).total, 3)
+  })
+})
+
+const ids = (records: ActivityRecord[]) => records.map((record) => record.id)
+
+function newestFirst(a: ActivityRecord, b: ActivityRecord): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1)
+}

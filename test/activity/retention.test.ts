@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { before, it } from 'node:test'
+import { insertRecords, trimRecords } from '../../src/activity/activity-store.ts'
+import { listActivity } from '../../src/activity/list.ts'
+import { activityRetention } from '../../src/activity/retention.ts'
+import { summarizeActivity } from '../../src/activity/summary.ts'
+import type { Db } from '../../src/db/db.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { onEachEngine } from '../support/databases.ts'
+import { sample, ZONE } from './sample.ts'
+
+const DAY_MS = 86_400_000
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+
+onEachEngine('activity retention', (open) => {
+  let db: Db
+  before(async () => (db = await open()))
+  const count = async (accountId: string) =>
+    (await listActivity(db, { accountId, limit: 200, offset: 0 })).total
+  const year = (accountId: string, at: Date) =>
+    summarizeActivity(db, { accountId, period: 'year', at, timeZone: ZONE })
+
+  it('trims what is older than its days, in batches, and leaves the roll-ups', async () => {
+    const accountId = uuidv7()
+    const old = Array.from({ length: 2_300 }, (_, i) =>
+      sample({ accountId, createdAt: daysAgo(31 + (i % 3)), model: `acme/${i % 5}` }),
+    )
+    const young = [sample({ accountId, createdAt: daysAgo(29) }), sample({ accountId })]
+    await insertRecords(db, [...old, ...young], ZONE)
+    const summaries = () => Promise.all([year(accountId, daysAgo(33)), year(accountId, new Date())])
+    const told = await summaries()
+    const duty = activityRetention({ db, days: 30, log: silentLog })
+    // Two processes have the same duty: together they trim each record once.
+    await Promise.all([0, 1].map(() => duty.run(new AbortController().signal)))
+    const page = await listActivity(db, { accountId, limit: 200, offset: 0 })
+    assert.deepEqual(page.records.map((record) => record.id).sort(), young.map((r) => r.id).sort())
+    assert.equal(page.total, 2)
+    assert.deepEqual(await summaries(), told)
+  })
+
+  it('takes at most a batch, the oldest first, and judges by created_at', async () => {
+    const accountId = uuidv7()
+    const ages = [50, 49, 48, 47].map((days) => sample({ accountId, createdAt: daysAgo(days) }))
+    // Reserved long ago, done just now: its id is old, the record is not.
+    const longJob = sample({ accountId, id: uuidv7(daysAgo(60).getTime()) })
+    await insertRecords(db, [...ages, longJob], ZONE)
+    assert.equal(await trimRecords(db, { olderThanDays: 40, batch: 3 }), 3)
+    const { records } = await listActivity(db, { accountId, limit: 200, offset: 0 })
+    assert.deepEqual(
+      records.map((record) => record.id),
+      [longJob.id, ages[3]!.id],
+    )
+    assert.equal(await trimRecords(db, { olderThanDays: 40, batch: 3 }), 1)
+    assert.equal(await trimRecords(db, { olderThanDays: 40, batch: 3 }), 0)
+    assert.equal(await count(accountId), 1)
+  })
+
+  it('stops between batches when the process drains', async () => {
+    const accountId = uuidv7()
+    const createdAt = daysAgo(100)
+    const old = Array.from({ length: 1_500 }, () => sample({ accountId, createdAt }))
+    await insertRecords(db, old, ZONE)
+    const drain = new AbortController()
+    drain.abort()
+    await activityRetention({ db, days: 30, log: silentLog }).run(drain.signal)
+    assert.equal(await count(accountId), 1_500)
+  })
+})
