@@ -19,13 +19,14 @@ export function onEachEngine(name: string, define: (open: Open) => void): void {
   for (const engine of ['embedded', 'server'] as const) {
     describe(`${name} [${engine}]`, () => {
       const opened: Db[] = []
-      after(async () => {
-        for (const db of opened) await db.close()
-      })
       define(async () => {
         const db = engine === 'embedded' ? await freshEmbedded() : await freshServer()
         opened.push(db)
         return db
+      })
+      // After the suite's own last checks, which still need the database.
+      after(async () => {
+        for (const db of opened) await db.close()
       })
     })
   }

@@ -1,0 +1,176 @@
+import type { Tx } from '../db/db.ts'
+import type { Account, Hold, Posting, Uncollected } from './ledger.ts'
+
+/** Locks in the order of the ids, whatever order they are given in. */
+export async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, Account>> {
+  const rows = await tx.query<{ account_id: string; balance_micro: bigint; held_micro: bigint }>(
+    `select account_id, balance_micro, held_micro from ledger_accounts
+     where account_id = any($1::uuid[]) order by account_id for update`,
+    [ids],
+  )
+  return new Map(
+    rows.map((row) => [
+      row.account_id,
+      { balanceMicro: row.balance_micro, heldMicro: row.held_micro },
+    ]),
+  )
+}
+
+export async function createAccounts(tx: Tx, sortedIds: string[]): Promise<void> {
+  await tx.query(
+    `insert into ledger_accounts (account_id) select unnest($1::uuid[]) on conflict do nothing`,
+    [sortedIds],
+  )
+}
+
+export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, Hold>> {
+  const rows = await tx.query<HoldRow>(
+    `select id, account_id, amount_micro, owner_process, owner_job, deadline, about
+     from holds where id = any($1::uuid[])`,
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, holdOf(row)]))
+}
+
+type HoldRow = {
+  id: string
+  account_id: string
+  amount_micro: bigint
+  owner_process: string | null
+  owner_job: string | null
+  deadline: Date | null
+  about: Record<string, unknown>
+}
+
+function holdOf(row: HoldRow): Hold {
+  return {
+    holdId: row.id,
+    accountId: row.account_id,
+    amountMicro: row.amount_micro,
+    owner:
+      row.owner_process === null
+        ? { job: row.owner_job!, deadline: row.deadline! }
+        : { process: row.owner_process },
+    about: row.about,
+  }
+}
+
+export async function existingKeys(tx: Tx, keys: string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ key: string }>(
+    'select key from ledger_entries where key = any($1::text[])',
+    [keys],
+  )
+  return new Set(rows.map((row) => row.key))
+}
+
+export type Changes = {
+  accounts: (Account & { accountId: string })[]
+  postings: (Posting & { accountId: string })[]
+  closed: string[]
+  opened: Hold[]
+}
+
+/** Everything a batch changed, in one round trip. Returns how many holds were deleted. */
+export async function writeChanges(tx: Tx, changes: Changes): Promise<number> {
+  const [row] = await tx.query<{ deleted: number }>(WRITE, [
+    ...accountColumns(changes),
+    ...postingColumns(changes),
+    changes.closed,
+    ...holdColumns(changes.opened),
+  ])
+  return row!.deleted
+}
+
+const WRITE = `
+with accounts_written as (
+  update ledger_accounts set balance_micro = given.balance, held_micro = given.held
+  from unnest($1::uuid[], $2::int8[], $3::int8[]) as given (id, balance, held)
+  where account_id = given.id
+), entries_written as (
+  insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
+    description, reference_type, reference_id, workspace_id, operator)
+  select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace, operator
+  from unnest($4::uuid[], $5::uuid[], $6::text[], $7::int8[], $8::int8[], $9::text[], $10::text[],
+    $11::text[], $12::text[], $13::uuid[], $14::text[]) with ordinality as given
+    (id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace, operator, n)
+  order by n
+), holds_deleted as (
+  delete from holds where id = any($15::uuid[]) returning id
+), holds_written as (
+  insert into holds (id, account_id, amount_micro, owner_process, owner_job, deadline, about)
+  select id, account_id, amount, process, job, deadline, about::jsonb
+  from unnest($16::uuid[], $17::uuid[], $18::int8[], $19::uuid[], $20::text[], $21::timestamptz[],
+    $22::text[]) as given (id, account_id, amount, process, job, deadline, about)
+)
+select count(*)::int4 as deleted from holds_deleted`
+
+/** A hold that changed while it stayed open, such as a deadline that moved. */
+export async function rewriteHolds(tx: Tx, holds: Hold[]): Promise<void> {
+  await tx.query(
+    `update holds set amount_micro = amount, owner_process = process, owner_job = job,
+       deadline = given.deadline, about = given.about::jsonb
+     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
+       $7::text[]) as given (id, account_id, amount, process, job, deadline, about)
+     where holds.id = given.id`,
+    holdColumns(holds),
+  )
+}
+
+export type Loss = Uncollected & { accountId: string }
+
+export async function bookUncollected(tx: Tx, losses: Loss[]): Promise<void> {
+  await tx.query(
+    `insert into uncollected
+       (key, account_id, amount_micro, description, reference_type, reference_id)
+     select * from unnest($1::text[], $2::uuid[], $3::int8[], $4::text[], $5::text[], $6::text[])
+     on conflict do nothing`,
+    [
+      losses.map(({ entry }) => entry.key),
+      losses.map((loss) => loss.accountId),
+      losses.map((loss) => loss.amountMicro),
+      losses.map(({ entry }) => entry.description),
+      losses.map(({ entry }) => entry.reference?.type ?? null),
+      losses.map(({ entry }) => entry.reference?.id ?? null),
+    ],
+  )
+}
+
+function accountColumns({ accounts }: Changes): unknown[] {
+  return [
+    accounts.map((account) => account.accountId),
+    accounts.map((account) => account.balanceMicro),
+    accounts.map((account) => account.heldMicro),
+  ]
+}
+
+function postingColumns({ postings }: Changes): unknown[] {
+  return [
+    postings.map(({ entry }) => entry.id),
+    postings.map((posting) => posting.accountId),
+    postings.map(({ entry }) => entry.type),
+    postings.map((posting) => posting.amountMicro),
+    postings.map((posting) => posting.balanceAfterMicro),
+    postings.map(({ entry }) => entry.key),
+    postings.map(({ entry }) => entry.description),
+    postings.map(({ entry }) => entry.reference?.type ?? null),
+    postings.map(({ entry }) => entry.reference?.id ?? null),
+    postings.map(({ entry }) => entry.workspaceId ?? null),
+    postings.map(({ entry }) => entry.operator ?? null),
+  ]
+}
+
+function holdColumns(opened: Hold[]): unknown[] {
+  return [
+    opened.map((hold) => hold.holdId),
+    opened.map((hold) => hold.accountId),
+    opened.map((hold) => hold.amountMicro),
+    opened.map(({ owner }) => ('process' in owner ? owner.process : null)),
+    opened.map(({ owner }) => ('job' in owner ? owner.job : null)),
+    opened.map((hold) => deadlineOf(hold)),
+    opened.map((hold) => JSON.stringify(hold.about)),
+  ]
+}
+
+function deadlineOf({ owner }: Hold): Date | null {
+  return 'job' in owner ? owner.deadline : null
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import type { Tx } from '../db/db.ts'
+import type { Command, Entry, Outcome } from './commands.ts'
+import { EMPTY, step, type Account, type Hold, type Posting } from './ledger.ts'
+import {
+  bookUncollected,
+  createAccounts,
+  existingKeys,
+  lockAccounts,
+  openHolds,
+  rewriteHolds,
+  writeChanges,
+  type Loss,
+} from './ledger-rows-store.ts'
+
+/**
+ * Applies one command or five hundred alike, in the given order, within the caller's transaction.
+ * The accounts' rows are locked in sorted order first, so batches of several processes queue up
+ * instead of deadlocking, and everything read after the lock is the latest.
+ */
+export async function applyCommands(tx: Tx, commands: Command[]): Promise<Outcome[]> {
+  if (commands.length === 0) return []
+  const books = await readBooks(tx, commands)
+  const outcomes = commands.map((command) => applyOne(books, command))
+  await writeBooks(tx, books)
+  return outcomes
+}
+
+type Books = {
+  accounts: Map<string, Account>
+  touched: Set<string>
+  holds: Map<string, Hold>
+  holdsBefore: Map<string, Hold>
+  keys: Set<string>
+  postings: (Posting & { accountId: string })[]
+  uncollected: Loss[]
+}
+
+async function readBooks(tx: Tx, commands: Command[]): Promise<Books> {
+  const accounts = await lockAll(tx, commands)
+  const holdIds = commands.flatMap((command) => ('holdId' in command ? [command.holdId] : []))
+  const keys = commands.flatMap(entriesOf).map((entry) => entry.key)
+  const holdsBefore = holdIds.length > 0 ? await openHolds(tx, holdIds) : new Map<string, Hold>()
+  return {
+    accounts,
+    touched: new Set(),
+    holds: new Map(holdsBefore),
+    holdsBefore,
+    keys: keys.length > 0 ? await existingKeys(tx, keys) : new Set(),
+    postings: [],
+    uncollected: [],
+  }
+}
+
+/** A row that is missing is made first: a lock needs something to hold on to. */
+async function lockAll(tx: Tx, commands: Command[]): Promise<Map<string, Account>> {
+  const ids = [...new Set(commands.map((command) => command.accountId))].sort()
+  const accounts = await lockAccounts(tx, ids)
+  const granted = new Set(commands.filter(mayCreate).map((command) => command.accountId))
+  const missing = ids.filter((id) => granted.has(id) && !accounts.has(id))
+  if (missing.length === 0) return accounts
+  await createAccounts(tx, missing)
+  return lockAccounts(tx, ids)
+}
+
+function mayCreate(command: Command): boolean {
+  return command.kind === 'grant' || command.kind === 'adjust' || command.kind === 'hold'
+}
+
+function entriesOf(command: Command): Entry[] {
+  if (command.kind === 'settle') return command.charges.map((charge) => charge.entry)
+  return 'entry' in command ? [command.entry] : []
+}
+
+function applyOne(books: Books, command: Command): Outcome {
+  const { accountId } = command
+  const hold = 'holdId' in command ? ownHold(books, command) : undefined
+  const known = { hold, hasKey: (key: string) => books.keys.has(key) }
+  const result = step(books.accounts.get(accountId) ?? EMPTY, command, known)
+  if (result.hold) books.holds.set(result.hold.holdId, result.hold)
+  else if (hold) books.holds.delete(hold.holdId)
+  if (result.account !== books.accounts.get(accountId) && books.accounts.has(accountId)) {
+    books.accounts.set(accountId, result.account)
+    books.touched.add(accountId)
+  }
+  for (const posting of result.postings) {
+    books.keys.add(posting.entry.key)
+    books.postings.push({ ...posting, accountId })
+  }
+  books.uncollected.push(...result.uncollected.map((one) => ({ ...one, accountId })))
+  return result.outcome
+}
+
+/** A hold is found only together with its account: another account's id is as good as none. */
+function ownHold(books: Books, command: Command & { holdId: string }): Hold | undefined {
+  const hold = books.holds.get(command.holdId)
+  if (hold?.accountId === command.accountId) return hold
+  assert(hold === undefined || command.kind !== 'hold', 'two accounts share the id of a hold')
+  return undefined
+}
+
+async function writeBooks(tx: Tx, books: Books): Promise<void> {
+  const { accounts, touched, holds, holdsBefore, postings } = books
+  const closed = [...holdsBefore.keys()].filter((id) => !holds.has(id))
+  const opened = [...holds.values()].filter((hold) => !holdsBefore.has(hold.holdId))
+  const rewritten = [...holds.values()].filter(
+    (hold) => holdsBefore.has(hold.holdId) && holdsBefore.get(hold.holdId) !== hold,
+  )
+  const changed = [...touched].map((accountId) => ({ accountId, ...accounts.get(accountId)! }))
+  if (changed.length > 0 || closed.length > 0 || opened.length > 0) {
+    const deleted = await writeChanges(tx, { accounts: changed, postings, closed, opened })
+    assert(deleted === closed.length, 'a hold was closed without its account being locked')
+  }
+  if (rewritten.length > 0) await rewriteHolds(tx, rewritten)
+  if (books.uncollected.length > 0) await bookUncollected(tx, books.uncollected)
+}
