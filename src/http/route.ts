@@ -10,7 +10,11 @@ export type Credential = 'none' | 'jwt' | 'key' | 'either'
  */
 export type Dialect = 'envelope' | 'compatible' | 'both'
 
-/** How a route's body is read. `raw` gives the bytes untouched, for signatures over them. */
+/**
+ * How a route's body is read; `json` when a body schema is given, else `none`. `raw` gives the bytes
+ * untouched, for signatures over them. With `json-or-multipart` the schema judges JSON bodies; for a
+ * multipart one `body` is undefined and `multipart` is there instead.
+ */
 export type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
 
 /** Which limit a call is counted against. `none` is for liveness, documents and callbacks. */
@@ -28,9 +32,13 @@ export type RouteSpec<Body, Query, Params> = {
   /** Honours `Idempotency-Key`. May depend on the body: a stream is never replayed. */
   replay?: boolean | ((body: Body) => boolean)
   bodyKind?: BodyKind
+  /** Default 5,000,000. A larger Content-Length is refused on the header alone. */
   bodyLimitBytes?: number
+  /** The cap of a multipart body, which carries its file without base64. Default: the same. */
+  multipartLimitBytes?: number
   body?: z.ZodType<Body>
   query?: z.ZodType<Query>
+  /** Parameters that do not fit name nothing: the answer is 404, as for any absent resource. */
   params?: z.ZodType<Params>
   /** For the OpenAPI document: the shape of `data` (envelope) or of the whole answer. */
   response?: z.ZodType

@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { Failure } from '../lib/failure.ts'
+import { prefixedId } from '../lib/ids.ts'
+import { renderFailure } from './dialect.ts'
+import { JSON_TYPE } from './envelope.ts'
+
+/** Bytes that are not HTTP. No route is known, so the envelope answers and the connection ends. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  if (socket.writable && !answerBegun(socket)) socket.write(rawAnswer(error.code))
+  socket.destroySoon()
+}
+
+/** Writing into an answer that has begun would corrupt it. */
+function answerBegun(socket: Socket): boolean {
+  const message = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage
+  return message?.headersSent === true
+}
+
+function rawAnswer(code: string | undefined): string {
+  const requestId = prefixedId('req_')
+  const [status, sentence] = STATUSES[code ?? ''] ?? MALFORMED
+  const told = renderFailure(new Failure('invalid', sentence), 'envelope', requestId)
+  const body = JSON.stringify({ ...(JSON.parse(told.body) as object), code: status })
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
+
+const MALFORMED: [number, string] = [400, 'The request is not well-formed HTTP.']
+const STATUSES: Record<string, [number, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request headers are larger than 16 KiB.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+}

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify'
+import type { Multipart } from '@fastify/multipart'
+import { Failure } from '../lib/failure.ts'
+import type { MultipartPart } from './route.ts'
+
+const MOST_FIELDS = 32
+const LONGEST_FIELD_BYTES = 64 * 1024
+
+/**
+ * Parts as they come; fields may stand before or after the file. Memory is bounded part by part: one
+ * file within the cap, 32 short fields.
+ */
+export async function* readMultipart(
+  request: FastifyRequest,
+  limitBytes: number,
+): AsyncGenerator<MultipartPart> {
+  const limits = {
+    fields: MOST_FIELDS,
+    fieldSize: LONGEST_FIELD_BYTES,
+    fieldNameSize: 100,
+    files: 1,
+    fileSize: limitBytes,
+    headerPairs: 50,
+  }
+  try {
+    for await (const part of request.parts({ limits })) yield await read(part)
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    if (isTooLarge(cause)) throw tooLarge(limitBytes)
+    throw new Failure('invalid', 'The multipart body is malformed or has too many parts.', {
+      cause,
+    })
+  }
+}
+
+export function tooLarge(limitBytes: number): Failure {
+  return new Failure('too_large', `The request body is larger than ${limitBytes} bytes.`)
+}
+
+async function read(part: Multipart): Promise<MultipartPart> {
+  if (part.type === 'file') {
+    const { fieldname: name, filename, mimetype } = part
+    return { kind: 'file', name, filename: filename ?? '', mimetype, bytes: await part.toBuffer() }
+  }
+  if (part.valueTruncated || part.fieldnameTruncated) {
+    const name = part.fieldname.slice(0, 100)
+    throw new Failure('invalid', `\`${name}\` is longer than ${LONGEST_FIELD_BYTES} bytes.`, {
+      param: name,
+    })
+  }
+  return { kind: 'field', name: part.fieldname, value: fieldText(part.value) }
+}
+
+/** A field labelled as JSON arrives parsed; rooms expect the text. */
+function fieldText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function isTooLarge(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return code === 'FST_REQ_FILE_TOO_LARGE'
+}

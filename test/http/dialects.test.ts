@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { z } from 'zod'
+import { Failure, type FailureKind } from '../../src/lib/failure.ts'
+import { route, type Dialect } from '../../src/http/route.ts'
+import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+
+const thing = z.object({ name: z.string().max(10), tags: z.array(z.string()).optional() })
+const plain = { summary: 'A test', tag: 'Test', credential: 'either', limit: 'none' } as const
+
+const routes = (['envelope', 'compatible', 'both'] as Dialect[]).flatMap((dialect) => [
+  route({
+    ...plain,
+    method: 'POST',
+    path: `/v1/${dialect}`,
+    dialect,
+    body: thing,
+    successStatus: 201,
+    handle: async (call) => ({ data: { name: call.body.name } }),
+  }),
+  route<{ kind: string }>({
+    ...plain,
+    method: 'POST',
+    path: `/v1/${dialect}/fail`,
+    dialect,
+    body: z.object({ kind: z.string() }),
+    handle: async (call) => {
+      if (call.body.kind === 'bug') throw new Error('select secret from table')
+      throw new Failure(call.body.kind as FailureKind, 'A public sentence.', {
+        cause: new Error('private'),
+        param: 'kind',
+      })
+    },
+  }),
+  route<undefined, undefined, { id: string }>({
+    ...plain,
+    method: 'GET',
+    path: `/v1/${dialect}/things/:id`,
+    dialect,
+    params: z.object({ id: z.uuid() }),
+    handle: async (call) => ({ data: { id: call.params.id } }),
+  }),
+])
+routes.push(
+  route({
+    ...plain,
+    method: 'GET',
+    path: '/v1/for-jwt',
+    credential: 'jwt',
+    dialect: 'envelope',
+    handle: async () => ({ data: {} }),
+  }),
+  route({
+    ...plain,
+    method: 'GET',
+    path: '/v1/for-key',
+    credential: 'key',
+    dialect: 'both',
+    handle: async () => ({ data: [], beside: { object: 'list' } }),
+  }),
+  route({
+    ...plain,
+    method: 'GET',
+    path: '/v1/broken-header',
+    credential: 'none',
+    dialect: 'envelope',
+    handle: async () => ({ data: {}, headers: { 'x-bad': 'a\r\nb' } }),
+  }),
+)
+
+let hallway: Awaited<ReturnType<typeof startHallway>>
+before(async () => {
+  hallway = await startHallway({ routes })
+})
+after(() => hallway.close())
+
+type Told = { error?: Record<string, unknown>; [field: string]: unknown }
+
+async function ask(path: string, init: RequestInit = {}) {
+  const response = await fetch(hallway.url + path, init)
+  const requestId = response.headers.get('x-request-id') ?? ''
+  assert.match(requestId, /^req_[0-9A-Za-z]{24}$/)
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+  const told = (await response.json()) as Told
+  if (told.request_id !== undefined) assert.equal(told.request_id, requestId)
+  return { status: response.status, headers: response.headers, told }
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = keyHeaders) =>
+  ask(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+/** kind → status, envelope code, compatible type, compatible code: decided, so written out again. */
+const TABLE: Record<FailureKind, [number, string, string, string | null]> = {
+  invalid: [400, 'validation_error', 'invalid_request_error', null],
+  unsuitable: [400, 'invalid_request_error', 'invalid_request_error', null],
+  otp_invalid: [400, 'otp_invalid', 'invalid_request_error', 'otp_invalid'],
+  otp_expired: [400, 'otp_expired', 'invalid_request_error', 'otp_expired'],
+  unauthorized: [401, 'unauthorized', 'unauthorized', 'invalid_api_key'],
+  invalid_credentials: [401, 'invalid_credentials', 'unauthorized', 'invalid_credentials'],
+  insufficient: [402, 'insufficient_credits', 'insufficient_quota', 'insufficient_quota'],
+  forbidden: [403, 'forbidden', 'forbidden', 'forbidden'],
+  not_found: [404, 'not_found', 'not_found', 'not_found'],
+  method_not_allowed: [405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'],
+  conflict: [409, 'conflict', 'conflict', 'conflict'],
+  idempotency_conflict: [
+    409,
+    'idempotency_conflict',
+    'idempotency_conflict',
+    'idempotency_conflict',
+  ],
+  gone: [410, 'gone', 'gone', 'gone'],
+  too_large: [413, 'invalid_request_error', 'invalid_request_error', 'payload_too_large'],
+  rate_limited: [429, 'rate_limited', 'rate_limit_exceeded', 'rate_limit_exceeded'],
+  internal: [500, 'internal_error', 'internal_error', 'internal_error'],
+  upstream_failed: [502, 'server_error', 'server_error', 'upstream_error'],
+  upstream_rejected: [502, 'server_error', 'server_error', 'upstream_rejected'],
+  unavailable: [503, 'server_error', 'server_error', 'upstream_unavailable'],
+}
+
+test('every kind of failure has its status and its words in each dialect', async () => {
+  for (const [kind, [status, errorCode, type, code]] of Object.entries(TABLE)) {
+    const compatible = { message: 'A public sentence.', type, param: 'kind', code }
+    const inEnvelope = await post('/v1/envelope/fail', { kind })
+    const envelope = {
+      status: 'error',
+      code: status,
+      error_code: errorCode,
+      message: 'A public sentence.',
+      request_id: inEnvelope.told.request_id,
+    }
+    assert.equal(inEnvelope.status, status, kind)
+    assert.deepEqual(inEnvelope.told, envelope)
+    const inCompatible = await post('/v1/compatible/fail', { kind })
+    assert.equal(inCompatible.status, status, kind)
+    assert.deepEqual(inCompatible.told, { error: compatible })
+    const inBoth = await post('/v1/both/fail', { kind })
+    assert.deepEqual(inBoth.told, {
+      ...envelope,
+      request_id: inBoth.told.request_id,
+      error: compatible,
+    })
+    const { headers } = inEnvelope
+    assert.equal(headers.get('www-authenticate'), status === 401 ? 'Bearer' : null, kind)
+    assert.equal(headers.get('x-should-retry'), kind === 'upstream_rejected' ? 'false' : null)
+    assert.equal(headers.has('retry-after'), status === 429 || status === 503, kind)
+  }
+})
+
+test('a success is enveloped, or goes as it is on a compatible route', async () => {
+  const enveloped = await post('/v1/envelope', { name: 'a' })
+  assert.deepEqual(enveloped.told, {
+    status: 'success',
+    code: 201,
+    data: { name: 'a' },
+    request_id: enveloped.told.request_id,
+  })
+  assert.equal(enveloped.status, 201)
+  assert.deepEqual((await post('/v1/compatible', { name: 'a' })).told, { name: 'a' })
+  const list = await ask('/v1/for-key', { headers: keyHeaders })
+  assert.deepEqual(Object.keys(list.told), ['status', 'code', 'object', 'data', 'request_id'])
+})
+
+test('a bug is told as internal, without a word of what broke', async () => {
+  for (const dialect of ['envelope', 'compatible', 'both']) {
+    const { status, told } = await post(`/v1/${dialect}/fail`, { kind: 'bug' })
+    assert.equal(status, 500)
+    assert.doesNotMatch(JSON.stringify(told), /select|secret|private|stack/)
+  }
+  const broken = await ask('/v1/broken-header')
+  assert.equal(broken.status, 500)
+  assert.equal(broken.told.error_code, 'internal_error')
+})
+
+test('validation names the field, in the message and as param', async () => {
+  const { status, told } = await post('/v1/both', { name: 'a', tags: ['x', 5] })
+  assert.equal(status, 400)
+  assert.equal(told.error_code, 'validation_error')
+  assert.match(String(told.message), /`tags\[1\]`/)
+  assert.equal(told.error?.param, 'tags[1]')
+  assert.equal(told.error?.code, null)
+  const missing = await post('/v1/compatible', {})
+  assert.equal(missing.told.error?.param, 'name')
+  const notObject = await post('/v1/envelope', '[]')
+  assert.equal(notObject.status, 400)
+  const empty = await ask('/v1/envelope', { method: 'POST', headers: keyHeaders })
+  assert.match(String(empty.told.message), /missing/)
+})
+
+test('no more than 200 characters of input come back', async () => {
+  const strict = await post('/v1/envelope', { name: 'S'.repeat(5000) })
+  assert.equal(strict.status, 400)
+  assert.doesNotMatch(JSON.stringify(strict.told), /S{201}/)
+  const path = await ask(`/v1/${'P'.repeat(3000)}`)
+  assert.doesNotMatch(JSON.stringify(path.told), /P{201}/)
+})
+
+test('credentials: the same 401 for all that is wrong, 403 for the wrong kind', async () => {
+  const bad = ['Basic abc', 'Bearer', 'Bearer  ', 'Bearer a b', `Bearer ${'x'.repeat(8000)}`, 'é']
+  const seen = new Set<string>()
+  for (const authorization of bad) {
+    const { status, told, headers } = await post('/v1/compatible', {}, { authorization })
+    assert.equal(status, 401)
+    assert.equal(headers.get('www-authenticate'), 'Bearer')
+    seen.add(JSON.stringify(told))
+  }
+  assert.equal(seen.size, 1)
+  assert.equal((await ask('/v1/for-jwt', { headers: keyHeaders })).told.error_code, 'forbidden')
+  assert.equal((await ask('/v1/for-key', { headers: jwtHeaders })).status, 403)
+  assert.equal((await ask('/v1/for-jwt', { headers: jwtHeaders })).status, 200)
+})
+
+test('the credential is judged before the body', async () => {
+  const { status } = await post('/v1/envelope', '{broken', { authorization: 'Bearer nobody' })
+  assert.equal(status, 401)
+})
+
+test('a path parameter that does not fit names nothing', async () => {
+  const { status, told } = await ask('/v1/envelope/things/not-a-uuid', { headers: keyHeaders })
+  assert.equal(status, 404)
+  assert.equal(told.error_code, 'not_found')
+})
+
+test('unknown addresses are 404 in the envelope; spelling counts', async () => {
+  const paths = [
+    '/',
+    '/v1/nothing',
+    '/V1/envelope',
+    '/v1/envelope/',
+    '/v1//envelope',
+    '/v1/for-jwt;x',
+  ]
+  for (const path of paths) {
+    const { status, told } = await ask(path, { headers: keyHeaders })
+    assert.equal(status, 404, path)
+    assert.equal(told.error_code, 'not_found')
+    assert.equal(told.error, undefined)
+  }
+})
+
+test('a wrong method is 405 with Allow, in the dialect of the path', async () => {
+  for (const dialect of ['envelope', 'compatible', 'both']) {
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+      const { status, told, headers } = await ask(`/v1/${dialect}`, { method })
+      assert.equal(status, 405)
+      assert.equal(headers.get('allow'), 'POST, OPTIONS')
+      assert.equal('error' in told, dialect !== 'envelope')
+      assert.equal('error_code' in told, dialect !== 'compatible')
+    }
+  }
+})
+
+test('a bad percent escape is 400 in the dialect of the path', async () => {
+  const compatible = await ask('/v1/compatible/things/%zz', { headers: keyHeaders })
+  assert.equal(compatible.status, 400)
+  assert.deepEqual(Object.keys(compatible.told), ['error'])
+  const envelope = await ask('/v1/envelope/things/%ff', { headers: keyHeaders })
+  assert.equal(envelope.told.error_code, 'validation_error')
+  const nul = await ask('/v1/both/things/a%00b', { headers: keyHeaders })
+  assert.equal(nul.status, 400)
+})
+
+test('HEAD goes where GET goes, without a body', async () => {
+  const head = await fetch(`${hallway.url}/v1/for-jwt`, { method: 'HEAD', headers: jwtHeaders })
+  assert.equal(head.status, 200)
+  assert.equal(await head.text(), '')
+  const wrong = await fetch(`${hallway.url}/v1/envelope`, { method: 'HEAD' })
+  assert.equal(wrong.status, 405)
+})
+
+test('healthz needs nothing', async () => {
+  const { status, told } = await ask('/healthz')
+  assert.equal(status, 200)
+  assert.deepEqual(told.data, { alive: true })
+})

@@ -1,0 +1,74 @@
+import type { AddressInfo } from 'node:net'
+import type { Claim, KeptAnswer } from '../../src/lib/answer.ts'
+import { Failure } from '../../src/lib/failure.ts'
+import { silentLog, type Log } from '../../src/lib/log.ts'
+import type { Principal } from '../../src/lib/principal.ts'
+import type { HallwaySettings } from '../../src/http/plan.ts'
+import type { Doorkeeper, Limiter, ReplayBook } from '../../src/http/ports.ts'
+import type { Route } from '../../src/http/route.ts'
+import { buildServer } from '../../src/http/server.ts'
+
+type Parts = {
+  routes: Route[]
+  settings?: Partial<HallwaySettings>
+  doorkeeper?: Doorkeeper
+  limiter?: Limiter
+  replay?: ReplayBook
+  log?: Log
+}
+
+export const hallwaySettings: HallwaySettings = {
+  TRUST_PROXY: false,
+  DRAIN_SECONDS: 30,
+  RATE_LIMIT_RPM: 600,
+  RATE_LIMIT_JWT_RPM: 120,
+  AUTH_RATE_LIMIT_RPM: 20,
+}
+
+/** A hallway on a free port, with test routes and a doorkeeper that knows the tokens below. */
+export async function startHallway(parts: Parts) {
+  const server = buildServer({
+    routes: parts.routes,
+    doorkeeper: parts.doorkeeper ?? tokenDoorkeeper,
+    limiter: parts.limiter ?? openLimiter,
+    replay: parts.replay ?? forgetfulBook,
+    config: { ...hallwaySettings, ...parts.settings },
+    log: parts.log ?? silentLog,
+  })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = server.server.address() as AddressInfo
+  return { server, port, url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
+
+export const KEY_ACCOUNT = '01900000-0000-7000-8000-000000000001'
+export const keyHeaders = { authorization: 'Bearer key-1' }
+export const jwtHeaders = { authorization: 'Bearer jwt-1' }
+
+/** `Bearer key-<n>` and `Bearer jwt-<n>` are valid; all else is not. */
+export const tokenDoorkeeper: Doorkeeper = {
+  async identify(authorization): Promise<Principal> {
+    const match = /^Bearer (key|jwt)-(\d)$/.exec(authorization ?? '')
+    if (match === null) throw new Failure('unauthorized', 'The credential is missing or unknown.')
+    const accountId = KEY_ACCOUNT.slice(0, -1) + match[2]
+    return match[1] === 'key'
+      ? { kind: 'key', accountId, keyId: `k${match[2]}`, workspaceId: accountId }
+      : { kind: 'jwt', accountId, sessionId: accountId, role: 'user' }
+  },
+}
+
+const openLimiter: Limiter = {
+  take: (_bucket, limit) => ({
+    allowed: true,
+    limit,
+    remaining: limit - 1,
+    resetS: 1,
+    retryAfterS: 0,
+  }),
+}
+
+/** For tests that are not about replays: every key is new. */
+const forgetfulBook: ReplayBook = {
+  claim: async ({ accountId, key }) => ({ state: 'claimed', claim: { id: key, accountId, key } }),
+  keep: async (_claim: Claim, _answer: KeptAnswer) => {},
+  free: async () => {},
+}
