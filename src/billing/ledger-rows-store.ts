@@ -32,7 +32,7 @@ export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, Hold
   return new Map(rows.map((row) => [row.id, holdOf(row)]))
 }
 
-type HoldRow = {
+export type HoldRow = {
   id: string
   account_id: string
   amount_micro: bigint
@@ -42,7 +42,7 @@ type HoldRow = {
   about: Record<string, unknown>
 }
 
-function holdOf(row: HoldRow): Hold {
+export function holdOf(row: HoldRow): Hold {
   return {
     holdId: row.id,
     accountId: row.account_id,

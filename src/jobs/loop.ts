@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../lib/log.ts'
+
+/** Something that happens with no request. It is never run twice at once in one process. */
+export type Duty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
+
+export type Duties = {
+  /** Aborts the signal, starts nothing more, and resolves when what runs has ended. */
+  stop(): Promise<void>
+}
+
+/** Runs each duty at once and then again and again. A duty that fails is logged and tried again. */
+export function startDuties(duties: Duty[], log: Log): Duties {
+  const stopping = new AbortController()
+  const running = duties.map((duty) => repeat(duty, stopping.signal, log))
+  return {
+    async stop() {
+      stopping.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+async function repeat(duty: Duty, signal: AbortSignal, log: Log): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await duty.run(signal)
+    } catch (error) {
+      // One failed round must not end the duty; what it left undone the next round finds.
+      if (!signal.aborted)
+        log.warn('A duty failed; it will be tried again.', { job: duty.name, error })
+    }
+    await rest(duty.everyMs, signal)
+  }
+}
+
+/** Up to a tenth more or less, so that replicas do not all come at the same moment. */
+async function rest(everyMs: number, signal: AbortSignal): Promise<void> {
+  const jitter = 0.9 + Math.random() * 0.2
+  await sleep(everyMs * jitter, undefined, { signal }).catch(() => {})
+}

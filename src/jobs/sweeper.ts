@@ -1,0 +1,69 @@
+import { DEAD_AFTER_MS } from '../billing/heartbeat.ts'
+import type { Hold } from '../billing/ledger.ts'
+import { applyCommands } from '../billing/ledger-store.ts'
+import { holdsOfTheDead, holdsPastDeadline } from '../billing/sweep-store.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
+import type { Log } from '../lib/log.ts'
+import type { Duty } from './loop.ts'
+
+export type SweeperOptions = {
+  db: Db
+  log: Log
+  /** Writes, in the very transaction, what is to be known of the holds that were released. */
+  onReleased(tx: Tx, holds: Hold[]): Promise<void>
+  /** Of these holds past their deadline, the ids that a job still answers for: they stay. */
+  claimed(tx: Tx, holds: Hold[]): Promise<Set<string>>
+  /** Shorter in tests only. */
+  deadAfterMs?: number
+}
+
+const EVERY_MS = 10_000
+const LIMIT = 500
+
+/**
+ * Gives back what the dead held: 20 s until a process counts as dead and at most 11 s until the next
+ * round, so well within a minute. It only ever releases, through the ledger like everybody else, so
+ * several sweepers and an owner that wakes up may meet: one of them closes the hold, once.
+ */
+export function sweeper(options: SweeperOptions): Duty {
+  const releases = groupCommit<Hold, boolean>({
+    db: options.db,
+    apply: (tx, holds) => releaseAll(tx, holds, options),
+    maxBatch: 100,
+  })
+  return {
+    name: 'sweeper',
+    everyMs: EVERY_MS,
+    async run(signal) {
+      for (let more = true; more && !signal.aborted;) more = await sweep(options, releases)
+    },
+  }
+}
+
+/** One round; true when there may be more to do at once. */
+async function sweep(options: SweeperOptions, releases: GroupCommit<Hold, boolean>) {
+  const { db, log, deadAfterMs = DEAD_AFTER_MS } = options
+  const dead = await holdsOfTheDead(db, { deadAfterMs, limit: LIMIT })
+  const late = await holdsPastDeadline(db, { limit: LIMIT })
+  const claimed = late.length > 0 ? await options.claimed(db, late) : new Set<string>()
+  const holds = [...dead, ...late.filter((hold) => !claimed.has(hold.holdId))]
+  const results = await Promise.allSettled(holds.map((hold) => releases.submit(hold)))
+  const count = results.filter((result) => result.status === 'fulfilled' && result.value).length
+  if (count > 0) log.info('Holds of dead owners were released.', { job: 'sweeper', count })
+  const failed = results.find((result) => result.status === 'rejected')
+  // What could be released is; the rest is logged by the loop and tried again in the next round.
+  if (failed) throw failed.reason
+  return dead.length === LIMIT
+}
+
+async function releaseAll(tx: Tx, holds: Hold[], options: SweeperOptions): Promise<boolean[]> {
+  const outcomes = await applyCommands(
+    tx,
+    holds.map(({ accountId, holdId }) => ({ kind: 'release', accountId, holdId })),
+  )
+  const released = outcomes.map((outcome) => outcome.kind === 'released')
+  const ours = holds.filter((_, i) => released[i])
+  if (ours.length > 0) await options.onReleased(tx, ours)
+  return released
+}
