@@ -26,6 +26,7 @@ export const auditQueries: { what: string; ask(tx: Tx): Promise<AuditRow[]> }[] 
   { what: 'what is held is not the sum of the open holds', ask: wrongHeld },
   { what: 'what is held is negative or more than the balance', ask: outOfBounds },
   { what: 'an entry does not carry the running balance on', ask: wrongRunningBalances },
+  { what: 'the entries are not numbered without a gap', ask: wrongOrdinals },
   { what: 'an entry key was used more than once', ask: repeatedKeys },
   { what: 'a hold outlived its owner', ask: orphanHolds },
 ]
@@ -66,6 +67,20 @@ function wrongRunningBalances(tx: Tx) {
      from (select *, sum(amount_micro) over (partition by account_id order by seq) as running
            from ledger_entries) entries
      where running <> balance_after_micro order by account_id, seq limit 100`,
+  )
+}
+
+/** Lists count and page by these numbers. Counts are shown as microcredits: they are no money. */
+function wrongOrdinals(tx: Tx) {
+  return tx.query<AuditRow>(
+    `select account_id, coalesce(counted, 0)::int8 as expected, coalesce(entries, 0) as found,
+       'ordinals up to ' || coalesce(highest, 0) as detail
+     from ledger_accounts full join
+       (select account_id, count(*) as counted, max(ordinal) as highest, min(ordinal) as lowest
+        from ledger_entries group by account_id) numbered
+       using (account_id)
+     where coalesce(counted, 0) <> coalesce(entries, 0) or highest <> counted or lowest <> 1
+     order by account_id limit 100`,
   )
 }
 

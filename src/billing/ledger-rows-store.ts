@@ -77,22 +77,26 @@ export async function writeChanges(tx: Tx, changes: Changes): Promise<number> {
     ...postingColumns(changes),
     changes.closed,
     ...holdColumns(changes.opened),
+    postedCounts(changes),
   ])
   return row!.deleted
 }
 
 const WRITE = `
 with accounts_written as (
-  update ledger_accounts set balance_micro = given.balance, held_micro = given.held
-  from unnest($1::uuid[], $2::int8[], $3::int8[]) as given (id, balance, held)
+  update ledger_accounts set balance_micro = given.balance, held_micro = given.held,
+    entries = entries + given.posted
+  from unnest($1::uuid[], $2::int8[], $3::int8[], $23::int8[]) as given (id, balance, held, posted)
   where account_id = given.id
 ), entries_written as (
   insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
-    description, reference_type, reference_id, workspace_id, operator)
-  select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace, operator
+    description, reference_type, reference_id, workspace_id, operator, ordinal)
+  select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
+    operator, entries + row_number() over (partition by account_id order by n)
   from unnest($4::uuid[], $5::uuid[], $6::text[], $7::int8[], $8::int8[], $9::text[], $10::text[],
     $11::text[], $12::text[], $13::uuid[], $14::text[]) with ordinality as given
     (id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace, operator, n)
+  join ledger_accounts using (account_id)
   order by n
 ), holds_deleted as (
   delete from holds where id = any($15::uuid[]) returning id
@@ -141,6 +145,13 @@ function accountColumns({ accounts }: Changes): unknown[] {
     accounts.map((account) => account.balanceMicro),
     accounts.map((account) => account.heldMicro),
   ]
+}
+
+/** How many entries each account gains: the next one's ordinal follows from it. */
+function postedCounts({ accounts, postings }: Changes): number[] {
+  const counts = new Map<string, number>()
+  for (const { accountId } of postings) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
+  return accounts.map(({ accountId }) => counts.get(accountId) ?? 0)
 }
 
 function postingColumns({ postings }: Changes): unknown[] {

@@ -124,6 +124,7 @@ onEachEngine('ledger store', (open) => {
       reference_id: 'p1',
       workspace_id: workspaceId,
       operator: 'asha',
+      ordinal: 1n,
     })
   })
 
