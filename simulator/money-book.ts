@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import type { Plan } from './money-outcomes.ts'
+import { planFor } from './money-outcomes.ts'
+
+/** A payment as the pretended provider knows it. */
+export type SimPayment = {
+  wire: 'snippe' | 'clickpesa'
+  /** Theirs. */
+  reference: string
+  /** The caller's: an Idempotency-Key or an orderReference. */
+  callerRef: string
+  amount: number
+  currency: string
+  phone: string
+  status: 'pending' | 'completed' | 'failed'
+  collected: number
+  collectedCurrency: string
+  failure?: string
+  webhookUrl: string
+  metadata: Record<string, unknown>
+  customer: Record<string, unknown>
+  createdAt: number
+  updatedAt: number
+}
+
+/** The provider's own record of what happened: what a test holds our books against. */
+export type LogLine = {
+  at: number
+  kind: 'create' | 'push' | 'status' | 'search' | 'token' | 'callback' | 'settled'
+  reference?: string
+  detail?: string
+}
+
+export type Book = {
+  payments: Map<string, SimPayment>
+  log: LogLine[]
+  note(kind: LogLine['kind'], reference?: string, detail?: string): void
+  byCallerRef(wire: SimPayment['wire'], callerRef: string): SimPayment | undefined
+  byReference(reference: string): SimPayment | undefined
+  add(payment: Omit<SimPayment, 'reference' | 'status' | 'createdAt' | 'updatedAt'>): SimPayment
+  save(payment: SimPayment): void
+  plan(payment: { phone: string; amount: number }): Plan
+}
+
+/** With a file the book outlives its process, and processes that share the file share the book. */
+export function openBook(file: string | undefined): Book {
+  const payments = new Map<string, SimPayment>()
+  const log: LogLine[] = []
+  const reload = () => {
+    for (const payment of stored(file)) payments.set(payment.reference, payment)
+  }
+  const found = (wanted: (payment: SimPayment) => boolean) => {
+    const look = () => [...payments.values()].find(wanted)
+    if (look() === undefined) reload()
+    return look()
+  }
+  reload()
+  return {
+    payments,
+    log,
+    note: (kind, reference, detail) => {
+      if (log.length >= 100_000) log.splice(0, 50_000)
+      log.push({
+        at: Date.now(),
+        kind,
+        ...(reference === undefined ? {} : { reference }),
+        ...(detail === undefined ? {} : { detail }),
+      })
+    },
+    byCallerRef: (wire, callerRef) =>
+      found((payment) => payment.wire === wire && payment.callerRef === callerRef),
+    byReference: (reference) => {
+      if (!payments.has(reference)) reload()
+      return payments.get(reference)
+    },
+    add(given) {
+      const now = Date.now()
+      const times = { createdAt: now, updatedAt: now }
+      const payment: SimPayment = { ...given, ...times, reference: randomUUID(), status: 'pending' }
+      this.save(payment)
+      this.note('push', payment.reference)
+      return payment
+    },
+    save(payment) {
+      payments.set(payment.reference, payment)
+      if (file !== undefined) appendFileSync(file, `${JSON.stringify(payment)}\n`)
+    },
+    plan: (payment) => planFor(payment.phone, payment.amount),
+  }
+}
+
+function stored(file: string | undefined): SimPayment[] {
+  if (file === undefined || !existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').split('\n')
+  // The last line may be cut short by a crash while it was written.
+  return lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line) as SimPayment]
+    } catch {
+      return []
+    }
+  })
+}

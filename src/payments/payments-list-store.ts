@@ -1,0 +1,44 @@
+import type { Tx } from '../db/db.ts'
+import type { Payment } from './payments-store.ts'
+import { PAYMENT_COLUMNS, paymentOf } from './payments-store.ts'
+import type { PaymentStatus } from './transition.ts'
+
+export type PaymentsPage = {
+  accountId: string
+  status: PaymentStatus | undefined
+  limit: number
+  offset: number
+}
+
+export async function listPayments(tx: Tx, page: PaymentsPage): Promise<Payment[]> {
+  const rows = await tx.query(
+    `select ${PAYMENT_COLUMNS} from payments
+     where account_id = $1 and ($2::text is null or status = $2)
+     order by id desc limit $3 offset $4`,
+    [page.accountId, page.status ?? null, page.limit, page.offset],
+  )
+  return rows.map(paymentOf)
+}
+
+/** People make payments one by one: the count of one account's stays small. */
+export async function countPayments(tx: Tx, page: PaymentsPage): Promise<number> {
+  const [row] = await tx.query<{ total: bigint }>(
+    `select count(*) as total from payments
+     where account_id = $1 and ($2::text is null or status = $2)`,
+    [page.accountId, page.status ?? null],
+  )
+  return Number(row!.total)
+}
+
+/** For the operator: the oldest first, since those are the ones that are stuck. */
+export async function listByStatus(
+  tx: Tx,
+  wanted: { status: PaymentStatus | undefined; limit: number },
+): Promise<Payment[]> {
+  const rows = await tx.query(
+    `select ${PAYMENT_COLUMNS} from payments
+     where $1::text is null or status = $1 order by id limit $2`,
+    [wanted.status ?? null, wanted.limit],
+  )
+  return rows.map(paymentOf)
+}

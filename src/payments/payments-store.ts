@@ -1,0 +1,221 @@
+import type { Row, Tx } from '../db/db.ts'
+import type { FailureCode } from './port.ts'
+import type { PaymentStatus } from './transition.ts'
+
+export type Payment = {
+  id: string
+  accountId: string
+  provider: string
+  reference: string
+  providerRef: string | undefined
+  status: PaymentStatus
+  amountTzs: number
+  currency: string
+  creditsMicro: bigint
+  phoneNumber: string
+  payerName: string
+  payerEmail: string | undefined
+  network: string | undefined
+  errorCode: FailureCode | undefined
+  review: string | undefined
+  accepted: boolean
+  checks: number
+  createdAt: Date
+  updatedAt: Date
+  expiresAt: Date
+  completedAt: Date | undefined
+}
+
+export type NewPayment = Pick<
+  Payment,
+  | 'id'
+  | 'accountId'
+  | 'provider'
+  | 'reference'
+  | 'amountTzs'
+  | 'creditsMicro'
+  | 'phoneNumber'
+  | 'payerName'
+  | 'payerEmail'
+> & { expiresInS: number }
+
+export const PAYMENT_COLUMNS = `id, account_id, provider, reference, provider_ref, status, amount_tzs, currency,
+  credits_micro, phone_number, payer_name, payer_email, network, error_code, review, accepted_at,
+  checks, created_at, updated_at, expires_at, completed_at`
+
+/** Due at once: the first look is what hands it to the provider. */
+export async function insertPayment(tx: Tx, given: NewPayment): Promise<Payment> {
+  const [row] = await tx.query(
+    `insert into payments (id, account_id, provider, reference, amount_tzs, credits_micro,
+       phone_number, payer_name, payer_email, expires_at, next_check_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now())
+     returning ${PAYMENT_COLUMNS}`,
+    [
+      given.id,
+      given.accountId,
+      given.provider,
+      given.reference,
+      given.amountTzs,
+      given.creditsMicro,
+      given.phoneNumber,
+      given.payerName,
+      given.payerEmail ?? null,
+      given.expiresInS,
+    ],
+  )
+  return paymentOf(row!)
+}
+
+export async function lockPayment(
+  tx: Tx,
+  id: string,
+): Promise<{ payment: Payment; now: Date } | undefined> {
+  const [row] = await tx.query(
+    `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1 for update`,
+    [id],
+  )
+  return row && { payment: paymentOf(row), now: row.db_now as Date }
+}
+
+export type Change = {
+  id: string
+  status: PaymentStatus
+  providerRef: string | undefined
+  accepted: boolean
+  network: string | undefined
+  errorCode: FailureCode | undefined
+  review: string | undefined
+  late: boolean
+  nextLookS: number | undefined
+}
+
+/** Ends the look that found it. A hint that came meanwhile stays due. */
+export async function writeFinding(tx: Tx, change: Change): Promise<void> {
+  await tx.query(
+    `update payments set
+       status = $2,
+       provider_ref = coalesce(provider_ref, $3),
+       accepted_at = coalesce(accepted_at, case when $4::boolean then now() end),
+       network = coalesce($5, network),
+       error_code = case when $2 = 'completed' then null else coalesce($6, error_code) end,
+       review = coalesce($7, review),
+       late = late or $8,
+       completed_at = case when $2 = 'completed' then coalesce(completed_at, now()) end,
+       updated_at = case when status = $2 then updated_at else now() end,
+       checks = case when status = $2 then checks else 0 end,
+       checking_until = null,
+       next_check_at = case
+         when $9::float8 is null then null
+         when next_check_at <= now() then next_check_at
+         else now() + make_interval(secs => $9::float8) end
+     where id = $1`,
+    [
+      change.id,
+      change.status,
+      change.providerRef ?? null,
+      change.accepted,
+      change.network ?? null,
+      change.errorCode ?? null,
+      change.review ?? null,
+      change.late,
+      change.nextLookS ?? null,
+    ],
+  )
+}
+
+/** Takes due payments for `leaseS`; whoever is looking at one keeps the others away. */
+export async function claimDue(
+  tx: Tx,
+  claim: { providers: string[]; limit: number; leaseS: number },
+): Promise<Payment[]> {
+  const rows = await tx.query(
+    `update payments set checks = checks + 1,
+       checking_until = now() + make_interval(secs => $3),
+       next_check_at = now() + make_interval(secs => $3)
+     where id in (
+       select id from payments
+       where next_check_at <= now() and provider = any($1)
+         and (checking_until is null or checking_until <= now())
+       order by next_check_at limit $2 for update skip locked)
+     returning ${PAYMENT_COLUMNS}`,
+    [claim.providers, claim.limit, claim.leaseS],
+  )
+  return rows.map(paymentOf)
+}
+
+/** As `claimDue`, for one payment: undefined when it is not due or someone else has it. */
+export async function claimOne(tx: Tx, id: string, leaseS: number): Promise<Payment | undefined> {
+  const [row] = await tx.query(
+    `update payments set checks = checks + 1,
+       checking_until = now() + make_interval(secs => $2),
+       next_check_at = now() + make_interval(secs => $2)
+     where id = $1 and next_check_at <= now()
+       and (checking_until is null or checking_until <= now())
+     returning ${PAYMENT_COLUMNS}`,
+    [id, leaseS],
+  )
+  return row && paymentOf(row)
+}
+
+/** A hint, kept: the payment is due now, whatever happens to this process. */
+export async function markDue(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update payments set next_check_at = now() where id = $1 and status <> 'completed'`,
+    [id],
+  )
+}
+
+export async function findByProviderRef(
+  tx: Tx,
+  provider: string,
+  providerRef: string,
+): Promise<Payment | undefined> {
+  const [row] = await tx.query(
+    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and provider_ref = $2`,
+    [provider, providerRef],
+  )
+  return row && paymentOf(row)
+}
+
+export async function findByReference(
+  tx: Tx,
+  provider: string,
+  reference: string,
+): Promise<Payment | undefined> {
+  const [row] = await tx.query(
+    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and reference = $2`,
+    [provider, reference],
+  )
+  return row && paymentOf(row)
+}
+
+export async function findById(tx: Tx, id: string): Promise<Payment | undefined> {
+  const [row] = await tx.query(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
+  return row && paymentOf(row)
+}
+
+export function paymentOf(row: Row): Payment {
+  return {
+    id: row.id as string,
+    accountId: row.account_id as string,
+    provider: row.provider as string,
+    reference: row.reference as string,
+    providerRef: (row.provider_ref as string | null) ?? undefined,
+    status: row.status as PaymentStatus,
+    amountTzs: Number(row.amount_tzs as bigint),
+    currency: row.currency as string,
+    creditsMicro: row.credits_micro as bigint,
+    phoneNumber: row.phone_number as string,
+    payerName: row.payer_name as string,
+    payerEmail: (row.payer_email as string | null) ?? undefined,
+    network: (row.network as string | null) ?? undefined,
+    errorCode: (row.error_code as FailureCode | null) ?? undefined,
+    review: (row.review as string | null) ?? undefined,
+    accepted: row.accepted_at !== null,
+    checks: row.checks as number,
+    createdAt: row.created_at as Date,
+    updatedAt: row.updated_at as Date,
+    expiresAt: row.expires_at as Date,
+    completedAt: (row.completed_at as Date | null) ?? undefined,
+  }
+}
