@@ -202,7 +202,7 @@ export function paymentOf(row: Row): Payment {
     reference: row.reference as string,
     providerRef: (row.provider_ref as string | null) ?? undefined,
     status: row.status as PaymentStatus,
-    amountTzs: Number(row.amount_tzs as bigint),
+    amountTzs: Number(row.amount_tzs),
     currency: row.currency as string,
     creditsMicro: row.credits_micro as bigint,
     phoneNumber: row.phone_number as string,

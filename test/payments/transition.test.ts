@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Finding, PaymentStatus, Standing } from '../../src/payments/transition.ts'
 import { decide, SUBMIT_WINDOW_MS } from '../../src/payments/transition.ts'
 import { nextLookS, TIMING } from '../../src/payments/schedule.ts'
