@@ -7,7 +7,7 @@ create table codes (
     check (purpose in ('verify_email', 'verify_phone', 'login_mfa', 'reset_password')),
   channel text not null check (channel in ('email', 'phone', 'totp')),
   -- Null for an identifier we do not know: its cool-down and tries count all the same.
-  account_id uuid references accounts (id) on delete cascade,
+  account_id uuid references accounts (id) on delete set null,
   code_hmac bytea,
   tries int not null default 0,
   sent_at timestamptz not null default now(),

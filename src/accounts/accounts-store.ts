@@ -1,0 +1,190 @@
+import type { Tx } from '../db/db.ts'
+import { accountFrom } from './account.ts'
+import type { Account, MfaMethod } from './account.ts'
+import type { Identifier } from './identifiers.ts'
+
+/** Of two transactions about one identifier, the second waits. */
+export async function lockIdentifier(tx: Tx, value: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2020))', [value])
+}
+
+/** Serialises what counts rows of an account: keys, workspaces, its deletion. */
+export async function lockAccount(tx: Tx, id: string): Promise<Account | undefined> {
+  const [row] = await tx.query(
+    'select * from accounts where id = $1 and deleted_at is null for update',
+    [id],
+  )
+  return row && accountFrom(row)
+}
+
+export async function findAccount(tx: Tx, id: string): Promise<Account | undefined> {
+  const [row] = await tx.query('select * from accounts where id = $1 and deleted_at is null', [id])
+  return row && accountFrom(row)
+}
+
+/** The proven owner of an identifier, if there is one. */
+export async function findOwner(tx: Tx, who: Identifier): Promise<Account | undefined> {
+  const [row] = await tx.query(
+    `select * from accounts where deleted_at is null and ${
+      who.channel === 'email' ? 'email = $1 and email_verified_at is not null' : 'login_phone = $1'
+    }`,
+    [who.value],
+  )
+  return row && accountFrom(row)
+}
+
+/** The newest account that claims an identifier without having proven it. */
+export async function findClaimant(tx: Tx, who: Identifier): Promise<Account | undefined> {
+  const [row] = await tx.query(
+    `select * from accounts where deleted_at is null and ${UNPROVEN[who.channel]}
+     order by created_at desc, id desc limit 1`,
+    [who.value],
+  )
+  return row && accountFrom(row)
+}
+
+export type NewAccount = {
+  id: string
+  fullName: string
+  email?: string | undefined
+  phoneNumber?: string | undefined
+  passwordHash?: string | undefined
+  avatarUrl?: string | undefined
+}
+
+export async function insertAccount(tx: Tx, account: NewAccount): Promise<Account> {
+  const [row] = await tx.query(
+    `insert into accounts (id, full_name, email, phone_number, password_hash, avatar_url, status)
+     values ($1, $2, $3, $4, $5, $6, 'pending_verification') returning *`,
+    [
+      account.id,
+      account.fullName,
+      account.email ?? null,
+      account.phoneNumber ?? null,
+      account.passwordHash ?? null,
+      account.avatarUrl ?? null,
+    ],
+  )
+  return accountFrom(row!)
+}
+
+/** Registrations that never proved this identifier give way to whoever comes next. */
+export async function dropPendingClaims(tx: Tx, who: Identifier, exceptId: string): Promise<void> {
+  await tx.query(
+    `delete from accounts where status = 'pending_verification' and deleted_at is null
+     and id <> $2 and ${UNPROVEN[who.channel]}`,
+    [who.value, exceptId],
+  )
+}
+
+/** An active account that claimed the identifier without proving it loses the claim. */
+export async function dropIdleClaims(tx: Tx, who: Identifier, exceptId: string): Promise<void> {
+  await tx.query(
+    `update accounts set ${who.channel === 'email' ? 'email' : 'phone_number'} = null,
+       updated_at = now()
+     where deleted_at is null and id <> $2 and ${UNPROVEN[who.channel]}`,
+    [who.value, exceptId],
+  )
+}
+
+export async function markProven(tx: Tx, id: string, who: Identifier): Promise<void> {
+  await tx.query(
+    who.channel === 'email'
+      ? `update accounts set email = $2, email_verified_at = coalesce(email_verified_at, now()),
+           updated_at = now() where id = $1`
+      : `update accounts set phone_number = $2, login_phone = $2, phone_verified_at = now(),
+           updated_at = now() where id = $1`,
+    [id, who.value],
+  )
+}
+
+export async function setStatus(tx: Tx, id: string, status: Account['status']): Promise<void> {
+  await tx.query('update accounts set status = $2, updated_at = now() where id = $1', [id, status])
+}
+
+export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  await tx.query('update accounts set password_hash = $2, updated_at = now() where id = $1', [
+    id,
+    passwordHash,
+  ])
+}
+
+export async function setPhone(tx: Tx, id: string, phoneNumber: string): Promise<void> {
+  await tx.query(
+    `update accounts set phone_number = $2, phone_verified_at = null, updated_at = now()
+     where id = $1`,
+    [id, phoneNumber],
+  )
+}
+
+export async function setProfile(
+  tx: Tx,
+  id: string,
+  change: { fullName?: string; avatarUrl?: string | null; locale?: 'sw' | 'en' },
+): Promise<void> {
+  await tx.query(
+    `update accounts set full_name = coalesce($2, full_name), locale = coalesce($3, locale),
+       avatar_url = case when $4 then $5 else avatar_url end, updated_at = now() where id = $1`,
+    [
+      id,
+      change.fullName ?? null,
+      change.locale ?? null,
+      change.avatarUrl !== undefined,
+      change.avatarUrl ?? null,
+    ],
+  )
+}
+
+export async function setMfa(
+  tx: Tx,
+  id: string,
+  method: Exclude<MfaMethod, 'totp'>,
+): Promise<void> {
+  await tx.query(
+    `update accounts set mfa_method = $2, totp_sealed = null, totp_pending_sealed = null,
+       totp_last_step = null, updated_at = now() where id = $1`,
+    [id, method],
+  )
+}
+
+export async function offerTotp(tx: Tx, id: string, sealed: Buffer): Promise<void> {
+  await tx.query('update accounts set totp_pending_sealed = $2, updated_at = now() where id = $1', [
+    id,
+    sealed,
+  ])
+}
+
+export async function confirmTotp(tx: Tx, id: string, step: number): Promise<void> {
+  await tx.query(
+    `update accounts set mfa_method = 'totp', totp_sealed = totp_pending_sealed,
+       totp_pending_sealed = null, totp_last_step = $2, updated_at = now() where id = $1`,
+    [id, step],
+  )
+}
+
+/** A code works once: true for the first who spends its step. */
+export async function spendTotpStep(tx: Tx, id: string, step: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update accounts set totp_last_step = $2
+     where id = $1 and (totp_last_step is null or totp_last_step < $2) returning id`,
+    [id, step],
+  )
+  return rows.length === 1
+}
+
+/** What names the person goes; the row stays, for the books refer to it. */
+export async function eraseAccount(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update accounts set deleted_at = now(), updated_at = now(), full_name = '', avatar_url = null,
+       email = null, email_verified_at = null, phone_number = null, phone_verified_at = null,
+       login_phone = null, password_hash = null, mfa_method = 'none', totp_sealed = null,
+       totp_pending_sealed = null, totp_last_step = null
+     where id = $1`,
+    [id],
+  )
+}
+
+const UNPROVEN = {
+  email: 'email = $1 and email_verified_at is null',
+  phone: 'phone_number = $1 and phone_verified_at is null and login_phone is distinct from $1',
+}

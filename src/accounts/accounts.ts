@@ -1,0 +1,70 @@
+import type { Config } from '../config.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { parseCredits } from '../billing/money.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { deriveKey } from '../lib/secrets.ts'
+import { openKeyCache } from './api-key-cache.ts'
+import type { KeyCache } from './api-key-cache.ts'
+import { openPasswordDesk } from './passwords.ts'
+import type { PasswordDesk } from './passwords.ts'
+import { openSessionCache } from './session-cache.ts'
+import type { SessionCache } from './session-cache.ts'
+import { openSigner } from './tokens.ts'
+import type { Signer } from './tokens.ts'
+
+/** Called in the transaction that deletes a workspace, to take its rows along to the default one. */
+export type WorkspaceMove = (
+  tx: Tx,
+  move: { accountId: string; fromId: string; toId: string },
+) => Promise<void>
+
+/** Everything the verbs of this room share. */
+export type Accounts = {
+  db: Db
+  clock: Clock
+  log: Log
+  keys: RoomKeys
+  signupBonusMicro: bigint
+  passwords: PasswordDesk
+  signer: Signer
+  sessions: SessionCache
+  apiKeys: KeyCache
+  workspaceMoves: WorkspaceMove[]
+}
+
+export type RoomKeys = Record<'identifiers' | 'codes' | 'refresh' | 'sealing', Buffer>
+
+export async function openAccounts(parts: {
+  db: Db
+  config: Pick<Config, 'PUBLIC_URL' | 'SIGNUP_BONUS_CREDITS'>
+  masterKey: string
+  clock: Clock
+  log: Log
+  workspaceMoves?: WorkspaceMove[]
+}): Promise<Accounts> {
+  const { db, config, clock, log } = parts
+  const keys = roomKeys(parts.masterKey)
+  const issuer = config.PUBLIC_URL ?? 'mlango'
+  return {
+    db,
+    clock,
+    log,
+    keys,
+    signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
+    passwords: await openPasswordDesk(),
+    signer: await openSigner({ db, clock, log, issuer, sealingKey: keys.sealing }),
+    sessions: await openSessionCache(db),
+    apiKeys: await openKeyCache(db, clock),
+    workspaceMoves: parts.workspaceMoves ?? [],
+  }
+}
+
+function roomKeys(masterKey: string): RoomKeys {
+  return {
+    identifiers: deriveKey(masterKey, 'identifiers'),
+    codes: deriveKey(masterKey, 'codes'),
+    refresh: deriveKey(masterKey, 'refresh-tokens'),
+    sealing: deriveKey(masterKey, 'sealing'),
+  }
+}

@@ -1,0 +1,53 @@
+import type { Db } from '../db/db.ts'
+import type { Clock } from '../lib/clock.ts'
+import { findHolder, KEYS_CHANNEL, writeKeyUses } from './api-keys-store.ts'
+import type { KeyHolder } from './api-keys-store.ts'
+import { keyHash } from './key-format.ts'
+import { createToldCache } from './told-cache.ts'
+
+/** Who holds a key, and when it was last used. A warm key costs no query and no write. */
+export type KeyCache = {
+  find(key: string): Promise<KeyHolder | undefined>
+  /** A key's or an account's id; empty forgets all, for changes may have been missed. */
+  forget(id: string): void
+  /** Writes down uses, each key's at most once a minute. */
+  flushUses(): Promise<void>
+}
+
+const WRITE_EVERY_MS = 60_000
+
+export async function openKeyCache(db: Db, clock: Clock): Promise<KeyCache> {
+  const cache = createToldCache<KeyHolder>(50_000)
+  const uses = new Map<string, { at: Date; writtenMs: number; fresh: boolean }>()
+  const forget = (id: string) =>
+    cache.forget((holder) => !holder || id === '' || holder.keyId === id || holder.accountId === id)
+  await db.listen(KEYS_CHANNEL, forget)
+
+  return {
+    forget,
+    async find(key) {
+      const hash = keyHash(key)
+      const holder = await cache.get(hash.toString('base64'), () => findHolder(db, hash))
+      const now = clock.now()
+      if (!holder || (holder.expiresAt && holder.expiresAt <= now)) return undefined
+      const writtenMs = uses.get(holder.keyId)?.writtenMs ?? 0
+      uses.set(holder.keyId, { at: now, writtenMs, fresh: true })
+      return holder
+    },
+    async flushUses() {
+      const nowMs = clock.now().getTime()
+      const due = [...uses].filter(([, use]) => nowMs - use.writtenMs >= WRITE_EVERY_MS)
+      const fresh = due.filter(([, use]) => use.fresh)
+      for (const [keyId] of due) uses.delete(keyId)
+      for (const [keyId, use] of fresh) {
+        uses.set(keyId, { ...use, writtenMs: nowMs, fresh: false })
+      }
+      if (fresh.length > 0) {
+        await writeKeyUses(
+          db,
+          fresh.map(([keyId, { at }]) => ({ keyId, at })),
+        )
+      }
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { Accounts } from './accounts.ts'
+import { eraseAccount, lockAccount } from './accounts-store.ts'
+import { revokeAllKeys } from './api-keys-store.ts'
+import { voidCodes } from './codes-store.ts'
+import { endAllSessions } from './sessions-store.ts'
+
+/** Soft: the books keep their row. Its identifiers are free again, its credentials dead. */
+export async function deleteAccount(room: Accounts, accountId: string): Promise<void> {
+  await room.db.begin(async (tx) => {
+    if (!(await lockAccount(tx, accountId))) return
+    await endAllSessions(tx, accountId, 'deleted')
+    await revokeAllKeys(tx, accountId)
+    await voidCodes(tx, accountId)
+    await eraseAccount(tx, accountId)
+  })
+  room.sessions.forget(accountId)
+  room.apiKeys.forget(accountId)
+}

@@ -1,0 +1,42 @@
+import { Failure } from '../lib/failure.ts'
+import type { Principal } from '../lib/principal.ts'
+import type { Accounts } from './accounts.ts'
+import { KEY_PREFIX, looksLikeKey } from './key-format.ts'
+
+/** Turns an `Authorization` header into a principal, or ends the request with 401. */
+export function createDoorkeeper(room: Accounts): {
+  identify(authorization: string | undefined): Promise<Principal>
+} {
+  return {
+    async identify(authorization) {
+      const token = bearerOf(authorization)
+      if (token === undefined) throw refused()
+      return token.startsWith(KEY_PREFIX) ? byKey(room, token) : byToken(room, token)
+    },
+  }
+}
+
+/** The token of a well-formed bearer header. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization ?? '')?.[1]
+}
+
+async function byKey(room: Accounts, key: string): Promise<Principal> {
+  const holder = looksLikeKey(key) ? await room.apiKeys.find(key) : undefined
+  if (!holder) throw refused()
+  const { accountId, keyId, workspaceId } = holder
+  return { kind: 'key', accountId, keyId, workspaceId }
+}
+
+async function byToken(room: Accounts, token: string): Promise<Principal> {
+  const claims = await room.signer.verify(token)
+  if (claims === 'expired') throw refused('token_expired')
+  const seat = claims && (await room.sessions.find(claims.sessionId))
+  if (!seat || seat.accountId !== claims.accountId) throw refused()
+  return { kind: 'jwt', accountId: seat.accountId, sessionId: claims.sessionId, role: seat.role }
+}
+
+/** One sentence for everything that is wrong with a credential. */
+function refused(code = 'invalid_api_key'): Failure {
+  return new Failure('unauthorized', 'The bearer token is missing, invalid or expired.', { code })
+}

@@ -1,0 +1,121 @@
+import type { Tx } from '../db/db.ts'
+import type { Claim, KeptAnswer } from '../lib/answer.ts'
+
+/** Larger answers are not kept: their key is freed instead. */
+export const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
+
+export type ClaimRequest = {
+  claimId: string
+  accountId: string
+  key: string
+  route: string
+  processId: string
+}
+
+/**
+ * Takes the key if it is new, expired, or left by a dead process (no heartbeat for 20 s). No call
+ * lasts half an hour: a claim that old was not concluded, though its process lives.
+ */
+export async function takeClaim(tx: Tx, request: ClaimRequest): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into idempotency as old (account_id, key, claim_id, route, process_id, state, expires_at)
+     values ($1, $2, $3, $4, $5, 'running', now() + interval '24 hours')
+     on conflict (account_id, key) do update
+       set claim_id = excluded.claim_id, route = excluded.route, process_id = excluded.process_id,
+           state = 'running', status = null, headers = null, body = null,
+           claimed_at = now(), expires_at = excluded.expires_at
+       where old.expires_at <= now()
+          or (old.state = 'running' and (
+                old.claimed_at < now() - interval '30 minutes'
+             or coalesce((select beat_at from processes where id = old.process_id), old.claimed_at)
+                  < now() - interval '20 seconds'))
+     returning claim_id`,
+    [request.accountId, request.key, request.claimId, request.route, request.processId],
+  )
+  return rows.length > 0
+}
+
+export type KnownKey = { route: string; answer: KeptAnswer | undefined }
+
+/** What stands under a key that could not be taken. */
+export async function readKey(
+  tx: Tx,
+  request: { accountId: string; key: string },
+): Promise<KnownKey | undefined> {
+  const [row] = await tx.query<{
+    route: string
+    state: 'running' | 'kept'
+    status: number
+    headers: Record<string, string>
+    body: Buffer
+  }>(
+    `select route, state, status, headers, body from idempotency
+     where account_id = $1 and key = $2 and expires_at > now()`,
+    [request.accountId, request.key],
+  )
+  if (row === undefined) return undefined
+  const { route, state, status, headers, body } = row
+  return { route, answer: state === 'kept' ? { status, headers, body } : undefined }
+}
+
+/**
+ * Stores answers for claims that are still theirs, in the caller's transaction: an answer and the
+ * money it cost are committed together or not at all. Answers that are too large free their key.
+ */
+export async function keepAnswers(
+  tx: Tx,
+  kept: { claim: Claim; answer: KeptAnswer }[],
+): Promise<void> {
+  const rows = kept.map(({ claim, answer }) => ({ claim, ...answer, body: bytesOf(answer) }))
+  const small = rows.filter((row) => row.body.length <= LARGEST_KEPT_BYTES)
+  const large = rows.filter((row) => row.body.length > LARGEST_KEPT_BYTES)
+  for (const { claim } of large) await freeClaim(tx, claim)
+  if (small.length > 0) await updateKept(tx, small)
+}
+
+type KeptRow = { claim: Claim; status: number; headers: Record<string, string>; body: Buffer }
+
+async function updateKept(tx: Tx, rows: KeptRow[]): Promise<void> {
+  await tx.query(
+    `update idempotency as old
+     set state = 'kept', status = new.status, headers = new.headers::jsonb, body = new.body,
+         expires_at = now() + interval '24 hours'
+     from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::bytea[])
+       as new (account_id, key, claim_id, status, headers, body)
+     where old.account_id = new.account_id and old.key = new.key
+       and old.claim_id = new.claim_id and old.state = 'running'`,
+    [
+      rows.map((row) => row.claim.accountId),
+      rows.map((row) => row.claim.key),
+      rows.map((row) => row.claim.id),
+      rows.map((row) => row.status),
+      rows.map((row) => JSON.stringify(row.headers)),
+      rows.map((row) => row.body),
+    ],
+  )
+}
+
+/** Only while it runs: what was kept in the meantime stays. */
+export async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
+  await tx.query(
+    `delete from idempotency
+     where account_id = $1 and key = $2 and claim_id = $3 and state = 'running'`,
+    [claim.accountId, claim.key, claim.id],
+  )
+}
+
+/** A small batch at a time, so that no lock is held long. Answers how many are gone. */
+export async function purgeExpired(tx: Tx, most: number): Promise<number> {
+  const rows = await tx.query(
+    `delete from idempotency where (account_id, key) in (
+       select account_id, key from idempotency where expires_at <= now()
+       order by expires_at limit $1 for update skip locked)
+     returning 1 as gone`,
+    [most],
+  )
+  return rows.length
+}
+
+function bytesOf(answer: KeptAnswer): Buffer {
+  return typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
+}

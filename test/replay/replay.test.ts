@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, test } from 'node:test'
+import type { Db } from '../../src/db/db.ts'
+import type { Claim, KeptAnswer } from '../../src/lib/answer.ts'
+import { createReplay, type Replay } from '../../src/replay/replay.ts'
+import { keepAnswers, LARGEST_KEPT_BYTES } from '../../src/replay/replay-store.ts'
+import { onEachEngine } from '../support/databases.ts'
+
+const ROUTE = 'POST /v1/embeddings'
+const answer: KeptAnswer = {
+  status: 201,
+  headers: { 'content-type': 'application/json' },
+  body: '{"a":"é"}',
+}
+
+type Asked = { accountId: string; key: string; route: string }
+const bytesOf = (body: string | Buffer) => Buffer.from(body as string)
+
+onEachEngine('replay', (open) => {
+  let db: Db
+  let replay: Replay
+  let asked: Asked
+  const processId = randomUUID()
+  const signal = new AbortController().signal
+
+  before(async () => {
+    db = await open()
+    replay = createReplay({ db, processId })
+  })
+
+  const newKey = (): Asked => (asked = { accountId: randomUUID(), key: randomUUID(), route: ROUTE })
+
+  async function claimed(request = newKey()): Promise<Claim> {
+    const outcome = await replay.claim(request)
+    assert.equal(outcome.state, 'claimed')
+    return (outcome as { claim: Claim }).claim
+  }
+
+  test('the first takes the key, the second learns that it runs', async () => {
+    await claimed()
+    assert.deepEqual(await replay.claim(asked), { state: 'running' })
+  })
+
+  test('a kept answer comes back byte for byte', async () => {
+    const bytes = Buffer.from([0, 255, 128, 10, 13, 92, 39, 34])
+    for (const body of [answer.body, bytes]) {
+      const claim = await claimed()
+      await replay.keep(claim, { ...answer, body })
+      const outcome = await replay.claim(asked)
+      assert.equal(outcome.state, 'kept')
+      const kept = (outcome as { answer: KeptAnswer }).answer
+      assert.equal(kept.status, 201)
+      assert.deepEqual(kept.headers, answer.headers)
+      assert.deepEqual(bytesOf(kept.body), bytesOf(body))
+    }
+  })
+
+  test('the key belongs to the account and to the route', async () => {
+    await claimed()
+    assert.deepEqual(await replay.claim({ ...asked, route: 'POST /v1/videos' }), {
+      state: 'other_route',
+    })
+    await claimed({ ...asked, accountId: randomUUID() })
+  })
+
+  test('a freed key can be taken again; a kept one is not freed', async () => {
+    const claim = await claimed()
+    await replay.free(claim)
+    const again = await claimed(asked)
+    await replay.keep(again, answer)
+    await replay.free(again)
+    assert.equal((await replay.claim(asked)).state, 'kept')
+  })
+
+  test('a claim of a dead process is taken over, and its late answer changes nothing', async () => {
+    const late = await claimed()
+    const grow = (seconds: number) =>
+      db.query(
+        `update idempotency set claimed_at = now() - make_interval(secs => $2) where key = $1`,
+        [asked.key, seconds],
+      )
+    await grow(15)
+    assert.equal((await replay.claim(asked)).state, 'running')
+    await db.query('insert into processes (id, beat_at) values ($1, now())', [processId])
+    await grow(60)
+    assert.equal((await replay.claim(asked)).state, 'running', 'its process is alive')
+    await db.query(`update processes set beat_at = now() - interval '25 seconds' where id = $1`, [
+      processId,
+    ])
+    const successor = await claimed(asked)
+    await replay.keep(late, { ...answer, body: 'late' })
+    await replay.free(late)
+    assert.equal((await replay.claim(asked)).state, 'claimed', 'the process is still dead')
+    await db.query('update processes set beat_at = now() where id = $1', [processId])
+    await replay.keep(successor, { ...answer, body: 'also late' })
+    assert.equal((await replay.claim(asked)).state, 'running')
+    await db.query('delete from processes where id = $1', [processId])
+  })
+
+  test('after 24 hours the key is new, and the purge removes it', async () => {
+    const claim = await claimed()
+    await replay.keep(claim, answer)
+    const pass = (hours: string) =>
+      db.query(`update idempotency set expires_at = expires_at - $2::interval where key = $1`, [
+        asked.key,
+        hours,
+      ])
+    await pass('23 hours 59 minutes')
+    assert.equal((await replay.claim(asked)).state, 'kept')
+    await pass('1 minute')
+    await replay.keep(await claimed(asked), answer)
+    await pass('24 hours')
+    await replay.tidy(signal)
+    const [left] = await db.query<{ n: bigint }>(
+      'select count(*) as n from idempotency where key = $1',
+      [asked.key],
+    )
+    assert.equal(left!.n, 0n)
+  })
+
+  test('many answers are kept in one transaction, or none of them', async () => {
+    const requests = Array.from({ length: 20 }, newKey)
+    const claims: Claim[] = []
+    for (const request of requests) claims.push(await claimed(request))
+    const kept = claims.map((claim, i) => ({ claim, answer: { ...answer, body: `answer ${i}` } }))
+    const work = db.begin(async (tx) => {
+      await keepAnswers(tx, kept)
+      throw new Error('the money could not be settled')
+    })
+    await assert.rejects(work)
+    assert.equal((await replay.claim(requests[3]!)).state, 'running')
+    await db.begin((tx) => keepAnswers(tx, kept))
+    for (const [i, request] of requests.entries()) {
+      const outcome = await replay.claim(request)
+      assert.equal(outcome.state, 'kept')
+      assert.equal(String((outcome as { answer: KeptAnswer }).answer.body), `answer ${i}`)
+    }
+  })
+
+  test('an answer that is too large is not kept, and its key is free', async () => {
+    const claim = await claimed()
+    await replay.keep(claim, { ...answer, body: Buffer.alloc(LARGEST_KEPT_BYTES + 1) })
+    await claimed(asked)
+  })
+})
