@@ -1,7 +1,9 @@
 /** A model as an upstream lists it, in our words. Prices are exact decimals in USD per unit. */
 export type CatalogRecord = {
-  /** The id under which this upstream serves it; also the bare catalog id. */
+  /** The bare catalog id. */
   id: string
+  /** The id to send to this upstream: the same, unless a hand-written record says otherwise. */
+  upstreamModel: string
   canonicalSlug?: string | undefined
   name: string
   description?: string | undefined
@@ -17,6 +19,8 @@ export type CatalogRecord = {
   priceBasis: PriceBasis
   /** `unpriced`: a price is needed and nobody told one. It must not be served. */
   priced: 'paid' | 'free' | 'unpriced'
+  /** What a video model takes, where the upstream says so. */
+  video?: { durations: number[]; resolutions: string[] }
 }
 
 /** What the `prompt` price (or the media price list) counts. */
@@ -50,8 +54,8 @@ export type Pricing = {
   video_second?: string
   /** Long-context and time-of-day prices; a later match wins for each key it names. */
   overrides?: PriceOverride[]
-  /** The video price list as published, but in USD: `cents_` names are converted and renamed. */
-  video_skus?: Record<string, string>
+  /** The video price list as published, but every price in USD. */
+  video_skus?: VideoSku[]
   image_skus?: ImageSku[]
 }
 
@@ -62,6 +66,17 @@ export type PriceOverride = {
   utc_end?: number
   utc_days?: number[]
   prices: Record<string, string>
+}
+
+export type VideoSku = {
+  /** Its published name. */
+  sku: string
+  unit: 'second' | 'token' | 'megapixel_second' | 'input_image' | 'minimum' | 'other'
+  cost_usd: string
+  /** `480p` … `4k`, lower case; left out when the price holds for any. */
+  resolution?: string
+  /** The price with (true) or without (false) sound; left out when it holds for both. */
+  audio?: boolean
 }
 
 export type ImageSku = {

@@ -51,6 +51,8 @@ export type HttpCall = {
   maxEventBytes?: number
   /** An answer over its cap is the caller's wish, not a broken upstream: 413. */
   overflow?: 'caller'
+  /** Statuses that mean that the thing asked for is gone for good. */
+  gone?: readonly number[]
   /** False: never sent twice when the first try may have been accepted (video start). */
   repeatable?: false
 }

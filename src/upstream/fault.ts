@@ -26,12 +26,13 @@ export class Fault extends Error {
 export class StatusFault extends Fault {
   readonly status: number
   readonly body: unknown
-  readonly retryAfter: string | undefined
-  constructor(status: number, body?: unknown, retryAfter?: string) {
+  /** Whole seconds, already brought into 1 to 3600. */
+  readonly retryAfterS: number | undefined
+  constructor(status: number, body?: unknown, retryAfterS?: number) {
     super('status', String(status))
     this.status = status
     this.body = body
-    this.retryAfter = retryAfter
+    this.retryAfterS = retryAfterS
   }
 }
 

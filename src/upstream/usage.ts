@@ -1,3 +1,5 @@
+import { compareDecimals, decimalText, signOf } from './decimal.ts'
+
 /** What a call used. A member that is undefined was not reported: absent is not zero. */
 export type Usage = {
   promptTokens?: number | undefined
@@ -23,3 +25,65 @@ export type UsageReading =
   | { kind: 'unusable'; reason: 'negative' | 'not_a_number' | 'absurd' | 'inconsistent' }
 
 export const ABSENT: UsageReading = { kind: 'absent' }
+
+/** The members as the upstream sent them; each may be missing, null or nonsense. */
+type Claimed = { [Name in keyof Usage]?: unknown }
+
+const MOST_TOKENS = 1_000_000_000
+const MOST_USD = '100000'
+
+/** Judges what an upstream claims. Undefined and null members were not reported. */
+export function readUsage(claimed: Claimed): UsageReading {
+  const usage: Usage = {}
+  for (const name of COUNTS) {
+    const verdict = readCount(claimed[name], name !== 'seconds')
+    if (typeof verdict === 'string') return { kind: 'unusable', reason: verdict }
+    if (verdict !== undefined) usage[name] = verdict
+  }
+  const cost = readCost(claimed.costUsd)
+  if (cost && 'reason' in cost) return { kind: 'unusable', reason: cost.reason }
+  if (cost) usage.costUsd = cost.usd
+  if (Object.keys(usage).length === 0) return ABSENT
+  if (!consistent(usage)) return { kind: 'unusable', reason: 'inconsistent' }
+  return { kind: 'reported', usage }
+}
+
+const COUNTS = [
+  'promptTokens',
+  'completionTokens',
+  'totalTokens',
+  'cachedTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+  'images',
+  'seconds',
+  'characters',
+] as const
+
+type BadReason = Extract<UsageReading, { kind: 'unusable' }>['reason']
+
+function readCount(value: unknown, whole: boolean): number | BadReason | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'number' || Number.isNaN(value)) return 'not_a_number'
+  if (value < 0) return 'negative'
+  if (value > MOST_TOKENS) return 'absurd'
+  return whole && !Number.isInteger(value) ? 'not_a_number' : value
+}
+
+function readCost(value: unknown): { usd: string } | { reason: BadReason } | undefined {
+  if (value === undefined || value === null) return undefined
+  const usd = decimalText(value)
+  if (usd === undefined) {
+    return { reason: typeof value === 'number' && value > 0 ? 'absurd' : 'not_a_number' }
+  }
+  if (signOf(usd) < 0) return { reason: 'negative' }
+  return compareDecimals(usd, MOST_USD) > 0 ? { reason: 'absurd' } : { usd }
+}
+
+/** Cached tokens are priced lower, so more of them than there are tokens would be a gift. */
+function consistent(usage: Usage): boolean {
+  const { promptTokens = 0, completionTokens = 0, totalTokens } = usage
+  if (totalTokens !== undefined && totalTokens < promptTokens + completionTokens) return false
+  if (usage.promptTokens === undefined) return true
+  return (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0) <= promptTokens
+}

@@ -1,4 +1,4 @@
-import type { CatalogReading } from './catalog-record.ts'
+import type { CatalogReading, CatalogRecord } from './catalog-record.ts'
 import type {
   ChatReader,
   ChatRequest,
@@ -85,8 +85,8 @@ export type UpstreamEntry = {
   sync: boolean
   /** A plain decimal, such as `1.0`. */
   margin: string
-  /** Records given by hand, as they stand in the file. */
-  models: readonly Record<string, unknown>[]
+  /** Records given by hand in the file. They add to the synced ones and win over them. */
+  records: readonly CatalogRecord[]
 }
 
 export type UpstreamTrouble = {

@@ -1,0 +1,101 @@
+/** The state of one model at one upstream. Plain data; every change makes a new value. */
+export type Circuit = {
+  /** Newest last, within the window. */
+  samples: readonly { atMs: number; ok: boolean }[]
+  failuresInRow: number
+  /** Closed while zero. */
+  openUntilMs: number
+  openedAtMs: number
+  /** How often it opened since it last closed: each time twice as long. */
+  opened: number
+  /** A half-open probe is under way. */
+  probing: boolean
+  /** The upstream asked for a pause (429). */
+  coolUntilMs: number
+}
+
+export type Sample =
+  | { kind: 'ok' }
+  | { kind: 'failed'; retryAfterS?: number | undefined }
+  | { kind: 'rate_limited'; retryAfterS: number | undefined }
+  | { kind: 'neutral' } // says nothing about the upstream: the caller left, or erred
+
+export const CLOSED: Circuit = {
+  samples: [],
+  failuresInRow: 0,
+  openUntilMs: 0,
+  openedAtMs: 0,
+  opened: 0,
+  probing: false,
+  coolUntilMs: 0,
+}
+
+const WINDOW_MS = 30_000
+const SAMPLES_KEPT = 50
+const SAMPLES_NEEDED = 10
+const FAILURES_IN_ROW = 5
+const SHORTEST_OPEN_MS = 5_000
+const LONGEST_OPEN_MS = 60_000
+
+export type Gate = 'closed' | 'half_open' | 'open' | 'cooling'
+
+export function gateOf(circuit: Circuit, nowMs: number): Gate {
+  if (circuit.openUntilMs > nowMs) return 'open'
+  if (circuit.opened > 0) return circuit.probing ? 'open' : 'half_open'
+  return circuit.coolUntilMs > nowMs ? 'cooling' : 'closed'
+}
+
+/** A call begins. In a half-open circuit it is the probe, and no other may pass. */
+export function began(circuit: Circuit): Circuit {
+  return circuit.opened > 0 ? { ...circuit, probing: true } : circuit
+}
+
+export function noted(circuit: Circuit, sample: Sample, nowMs: number): Circuit {
+  switch (sample.kind) {
+    case 'neutral':
+      return { ...circuit, probing: false }
+    case 'rate_limited':
+      return { ...circuit, probing: false, coolUntilMs: until(nowMs, sample.retryAfterS) }
+    case 'ok':
+      if (circuit.opened === 0) return withSample(circuit, true, nowMs)
+      return circuit.probing ? CLOSED : circuit
+    default:
+      // Calls that began before it opened end late; they tell nothing new.
+      if (circuit.opened > 0 && !circuit.probing) return circuit
+      return afterFailure(withSample(circuit, false, nowMs), sample.retryAfterS, nowMs)
+  }
+}
+
+function withSample(circuit: Circuit, ok: boolean, nowMs: number): Circuit {
+  const recent = circuit.samples.filter((sample) => sample.atMs > nowMs - WINDOW_MS)
+  return {
+    ...circuit,
+    samples: [...recent, { atMs: nowMs, ok }].slice(-SAMPLES_KEPT),
+    failuresInRow: ok ? 0 : circuit.failuresInRow + 1,
+  }
+}
+
+function afterFailure(circuit: Circuit, retryAfterS: number | undefined, nowMs: number): Circuit {
+  const probeFailed = circuit.opened > 0 && circuit.probing
+  const asked = retryAfterS !== undefined
+  if (!probeFailed && !asked && !isFailing(circuit)) return { ...circuit, probing: false }
+  const backoffMs = Math.min(LONGEST_OPEN_MS, SHORTEST_OPEN_MS * 2 ** circuit.opened)
+  const openMs = asked ? until(0, retryAfterS) : backoffMs
+  return {
+    ...CLOSED,
+    openUntilMs: nowMs + openMs,
+    openedAtMs: circuit.opened > 0 ? circuit.openedAtMs : nowMs,
+    opened: Math.min(circuit.opened + 1, 10),
+  }
+}
+
+function isFailing({ samples, failuresInRow }: Circuit): boolean {
+  if (failuresInRow >= FAILURES_IN_ROW) return true
+  const failed = samples.filter((sample) => !sample.ok).length
+  return samples.length >= SAMPLES_NEEDED && failed * 2 >= samples.length
+}
+
+/** The wish of an upstream is honoured, but not for an hour: a probe then looks again. */
+function until(nowMs: number, retryAfterS: number | undefined): number {
+  return nowMs + Math.min(LONGEST_OPEN_MS, (retryAfterS ?? 0) * 1000)
+}

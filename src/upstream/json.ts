@@ -1,0 +1,38 @@
+import type { Fields } from './contract.ts'
+import { Fault } from './fault.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Leading white space is allowed: slow answers are kept alive with newlines. */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw new Fault('garbage', 'json')
+  }
+}
+
+export function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Fault('garbage', 'json')
+  }
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value when it is an object, else an empty one: for optional members. */
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {}
+}
+
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,8 @@
+import type { Provider } from './contract.ts'
+import { openai } from './openai.ts'
+import { openrouter } from './openrouter.ts'
+
+/** The only place that knows a provider by its name. */
+export const PROVIDERS = { openrouter, openai } satisfies Record<string, Provider>
+
+export type ProviderType = keyof typeof PROVIDERS
