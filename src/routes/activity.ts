@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { z } from 'zod'
+import { listActivity } from '../activity/list.ts'
+import { ACTIVITY_KINDS, ACTIVITY_STATUSES, type ActivityRecord } from '../activity/record.ts'
+import { type ActivitySummary, summarizeActivity } from '../activity/summary.ts'
+import { PERIODS } from '../activity/summary-store.ts'
+import { creditsNumber } from '../billing/money.ts'
+import type { Db } from '../db/db.ts'
+import { type Route, route } from '../http/route.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pageQuery, pagination } from './paging.ts'
+
+type Deps = { db: Db; clock: Clock; timeZone: string }
+
+export function activityRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), summaryRoute(deps)]
+}
+
+const listQuery = z.object({
+  ...pageQuery,
+  workspace_id: z.guid('must be a UUID').toLowerCase().optional(),
+  model: z.string().min(1).optional(),
+  status: z.enum(ACTIVITY_STATUSES).optional(),
+  before: z.guid('must be a UUID').toLowerCase().optional(),
+})
+
+function listRoute({ db }: Deps): Route {
+  return route<undefined, z.infer<typeof listQuery>>({
+    method: 'GET',
+    path: '/v1/activity',
+    summary:
+      'Usage records of the account, newest first. `before` takes the id of a record and gives ' +
+      'those older than it, so that pages stay still while records arrive.',
+    tag: 'Activity',
+    credential: 'jwt',
+    dialect: 'envelope',
+    limit: 'principal',
+    query: listQuery,
+    response: z.array(recordShape),
+    async handle({ principal, query }) {
+      assert(principal)
+      const { workspace_id: workspaceId, ...asked } = query
+      const { accountId } = principal
+      const page = await listActivity(db, { ...asked, accountId, workspaceId })
+      return { data: page.records.map(showRecord), beside: pagination(query, page) }
+    },
+  })
+}
+
+const summaryQuery = z.object({ period: z.enum(PERIODS).default('month') })
+
+function summaryRoute({ db, clock, timeZone }: Deps): Route {
+  return route<undefined, z.infer<typeof summaryQuery>>({
+    method: 'GET',
+    path: '/v1/activity/summary',
+    summary: 'Totals of the current day, week (from Monday), month or year, and by model.',
+    tag: 'Activity',
+    credential: 'jwt',
+    dialect: 'envelope',
+    limit: 'principal',
+    query: summaryQuery,
+    response: summaryShape,
+    async handle({ principal, query: { period } }) {
+      assert(principal)
+      const { accountId } = principal
+      const at = clock.now()
+      return { data: showSummary(await summarizeActivity(db, { accountId, period, at, timeZone })) }
+    },
+  })
+}
+
+const count = z.number().int().nonnegative()
+
+const recordShape = z.object({
+  id: z.uuid(),
+  workspace_id: z.uuid().optional(),
+  kind: z.enum(ACTIVITY_KINDS),
+  model: z.string(),
+  prompt_tokens: count.optional(),
+  completion_tokens: count.optional(),
+  total_tokens: count.optional(),
+  cost_credits: z.number(),
+  latency_ms: count,
+  status: z.enum(ACTIVITY_STATUSES),
+  error_code: z.string().optional(),
+  estimated: z.boolean(),
+  created_at: z.iso.datetime(),
+})
+
+/** Names what is shown: keys, requests and the operator's losses stay inside. */
+function showRecord(record: ActivityRecord): z.infer<typeof recordShape> {
+  const { workspaceId, promptTokens, completionTokens, totalTokens, errorCode } = record
+  return {
+    id: record.id,
+    ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
+    kind: record.kind,
+    model: record.model,
+    ...(promptTokens === undefined ? {} : { prompt_tokens: promptTokens }),
+    ...(completionTokens === undefined ? {} : { completion_tokens: completionTokens }),
+    ...(totalTokens === undefined ? {} : { total_tokens: totalTokens }),
+    cost_credits: creditsNumber(record.costMicro),
+    latency_ms: record.latencyMs,
+    status: record.status,
+    ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    estimated: record.estimated,
+    created_at: record.createdAt.toISOString(),
+  }
+}
+
+const totals = { total_tokens: count, total_cost_credits: z.number() }
+
+const summaryShape = z.object({
+  total_requests: count,
+  ...totals,
+  period_start: z.iso.datetime(),
+  period_end: z.iso.datetime(),
+  by_model: z.array(z.object({ model: z.string(), request_count: count, ...totals })),
+})
+
+function showSummary(summary: ActivitySummary): z.infer<typeof summaryShape> {
+  return {
+    total_requests: Number(summary.requests),
+    total_tokens: Number(summary.tokens),
+    total_cost_credits: creditsNumber(summary.costMicro),
+    period_start: summary.startsAt.toISOString(),
+    period_end: summary.endsAt.toISOString(),
+    by_model: summary.byModel.map((sum) => ({
+      model: sum.model,
+      request_count: Number(sum.requests),
+      total_tokens: Number(sum.tokens),
+      total_cost_credits: creditsNumber(sum.costMicro),
+    })),
+  }
+}
