@@ -113,6 +113,7 @@ const schema = z.object({
   TOPUP_MIN_TZS: whole(1, 100_000_000).default(500),
   TOPUP_MAX_TZS: whole(1, 100_000_000).default(3_000_000),
   TOPUP_CREDITS_PER_TZS: decimal.default('1'),
+  TOPUP_EXPIRY_MINUTES: whole(1, 1440).default(30),
   TOPUP_REQUIRE_VERIFIED_PHONE: yesNo.default(true),
 
   // sign-in

@@ -1,0 +1,119 @@
+import type { Row, Tx } from '../db/db.ts'
+import type { Entry } from './commands.ts'
+
+export type EntryType = Entry['type']
+
+export type StatementEntry = {
+  id: string
+  type: EntryType
+  amountMicro: bigint
+  balanceAfterMicro: bigint
+  description: string
+  reference: { type: string; id: string } | undefined
+  workspaceId: string | undefined
+  createdAt: Date
+}
+
+/** A run of ordinals, both ends included; empty when `last` is before `first`. */
+export type Span = { first: bigint; last: bigint }
+
+export async function readBalance(
+  tx: Tx,
+  accountId: string,
+): Promise<{ balanceMicro: bigint; heldMicro: bigint }> {
+  const [row] = await tx.query<{ balance_micro: bigint; held_micro: bigint }>(
+    'select balance_micro, held_micro from ledger_accounts where account_id = $1',
+    [accountId],
+  )
+  return { balanceMicro: row?.balance_micro ?? 0n, heldMicro: row?.held_micro ?? 0n }
+}
+
+/** Entries are numbered in the order of time: two looks into an index bound any stretch of it. */
+export async function spanBetween(
+  tx: Tx,
+  within: { accountId: string; from: Date | undefined; to: Date | undefined },
+): Promise<Span> {
+  const [row] = await tx.query<{ first: bigint; last: bigint }>(
+    `select
+       case when $2::timestamptz is null then 1 else coalesce(
+         (select ordinal from ledger_entries where account_id = $1 and created_at >= $2
+          order by created_at, seq limit 1),
+         9223372036854775807) end as first,
+       coalesce(case when $3::timestamptz is null
+         then (select entries from ledger_accounts where account_id = $1)
+         else (select ordinal from ledger_entries where account_id = $1 and created_at < $3
+               order by created_at desc, seq desc limit 1) end, 0) as last`,
+    [within.accountId, within.from ?? null, within.to ?? null],
+  )
+  return row!
+}
+
+export async function countCredits(
+  tx: Tx,
+  wanted: { accountId: string; type: EntryType | undefined; span: Span },
+): Promise<bigint> {
+  const { accountId, type, span } = wanted
+  const [row] = await tx.query<{ total: bigint }>(
+    `select count(*) as total from ledger_entries
+     where account_id = $1 and type <> 'usage' and ($2::text is null or type = $2)
+       and ordinal between $3 and $4`,
+    [accountId, type ?? null, span.first, span.last],
+  )
+  return row!.total
+}
+
+export type Page = { accountId: string; span: Span; limit: number }
+
+/** All types: an offset is a smaller `span.last`, so the last page costs what the first does. */
+export async function readEntries(tx: Tx, page: Page): Promise<StatementEntry[]> {
+  const rows = await tx.query(
+    `select ${COLUMNS} from ledger_entries
+     where account_id = $1 and ordinal between $2 and $3 order by ordinal desc limit $4`,
+    [page.accountId, page.span.first, page.span.last, page.limit],
+  )
+  return rows.map(statementEntry)
+}
+
+export async function readCharges(
+  tx: Tx,
+  page: Page & { offset: number },
+): Promise<StatementEntry[]> {
+  const rows = await tx.query(
+    `select ${COLUMNS} from ledger_entries
+     where account_id = $1 and ordinal between $2 and $3 and type = 'usage'
+     order by ordinal desc limit $4 offset $5`,
+    [page.accountId, page.span.first, page.span.last, page.limit, page.offset],
+  )
+  return rows.map(statementEntry)
+}
+
+/** `type <> 'usage'` is said again so that the small index of these serves. */
+export async function readCredits(
+  tx: Tx,
+  page: Page & { offset: number; type: EntryType },
+): Promise<StatementEntry[]> {
+  const rows = await tx.query(
+    `select ${COLUMNS} from ledger_entries
+     where account_id = $1 and type <> 'usage' and type = $2 and ordinal between $3 and $4
+     order by ordinal desc limit $5 offset $6`,
+    [page.accountId, page.type, page.span.first, page.span.last, page.limit, page.offset],
+  )
+  return rows.map(statementEntry)
+}
+
+const COLUMNS = `id, type, amount_micro, balance_after_micro, description, reference_type,
+  reference_id, workspace_id, created_at`
+
+function statementEntry(row: Row): StatementEntry {
+  const { reference_type: type, reference_id: id } = row
+  return {
+    id: row.id as string,
+    type: row.type as EntryType,
+    amountMicro: row.amount_micro as bigint,
+    balanceAfterMicro: row.balance_after_micro as bigint,
+    description: row.description as string,
+    reference: typeof type === 'string' && typeof id === 'string' ? { type, id } : undefined,
+    workspaceId: (row.workspace_id as string | null) ?? undefined,
+    createdAt: row.created_at as Date,
+  }
+}

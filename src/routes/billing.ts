@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { z } from 'zod'
+import { creditsNumber } from '../billing/money.ts'
+import type { Balance, StatementEntry } from '../billing/statement.ts'
+import { balanceOf, ENTRY_TYPES, statement } from '../billing/statement.ts'
+import type { Db } from '../db/db.ts'
+import { type Route, route } from '../http/route.ts'
+import { pageQuery, pagination } from './paging.ts'
+
+type Deps = { db: Db }
+
+export function billingRoutes(deps: Deps): Route[] {
+  return [balanceRoute(deps), transactionsRoute(deps)]
+}
+
+const balanceShape = z.object({
+  balance_credits: z.number(),
+  reserved_credits: z.number(),
+  available_credits: z.number(),
+  currency: z.literal('credits'),
+})
+
+function balanceRoute({ db }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/billing/balance',
+    summary: 'The balance, what running calls have reserved of it, and what is available.',
+    tag: 'Billing',
+    credential: 'either',
+    dialect: 'envelope',
+    limit: 'principal',
+    response: balanceShape,
+    async handle({ principal }) {
+      assert(principal)
+      return { data: showBalance(await balanceOf(db, principal.accountId)) }
+    },
+  })
+}
+
+function showBalance(balance: Balance): z.infer<typeof balanceShape> {
+  return {
+    balance_credits: creditsNumber(balance.balanceMicro),
+    reserved_credits: creditsNumber(balance.heldMicro),
+    available_credits: creditsNumber(balance.availableMicro),
+    currency: 'credits',
+  }
+}
+
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 time' })
+  .transform((text) => new Date(text))
+  .refine((at) => at.getUTCFullYear() >= 1970, 'must be an RFC 3339 time from 1970 on')
+
+const transactionsQuery = z.object({
+  ...pageQuery,
+  type: z.enum(ENTRY_TYPES).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+})
+
+const transactionShape = z.object({
+  id: z.uuid(),
+  type: z.enum(ENTRY_TYPES),
+  amount_credits: z.number(),
+  balance_after_credits: z.number(),
+  description: z.string(),
+  reference: z.object({ type: z.string(), id: z.string() }).optional(),
+  workspace_id: z.uuid().optional(),
+  created_at: z.iso.datetime(),
+})
+
+function transactionsRoute({ db }: Deps): Route {
+  return route<undefined, z.infer<typeof transactionsQuery>>({
+    method: 'GET',
+    path: '/v1/billing/transactions',
+    summary: 'The ledger of the account, newest first; `from` is included, `to` is not.',
+    tag: 'Billing',
+    credential: 'jwt',
+    dialect: 'envelope',
+    limit: 'principal',
+    query: transactionsQuery,
+    response: z.array(transactionShape),
+    async handle({ principal, query }) {
+      assert(principal)
+      const { accountId } = principal
+      const { type, from, to, limit, offset } = query
+      const found = await statement(db, { accountId, type, from, to, limit, offset })
+      return { data: found.entries.map(showEntry), beside: pagination(query, found) }
+    },
+  })
+}
+
+function showEntry(entry: StatementEntry): z.infer<typeof transactionShape> {
+  const { reference, workspaceId } = entry
+  return {
+    id: entry.id,
+    type: entry.type,
+    amount_credits: creditsNumber(entry.amountMicro),
+    balance_after_credits: creditsNumber(entry.balanceAfterMicro),
+    description: entry.description,
+    ...(reference === undefined ? {} : { reference }),
+    ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
+    created_at: entry.createdAt.toISOString(),
+  }
+}
