@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { delivered, errorCode, giveUp, tryLater } from './sender.ts'
+import type { Delivery, Message, Sender } from './sender.ts'
+import { sha256 } from '../lib/secrets.ts'
+import { openSmsHttp } from './sms-http.ts'
+import type { SmsAnswer } from './sms-http.ts'
+
+type Settings = { baseUrl: string; apiKey: string; secretKey: string; senderId: string }
+
+/** SMS by Beem: JSON with Basic credentials, numbers without the plus. */
+export function beemSender(settings: Settings): Sender {
+  const http = openSmsHttp()
+  const url = `${settings.baseUrl.replace(/\/+$/, '')}/v1/send`
+  const basic = Buffer.from(`${settings.apiKey}:${settings.secretKey}`).toString('base64')
+  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' }
+  return {
+    async send(message) {
+      try {
+        return outcome(await http.post(url, headers, bodyOf(message, settings.senderId)))
+      } catch (error) {
+        return tryLater(errorCode(error))
+      }
+    },
+    close: http.close,
+  }
+}
+
+function bodyOf(message: Message, senderId: string): string {
+  return JSON.stringify({
+    source_addr: senderId,
+    encoding: 0,
+    schedule_time: '',
+    message: message.text,
+    recipients: [{ recipient_id: reference(message.id), dest_addr: message.to.replace('+', '') }],
+  })
+}
+
+/** The provider wants a number here; the same row always gives the same one. */
+function reference(id: string): number {
+  return sha256(id).readUInt32BE(0) & 0x7fffffff || 1
+}
+
+const ACCEPTED = 100
+const INVALID_NUMBER = 101
+
+const answerShape = z.object({
+  successful: z.boolean().optional(),
+  code: z.number(),
+  invalid: z.number().optional(),
+})
+
+function outcome({ status, json }: SmsAnswer): Delivery {
+  // Some refusals come as `{data: {code, message}}`.
+  const inner = (json as { data?: unknown } | undefined)?.data ?? json
+  const answer = answerShape.safeParse(inner)
+  if (!answer.success) return tryLater(`beem_http_${status}`)
+  const { code, invalid, successful } = answer.data
+  if (code === INVALID_NUMBER || (code === ACCEPTED && (invalid ?? 0) > 0)) {
+    return giveUp('beem_invalid_number')
+  }
+  const accepted = status < 300 && code === ACCEPTED && successful !== false
+  return accepted ? delivered : tryLater(`beem_${code}`)
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import type { Db } from '../db/db.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { notificationsOf, readNotification } from '../notices/notices.ts'
+import type { Notification } from '../notices/notices.ts'
+import { preferencesPatch } from '../notices/preference-shape.ts'
+import { changePreferences, preferencesOf } from '../notices/preferences.ts'
+
+const shared = {
+  tag: 'Notifications',
+  credential: 'jwt',
+  dialect: 'envelope',
+  limit: 'principal',
+} as const
+
+const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+  unread: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional(),
+})
+
+const notificationShape = z.object({
+  id: z.uuid(),
+  type: z.string(),
+  title: z.string(),
+  body: z.string(),
+  data: z.record(z.string(), z.unknown()).optional(),
+  read: z.boolean(),
+  read_at: z.iso.datetime().optional(),
+  created_at: z.iso.datetime(),
+})
+
+const channelShape = z.object({ payments: z.boolean(), usage: z.boolean(), security: z.boolean() })
+const preferencesShape = z.object({ email: channelShape, sms: channelShape })
+
+export function notificationRoutes({ db }: { db: Db }): Route[] {
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/v1/notifications',
+      summary: 'List notifications, newest first',
+      query: listQuery,
+      response: z.array(notificationShape),
+      async handle({ principal, query }) {
+        const { limit, offset, unread } = query
+        const accountId = principal!.accountId
+        const page = await notificationsOf(db, { accountId, unread, limit, offset })
+        const { notifications, total, unreadCount } = page
+        const has_more = offset + notifications.length < total
+        return {
+          data: notifications.map(view),
+          beside: { pagination: { limit, offset, total, has_more }, unread_count: unreadCount },
+        }
+      },
+    }),
+    route({
+      ...shared,
+      method: 'PATCH',
+      path: '/v1/notifications/:id/read',
+      summary: 'Mark a notification as read',
+      params: z.object({ id: z.string() }),
+      response: notificationShape,
+      async handle({ principal, params }) {
+        const wanted = { accountId: principal!.accountId, id: params.id }
+        return { data: view(await readNotification(db, wanted)) }
+      },
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/v1/me/notification-preferences',
+      summary: 'Read how notifications are delivered',
+      response: preferencesShape,
+      async handle({ principal }) {
+        return { data: await preferencesOf(db, principal!.accountId) }
+      },
+    }),
+    route({
+      ...shared,
+      method: 'PATCH',
+      path: '/v1/me/notification-preferences',
+      summary: 'Change how notifications are delivered',
+      bodyKind: 'json',
+      body: preferencesPatch,
+      response: preferencesShape,
+      async handle({ principal, body }) {
+        return { data: await changePreferences(db, principal!.accountId, body) }
+      },
+    }),
+  ]
+}
+
+function view(note: Notification) {
+  return {
+    id: note.id,
+    type: note.type,
+    title: note.title,
+    body: note.body,
+    ...(Object.keys(note.data).length === 0 ? {} : { data: note.data }),
+    read: note.readAt !== null,
+    ...(note.readAt === null ? {} : { read_at: note.readAt.toISOString() }),
+    created_at: note.createdAt.toISOString(),
+  }
+}
