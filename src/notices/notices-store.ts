@@ -21,11 +21,12 @@ export type Notification = {
   readAt: Date | null
 }
 
-/** Only verified addresses: an unverified one may be somebody else's. */
+/** Only proven addresses: an unproven one may be somebody else's. While a new number waits for its
+ * code, the one proven before is told. */
 export async function readRecipient(tx: Tx, accountId: string): Promise<Recipient | undefined> {
   const [row] = await tx.query(
     `select case when email_verified_at is not null then email end as email,
-       case when phone_verified_at is not null then phone_number end as phone,
+       case when phone_verified_at is not null then phone_number else login_phone end as phone,
        locale, p.*
      from accounts a left join notification_preferences p on p.account_id = a.id
      where a.id = $1 and a.deleted_at is null`,
