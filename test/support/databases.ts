@@ -47,13 +47,27 @@ export async function freshEmbedded(): Promise<Db> {
 /** The address of a fresh, migrated database on the test server; any number may connect. */
 export async function freshServerDatabase(): Promise<string> {
   const server = await serverUrl()
-  const name = `t_${randomUUID().replaceAll('-', '')}`
+  const name = freshName()
   await asAdmin(server, async (admin) => {
     await admin.query('select pg_advisory_lock(1)')
     await ensureTemplate(admin, server)
     await admin.query(`create database ${name} template ${TEMPLATE()}`)
   })
   return withDatabase(server, name)
+}
+
+/** The address of a database with nothing in it. */
+export async function emptyServerDatabase(): Promise<string> {
+  const server = await serverUrl()
+  const name = freshName()
+  await asAdmin(server, async (admin) => {
+    await admin.query(`create database ${name}`)
+  })
+  return withDatabase(server, name)
+}
+
+function freshName(): string {
+  return `t_${randomUUID().replaceAll('-', '')}`
 }
 
 async function freshServer(): Promise<Db> {

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Db, Tx } from '../../src/db/db.ts'
+import { groupCommit } from '../../src/db/group-commit.ts'
+import { Failure } from '../../src/lib/failure.ts'
+import { onEachEngine } from '../support/databases.ts'
+
+onEachEngine('group commit', (open) => {
+  let db: Db
+  before(async () => {
+    db = await open()
+    await db.script('create table paper (n int8 primary key)')
+  })
+
+  let batches: number[] = []
+  async function insert(tx: Tx, items: bigint[]): Promise<bigint[]> {
+    batches.push(items.length)
+    await tx.query('insert into paper select unnest($1::int8[])', [items])
+    return items.map((item) => item * 2n)
+  }
+  const range = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => BigInt(from + i))
+
+  test('each caller gets its own result, and many share a transaction', async () => {
+    batches = []
+    const commits = groupCommit({ db, apply: insert })
+    const items = range(0, 300)
+    const results = await Promise.all(items.map((item) => commits.submit(item)))
+    assert.deepEqual(
+      results,
+      items.map((item) => item * 2n),
+    )
+    assert(batches.length <= 3, `300 items took ${batches.length} transactions`)
+    const [row] = await db.query('select count(*) as n from paper')
+    assert.deepEqual(row, { n: 300n })
+  })
+
+  test('a batch is never larger than its limit', async () => {
+    batches = []
+    const commits = groupCommit({ db, apply: insert, maxBatch: 10 })
+    await Promise.all(range(1_000, 55).map((item) => commits.submit(item)))
+    assert.equal(
+      batches.reduce((sum, size) => sum + size, 0),
+      55,
+    )
+    assert(Math.max(...batches) <= 10)
+  })
+
+  test('one bad item fails alone', async () => {
+    const commits = groupCommit({ db, apply: insert })
+    const items = [...range(2_000, 5), 2_000n, ...range(2_010, 5)]
+    const results = await Promise.allSettled(items.map((item) => commits.submit(item)))
+    const failed = results.flatMap((result, i) => (result.status === 'rejected' ? [i] : []))
+    assert.equal(failed.length, 1)
+    const rows = await db.query('select n from paper where n between 2000 and 2100')
+    assert.equal(rows.length, 10)
+    assert.equal(await commits.submit(2_050n), 4_100n)
+  })
+
+  test('an answer that does not fit the batch commits nothing', async () => {
+    const commits = groupCommit<bigint, bigint>({
+      db,
+      async apply(tx, items) {
+        await insert(tx, items)
+        return []
+      },
+    })
+    await assert.rejects(commits.submit(3_000n), /one result per item/)
+    assert.deepEqual(await db.query('select n from paper where n = 3000'), [])
+  })
+
+  test('too many waiting callers are told to come back', async () => {
+    const commits = groupCommit({ db, apply: insert, maxBatch: 1, maxWaiting: 5 })
+    const results = await Promise.allSettled(range(4_000, 20).map((item) => commits.submit(item)))
+    const refused = results.filter((result) => result.status === 'rejected')
+    assert(refused.length > 0 && refused.length <= 15)
+    for (const { reason } of refused) {
+      assert(reason instanceof Failure && reason.kind === 'unavailable' && reason.retryAfterS === 2)
+    }
+  })
+
+  test('from inside a transaction it is an error at once, not a wait for ever', async () => {
+    const commits = groupCommit({ db, apply: insert })
+    const inside = db.begin(async () => commits.submit(5_000n))
+    await assert.rejects(inside, /outer database handle/)
+  })
+
+  test('idle resolves when everything is committed', async () => {
+    const commits = groupCommit({ db, apply: insert })
+    await commits.idle()
+    const items = range(6_000, 20).map((item) => commits.submit(item))
+    await commits.idle()
+    const rows = await db.query('select n from paper where n between 6000 and 6100')
+    assert.equal(rows.length, 20)
+    await Promise.all(items)
+  })
+})
