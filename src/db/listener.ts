@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Log } from '../lib/log.ts'
+import { asFailure } from './trouble.ts'
 
 type Hear = (payload: string) => void
 type Listener = { add(channel: string, hear: Hear): Promise<void>; stop(): Promise<void> }
@@ -32,7 +33,7 @@ export function startListener(options: { connect: () => Client; log: Log }): Lis
       live = false
       current = undefined
       await client.end().catch(() => {})
-      throw error
+      throw asFailure(error)
     }
   }
 
@@ -64,10 +65,15 @@ export function startListener(options: { connect: () => Client; log: Log }): Lis
         return
       }
       heard.set(channel, new Set([hear]))
-      const running = current
-      const client = await connected()
-      // A connection opened just now has taken up the channel already.
-      if (running !== undefined) await client.query(`listen ${quoted(channel)}`)
+      try {
+        const running = current
+        const client = await connected()
+        // A connection opened just now has taken up the channel already.
+        if (running !== undefined) await client.query(`listen ${quoted(channel)}`)
+      } catch (error) {
+        heard.delete(channel)
+        throw asFailure(error)
+      }
     },
     async stop() {
       stopping.abort()

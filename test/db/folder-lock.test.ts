@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -54,10 +54,9 @@ test('of many that find a dead lock, one gets it', async () => {
 
 test('a first start that was killed half-way begins again', async () => {
   const home = join(folder, 'half')
-  const first = await openEmbedded({ folder: home, log: silentLog })
-  await first.close()
+  mkdirSync(join(home, 'db'), { recursive: true })
+  writeFileSync(join(home, 'db', 'PG_VERSION'), '18')
   writeFileSync(join(home, 'creating'), '')
-  rmSync(join(home, 'db', 'global'), { recursive: true })
   const db = await openEmbedded({ folder: home, log: silentLog })
   assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
   await db.close()

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { EMPTY, step, type Account, type Hold } from '../../src/billing/ledger.ts'
+import { freshWorld, inWorld, sketch } from './commands.ts'
+import { Model } from './model.ts'
+
+test('any sequence of commands does what the plain model does', () => {
+  const property = fc.property(fc.array(sketch, { maxLength: 200 }), (sketches) => {
+    const world = freshWorld()
+    const model = new Model()
+    const accounts = new Map<string, Account>()
+    const holds = new Map<string, Hold>()
+    const keys = new Set<string>()
+    for (const command of sketches.map((one) => inWorld(world, one))) {
+      const { accountId } = command
+      const found = 'holdId' in command ? holds.get(command.holdId) : undefined
+      const hold = found?.accountId === accountId ? found : undefined
+      const account = accounts.get(accountId) ?? EMPTY
+      const result = step(account, command, { hold, hasKey: (key) => keys.has(key) })
+      assert.deepEqual(result.outcome, model.apply(command))
+      accounts.set(accountId, result.account)
+      if (result.hold) holds.set(result.hold.holdId, result.hold)
+      else if (hold) holds.delete(hold.holdId)
+      for (const posting of result.postings) keys.add(posting.entry.key)
+      assert.equal(result.account.balanceMicro, model.total(accountId))
+      assert.equal(result.account.heldMicro, model.held(accountId))
+    }
+    assert.deepEqual(keys, new Set(model.booked.keys()))
+  })
+  fc.assert(property, { numRuns: 300 })
+})
+
+test('it never changes what it is given', () => {
+  const account = Object.freeze({ balanceMicro: 100n, heldMicro: 40n })
+  const hold: Hold = Object.freeze({
+    holdId: 'h',
+    accountId: 'a',
+    amountMicro: 40n,
+    owner: Object.freeze({ job: 'j', deadline: new Date(0) }),
+    about: {},
+  })
+  const known = { hold, hasKey: () => false }
+  const ids = { accountId: 'a', holdId: 'h' }
+  const entry = { id: 'e', type: 'usage', key: 'k', description: '' } as const
+  const charges = [{ costMicro: 70n, entry }]
+  assert.equal(step(account, { kind: 'settle', ...ids, charges }, known).account.balanceMicro, 30n)
+  assert.equal(step(account, { kind: 'release', ...ids }, known).account.heldMicro, 0n)
+  const renewed = step(account, { kind: 'renew', ...ids, deadline: new Date(9) }, known).hold
+  assert.deepEqual(renewed?.owner, { job: 'j', deadline: new Date(9) })
+})
+
+test('an account that is already wrong is not carried on', () => {
+  const wrong = { balanceMicro: 10n, heldMicro: 11n }
+  const command = { kind: 'release', accountId: 'a', holdId: 'h' } as const
+  const known = { hold: undefined, hasKey: () => false }
+  assert.throws(() => step(wrong, command, known), /within the balance/)
+})
+
+test('only the hold of a job can be renewed', () => {
+  const hold = { holdId: 'h', accountId: 'a', amountMicro: 0n, owner: { process: 'p' }, about: {} }
+  const command = { kind: 'renew', accountId: 'a', holdId: 'h', deadline: new Date() } as const
+  assert.throws(() => step(EMPTY, command, { hold, hasKey: () => false }), /only the hold of a job/)
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../src/db/db.ts'
+import { groupCommit } from '../../src/db/group-commit.ts'
+import { openServer } from '../../src/db/server.ts'
+import { Failure } from '../../src/lib/failure.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { startPostgres, type Postgres } from '../support/postgres.ts'
+
+let server: Postgres
+let db: Db
+before(async () => {
+  server = await startPostgres()
+  db = openServer({ url: server.url, poolSize: 5, log: silentLog })
+})
+after(async () => {
+  await db.close()
+  await server.stop()
+})
+
+const isAway = (error: unknown) => {
+  assert(error instanceof Failure, `not a failure: ${String(error)}`)
+  assert.equal(error.kind, 'unavailable')
+  assert.equal(error.retryAfterS, 2)
+  assert.doesNotMatch(error.message, /127\.0\.0\.1|postgres|ECONN/i)
+  return true
+}
+
+for (const how of ['fast', 'kill'] as const) {
+  test(`the server goes (${how}) and comes back: 503 meanwhile, and no restart of ours`, async () => {
+    const heard: string[] = []
+    await db.listen(`news_${how}`, (payload) => heard.push(payload))
+    const commits = groupCommit({ db, apply: (tx, items: number[]) => echo(tx, items) })
+    assert.equal(await commits.submit(1), 1)
+    const sleeping = assert.rejects(db.query('select pg_sleep(4)'), isAway)
+    const inside = assert.rejects(
+      db.begin(async (tx) => {
+        await tx.query('select pg_sleep(4)')
+      }),
+      isAway,
+    )
+    await sleep(200)
+    await server.halt(how)
+    await Promise.all([sleeping, inside])
+
+    const before = performance.now()
+    await assert.rejects(db.query('select 1'), isAway)
+    await assert.rejects(
+      db.begin(async (tx) => tx.query('select 1')),
+      isAway,
+    )
+    await assert.rejects(db.script('select 1'), isAway)
+    await Promise.all([2, 3].map((item) => assert.rejects(commits.submit(item), isAway)))
+    assert(performance.now() - before < 2_000)
+
+    await server.resume()
+    assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
+    assert.equal(await commits.submit(4), 4)
+    for (let i = 0; i < 300 && heard.length === 0; i++) await sleep(20)
+    await db.query(`select pg_notify($1, 'back')`, [`news_${how}`])
+    for (let i = 0; i < 100 && heard.length < 2; i++) await sleep(20)
+    assert.deepEqual(heard, ['', 'back'])
+  })
+}
+
+test('a backend that is ended in mid-transaction fails that transaction only', async () => {
+  const ended = db.begin(async (tx) => {
+    const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
+    await sleep(50)
+    const other = openServer({ url: server.url, poolSize: 2, log: silentLog })
+    await other.query('select pg_terminate_backend($1)', [row!.pid])
+    await other.close()
+    await tx.query('select 1')
+  })
+  await assert.rejects(ended, isAway)
+  assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
+})
+
+test('a statement that takes too long and a lock that is not given end as unavailable', async () => {
+  await assert.rejects(db.query('select pg_sleep(20)'), isAway)
+  await db.script('create table locked (id int); insert into locked values (1)')
+  const release = Promise.withResolvers<void>()
+  const holder = db.begin(async (tx) => {
+    await tx.query('select * from locked for update')
+    await release.promise
+  })
+  await sleep(50)
+  await assert.rejects(db.query('select * from locked for update'), isAway)
+  release.resolve()
+  await holder
+})
+
+test('a wrong statement stays what it is', async () => {
+  await assert.rejects(db.query('select broken'), (error) => !(error instanceof Failure))
+})
+
+test('a server that is not there at the start is unavailable, not a crash', async () => {
+  const nowhere = openServer({
+    url: 'postgresql://postgres@127.0.0.1:9/none',
+    poolSize: 2,
+    log: silentLog,
+  })
+  await assert.rejects(nowhere.query('select 1'), isAway)
+  await assert.rejects(
+    nowhere.listen('news', () => {}),
+    isAway,
+  )
+  await nowhere.close()
+})
+
+async function echo(tx: { query(sql: string): Promise<unknown> }, items: number[]) {
+  await tx.query('select 1')
+  return items
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { applyCommands } from '../../src/billing/ledger-store.ts'
+import type { Db } from '../../src/db/db.ts'
+import { openServer } from '../../src/db/server.ts'
+import { sweeper } from '../../src/jobs/sweeper.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { assertBooks } from '../support/audit.ts'
+import { runChild } from '../support/child.ts'
+import { freshServerDatabase } from '../support/databases.ts'
+import type { Tally } from './hammer.ts'
+
+let url: string
+let db: Db
+before(async () => {
+  url = await freshServerDatabase()
+  db = openServer({ url, poolSize: 5, log: silentLog })
+})
+after(() => db.close())
+
+const DEAD_AFTER_MS = 1_000
+const sweepNow = () =>
+  sweeper({
+    db,
+    log: silentLog,
+    deadAfterMs: DEAD_AFTER_MS,
+    onReleased: async () => {},
+    claimed: async () => new Set(),
+  }).run(new AbortController().signal)
+
+test('four processes on a few accounts, one of them killed: the books stay right', async () => {
+  const hot = randomUUID()
+  const accounts = [hot, hot, hot, ...Array.from({ length: 4 }, () => randomUUID())]
+  const entry = { id: randomUUID(), type: 'topup', key: randomUUID(), description: '' } as const
+  await db.begin((tx) =>
+    applyCommands(tx, [{ kind: 'grant', accountId: hot, amountMicro: 5_000n, entry }]),
+  )
+  const children = Array.from({ length: 4 }, () =>
+    runChild('test/faults/hammer.ts', [url, '3000', ...accounts]),
+  )
+  await sleep(2_000)
+  children[3]!.kill('SIGKILL')
+  const lines = await Promise.all(children.slice(0, 3).map((child) => child.line()))
+  await Promise.all(children.map((child) => child.ended))
+
+  const tallies = lines.map((line) => JSON.parse(line) as Tally)
+  for (const { holds, closed, wrong } of tallies) {
+    assert.deepEqual(wrong, [])
+    assert.equal(closed, holds)
+    assert(holds > 20, `only ${holds} holds`)
+  }
+  await assertBooks(db)
+  await sleep(DEAD_AFTER_MS + 100)
+  await sweepNow()
+  assert.deepEqual(await db.query('select 1 from holds'), [])
+  await assertBooks(db)
+})
+
+test('a stopped owner that wakes after the sweep finds its hold gone', async () => {
+  const accountId = randomUUID()
+  const child = runChild('test/faults/sleeper.ts', [url, accountId])
+  assert.equal(await child.line(), 'held')
+  await sleep(DEAD_AFTER_MS + 100)
+  await sweepNow()
+  assert.deepEqual(await held(accountId), { balance_micro: 100n, held_micro: 40n })
+  child.kill('SIGSTOP')
+  await sleep(DEAD_AFTER_MS + 300)
+  await sweepNow()
+  assert.deepEqual(await held(accountId), { balance_micro: 100n, held_micro: 0n })
+  child.kill('SIGCONT')
+  child.kill('SIGUSR2')
+  assert.equal(await child.line(), 'gone')
+  await child.ended
+  assert.deepEqual(await held(accountId), { balance_micro: 100n, held_micro: 0n })
+  await assertBooks(db)
+})
+
+async function held(accountId: string) {
+  const sql = 'select balance_micro, held_micro from ledger_accounts where account_id = $1'
+  return (await db.query(sql, [accountId]))[0]
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { Entry } from '../../src/billing/commands.ts'
+import { startHeartbeat } from '../../src/billing/heartbeat.ts'
+import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { openServer } from '../../src/db/server.ts'
+import { startDuties } from '../../src/jobs/loop.ts'
+import { silentLog } from '../../src/lib/log.ts'
+
+/** Run as a process of its own: takes a hold, beats, and settles it when it is told to. */
+const [url = '', accountId = ''] = process.argv.slice(2)
+const processId = randomUUID()
+const holdId = randomUUID()
+const db = openServer({ url, poolSize: 2, log: silentLog })
+const heartbeat = await startHeartbeat(db, processId)
+const duties = startDuties([{ ...heartbeat, everyMs: 50 }], silentLog)
+const told = once(process, 'SIGUSR2')
+
+await db.begin((tx) =>
+  applyCommands(tx, [
+    { kind: 'grant', accountId, amountMicro: 100n, entry: entry('topup') },
+    {
+      kind: 'hold',
+      accountId,
+      holdId,
+      wantMicro: 40n,
+      needMicro: 40n,
+      owner: { process: processId },
+      about: {},
+    },
+  ]),
+)
+console.log('held')
+await told
+const charges = [{ costMicro: 10n, entry: entry('usage') }]
+const [outcome] = await db.begin((tx) =>
+  applyCommands(tx, [{ kind: 'settle', accountId, holdId, charges }]),
+)
+console.log(outcome!.kind)
+await duties.stop()
+await db.close()
+
+function entry(type: Entry['type']): Entry {
+  const id = randomUUID()
+  return { id, type, key: id, description: '' }
+}
