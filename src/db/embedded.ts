@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -63,7 +64,9 @@ function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
       insideOf(db, (scope) => engine.transaction((inner) => work(embeddedTx(inner, scope)))),
     async listen(channel, hear) {
       assertOutside(db)
-      await engine.listen(channel, hear)
+      // The engine calls from within the transaction that notified; who hears stands outside it.
+      const outside = AsyncLocalStorage.snapshot()
+      await engine.listen(channel, (payload) => outside(hear, payload))
     },
     async close() {
       if (!engine.closed) await engine.close()

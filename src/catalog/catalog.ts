@@ -1,0 +1,124 @@
+import type { Db } from '../db/db.ts'
+import { Failure } from '../lib/failure.ts'
+import type { Log } from '../lib/log.ts'
+import type { Decimal } from '../lib/decimal.ts'
+import { readOffers } from './catalog-store.ts'
+import type { Pricing } from './record.ts'
+import { buildShelf, type CatalogModel, type Offer, type Shelf } from './shelf.ts'
+import type { CatalogUpstream } from './terms.ts'
+
+export type { CatalogModel, Offer, PriceSnapshot, Shelf } from './shelf.ts'
+
+/** What a caller needs of a model; every word must be there. */
+export type Needs = { outputs?: readonly string[]; inputs?: readonly string[] }
+
+/** A model that can be used and paid for. */
+export type PricedModel = CatalogModel & {
+  prices: Pricing
+  priceSnapshotId: string
+  margin: Decimal
+  creditsPerUsd: Decimal
+  free: boolean
+  targets: readonly Offer[]
+}
+
+export type Catalog = {
+  /** The catalog of this moment: one value, so that a reader never sees half of a change. */
+  shelf(): Shelf
+  /** By any form of id: bare, with an upstream's name before it, or the resource id. */
+  find(id: string): CatalogModel | undefined
+  /** Throws Failure `not_found`, or `unsuitable` when the model lacks what is needed. */
+  requireModel(id: string, needs?: Needs): PricedModel
+  /** Reads it again. Done by itself when any process changes the catalog. */
+  reload(): Promise<void>
+}
+
+/** The catalog in memory: lookups cost no query, changes are told by the database. */
+export async function openCatalog(options: {
+  db: Db
+  log: Log
+  upstreams: readonly CatalogUpstream[]
+}): Promise<Catalog> {
+  const { db, log, upstreams } = options
+  let shelf: Shelf = { models: [], find: () => undefined }
+  const load = async () => {
+    shelf = buildShelf(await readOffers(db), upstreams)
+  }
+  const reload = inTurn(load)
+  await db.listen('catalog', () => {
+    reload().catch((error: unknown) => log.error('The catalog could not be read.', { error }))
+  })
+  await reload()
+  const catalog: Catalog = {
+    shelf: () => shelf,
+    find: (id) => shelf.find(id),
+    requireModel: (id, needs = {}) => require(shelf.find(id), id, needs),
+    reload,
+  }
+  return catalog
+}
+
+function require(model: CatalogModel | undefined, id: string, needs: Needs): PricedModel {
+  if (model === undefined || !model.enabled || model.priced === 'unpriced') throw notFound(id)
+  for (const output of needs.outputs ?? []) {
+    if (!model.outputModalities.includes(output)) throw unsuitable(model.id, 'produce', output)
+  }
+  for (const input of needs.inputs ?? []) {
+    if (!model.inputModalities.includes(input)) throw unsuitable(model.id, 'accept', input)
+  }
+  return asPriced(model)
+}
+
+const PRICED = new WeakMap<CatalogModel, PricedModel>()
+
+function asPriced(model: CatalogModel): PricedModel {
+  const known = PRICED.get(model)
+  if (known !== undefined) return known
+  const { pricing: prices, id: priceSnapshotId, margin, creditsPerUsd } = model.price
+  const more = { prices, priceSnapshotId, margin, creditsPerUsd, targets: model.offers }
+  const made = { ...model, ...more, free: model.priced === 'free' }
+  PRICED.set(model, made)
+  return made
+}
+
+export function notFound(id: string): Failure {
+  return new Failure('not_found', `model: there is no enabled model "${shown(id)}".`, {
+    param: 'model',
+    code: 'model_not_found',
+  })
+}
+
+function unsuitable(id: string, verb: string, modality: string): Failure {
+  return new Failure('unsuitable', `model: "${id}" does not ${verb} ${modality}.`, {
+    param: 'model',
+    code: 'model_capability',
+  })
+}
+
+/** A caller's id comes back in the message: printable and short. */
+function shown(id: string): string {
+  return id.replaceAll(/[^\x20-\x7e]|"/g, '?').slice(0, 120)
+}
+
+/** One at a time; whoever asks while one runs gets the next, which has seen everything so far. */
+function inTurn(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const run = (): Promise<void> => {
+    const mine = work().finally(() => {
+      running = undefined
+    })
+    running = mine
+    return mine
+  }
+  return () => {
+    if (running === undefined) return run()
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        return run()
+      })
+    return next
+  }
+}

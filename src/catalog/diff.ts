@@ -1,0 +1,177 @@
+import type { Decimal } from '../lib/decimal.ts'
+import type { CatalogRecord, ListedPrice, ModelFacts } from './record.ts'
+import { canonical, leapBetween, samePrice, type Leap } from './price-move.ts'
+
+/** What makes credits of an upstream's dollars. */
+export type Terms = { margin: string; creditsPerUsd: string }
+
+export type PriceReason = 'first' | 'listed' | 'by_hand' | 'terms' | 'approved'
+
+export type KnownOffer = {
+  modelId: string
+  id: string
+  upstream: string
+  facts: ModelFacts
+  listed: boolean
+  byHand: boolean
+  price: ListedPrice & Terms & { id: string }
+  pending: (ListedPrice & { reason: Leap }) | undefined
+}
+
+/** What one upstream offers now. */
+export type Reading = {
+  upstream: string
+  /** Undefined: the list could not be read, and what is known of it stays as it is. */
+  listing: readonly CatalogRecord[] | undefined
+  /** From the operator's file. They win over listed ones and need no approval. */
+  byHand: readonly CatalogRecord[]
+  terms(facts: ModelFacts): Terms
+}
+
+export type Changes = {
+  models: { resourceId: string; id: string }[]
+  prices: (ListedPrice &
+    Terms & { id: string; modelId: string; upstream: string; reason: PriceReason })[]
+  offers: {
+    modelId: string
+    upstream: string
+    facts: ModelFacts
+    priceId: string
+    byHand: boolean
+  }[]
+  /** No longer offered: disabled, never deleted. */
+  gone: { modelId: string; upstream: string; id: string }[]
+  waiting: (ListedPrice & { modelId: string; upstream: string; id: string; reason: Leap })[]
+  /** Waits no more: the price came back, or was approved. */
+  settled: { modelId: string; upstream: string }[]
+}
+
+/** Pure: what is known and what was read give what must be written. */
+export function diffCatalog(input: {
+  known: readonly KnownOffer[]
+  readings: readonly Reading[]
+  guard: Decimal
+  newId: () => string
+}): Changes {
+  const changes: Changes = {
+    models: [],
+    prices: [],
+    offers: [],
+    gone: [],
+    waiting: [],
+    settled: [],
+  }
+  const modelIds = new Map(input.known.map((offer) => [offer.id, offer.modelId]))
+  const known = new Map(input.known.map((offer) => [keyOf(offer.upstream, offer.id), offer]))
+  const modelId = (id: string) => {
+    const found = modelIds.get(id)
+    if (found !== undefined) return found
+    const made = input.newId()
+    modelIds.set(id, made)
+    changes.models.push({ resourceId: made, id })
+    return made
+  }
+  const seen = new Set<string>()
+  for (const reading of input.readings) {
+    for (const { record, byHand } of offered(reading, input.known)) {
+      const key = keyOf(reading.upstream, record.id)
+      if (seen.has(key)) continue
+      seen.add(key)
+      const old = known.get(key)
+      const base = { modelId: modelId(record.id), upstream: reading.upstream, id: record.id }
+      weigh({ ...input, changes, old, record, byHand, base, terms: reading.terms(record) })
+    }
+  }
+  for (const offer of input.known) {
+    if (offer.listed && !seen.has(keyOf(offer.upstream, offer.id))) changes.gone.push(offer)
+  }
+  return changes
+}
+
+export function isNothing(changes: Changes): boolean {
+  return Object.values(changes).every((list) => list.length === 0)
+}
+
+/** Hand-written records first, so that they win; then the list, or what is known of it. */
+function offered(reading: Reading, known: readonly KnownOffer[]) {
+  const byHand = reading.byHand.map((record) => ({ record, byHand: true }))
+  const listing =
+    reading.listing ??
+    known
+      .filter((offer) => offer.upstream === reading.upstream && offer.listed && !offer.byHand)
+      .map(asRecord)
+  return [...byHand, ...listing.map((record) => ({ record, byHand: false }))]
+}
+
+/** The list is out of reach: the offer stands, and a price that waits goes on waiting. */
+function asRecord({ id, facts, price, pending }: KnownOffer): CatalogRecord {
+  const { pricing, priceBasis, priced } = pending ?? price
+  return { id, ...facts, pricing, priceBasis, priced }
+}
+
+type Weighing = {
+  changes: Changes
+  guard: Decimal
+  newId: () => string
+  old: KnownOffer | undefined
+  record: CatalogRecord
+  byHand: boolean
+  base: { modelId: string; upstream: string; id: string }
+  terms: Terms
+}
+
+/** One offer: is it new, has it changed, and may its new price be taken at once? */
+function weigh({ changes, guard, newId, old, record, byHand, base, terms }: Weighing): void {
+  const { id: _id, pricing, priceBasis, priced, ...rest } = record
+  const facts = factsOf(rest)
+  const listed: ListedPrice = { pricing, priceBasis, priced }
+  const leap = old && !byHand ? leapBetween(old.price, listed, guard) : undefined
+  const kept = old !== undefined && (leap !== undefined || samePrice(old.price, listed))
+  const sameTerms =
+    old?.price.margin === terms.margin && old.price.creditsPerUsd === terms.creditsPerUsd
+  let priceId = old?.price.id
+  if (!kept || !sameTerms) {
+    priceId = newId()
+    const price = kept ? pick(old.price) : listed
+    const reason = kept ? 'terms' : byHand ? 'by_hand' : old ? 'listed' : 'first'
+    changes.prices.push({ ...base, ...price, ...terms, id: priceId, reason })
+  }
+  if (leap !== undefined && !isKnownLeap(old?.pending, listed, leap)) {
+    changes.waiting.push({ ...base, ...listed, reason: leap })
+  }
+  if (leap === undefined && old?.pending !== undefined) changes.settled.push(base)
+  const unchanged =
+    old?.listed === true && old.byHand === byHand && canonical(old.facts) === canonical(facts)
+  if (!unchanged || priceId !== old?.price.id) {
+    changes.offers.push({ ...base, facts, priceId: priceId!, byHand })
+  }
+}
+
+function isKnownLeap(pending: KnownOffer['pending'], listed: ListedPrice, leap: Leap): boolean {
+  return pending !== undefined && pending.reason === leap && samePrice(pending, listed)
+}
+
+const pick = ({ pricing, priceBasis, priced }: ListedPrice): ListedPrice => ({
+  pricing,
+  priceBasis,
+  priced,
+})
+
+/** Only what this room knows of: a record may carry more. */
+function factsOf(record: ModelFacts): ModelFacts {
+  return {
+    upstreamModel: record.upstreamModel,
+    name: record.name,
+    description: record.description,
+    created: record.created,
+    contextLength: record.contextLength,
+    maxOutputTokens: record.maxOutputTokens,
+    inputModalities: record.inputModalities,
+    outputModalities: record.outputModalities,
+    supportedParameters: record.supportedParameters,
+    supportedVoices: record.supportedVoices,
+    ...(record.video ? { video: record.video } : {}),
+  }
+}
+
+const keyOf = (upstream: string, id: string): string => `${upstream}\n${id}`

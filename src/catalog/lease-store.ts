@@ -1,0 +1,42 @@
+import type { Tx } from '../db/db.ts'
+
+/**
+ * True when this holder may read the upstreams now: nobody else does, and the last reading is
+ * older than `maxAgeS`. By the database's clock, which all replicas share.
+ */
+export async function claimSync(
+  tx: Tx,
+  lease: { holder: string; leaseS: number; maxAgeS: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update catalog_sync set holder = $1, lease_until = now() + make_interval(secs => $2::float8)
+     where (lease_until is null or lease_until < now())
+       and (finished_at is null or finished_at <= now() - make_interval(secs => $3::float8))
+     returning holder`,
+    [lease.holder, lease.leaseS, lease.maxAgeS],
+  )
+  return rows.length > 0
+}
+
+/** Whoever writes the catalog locks this row first, so that a sync and an approval take turns. */
+export async function lockCatalog(tx: Tx): Promise<{ holder: string | null }> {
+  const rows = await tx.query<{ holder: string | null }>(
+    'select holder from catalog_sync for update',
+  )
+  return rows[0]!
+}
+
+export async function finishSync(tx: Tx, holder: string): Promise<void> {
+  await tx.query(
+    `update catalog_sync set holder = null, lease_until = null, finished_at = now()
+     where holder = $1`,
+    [holder],
+  )
+}
+
+/** Gives the lease back after a failure: the next round may begin at once. */
+export async function dropSync(tx: Tx, holder: string): Promise<void> {
+  await tx.query('update catalog_sync set holder = null, lease_until = null where holder = $1', [
+    holder,
+  ])
+}

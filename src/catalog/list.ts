@@ -1,0 +1,72 @@
+import { LRUCache } from 'lru-cache'
+import { sha256 } from '../lib/secrets.ts'
+import type { CatalogModel, Shelf } from './shelf.ts'
+import { viewModel } from './view.ts'
+
+export type ListQuery = {
+  outputs: readonly string[]
+  inputs: readonly string[]
+  parameters: readonly string[]
+  /** Words to look for in id, name and description. */
+  text: string
+  includeFree: boolean
+  limit: number | undefined
+  offset: number
+}
+
+/** A list ready to be sent: JSON text, and the mark by which a client knows it again. */
+export type ModelList = { json: string; etag: string; total: number; hasMore: boolean }
+
+/** Lists are made once for each question and each catalog. */
+const LARGEST_BYTES = 32_000_000
+const lists = new WeakMap<Shelf, LRUCache<string, ModelList>>()
+
+export function listModels(shelf: Shelf, query: ListQuery): ModelList {
+  const cache = cacheOf(shelf)
+  const key = JSON.stringify(query)
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const made = makeList(shelf, query)
+  cache.set(key, made)
+  return made
+}
+
+function cacheOf(shelf: Shelf): LRUCache<string, ModelList> {
+  const known = lists.get(shelf)
+  if (known !== undefined) return known
+  const made = new LRUCache<string, ModelList>({
+    maxSize: LARGEST_BYTES,
+    sizeCalculation: ({ json }, key) => json.length + key.length,
+  })
+  lists.set(shelf, made)
+  return made
+}
+
+function makeList(shelf: Shelf, query: ListQuery): ModelList {
+  const fitting = shelf.models.filter((model) => fits(model, query))
+  const end = query.limit === undefined ? fitting.length : query.offset + query.limit
+  const page = fitting.slice(query.offset, end)
+  const json = JSON.stringify(page.map(viewModel))
+  // Weak: the same models, though every answer bears its own request id.
+  const etag = `W/"${sha256(json).toString('base64url').slice(0, 22)}"`
+  return { json, etag, total: fitting.length, hasMore: end < fitting.length }
+}
+
+function fits(model: CatalogModel, query: ListQuery): boolean {
+  if (model.priced === 'free' && !query.includeFree) return false
+  return (
+    hasAll(model.outputModalities, query.outputs) &&
+    hasAll(model.inputModalities, query.inputs) &&
+    hasAll(model.supportedParameters, query.parameters) &&
+    mentions(model, query.text)
+  )
+}
+
+const hasAll = (has: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every((each) => has.includes(each))
+
+function mentions(model: CatalogModel, text: string): boolean {
+  if (text === '') return true
+  const about = `${model.id} ${model.name} ${model.description ?? ''}`.toLowerCase()
+  return text.split(' ').every((word) => about.includes(word))
+}

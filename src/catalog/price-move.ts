@@ -1,0 +1,77 @@
+import { compare, parseDecimal, times, type Decimal } from '../lib/decimal.ts'
+import type { ListedPrice, Pricing } from './record.ts'
+
+export type Leap = 'vanished' | 'moved'
+
+/** Prices of the work itself: to ask money for one that was free is a leap, too. */
+const MAIN = new Set([
+  'prompt',
+  'completion',
+  'request',
+  'audio_second',
+  'character',
+  'video_second',
+])
+const ZERO: Decimal = { units: 0n, scale: 0 }
+
+/**
+ * A price that vanishes, or moves by more than `guard` times up or down, is more likely a mistake
+ * than a price. A first price is none: there is nothing to compare it with.
+ */
+export function leapBetween(old: ListedPrice, next: ListedPrice, guard: Decimal): Leap | undefined {
+  if (old.priced === 'unpriced') return undefined
+  if (next.priced === 'unpriced') return 'vanished'
+  if (old.priced === 'paid' && next.priced === 'free') return 'vanished'
+  if (old.priced === 'free' && next.priced === 'paid') return 'moved'
+  if (old.priceBasis !== next.priceBasis) return 'moved'
+  const before = flat(old.pricing)
+  const after = flat(next.pricing)
+  for (const [name, price] of before) {
+    if (isPositive(price) && !isPositive(after.get(name))) return 'vanished'
+  }
+  for (const [name, price] of after) {
+    if (isLeap(before.get(name), price, guard) && matters(name, before)) return 'moved'
+  }
+  return undefined
+}
+
+export function samePrice(a: ListedPrice, b: ListedPrice): boolean {
+  if (a.priced !== b.priced || a.priceBasis !== b.priceBasis) return false
+  return canonical(a.pricing) === canonical(b.pricing)
+}
+
+/** The same text for the same value, in whatever order its members come. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  members.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`
+}
+
+function matters(name: string, before: Map<string, Decimal>): boolean {
+  return MAIN.has(name) || isPositive(before.get(name))
+}
+
+function isLeap(old: Decimal | undefined, next: Decimal, guard: Decimal): boolean {
+  if (!isPositive(old)) return isPositive(next)
+  return compare(next, times(old, guard)) > 0 || compare(old, times(next, guard)) > 0
+}
+
+function isPositive(price: Decimal | undefined): price is Decimal {
+  return price !== undefined && compare(price, ZERO) > 0
+}
+
+/** Every price of the list under a name of its own. */
+function flat(pricing: Pricing): Map<string, Decimal> {
+  const { overrides = [], video_skus: videos = [], image_skus: images = [], ...single } = pricing
+  const entries = Object.entries(single)
+  for (const { prices, ...when } of overrides) {
+    for (const [key, price] of Object.entries(prices)) {
+      entries.push([`${canonical(when)} ${key}`, price])
+    }
+  }
+  for (const sku of videos) entries.push([`video ${sku.sku}`, sku.cost_usd])
+  for (const { cost_usd: price, ...sku } of images) entries.push([`image ${canonical(sku)}`, price])
+  return new Map(entries.map(([name, price]) => [name, parseDecimal(price) ?? ZERO]))
+}

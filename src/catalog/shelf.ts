@@ -1,0 +1,130 @@
+import { decimal, type Decimal } from '../lib/decimal.ts'
+import type { OfferRow } from './catalog-store.ts'
+import type { ModelFacts, Priced, Pricing } from './record.ts'
+import type { CatalogUpstream } from './terms.ts'
+
+/** A price in force: USD per unit, and what makes credits of it. Every charge names its id. */
+export type PriceSnapshot = {
+  id: string
+  pricing: Pricing
+  basis: string
+  priced: Priced
+  margin: Decimal
+  creditsPerUsd: Decimal
+}
+
+/** Where a model can be had. Fits what the upstreams call a target. */
+export type Offer = {
+  upstream: string
+  /** The id to send to this upstream. */
+  model: string
+  priority: number
+  weight: number
+  maxOutputTokens: number | undefined
+  supportedParameters: readonly string[]
+  price: PriceSnapshot
+}
+
+export type CatalogModel = Omit<ModelFacts, 'upstreamModel'> & {
+  resourceId: string
+  /** The bare catalog id. */
+  id: string
+  /** Offered by an upstream of this house, and not taken off the shelf. */
+  enabled: boolean
+  priced: Priced
+  /** The best first: by priority, then by weight. */
+  offers: readonly Offer[]
+  /** What is listed and charged: the price of the first offer that has one. */
+  price: PriceSnapshot
+}
+
+/** The whole catalog at one moment. Never changed: the next one takes its place. */
+export type Shelf = {
+  /** Those that can be used, by id. */
+  readonly models: readonly CatalogModel[]
+  /** By every form of id, also those that cannot be used. */
+  find(id: string): CatalogModel | undefined
+}
+
+export function buildShelf(
+  rows: readonly OfferRow[],
+  upstreams: readonly CatalogUpstream[],
+): Shelf {
+  const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]))
+  const groups = Map.groupBy(rows, (row) => row.modelId)
+  const all = [...groups.values()].map((group) => modelOf(group, byName))
+  const index = indexOf(all)
+  return {
+    models: all.filter((model) => model.enabled && model.priced !== 'unpriced'),
+    find: (id) => index.get(id) ?? (id.includes('%') ? index.get(decoded(id)) : undefined),
+  }
+}
+
+function modelOf(group: OfferRow[], upstreams: Map<string, CatalogUpstream>): CatalogModel {
+  const live = group.filter((row) => row.listed && upstreams.has(row.upstream))
+  const ranked = live.map((row) => ({ row, offer: offerOf(row, upstreams.get(row.upstream)!) }))
+  ranked.sort((a, b) => a.offer.priority - b.offer.priority || b.offer.weight - a.offer.weight)
+  // An offer without a price could be had, but not charged: it is no way to serve the model.
+  const priced = ranked.filter(({ offer }) => offer.price.priced !== 'unpriced')
+  const first = priced[0] ?? ranked[0]
+  const { row } = first ?? { row: group[0]! }
+  const { upstreamModel: _upstreamModel, ...facts } = row.facts
+  return {
+    ...facts,
+    resourceId: row.modelId,
+    id: row.id,
+    enabled: live.length > 0 && !row.disabled,
+    priced: row.price.priced,
+    offers: priced.map(({ offer }) => offer),
+    price: first?.offer.price ?? snapshotOf(row),
+    created: facts.created ?? Math.floor(row.createdAt.getTime() / 1_000),
+  }
+}
+
+function offerOf(row: OfferRow, upstream: CatalogUpstream): Offer {
+  return {
+    upstream: row.upstream,
+    model: row.facts.upstreamModel,
+    priority: upstream.priority,
+    weight: upstream.weight,
+    maxOutputTokens: row.facts.maxOutputTokens,
+    supportedParameters: row.facts.supportedParameters,
+    price: snapshotOf(row),
+  }
+}
+
+function snapshotOf({ price }: OfferRow): PriceSnapshot {
+  return {
+    id: price.id,
+    pricing: price.pricing,
+    basis: price.priceBasis,
+    priced: price.priced,
+    margin: decimal(price.margin),
+    creditsPerUsd: decimal(price.creditsPerUsd),
+  }
+}
+
+/** Bare ids come last, so that they win over an older form that happens to look the same. */
+function indexOf(models: readonly CatalogModel[]): Map<string, CatalogModel> {
+  const index = new Map<string, CatalogModel>()
+  for (const model of models) {
+    for (const { upstream } of model.offers) {
+      index.set(`${upstream}/${model.id}`, model)
+      index.set(`${upstream}:${model.id}`, model)
+    }
+  }
+  for (const model of models) {
+    index.set(model.resourceId, model)
+    index.set(model.id, model)
+  }
+  return index
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    // Not an encoded id: nothing has such a name.
+    return ''
+  }
+}

@@ -1,0 +1,146 @@
+import type { Db, Tx } from '../db/db.ts'
+import { decimal } from '../lib/decimal.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import {
+  insertModels,
+  insertPrices,
+  readOffers,
+  tellCatalogChanged,
+  unlistOffers,
+  upsertOffers,
+} from './catalog-store.ts'
+import { diffCatalog, isNothing, type Changes, type KnownOffer, type Reading } from './diff.ts'
+import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
+import { deletePending, insertPending } from './pending-store.ts'
+import type { CatalogRecord } from './record.ts'
+import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
+
+export type SyncParts = {
+  db: Db
+  log: Log
+  settings: PriceSettings
+  upstreams: readonly CatalogUpstream[]
+  /** Reads the list of one upstream, over the network. Throws when it cannot. */
+  read(upstream: string, signal?: AbortSignal): Promise<readonly CatalogRecord[]>
+}
+
+export type SyncOptions = {
+  /** Skip when a reading younger than this exists. */
+  maxAgeS?: number
+  /** Believe a list that lost most of its models. For the operator. */
+  believe?: boolean
+  signal?: AbortSignal
+}
+
+export type SyncReport =
+  | { state: 'skipped' }
+  | {
+      state: 'done'
+      added: number
+      priced: number
+      gone: number
+      waiting: number
+      failed: string[]
+    }
+
+const LEASE_S = 300
+
+/** Reads every upstream's list and writes what changed: one replica at a time, in one transaction. */
+export async function syncCatalog(
+  parts: SyncParts,
+  options: SyncOptions = {},
+): Promise<SyncReport> {
+  const holder = uuidv7()
+  const lease = { holder, leaseS: LEASE_S, maxAgeS: options.maxAgeS ?? 0 }
+  if (!(await claimSync(parts.db, lease))) return { state: 'skipped' }
+  try {
+    const readings = await readAll(parts, options.signal)
+    const report = await parts.db.begin((tx) => write(tx, parts, { holder, readings, ...options }))
+    tellOperator(parts.log, report)
+    return report
+  } catch (error) {
+    await dropSync(parts.db, holder)
+    throw error
+  }
+}
+
+function readAll(parts: SyncParts, signal: AbortSignal | undefined): Promise<Reading[]> {
+  return Promise.all(
+    parts.upstreams.map(async (upstream) => ({
+      upstream: upstream.name,
+      listing: upstream.sync ? await readOne(parts, upstream.name, signal) : [],
+      byHand: upstream.byHand,
+      terms: (facts) => termsOf(upstream, parts.settings, facts),
+    })),
+  )
+}
+
+/** An upstream that cannot be read keeps its last good list, and does not stop the others. */
+async function readOne(parts: SyncParts, upstream: string, signal: AbortSignal | undefined) {
+  try {
+    return await parts.read(upstream, signal)
+  } catch (error) {
+    if (signal?.aborted) throw error
+    parts.log.warn('A catalog could not be read; the last good one stays.', { upstream, error })
+    return undefined
+  }
+}
+
+type Round = { holder: string; readings: Reading[]; believe?: boolean }
+
+async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport> {
+  const lock = await lockCatalog(tx)
+  // Stopped for longer than the lease: another replica has read a newer list by now.
+  if (lock.holder !== round.holder) return { state: 'skipped' }
+  const known = await readOffers(tx)
+  const readings = round.readings.map((reading) =>
+    round.believe || isBelievable(reading, known) ? reading : { ...reading, listing: undefined },
+  )
+  const guard = decimal(parts.settings.PRICE_CHANGE_GUARD)
+  const changes = diffCatalog({ known, readings, guard, newId: uuidv7 })
+  await applyChanges(tx, changes)
+  await finishSync(tx, round.holder)
+  return {
+    state: 'done',
+    added: changes.models.length,
+    priced: changes.prices.length,
+    gone: changes.gone.length,
+    waiting: changes.waiting.length,
+    failed: readings.flatMap(({ upstream, listing }) => (listing === undefined ? [upstream] : [])),
+  }
+}
+
+/** An empty list, or one that lost more than half, is a broken list. */
+export function isBelievable(reading: Reading, known: readonly KnownOffer[]): boolean {
+  if (reading.listing === undefined) return true
+  const had = known.filter(
+    (offer) => offer.upstream === reading.upstream && offer.listed && !offer.byHand,
+  )
+  const has = new Set(reading.listing.map((record) => record.id))
+  const lost = had.filter((offer) => !has.has(offer.id)).length
+  return lost === 0 || (reading.listing.length > 0 && (had.length < 10 || lost * 2 <= had.length))
+}
+
+export async function applyChanges(tx: Tx, changes: Changes): Promise<void> {
+  if (isNothing(changes)) return
+  if (changes.models.length > 0) await insertModels(tx, changes.models)
+  if (changes.prices.length > 0) await insertPrices(tx, changes.prices)
+  if (changes.offers.length > 0) await upsertOffers(tx, changes.offers)
+  if (changes.gone.length > 0) await unlistOffers(tx, changes.gone)
+  if (changes.settled.length > 0) await deletePending(tx, changes.settled)
+  if (changes.waiting.length > 0) await insertPending(tx, changes.waiting)
+  await tellCatalogChanged(tx)
+}
+
+function tellOperator(log: Log, report: SyncReport): void {
+  if (report.state === 'skipped') return
+  if (report.added + report.priced + report.gone > 0) {
+    log.info('The catalog was brought up to date.', { count: report.added + report.priced })
+  }
+  if (report.waiting > 0) {
+    log.warn('Prices leapt or vanished and wait for approval: see "catalog diff".', {
+      count: report.waiting,
+    })
+  }
+}

@@ -1,0 +1,60 @@
+/** An exact decimal: `units` × 10^-`scale`. Prices are multiplied and added without any rounding. */
+export type Decimal = { readonly units: bigint; readonly scale: number }
+
+const FORM = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/
+
+/** Reads '0.00000015', '1.5e-7', '3000'. Anything else, also NaN and Infinity, is undefined. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const parts = FORM.exec(text)
+  if (!parts) return undefined
+  const [, sign, whole, fraction = '', exponent = '0'] = parts
+  const digits = BigInt(`${whole}${fraction}`)
+  const scale = fraction.length - Number(exponent)
+  const units = sign === '-' ? -digits : digits
+  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 }
+}
+
+/** For settings and constants, which must be decimals. */
+export function decimal(value: string | number | bigint): Decimal {
+  const parsed = parseDecimal(String(value))
+  if (parsed === undefined) throw new Error('Not a decimal number.')
+  return parsed
+}
+
+export function times(...factors: Decimal[]): Decimal {
+  return factors.reduce((product, factor) => ({
+    units: product.units * factor.units,
+    scale: product.scale + factor.scale,
+  }))
+}
+
+export function plus(...terms: Decimal[]): Decimal {
+  const scale = Math.max(0, ...terms.map((term) => term.scale))
+  return { units: terms.reduce((sum, term) => sum + atScale(term, scale), 0n), scale }
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or more than `b`. */
+export function compare(a: Decimal, b: Decimal): number {
+  const difference = plus(a, { units: -b.units, scale: b.scale }).units
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/** The smallest whole number of 10^-`places` that is not less than the value. */
+export function ceilTo(value: Decimal, places: number): bigint {
+  if (value.scale <= places) return atScale(value, places)
+  const divisor = 10n ** BigInt(value.scale - places)
+  const quotient = value.units / divisor
+  return value.units > 0n && value.units % divisor !== 0n ? quotient + 1n : quotient
+}
+
+/** Plain digits without trailing zeros, such as '0.00000015'. */
+export function decimalText({ units, scale }: Decimal): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
+  const whole = digits.slice(0, digits.length - scale)
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+function atScale(value: Decimal, scale: number): bigint {
+  return value.units * 10n ** BigInt(scale - value.scale)
+}

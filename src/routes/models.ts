@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { notFound, type Catalog } from '../catalog/catalog.ts'
+import { listModels, type ListQuery } from '../catalog/list.ts'
+import { viewModel } from '../catalog/view.ts'
+import { route, type Call, type Result, type Route } from '../http/route.ts'
+import { MAX_LIMIT, MAX_OFFSET } from './paging.ts'
+
+/** Which models there are and what they cost. */
+export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
+  const list = (call: Call<undefined, ModelQuery, undefined>) =>
+    Promise.resolve(answerList(catalog, call))
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/models',
+      summary: 'List the models that can be used',
+      tag: 'Models',
+      credential: 'key',
+      dialect: 'both',
+      limit: 'principal',
+      query: modelQuery,
+      response: z.array(modelShape),
+      handle: list,
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/models/*',
+      summary: 'One model, by its id or resource id',
+      tag: 'Models',
+      credential: 'key',
+      dialect: 'both',
+      limit: 'principal',
+      params: z.object({ '*': z.string() }),
+      response: modelShape,
+      handle: async ({ params }) => answerModel(catalog, params['*']),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/catalog',
+      summary: 'The public price list',
+      tag: 'Models',
+      credential: 'none',
+      dialect: 'both',
+      limit: 'none',
+      query: modelQuery,
+      response: z.array(modelShape),
+      handle: list,
+    }),
+  ]
+}
+
+const words = z
+  .string()
+  .max(500)
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
+  )
+const whole = (low: number, high: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(low).max(high))
+
+const modelQuery = z.object({
+  output_modalities: words,
+  input_modalities: words,
+  supported_parameters: words,
+  q: z.string().max(200).default(''),
+  include_free: z.enum(['true', 'false', '1', '0']).default('false'),
+  limit: whole(1, MAX_LIMIT).optional(),
+  offset: whole(0, MAX_OFFSET).default(0),
+})
+type ModelQuery = z.output<typeof modelQuery>
+
+function answerList(catalog: Catalog, call: Call<undefined, ModelQuery, undefined>): Result {
+  const query = asked(call.query)
+  const list = listModels(catalog.shelf(), query)
+  const headers = { etag: list.etag, 'cache-control': 'private, no-cache' }
+  if (isKnown(call.headers['if-none-match'], list.etag)) return { status: 304, headers, body: '' }
+  const page = {
+    limit: query.limit,
+    offset: query.offset,
+    total: list.total,
+    has_more: list.hasMore,
+  }
+  const pagination = query.limit === undefined ? '' : `,"pagination":${JSON.stringify(page)}`
+  // The models are kept as text: only the request id is new.
+  const body =
+    `{"status":"success","code":200,"object":"list","data":${list.json}${pagination},` +
+    `"request_id":${JSON.stringify(call.requestId)}}`
+  return { status: 200, headers: { ...headers, 'content-type': JSON_TYPE }, body }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function asked(query: ModelQuery): ListQuery {
+  return {
+    outputs: query.output_modalities,
+    inputs: query.input_modalities,
+    parameters: query.supported_parameters,
+    text: query.q.trim().toLowerCase().replaceAll(/\s+/g, ' '),
+    includeFree: query.include_free === 'true' || query.include_free === '1',
+    limit: query.limit,
+    offset: query.limit === undefined ? 0 : query.offset,
+  }
+}
+
+function isKnown(header: string | string[] | undefined, etag: string): boolean {
+  const strong = etag.replace(/^W\//, '')
+  const marks = [header ?? []].flat().flatMap((line) => line.split(','))
+  return marks.some((mark) => mark.trim() === '*' || mark.trim().replace(/^W\//, '') === strong)
+}
+
+function answerModel(catalog: Catalog, id: string): Result {
+  const found = catalog.find(id)
+  if (found === undefined || !found.enabled || found.priced === 'unpriced') throw notFound(id)
+  const model = viewModel(found)
+  // SDKs read these at the top level; the envelope has its own `data`.
+  const { id: bare, object, created, owned_by } = model
+  return { data: model, beside: { id: bare, object, created, owned_by } }
+}
+
+const modelShape = z
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    resource_id: z.uuid(),
+    name: z.string(),
+    description: z.string().optional(),
+    context_length: z.int().optional(),
+    max_output_tokens: z.int().optional(),
+    input_modalities: z.array(z.string()),
+    output_modalities: z.array(z.string()),
+    supported_parameters: z.array(z.string()),
+    supported_voices: z.array(z.string()).optional(),
+    pricing: z.record(z.string(), z.string()),
+    pricing_credits: z.record(z.string(), z.number()),
+    is_free: z.boolean(),
+  })
+  .meta({ id: 'Model' })
