@@ -6,6 +6,7 @@ import { notificationsOf, readNotification } from '../notices/notices.ts'
 import type { Notification } from '../notices/notices.ts'
 import { preferencesPatch } from '../notices/preference-shape.ts'
 import { changePreferences, preferencesOf } from '../notices/preferences.ts'
+import { pageQuery, pagination } from './paging.ts'
 
 const shared = {
   tag: 'Notifications',
@@ -15,8 +16,7 @@ const shared = {
 } as const
 
 const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+  ...pageQuery,
   unread: z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
@@ -51,10 +51,10 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
         const accountId = principal!.accountId
         const page = await notificationsOf(db, { accountId, unread, limit, offset })
         const { notifications, total, unreadCount } = page
-        const has_more = offset + notifications.length < total
+        const hasMore = offset + notifications.length < total
         return {
           data: notifications.map(view),
-          beside: { pagination: { limit, offset, total, has_more }, unread_count: unreadCount },
+          beside: { ...pagination(query, { total, hasMore }), unread_count: unreadCount },
         }
       },
     }),

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { openOutbox, enqueue } from '../../src/notices/outbox.ts'
+import type { SenderSettings } from '../../src/notices/senders.ts'
+import { openSenders } from '../../src/notices/senders.ts'
+import { freshEmbedded } from '../support/databases.ts'
+import { startBeem } from '../support/sms-peers.ts'
+import { startSmtpPeer } from '../support/smtp-peer.ts'
+
+/** The peers go down, refuse, dawdle and come back; every message arrives once. */
+it('mail and SMS outlast their peers', async () => {
+  const db = await freshEmbedded()
+  let smtp = await startSmtpPeer()
+  const beem = await startBeem({ apiKey: 'k', secretKey: 's' })
+  const settings: SenderSettings = {
+    DATA_DIR: '/nowhere',
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Mlango <no-reply@mlango.example>',
+    SMS_PROVIDER: 'beem',
+    BEEM_BASE_URL: beem.url,
+    BEEM_API_KEY: 'k',
+    BEEM_SECRET_KEY: 's',
+    BEEM_SENDER_ID: 'MLANGO',
+    AFRICASTALKING_BASE_URL: 'http://127.0.0.1:1',
+  }
+  const senders = openSenders(settings)
+  const duties = await openOutbox({ db, senders, log: silentLog })
+  const round = async () => {
+    await db.query(`update outbox set next_try_at = now() where state = 'waiting'`)
+    const { signal } = new AbortController()
+    await Promise.all(duties.map((duty) => duty.run(signal)))
+  }
+  const state = async (id: string) =>
+    (await db.query('select state, last_error from outbox where id = $1', [id]))[0]
+  const [mail, sms] = [uuidv7(), uuidv7()]
+
+  await smtp.close()
+  beem.mood.status = 500
+  beem.mood.code = 103
+  const words = { subject: 'Habari', text: '123456 ni namba yako.' }
+  await enqueue(db, { id: mail, channel: 'email', to: 'asha@example.com', ...words })
+  await enqueue(db, { id: sms, channel: 'sms', to: '+255712345678', ...words })
+  await round()
+  assert.equal((await state(mail))?.state, 'waiting')
+  assert.equal((await state(sms))?.last_error, 'beem_103')
+
+  smtp = await startSmtpPeer(smtp.port)
+  smtp.mood.refuseWith = 421
+  await round()
+  assert.equal((await state(mail))?.last_error, 'smtp_421')
+
+  delete smtp.mood.refuseWith
+  delete beem.mood.code
+  smtp.mood.delayMs = 100
+  beem.mood.delayMs = 100
+  await round()
+  await round()
+  assert.deepEqual([(await state(mail))?.state, (await state(sms))?.state], ['sent', 'sent'])
+  assert.deepEqual(
+    smtp.mails.map(({ messageId }) => messageId),
+    [`<${mail}@mlango.example>`],
+  )
+  assert.deepEqual(
+    beem.messages.map(({ to, text }) => [to, text]),
+    [['255712345678', words.text]],
+  )
+  await senders.email.close()
+  await senders.sms.close()
+  await smtp.close()
+  await beem.close()
+  await db.close()
+})
