@@ -67,7 +67,11 @@ export async function findKey(tx: Tx, accountId: string, id: string): Promise<Ap
   return row && keyFrom(row)
 }
 
-export type KeyFilter = { accountId: string; workspaceId?: string; includeRevoked: boolean }
+export type KeyFilter = {
+  accountId: string
+  workspaceId?: string | undefined
+  includeRevoked: boolean
+}
 
 export async function listKeys(
   tx: Tx,

@@ -56,7 +56,12 @@ export async function createKey(
 export async function keysOf(
   room: Accounts,
   accountId: string,
-  page: { workspaceId?: string; includeRevoked: boolean; limit: number; offset: number },
+  page: {
+    workspaceId?: string | undefined
+    includeRevoked: boolean
+    limit: number
+    offset: number
+  },
 ): Promise<{ keys: KeyView[]; total: number }> {
   const filter = { accountId, ...page }
   const keys = await listKeys(room.db, filter)

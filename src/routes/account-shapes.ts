@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { stamp } from './fields.ts'
+
+/** What the account routes answer, for the OpenAPI document. */
+
+export const profileShape = z.object({
+  id: z.uuid(),
+  full_name: z.string(),
+  avatar_url: z.url().optional(),
+  email: z.email().optional(),
+  phone_number: z.string().optional(),
+  email_verified: z.boolean(),
+  phone_verified: z.boolean(),
+  status: z.enum(['pending_verification', 'active', 'suspended']),
+  role: z.enum(['user', 'admin']),
+  locale: z.enum(['sw', 'en']),
+  mfa_method: z.enum(['totp', 'email', 'phone']).optional(),
+  created_at: stamp,
+})
+
+export const changedProfileShape = profileShape.extend({
+  totp: z.object({ secret: z.string(), uri: z.string() }).optional(),
+})
+
+export const sessionShape = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.number().int(),
+  refresh_token: z.string(),
+  refresh_expires_in: z.number().int(),
+  user: profileShape,
+})
+
+export const challengeShape = z.object({
+  mfa_required: z.literal(true),
+  challenge_id: z.uuid(),
+  channel: z.enum(['email', 'phone', 'totp']),
+  masked: z.string(),
+  expires_in: z.number().int(),
+})
+
+export const pendingShape = z.object({
+  pending_verification: z.literal(true),
+  identifier: z.string(),
+  channel: z.enum(['email', 'phone']),
+  purpose: z.enum(['verify_email', 'verify_phone']),
+  expires_in: z.number().int(),
+  resend_after: z.number().int(),
+})
+
+export const sentShape = z.object({
+  sent: z.literal(true),
+  expires_in: z.number().int(),
+  resend_after: z.number().int(),
+})
+
+export const workspaceShape = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  slug: z.string(),
+  description: z.string().optional(),
+  is_default: z.boolean(),
+  created_at: stamp,
+  updated_at: stamp,
+})
+
+export const keyShape = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  prefix: z.string(),
+  last4: z.string(),
+  workspace_id: z.uuid(),
+  workspace_slug: z.string(),
+  scopes: z.array(z.literal('gateway:use')),
+  status: z.enum(['active', 'revoked', 'expired']),
+  created_at: stamp,
+  last_used_at: stamp.optional(),
+  expires_at: stamp.optional(),
+})

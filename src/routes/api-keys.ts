@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Accounts } from '../accounts/accounts.ts'
+import { createKey, dropKey, keysOf, nameKey } from '../accounts/api-keys.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { keyShape } from './account-shapes.ts'
+import { sessionOf } from './caller.ts'
+import { line, momentField } from './fields.ts'
+import { pageQuery, pagination } from './paging.ts'
+
+export function apiKeyRoutes(room: Accounts): Route[] {
+  return [createRoute(room), listRoute(room), renameRoute(room), revokeRoute(room)]
+}
+
+const shared = {
+  tag: 'API keys',
+  credential: 'jwt',
+  dialect: 'envelope',
+  limit: 'principal',
+} as const
+const params = z.object({ id: z.uuid() })
+
+function createRoute(room: Accounts): Route {
+  return route({
+    ...shared,
+    method: 'POST',
+    path: '/v1/api-keys',
+    summary: 'Create an API key; the key itself is shown this once',
+    successStatus: 201,
+    body: z
+      .object({
+        name: line(1, 64),
+        workspace_id: z.uuid().optional(),
+        workspace_slug: z.string().max(100).optional(),
+        expires_at: momentField.optional(),
+      })
+      .refine((b) => b.workspace_id === undefined || b.workspace_slug === undefined, {
+        path: ['workspace_slug'],
+        message: 'give workspace_id or workspace_slug, not both',
+      }),
+    response: keyShape.extend({ key: z.string() }),
+    async handle(call) {
+      const { name, workspace_id: workspaceId, workspace_slug: workspaceSlug } = call.body
+      const expiresAt = call.body.expires_at
+      const wish = { name, workspaceId, workspaceSlug, expiresAt }
+      const data = await createKey(room, sessionOf(call).accountId, wish)
+      return { data, headers: { 'cache-control': 'no-store' } }
+    },
+  })
+}
+
+function listRoute(room: Accounts): Route {
+  return route({
+    ...shared,
+    method: 'GET',
+    path: '/v1/api-keys',
+    summary: 'List API keys, newest first',
+    query: z.object({
+      ...pageQuery,
+      workspace_id: z.uuid().optional(),
+      include_revoked: z.enum(['true', 'false']).default('false'),
+    }),
+    response: z.array(keyShape),
+    async handle(call) {
+      const { limit, offset, workspace_id: workspaceId, include_revoked } = call.query
+      const page = { limit, offset, workspaceId, includeRevoked: include_revoked === 'true' }
+      const { keys, total } = await keysOf(room, sessionOf(call).accountId, page)
+      const hasMore = offset + keys.length < total
+      return { data: keys, beside: pagination(call.query, { total, hasMore }) }
+    },
+  })
+}
+
+function renameRoute(room: Accounts): Route {
+  return route({
+    ...shared,
+    method: 'PATCH',
+    path: '/v1/api-keys/:id',
+    summary: 'Rename an API key',
+    params,
+    body: z.object({ name: line(1, 64) }),
+    response: keyShape,
+    async handle(call) {
+      const wanted = { accountId: sessionOf(call).accountId, id: call.params.id }
+      return { data: await nameKey(room, wanted, call.body.name) }
+    },
+  })
+}
+
+function revokeRoute(room: Accounts): Route {
+  return route({
+    ...shared,
+    method: 'DELETE',
+    path: '/v1/api-keys/:id',
+    summary: 'Revoke an API key, at once and for ever',
+    params,
+    response: z.object({ status: z.literal('revoked') }),
+    async handle(call) {
+      await dropKey(room, { accountId: sessionOf(call).accountId, id: call.params.id })
+      return { data: { status: 'revoked' } }
+    },
+  })
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import type { Accounts } from '../accounts/accounts.ts'
+import { bearerOf } from '../accounts/doorkeeper.ts'
+import { login } from '../accounts/login.ts'
+import { logout } from '../accounts/logout.ts'
+import { forgotPassword, resetPassword } from '../accounts/password-reset.ts'
+import { refresh } from '../accounts/refresh.ts'
+import { register } from '../accounts/register.ts'
+import { resendCode } from '../accounts/resend.ts'
+import { verifyCode } from '../accounts/verify.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
+import { deviceOf, sessionOf } from './caller.ts'
+import {
+  codeField,
+  emailField,
+  identifierField,
+  line,
+  passwordField,
+  phoneField,
+} from './fields.ts'
+
+export function authRoutes(room: Accounts): Route[] {
+  return [
+    registerRoute(room),
+    ...codeRoutes(room),
+    ...sessionRoutes(room),
+    ...passwordRoutes(room),
+    keysRoute(room),
+  ]
+}
+
+const open = {
+  method: 'POST',
+  tag: 'Authentication',
+  credential: 'none',
+  dialect: 'envelope',
+  limit: 'auth',
+} as const
+
+function registerRoute(room: Accounts): Route {
+  return route({
+    ...open,
+    path: '/v1/auth/register',
+    summary: 'Create an account, pending verification',
+    successStatus: 201,
+    body: z.object({
+      full_name: line(1, 120),
+      email: emailField.optional(),
+      phone_number: phoneField.optional(),
+      password: passwordField,
+    }),
+    response: pendingShape,
+    async handle({ body }) {
+      const { full_name: fullName, phone_number: phoneNumber, email, password } = body
+      return { data: await register(room, { fullName, email, phoneNumber, password }) }
+    },
+  })
+}
+
+function codeRoutes(room: Accounts): Route[] {
+  const challenge = z.object({
+    identifier: identifierField,
+    channel: z.enum(['email', 'phone', 'totp']),
+    challenge_id: z.uuid().optional(),
+  })
+  return [
+    route({
+      ...open,
+      path: '/v1/auth/otp/verify',
+      summary: 'Answer a code; returns a session',
+      body: challenge.extend({
+        purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa']),
+        code: codeField,
+      }),
+      response: sessionShape,
+      async handle(call) {
+        const { challenge_id: challengeId, ...given } = call.body
+        return { data: await verifyCode(room, { ...given, challengeId }, deviceOf(call)) }
+      },
+    }),
+    route({
+      ...open,
+      path: '/v1/auth/otp/resend',
+      summary: 'Send a code again',
+      body: challenge.extend({
+        purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa', 'reset_password']),
+      }),
+      response: sentShape,
+      async handle({ body: { challenge_id: challengeId, ...wish } }) {
+        return { data: await resendCode(room, { ...wish, challengeId }) }
+      },
+    }),
+  ]
+}
+
+function sessionRoutes(room: Accounts): Route[] {
+  return [
+    route({
+      ...open,
+      path: '/v1/auth/login',
+      summary: 'Start a session or an MFA challenge',
+      body: z.object({ identifier: identifierField, password: z.string() }),
+      response: z.union([sessionShape, challengeShape]),
+      handle: async (call) => ({ data: await login(room, call.body, deviceOf(call)) }),
+    }),
+    route({
+      ...open,
+      path: '/v1/auth/refresh',
+      summary: 'Rotate the token pair; the refresh token comes in the body or as the bearer',
+      body: z.object({ refresh_token: z.string().max(4096).optional() }).optional(),
+      response: sessionShape,
+      async handle({ body, headers }) {
+        const token = body?.refresh_token ?? bearerOf(headers.authorization as string | undefined)
+        return { data: await refresh(room, token ?? '') }
+      },
+    }),
+    route({
+      ...open,
+      path: '/v1/auth/logout',
+      summary: 'End this session, the one of a refresh token, or all',
+      credential: 'jwt',
+      limit: 'principal',
+      body: z
+        .object({ refresh_token: z.string().max(4096).optional(), all: z.boolean().optional() })
+        .optional(),
+      response: z.object({}),
+      async handle(call) {
+        const { refresh_token: refreshToken, all } = call.body ?? {}
+        await logout(room, sessionOf(call), { refreshToken, all })
+        return { data: {} }
+      },
+    }),
+  ]
+}
+
+function passwordRoutes(room: Accounts): Route[] {
+  return [
+    route({
+      ...open,
+      path: '/v1/auth/password/forgot',
+      summary: 'Ask for a password-reset code',
+      body: z.object({ identifier: identifierField }),
+      response: sentShape,
+      handle: async ({ body }) => ({ data: await forgotPassword(room, body.identifier) }),
+    }),
+    route({
+      ...open,
+      path: '/v1/auth/password/reset',
+      summary: 'Set a new password with a reset code; every session ends',
+      body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
+      response: z.object({}),
+      async handle({ body: { identifier, code, new_password: newPassword } }) {
+        await resetPassword(room, { identifier, code, newPassword })
+        return { data: {} }
+      },
+    }),
+  ]
+}
+
+/** A plain key set, not an envelope: libraries that verify tokens read nothing else. */
+function keysRoute(room: Accounts): Route {
+  return route({
+    ...open,
+    method: 'GET',
+    path: '/v1/auth/jwks.json',
+    summary: 'Public keys of access tokens',
+    limit: 'none',
+    async handle() {
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },
+        body: JSON.stringify({ keys: await room.signer.publicKeys() }),
+      }
+    },
+  })
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { Accounts } from '../accounts/accounts.ts'
+import { deleteAccount } from '../accounts/deletion.ts'
+import { changePhone } from '../accounts/phone.ts'
+import { changeProfile, readProfile } from '../accounts/profile.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { changedProfileShape, profileShape } from './account-shapes.ts'
+import { sessionOf } from './caller.ts'
+import { codeField, line, webAddressField } from './fields.ts'
+
+export function meRoutes(room: Accounts): Route[] {
+  return [readRoute(room), changeRoute(room), deleteRoute(room), phoneRoute(room)]
+}
+
+const own = {
+  path: '/v1/me',
+  tag: 'Profile',
+  credential: 'jwt',
+  dialect: 'envelope',
+  limit: 'principal',
+} as const
+
+function readRoute(room: Accounts): Route {
+  return route({
+    ...own,
+    method: 'GET',
+    summary: 'Read your profile',
+    response: profileShape,
+    handle: async (call) => ({ data: await readProfile(room, sessionOf(call).accountId) }),
+  })
+}
+
+function changeRoute(room: Accounts): Route {
+  return route({
+    ...own,
+    method: 'PATCH',
+    summary: 'Change your profile or second factor',
+    body: z.object({
+      full_name: line(1, 120).optional(),
+      avatar_url: webAddressField.nullable().optional(),
+      locale: z.enum(['sw', 'en']).optional(),
+      mfa_method: z.enum(['none', 'totp', 'email', 'phone']).optional(),
+      totp_code: codeField.optional(),
+    }),
+    response: changedProfileShape,
+    async handle(call) {
+      const { full_name, avatar_url, locale, mfa_method, totp_code } = call.body
+      const change = {
+        fullName: full_name,
+        avatarUrl: avatar_url,
+        locale,
+        mfaMethod: mfa_method,
+        totpCode: totp_code,
+      }
+      return { data: await changeProfile(room, sessionOf(call).accountId, change) }
+    },
+  })
+}
+
+function deleteRoute(room: Accounts): Route {
+  return route({
+    ...own,
+    method: 'DELETE',
+    summary: 'Delete your account',
+    response: z.object({}),
+    async handle(call) {
+      await deleteAccount(room, sessionOf(call).accountId)
+      return { data: {} }
+    },
+  })
+}
+
+function phoneRoute(room: Accounts): Route {
+  return route({
+    ...own,
+    method: 'POST',
+    path: '/v1/me/phone',
+    summary: 'Add or change your phone number',
+    body: z.object({ phone_number: z.string().max(64) }),
+    response: z.object({ pending_verification: z.literal(true) }),
+    async handle(call) {
+      await changePhone(room, sessionOf(call).accountId, call.body.phone_number)
+      return { data: { pending_verification: true } }
+    },
+  })
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Accounts } from '../accounts/accounts.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  readWorkspace,
+  updateWorkspace,
+  workspacesOf,
+} from '../accounts/workspaces.ts'
+import { route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { workspaceShape } from './account-shapes.ts'
+import { sessionOf } from './caller.ts'
+import { line } from './fields.ts'
+import { pageQuery, pagination } from './paging.ts'
+
+export function workspaceRoutes(room: Accounts): Route[] {
+  return [listRoute(room), createRoute(room), ...oneRoutes(room)]
+}
+
+const shared = {
+  tag: 'Workspaces',
+  credential: 'jwt',
+  dialect: 'envelope',
+  limit: 'principal',
+} as const
+const params = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,63}$/) })
+const description = z
+  .string()
+  .max(500)
+  .refine((text) => text.isWellFormed(), 'must be text')
+
+function listRoute(room: Accounts): Route {
+  return route({
+    ...shared,
+    method: 'GET',
+    path: '/v1/workspaces',
+    summary: 'List your workspaces, the default one first',
+    query: z.object(pageQuery),
+    response: z.array(workspaceShape),
+    async handle(call) {
+      const all = await workspacesOf(room, sessionOf(call).accountId)
+      const { limit, offset } = call.query
+      const data = all.slice(offset, offset + limit)
+      const found = { total: all.length, hasMore: offset + limit < all.length }
+      return { data, beside: pagination(call.query, found) }
+    },
+  })
+}
+
+function createRoute(room: Accounts): Route {
+  return route({
+    ...shared,
+    method: 'POST',
+    path: '/v1/workspaces',
+    summary: 'Create a workspace',
+    successStatus: 201,
+    body: z.object({
+      name: line(1, 100),
+      slug: z.string().max(100).optional(),
+      description: description.optional(),
+    }),
+    response: workspaceShape,
+    handle: async (call) => ({
+      data: await createWorkspace(room, sessionOf(call).accountId, call.body),
+    }),
+  })
+}
+
+function oneRoutes(room: Accounts): Route[] {
+  const one = { ...shared, path: '/v1/workspaces/:slug', params }
+  const wanted = (call: Parameters<typeof sessionOf>[0] & { params: { slug: string } }) => ({
+    accountId: sessionOf(call).accountId,
+    slug: call.params.slug,
+  })
+  return [
+    route({
+      ...one,
+      method: 'GET',
+      summary: 'Read a workspace',
+      response: workspaceShape,
+      handle: async (call) => ({ data: await readWorkspace(room, wanted(call)) }),
+    }),
+    route({
+      ...one,
+      method: 'PATCH',
+      summary: 'Change the name or description of a workspace',
+      body: z.object({ name: line(1, 100).optional(), description: description.optional() }),
+      response: workspaceShape,
+      handle: async (call) => ({ data: await updateWorkspace(room, wanted(call), call.body) }),
+    }),
+    route({
+      ...one,
+      method: 'DELETE',
+      summary: 'Delete a workspace; its API keys move to the default one',
+      response: z.object({ status: z.literal('deleted') }),
+      async handle(call) {
+        await deleteWorkspace(room, wanted(call))
+        return { data: { status: 'deleted' } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Db } from '../../src/db/db.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { apiKeyRoutes } from '../../src/routes/api-keys.ts'
+import { authRoutes } from '../../src/routes/auth.ts'
+import { meRoutes } from '../../src/routes/me.ts'
+import { workspaceRoutes } from '../../src/routes/workspaces.ts'
+import { startHallway } from './hallway.ts'
+import type { Loose } from './loose.ts'
+
+export const MASTER_KEY = 'a master key for tests, long enough'
+export const PASSWORD = 'chui mweusi 42'
+
+export type Heard = { status: number; headers: Headers; body: Loose }
+type Ask = { token?: string | undefined; body?: unknown; headers?: Record<string, string> }
+export type Client = (line: string, ask?: Ask) => Promise<Heard>
+
+/** A clock that a test can push forward. */
+export function testClock(): Clock & { push(ms: number): void } {
+  let ahead = 0
+  return {
+    now: () => new Date(Date.now() + ahead),
+    push: (ms) => {
+      ahead += ms
+    },
+  }
+}
+
+export function openRoom(db: Db, clock: Clock = testClock()): Promise<Accounts> {
+  const config = readConfig({ SIGNUP_BONUS_CREDITS: '100' })
+  return openAccounts({ db, config, masterKey: MASTER_KEY, clock, log: silentLog })
+}
+
+/** The room behind the real hallway, on a port. `call('POST /v1/…', {token, body})`. */
+export async function startAccounts(db: Db, clock: Clock = testClock()) {
+  const room = await openRoom(db, clock)
+  const hall = await startHallway({
+    routes: [
+      ...authRoutes(room),
+      ...meRoutes(room),
+      ...workspaceRoutes(room),
+      ...apiKeyRoutes(room),
+    ],
+    doorkeeper: createDoorkeeper(room),
+  })
+  const call = client(hall.url)
+  return { room, call, url: hall.url, close: hall.close, ...people(db, call) }
+}
+
+export function client(url: string): Client {
+  return async (line, { token, body, headers = {} } = {}) => {
+    const [method, path] = line.split(' ') as [string, string]
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    return { status: answer.status, headers: answer.headers, body: JSON.parse(text) }
+  }
+}
+
+/** Ways to be somebody, by the front door. Codes are read where they are sent from. */
+function people(db: Db, call: Client) {
+  const lastCode = (to: string) => codeFor(db, to)
+  const registerAs = async (email: string) =>
+    call('POST /v1/auth/register', { body: { full_name: 'Asha', email, password: PASSWORD } })
+  const signUp = async (email = freshEmail()) => {
+    await registerAs(email)
+    const body = { identifier: email, channel: 'email', purpose: 'verify_email' }
+    const answer = await call('POST /v1/auth/otp/verify', {
+      body: { ...body, code: await lastCode(email) },
+    })
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    const session = answer.body.data
+    return {
+      email,
+      id: session.user.id as string,
+      token: session.access_token as string,
+      refresh: session.refresh_token as string,
+    }
+  }
+  return { lastCode, registerAs, signUp }
+}
+
+export function freshEmail(): string {
+  return `u${randomBytes(6).toString('hex')}@example.com`
+}
+
+let numbers = 0
+/** Valid Tanzanian mobile numbers, each once per process. */
+export function freshPhone(): string {
+  numbers += 1
+  return `+25571${String((Date.now() % 90_000) * 100 + numbers)
+    .padStart(7, '0')
+    .slice(-7)}`
+}
+
+export async function codeFor(db: Db, to: string): Promise<string> {
+  const [row] = await db.query<{ body: string }>(
+    'select body from outbox where recipient = $1 order by id desc limit 1',
+    [to],
+  )
+  const code = /\b\d{6}\b/.exec(row?.body ?? '')?.[0]
+  if (code === undefined) throw new Error(`no code was sent to ${to}`)
+  return code
+}
+
+/** As if the last code had been sent a while ago. */
+export async function ageCodes(db: Db, seconds: number): Promise<void> {
+  await db.query(
+    `update codes set sent_at = sent_at - $1::float8 * interval '1 second',
+       expires_at = expires_at - $1::float8 * interval '1 second'`,
+    [seconds],
+  )
+}
+
+/** Wrong on purpose. */
+export function otherThan(code: string): string {
+  return String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+}
