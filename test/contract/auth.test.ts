@@ -427,9 +427,8 @@ describe('GET /v1/auth/jwks.json', () => {
       createLocalJWKSet(heard.body),
     )
     assert.equal(protectedHeader.alg, 'ES256')
-    assert.deepEqual(Object.keys(payload).sort(), [
-      ...['aud', 'exp', 'iat', 'iss', 'jti', 'role', 'sid', 'sub', 'typ'],
-    ])
+    const claims = Object.keys(payload).sort().join(' ')
+    assert.equal(claims, 'aud exp iat iss jti role sid sub typ')
     assert.equal(payload.sub, person.id)
     assert.equal(payload.exp! - payload.iat!, 900)
   })
