@@ -20,8 +20,9 @@ export function eventFlow(bytes: Flow<Buffer>, cap = EVENT_CAP): Flow<readonly S
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') tooLarge = true
-      // One upstream tells a failure in mid-stream as a bare JSON line.
+      // Some upstreams tell a failure in mid-stream as a bare JSON line, or as a field `error`.
       else if (error.line?.startsWith('{')) batch.push({ event: 'bare', data: error.line })
+      else if (error.field === 'error') batch.push({ event: 'error', data: error.value || '{}' })
     },
   })
   const feed = (text: string) => {
