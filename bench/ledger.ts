@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command, Entry, Outcome } from '../src/billing/commands.ts'
+import { applyCommands } from '../src/billing/ledger-store.ts'
+import type { Db } from '../src/db/db.ts'
+import { openEmbedded } from '../src/db/embedded.ts'
+import { groupCommit } from '../src/db/group-commit.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openServer } from '../src/db/server.ts'
+import { silentLog } from '../src/lib/log.ts'
+import { startPostgres } from '../test/support/postgres.ts'
+
+const CALLERS = 64
+const ACCOUNTS = 500
+const RUN_MS = 4_000
+const WARM_MS = 1_000
+const UNIT = 'reserve+settle pairs/s'
+
+/** Group commit against one transaction per step, on both engines, the server with fsync on. */
+export const ledger = {
+  name: 'ledger',
+  run: async () => [...(await onServer()), ...(await onEmbedded())],
+}
+
+type Submit = (command: Command) => Promise<Outcome>
+
+async function onServer() {
+  const server = await startPostgres({ durable: true })
+  const db = openServer({ url: server.url, poolSize: 20, log: silentLog })
+  try {
+    return await compare(db, `PostgreSQL ${server.version.split(' ')[0]}`, 4)
+  } finally {
+    await db.close()
+    await server.stop()
+  }
+}
+
+async function onEmbedded() {
+  const folder = mkdtempSync(join(tmpdir(), 'mlango-bench-'))
+  const db = await openEmbedded({ folder, log: silentLog })
+  try {
+    return await compare(db, 'embedded')
+  } finally {
+    await db.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function compare(db: Db, engine: string, atLeast?: number) {
+  await migrate(db, silentLog)
+  const accounts = Array.from({ length: ACCOUNTS }, () => randomUUID())
+  await db.begin((tx) => applyCommands(tx, accounts.map(bigGrant)))
+  const grouped = groupCommit({ db, apply: (tx, items: Command[]) => applyCommands(tx, items) })
+  const oneByOne: Submit = async (command) =>
+    (await db.begin((tx) => applyCommands(tx, [command])))[0]!
+  const steps = await pairsPerSecond(oneByOne, accounts)
+  const groups = await pairsPerSecond((command) => grouped.submit(command), accounts)
+  const hotSteps = await pairsPerSecond(oneByOne, accounts.slice(0, 1))
+  const hot = await pairsPerSecond((command) => grouped.submit(command), accounts.slice(0, 1))
+  const each = `${engine}, one transaction per step`
+  const floor = atLeast === undefined ? {} : { atLeast }
+  return [
+    { what: each, value: steps, unit: UNIT },
+    {
+      what: `${engine}, group commit`,
+      value: groups,
+      unit: UNIT,
+      ratio: { of: each, value: groups / steps, ...floor },
+    },
+    { what: `${each}, one hot account`, value: hotSteps, unit: UNIT },
+    {
+      what: `${engine}, group commit, one hot account`,
+      value: hot,
+      unit: UNIT,
+      ratio: { of: 'the same, one transaction per step', value: hot / hotSteps },
+    },
+  ]
+}
+
+async function pairsPerSecond(submit: Submit, accounts: string[]): Promise<number> {
+  const start = performance.now()
+  let pairs = 0
+  const call = async () => {
+    while (performance.now() - start < WARM_MS + RUN_MS) {
+      await reserveAndSettle(submit, accounts[Math.floor(Math.random() * accounts.length)]!)
+      if (performance.now() - start >= WARM_MS) pairs += 1
+    }
+  }
+  await Promise.all(Array.from({ length: CALLERS }, call))
+  return pairs / ((performance.now() - start - WARM_MS) / 1_000)
+}
+
+async function reserveAndSettle(submit: Submit, accountId: string): Promise<void> {
+  const holdId = randomUUID()
+  const amounts = { wantMicro: 10_000n, needMicro: 100n }
+  const owner = { process: PROCESS }
+  const about = { model: 'bench', kind: 'chat' }
+  const held = await submit({ kind: 'hold', accountId, holdId, ...amounts, owner, about })
+  const charges = [{ costMicro: 5_000n, entry: entry('usage') }]
+  const settled = await submit({ kind: 'settle', accountId, holdId, charges })
+  if (held.kind !== 'held' || settled.kind !== 'settled') throw new Error('The bench ran dry.')
+}
+
+const PROCESS = randomUUID()
+
+function bigGrant(accountId: string): Command {
+  return { kind: 'grant', accountId, amountMicro: 10n ** 15n, entry: entry('topup') }
+}
+
+function entry(type: Entry['type']): Entry {
+  const id = randomUUID()
+  return { id, type, key: `${type}:${id}`, description: 'Bench', reference: { type: 'call', id } }
+}
