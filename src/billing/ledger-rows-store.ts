@@ -72,41 +72,68 @@ export type Changes = {
 
 /** Everything a batch changed, in one round trip. Returns how many holds were deleted. */
 export async function writeChanges(tx: Tx, changes: Changes): Promise<number> {
-  const [row] = await tx.query<{ deleted: number }>(WRITE, [
-    ...accountColumns(changes),
-    ...postingColumns(changes),
-    changes.closed,
-    ...holdColumns(changes.opened),
-    postedCounts(changes),
-  ])
+  const { accounts, postings, closed, opened } = changes
+  const parts: Part[] = []
+  const params: unknown[] = []
+  const add = (part: Part, columns: unknown[]) => {
+    parts.push(part)
+    params.push(...columns)
+  }
+  if (accounts.length > 0) add('accounts', accountColumns(changes))
+  if (postings.length > 0) add('entries', postingColumns(changes))
+  if (closed.length > 0) add('deleted', [closed])
+  if (opened.length > 0) add('opened', holdColumns(opened))
+  const [row] = await tx.query<{ deleted: number }>(writeSql(parts), params)
   return row!.deleted
 }
 
-const WRITE = `
-with accounts_written as (
-  update ledger_accounts set balance_micro = given.balance, held_micro = given.held,
-    entries = entries + given.posted
-  from unnest($1::uuid[], $2::int8[], $3::int8[], $23::int8[]) as given (id, balance, held, posted)
-  where account_id = given.id
-), entries_written as (
-  insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
-    description, reference_type, reference_id, workspace_id, operator, ordinal)
-  select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
-    operator, entries + row_number() over (partition by account_id order by n)
-  from unnest($4::uuid[], $5::uuid[], $6::text[], $7::int8[], $8::int8[], $9::text[], $10::text[],
-    $11::text[], $12::text[], $13::uuid[], $14::text[]) with ordinality as given
-    (id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace, operator, n)
-  join ledger_accounts using (account_id)
-  order by n
-), holds_deleted as (
-  delete from holds where id = any($15::uuid[]) returning id
-), holds_written as (
-  insert into holds (id, account_id, amount_micro, owner_process, owner_job, deadline, about)
-  select id, account_id, amount, process, job, deadline, about::jsonb
-  from unnest($16::uuid[], $17::uuid[], $18::int8[], $19::uuid[], $20::text[], $21::timestamptz[],
-    $22::text[]) as given (id, account_id, amount, process, job, deadline, about)
-)
-select count(*)::int4 as deleted from holds_deleted`
+type Part = 'accounts' | 'entries' | 'deleted' | 'opened'
+
+/** Each numbers its own parameters from 1. */
+const PARTS: Record<Part, string> = {
+  accounts: `
+    update ledger_accounts set balance_micro = given.balance, held_micro = given.held,
+      entries = entries + given.posted
+    from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[]) as given (id, balance, held, posted)
+    where account_id = given.id`,
+  entries: `
+    insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
+      description, reference_type, reference_id, workspace_id, operator, ordinal)
+    select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
+      operator, entries + row_number() over (partition by account_id order by n)
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::text[], $7::text[],
+      $8::text[], $9::text[], $10::uuid[], $11::text[]) with ordinality as given (id, account_id,
+      type, amount, after, key, description, ref_type, ref_id, workspace, operator, n)
+      join ledger_accounts using (account_id)
+    order by n`,
+  deleted: 'delete from holds where id = any($1::uuid[]) returning id',
+  opened: `
+    insert into holds (id, account_id, amount_micro, owner_process, owner_job, deadline, about)
+    select id, account_id, amount, process, job, deadline, about::jsonb
+    from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
+      $7::text[]) as given (id, account_id, amount, process, job, deadline, about)`,
+}
+
+const written = new Map<string, string>()
+
+/** One statement of the parts that are needed: the embedded engine plans it anew each time. */
+function writeSql(parts: Part[]): string {
+  const known = written.get(parts.join())
+  if (known !== undefined) return known
+  let last = 0
+  const ctes = parts.map((part) => {
+    const first = last
+    const body = PARTS[part].replace(/\$(\d+)/g, (_, n: string) => {
+      last = Math.max(last, first + Number(n))
+      return `$${first + Number(n)}`
+    })
+    return `part_${part} as (${body})`
+  })
+  const count = parts.includes('deleted') ? '(select count(*)::int4 from part_deleted)' : '0'
+  const sql = `with ${ctes.join(', ')} select ${count} as deleted`
+  written.set(parts.join(), sql)
+  return sql
+}
 
 /** A hold that changed while it stayed open, such as a deadline that moved. */
 export async function rewriteHolds(tx: Tx, holds: Hold[]): Promise<void> {
@@ -139,11 +166,13 @@ export async function bookUncollected(tx: Tx, losses: Loss[]): Promise<void> {
   )
 }
 
-function accountColumns({ accounts }: Changes): unknown[] {
+function accountColumns(changes: Changes): unknown[] {
+  const { accounts } = changes
   return [
     accounts.map((account) => account.accountId),
     accounts.map((account) => account.balanceMicro),
     accounts.map((account) => account.heldMicro),
+    postedCounts(changes),
   ]
 }
 
