@@ -40,10 +40,10 @@ export async function observe(
     const look = nextLookS(parts.timing, payment, decision, now)
     await writeFinding(tx, { ...decision, id: payment.id, nextLookS: look })
     await tellOf(tx, payment, decision)
-    await parts.onStep('before_commit')
+    await parts.onStep(decision.credit ? 'credit_written' : 'finding_written')
     return { payment, decision }
   })
-  await parts.onStep('committed')
+  await parts.onStep(seen?.decision.credit ? 'credit_committed' : 'finding_committed')
   if (seen) record(parts.log, seen.payment, seen.decision, finding)
   return seen && { ...seen.payment, status: seen.decision.status }
 }

@@ -15,6 +15,7 @@ type Parts = {
   limiter?: Limiter
   replay?: ReplayBook
   log?: Log
+  port?: number
 }
 
 export const hallwaySettings: HallwaySettings = {
@@ -35,7 +36,7 @@ export async function startHallway(parts: Parts) {
     config: { ...hallwaySettings, ...parts.settings },
     log: parts.log ?? silentLog,
   })
-  await server.listen({ host: '127.0.0.1', port: 0 })
+  await server.listen({ host: '127.0.0.1', port: parts.port ?? 0 })
   const { port } = server.server.address() as AddressInfo
   return { server, port, url: `http://127.0.0.1:${port}`, close: () => server.close() }
 }

@@ -69,7 +69,8 @@ export function listeningLog(): { log: Log; lines: Line[] } {
 export async function startPayments(given: {
   db: Db
   provider?: 'snippe' | 'clickpesa'
-  simulator: MoneySimulator
+  simulator: Pick<MoneySimulator, 'url'>
+  port?: number
   rules?: Partial<TopUpRules>
   payer?: Partial<Awaited<ReturnType<PaymentsParts['payerOf']>>>
   /** The last seven digits of the paying phone: they choose the outcome. */
@@ -97,9 +98,13 @@ export async function startPayments(given: {
     replay: createReplay({ db, processId: randomUUID() }),
     log,
     settings: { RATE_LIMIT_JWT_RPM: 1_000_000 },
+    ...(given.port === undefined ? {} : { port: given.port }),
   })
   url = hallway.url
-  simulator.control.setClickpesaWebhook(`${url}/v1/payments/callbacks/clickpesa`)
+  if ('control' in simulator) {
+    const { control } = simulator as MoneySimulator
+    control.setClickpesaWebhook(`${url}/v1/payments/callbacks/clickpesa`)
+  }
   return {
     url,
     payments,

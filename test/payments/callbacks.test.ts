@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MoneySimulator } from '../../simulator/money.ts'
+import type { SimPayment } from '../../simulator/money-book.ts'
+import type { Signed } from '../../simulator/money-callbacks.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Db } from '../../src/db/db.ts'
+import { findById } from '../../src/payments/payments-store.ts'
+import { assertBooks } from '../support/audit.ts'
+import { onEachEngine } from '../support/databases.ts'
+import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
+
+/** Only a callback can bring credits here: the next look by itself is an hour away. */
+const PATIENT = { ...FAST, pendingS: [3600], lateS: [3600] }
+
+onEachEngine('callbacks', (open) => {
+  let db: Db
+  let simulator: MoneySimulator
+  before(async () => {
+    db = await open()
+    simulator = await startMoney()
+  })
+  after(async () => {
+    await simulator.close()
+    await assertBooks(db)
+  })
+
+  for (const provider of ['snippe', 'clickpesa'] as const) {
+    describe(provider, () => {
+      let room: Awaited<ReturnType<typeof startPayments>>
+      before(async () => {
+        room = await startPayments({ db, provider, simulator, timing: PATIENT, phone: '1230015' })
+      })
+      after(() => room.close())
+
+      /** Paid at the provider, who has told nobody. */
+      const paid = async (): Promise<{ id: string; theirs: SimPayment }> => {
+        const accountId = randomUUID()
+        const topUp = { accountId, amountTzs: 5000, keep: undefined }
+        const { id, reference } = await room.payments.topUp(topUp)
+        await room.payments.idle()
+        simulator.control.settle(reference, 'completed')
+        return { id, theirs: simulator.control.find(reference)! }
+      }
+      const send = async ({ headers, body }: Signed) => {
+        const url = `${room.url}/v1/payments/callbacks/${provider}`
+        const answer = await fetch(url, { method: 'POST', headers, body })
+        return { status: answer.status, text: await answer.text() }
+      }
+      const keyed = (key: string) => ({ signing: { webhookSecret: key, checksumKey: key } })
+      const callback: MoneySimulator['control']['callback'] = (theirs, changes) =>
+        simulator.control.callback(theirs, changes)
+
+      test('100 copies of one valid callback at once: one credit', async () => {
+        const { id, theirs } = await paid()
+        const asked = simulator.control.log.length
+        const copy = callback(theirs)
+        const answers = await Promise.all(Array.from({ length: 100 }, () => send(copy)))
+        assert(answers.every(({ status }) => status === 200))
+        await until(db, room.payments, id, ({ status }) => status === 'completed')
+        await room.payments.idle()
+        assert.equal((await send(copy)).status, 200)
+        assert.deepEqual(await creditsFor(db, id), [5_000_000_000n])
+        const queries = simulator.control.log.slice(asked).filter(({ kind }) => kind === 'status')
+        assert(queries.length <= 5, `${queries.length} queries for one payment`)
+      })
+
+      const refusals: [string, string, number, (theirs: SimPayment) => Signed][] = [
+        ['unsigned', 'signature_missing', 401, (theirs) => unsigned(callback(theirs))],
+        ['wrongly signed', 'signature_wrong', 401, (theirs) => callback(theirs, keyed('wrong'))],
+        [
+          'signed with an empty key',
+          'signature_wrong',
+          401,
+          (theirs) => callback(theirs, keyed('')),
+        ],
+        [
+          'replayed after 300 s',
+          'timestamp_stale',
+          401,
+          (theirs) => callback(theirs, { ageS: 301 }),
+        ],
+        ['from the future', 'timestamp_future', 401, (theirs) => callback(theirs, { ageS: -301 })],
+        [
+          'another amount',
+          'amount_mismatch',
+          200,
+          (theirs) => callback({ ...theirs, collected: 9000 }),
+        ],
+        [
+          'another currency',
+          'currency_mismatch',
+          200,
+          (theirs) => callback({ ...theirs, collectedCurrency: 'KES' }),
+        ],
+        [
+          'an unknown reference',
+          'unknown_reference',
+          404,
+          (theirs) => callback({ ...theirs, metadata: {} }, { reference: randomUUID() }),
+        ],
+      ]
+      for (const [name, reason, status, make] of refusals) {
+        test(`${name}: no credit, and the log names ${reason}`, async () => {
+          const { id, theirs } = await paid()
+          const before = room.lines.length
+          assert.equal((await send(make(theirs))).status, status)
+          await room.payments.idle()
+          assert.deepEqual(await creditsFor(db, id), [])
+          assert.equal((await findById(db, id))?.status, 'pending')
+          const line = room.lines.slice(before).find(({ fields }) => fields.reason === reason)
+          assert.equal(line?.message, 'A payment callback was refused.')
+          assert.equal((await send(callback(theirs))).status, 200)
+          await until(db, room.payments, id, (payment) => payment.status === 'completed')
+          assert.equal((await creditsFor(db, id)).length, 1)
+        })
+      }
+
+      test('a refusal tells nothing of why', async () => {
+        const { theirs } = await paid()
+        const wrong = await send(callback(theirs, keyed('wrong')))
+        const stale = await send(callback(theirs, { ageS: 999 }))
+        const shown = (text: string) => ({ ...JSON.parse(text), request_id: undefined })
+        assert.deepEqual(shown(wrong.text), shown(stale.text))
+      })
+
+      test('another provider is not here', async () => {
+        const { theirs } = await paid()
+        const { headers, body } = callback(theirs)
+        const url = `${room.url}/v1/payments/callbacks/nobody`
+        assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 404)
+      })
+    })
+  }
+
+  test('a callback that mixes two payments gives nothing to either', async () => {
+    const room = await startPayments({ db, simulator, timing: PATIENT, phone: '1230015' })
+    const topUp = () =>
+      room.payments.topUp({ accountId: randomUUID(), amountTzs: 5000, keep: undefined })
+    const [mine, other] = [await topUp(), await topUp()]
+    await room.payments.idle()
+    simulator.control.settle(other.reference, 'completed')
+    const { metadata } = simulator.control.find(mine.reference)!
+    const theirs = simulator.control.find(other.reference)!
+    const { headers, body } = simulator.control.callback({ ...theirs, metadata })
+    const url = `${room.url}/v1/payments/callbacks/snippe`
+    assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 200)
+    await sleep(50)
+    await room.payments.idle()
+    for (const { id } of [mine, other]) assert.deepEqual(await creditsFor(db, id), [])
+    assert(room.lines.some(({ fields }) => fields.reason === 'reference_mismatch'))
+    await room.close()
+  })
+})
+
+function unsigned({ headers, body }: Signed): Signed {
+  const { 'x-webhook-signature': _, ...rest } = headers
+  const { checksum: __, ...event } = JSON.parse(body) as Record<string, unknown>
+  return { headers: rest, body: JSON.stringify(event) }
+}
+
+test('a provider without its secret does not start', () => {
+  const secrets = { SNIPPE_API_KEY: 'k', CLICKPESA_CLIENT_ID: 'c', CLICKPESA_API_KEY: 'k' }
+  assert.throws(
+    () => readConfig({ ...secrets, PAYMENT_PROVIDER: 'snippe' }),
+    /SNIPPE_WEBHOOK_SECRET/,
+  )
+  assert.throws(
+    () => readConfig({ ...secrets, PAYMENT_PROVIDER: 'snippe', SNIPPE_WEBHOOK_SECRET: '' }),
+    /SNIPPE_WEBHOOK_SECRET/,
+  )
+  assert.throws(
+    () => readConfig({ ...secrets, PAYMENT_PROVIDER: 'clickpesa' }),
+    /CLICKPESA_CHECKSUM_KEY/,
+  )
+})
