@@ -1,4 +1,4 @@
-import { compare, parseDecimal, times, type Decimal } from '../lib/decimal.ts'
+import { compare, decimalText, parseDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { ListedPrice, Pricing } from './record.ts'
 
 export type Leap = 'vanished' | 'moved'
@@ -47,6 +47,20 @@ export function canonical(value: unknown): string {
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   members.sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`
+}
+
+/** What changed, a line for each price, for the operator. */
+export function describeMove(old: ListedPrice, next: ListedPrice): string[] {
+  const before = flat(old.pricing)
+  const after = flat(next.pricing)
+  const text = (price: Decimal | undefined) => (price ? decimalText(price) : 'none')
+  const lines = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const [from, to] = [text(before.get(name)), text(after.get(name))]
+    return from === to ? [] : [`${name}: ${from} → ${to} USD`]
+  })
+  if (old.priced !== next.priced) lines.unshift(`${old.priced} → ${next.priced}`)
+  if (old.priceBasis !== next.priceBasis) lines.unshift(`${old.priceBasis} → ${next.priceBasis}`)
+  return lines
 }
 
 function matters(name: string, before: Map<string, Decimal>): boolean {

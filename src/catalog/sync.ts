@@ -2,6 +2,7 @@ import type { Db, Tx } from '../db/db.ts'
 import { decimal } from '../lib/decimal.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import { sha256 } from '../lib/secrets.ts'
 import {
   insertModels,
   insertPrices,
@@ -13,6 +14,7 @@ import {
 import { diffCatalog, isNothing, type Changes, type KnownOffer, type Reading } from './diff.ts'
 import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
 import { deletePending, insertPending } from './pending-store.ts'
+import { canonical } from './price-move.ts'
 import type { CatalogRecord } from './record.ts'
 import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
 
@@ -45,6 +47,7 @@ export type SyncReport =
     }
 
 const LEASE_S = 300
+const RETRY_S = 300
 
 /** Reads every upstream's list and writes what changed: one replica at a time, in one transaction. */
 export async function syncCatalog(
@@ -52,11 +55,14 @@ export async function syncCatalog(
   options: SyncOptions = {},
 ): Promise<SyncReport> {
   const holder = uuidv7()
-  const lease = { holder, leaseS: LEASE_S, maxAgeS: options.maxAgeS ?? 0 }
+  const settingsHash = hashOf(parts)
+  const lease = { holder, leaseS: LEASE_S, maxAgeS: options.maxAgeS ?? 0, settingsHash }
   if (!(await claimSync(parts.db, lease))) return { state: 'skipped' }
   try {
     const readings = await readAll(parts, options.signal)
-    const report = await parts.db.begin((tx) => write(tx, parts, { holder, readings, ...options }))
+    const report = await parts.db.begin((tx) =>
+      write(tx, parts, { holder, settingsHash, readings, ...options }),
+    )
     tellOperator(parts.log, report)
     return report
   } catch (error) {
@@ -87,7 +93,7 @@ async function readOne(parts: SyncParts, upstream: string, signal: AbortSignal |
   }
 }
 
-type Round = { holder: string; readings: Reading[]; believe?: boolean }
+type Round = { holder: string; settingsHash: string; readings: Reading[]; believe?: boolean }
 
 async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport> {
   const lock = await lockCatalog(tx)
@@ -100,14 +106,16 @@ async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport
   const guard = decimal(parts.settings.PRICE_CHANGE_GUARD)
   const changes = diffCatalog({ known, readings, guard, newId: uuidv7 })
   await applyChanges(tx, changes)
-  await finishSync(tx, round.holder)
+  const failed = readings.flatMap(({ upstream, listing }) => (listing ? [] : [upstream]))
+  const retryInS = failed.length > 0 ? RETRY_S : undefined
+  await finishSync(tx, { holder: round.holder, settingsHash: round.settingsHash, retryInS })
   return {
     state: 'done',
     added: changes.models.length,
     priced: changes.prices.length,
     gone: changes.gone.length,
     waiting: changes.waiting.length,
-    failed: readings.flatMap(({ upstream, listing }) => (listing === undefined ? [upstream] : [])),
+    failed,
   }
 }
 
@@ -120,6 +128,19 @@ export function isBelievable(reading: Reading, known: readonly KnownOffer[]): bo
   const has = new Set(reading.listing.map((record) => record.id))
   const lost = had.filter((offer) => !has.has(offer.id)).length
   return lost === 0 || (reading.listing.length > 0 && (had.length < 10 || lost * 2 <= had.length))
+}
+
+/** Another margin, rate, or file of upstreams: replicas that share it share one hash. */
+function hashOf({ upstreams, settings }: SyncParts): string {
+  const { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE } = settings
+  const offered = upstreams.map(({ name, margin, sync, byHand }) => ({
+    name,
+    margin,
+    sync,
+    byHand,
+  }))
+  const rates = { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE }
+  return sha256(canonical({ offered, rates })).toString('base64url')
 }
 
 export async function applyChanges(tx: Tx, changes: Changes): Promise<void> {

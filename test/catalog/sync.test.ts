@@ -49,7 +49,9 @@ onEachEngine('catalog sync', (open) => {
     await db.query('delete from price_snapshots')
     await db.query('alter table price_snapshots enable trigger price_snapshots_final')
     await db.query('delete from catalog_models')
-    await db.query('update catalog_sync set holder = null, lease_until = null, finished_at = null')
+    await db.query(
+      'update catalog_sync set holder = null, lease_until = null, finished_at = null, retry_at = null',
+    )
     lists = { main: [record('a/one'), record('a/two')] }
     upstreams = [upstream('main')]
   })
@@ -231,7 +233,7 @@ onEachEngine('catalog sync', (open) => {
 
   test('one at a time, and not again while the last reading is fresh', async () => {
     const other = '00000000-0000-7000-8000-000000000001'
-    assert.ok(await claimSync(db, { holder: other, leaseS: 60, maxAgeS: 0 }))
+    assert.ok(await claimSync(db, { holder: other, leaseS: 60, maxAgeS: 0, settingsHash: '' }))
     assert.deepEqual(await sync(), { state: 'skipped' })
     await dropSync(db, other)
     const both = await Promise.all([sync({ maxAgeS: 60 }), sync({ maxAgeS: 60 })])
@@ -240,9 +242,21 @@ onEachEngine('catalog sync', (open) => {
     assert.equal((await sync()).state, 'done')
   })
 
+  test('a new margin counts at once, and a failed reading is tried again before its time', async () => {
+    await sync({ maxAgeS: 3_600 })
+    assert.equal((await sync({ maxAgeS: 3_600 }, { PRICE_MARGIN: '2' })).state, 'done')
+    lists.main = new Error('down')
+    assert.equal((await sync()).state, 'done')
+    assert.equal((await sync({ maxAgeS: 3_600 })).state, 'skipped', 'not at once')
+    await db.query(`update catalog_sync set retry_at = now() - interval '1 second'`)
+    lists.main = [record('a/one')]
+    assert.equal((await sync({ maxAgeS: 3_600 })).state, 'done')
+    assert.equal((await sync({ maxAgeS: 3_600 })).state, 'skipped', 'all is well again')
+  })
+
   test('a dead holder blocks nobody: its lease runs out', async () => {
     const other = '00000000-0000-7000-8000-000000000002'
-    await claimSync(db, { holder: other, leaseS: 60, maxAgeS: 0 })
+    await claimSync(db, { holder: other, leaseS: 60, maxAgeS: 0, settingsHash: '' })
     await db.query(`update catalog_sync set lease_until = now() - interval '1 second'`)
     assert.equal((await sync()).state, 'done')
   })

@@ -1,0 +1,76 @@
+import { userInfo } from 'node:os'
+import { parseArgs } from 'node:util'
+import { approvePrices, setModelDisabled } from '../catalog/approve.ts'
+import { readPending, type PendingPrice } from '../catalog/pending-store.ts'
+import { describeMove } from '../catalog/price-move.ts'
+import { syncCatalog, type SyncParts } from '../catalog/sync.ts'
+import type { Db } from '../db/db.ts'
+
+type Parts = { db: Db; catalogSync: SyncParts; print?: (line: string) => void }
+
+/** Prices that wait, and what the operator does about them. */
+export const catalogCommand = {
+  name: 'catalog',
+  help: [
+    'catalog diff             prices that vanished or leapt, and wait for you',
+    'catalog approve <id>     put the waiting price of one model in force (--all: of every one)',
+    'catalog sync             read the lists of all upstreams now (--believe: even one that shrank)',
+    'catalog disable <id>     take a model off the shelf; catalog enable <id> puts it back',
+  ].join('\n'),
+  async run(args: string[], parts: Parts): Promise<number> {
+    const print = parts.print ?? ((line: string) => void process.stdout.write(`${line}\n`))
+    const options = { all: { type: 'boolean' }, believe: { type: 'boolean' } } as const
+    const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
+    const [verb, id] = positionals
+    if (verb === 'diff') return diff(parts.db, print)
+    if (verb === 'sync') return sync(parts.catalogSync, values.believe ?? false, print)
+    if (verb === 'approve' && (id !== undefined) !== (values.all ?? false)) {
+      return approve(parts.db, id, print)
+    }
+    if ((verb === 'disable' || verb === 'enable') && id !== undefined) {
+      return shelve(parts.db, id, verb === 'disable', print)
+    }
+    print(catalogCommand.help)
+    return 2
+  },
+}
+
+type Print = (line: string) => void
+
+async function diff(db: Db, print: Print): Promise<number> {
+  const waiting = await readPending(db)
+  if (waiting.length === 0) print('No price waits for approval.')
+  for (const price of waiting) show(price, print)
+  return 0
+}
+
+function show({ id, upstream, reason, noticedAt, old, next }: PendingPrice, print: Print): void {
+  print(`${id} at ${upstream}: ${reason}, seen ${noticedAt.toISOString()}`)
+  for (const line of describeMove(old, next)) print(`  ${line}`)
+}
+
+async function approve(db: Db, id: string | undefined, print: Print): Promise<number> {
+  const approved = await approvePrices(db, { id, operator: userInfo().username })
+  for (const price of approved) print(`${price.id} at ${price.upstream}: approved`)
+  if (approved.length === 0) print(id ? `No price of ${id} waits.` : 'No price waits.')
+  return approved.length > 0 || id === undefined ? 0 : 1
+}
+
+async function sync(parts: SyncParts, believe: boolean, print: Print): Promise<number> {
+  const report = await syncCatalog(parts, { believe })
+  if (report.state === 'skipped') {
+    print('Another process reads the lists right now.')
+    return 1
+  }
+  const { added, priced, gone, waiting, failed } = report
+  print(`${added} new models, ${priced} new prices, ${gone} gone, ${waiting} prices wait.`)
+  for (const upstream of failed)
+    print(`The list of ${upstream} could not be used: its last one stays.`)
+  return failed.length > 0 ? 1 : 0
+}
+
+async function shelve(db: Db, id: string, disabled: boolean, print: Print): Promise<number> {
+  const found = await setModelDisabled(db, id, disabled)
+  print(found ? `${id} is ${disabled ? 'disabled' : 'enabled'}.` : `There is no model ${id}.`)
+  return found ? 0 : 1
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { CatalogRecord } from '../../src/catalog/record.ts'
+import { syncCatalog, type SyncParts } from '../../src/catalog/sync.ts'
+import type { Db } from '../../src/db/db.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { catalogCommand } from '../../src/operator/catalog.ts'
+import { priced, record, settings, upstream } from '../catalog/sample.ts'
+import { freshEmbedded } from '../support/databases.ts'
+
+let db: Db
+let list: CatalogRecord[] | undefined = [record('a/one'), record('a/two')]
+let catalogSync: SyncParts
+before(async () => {
+  db = await freshEmbedded()
+  catalogSync = {
+    db,
+    log: silentLog,
+    settings,
+    upstreams: [upstream('main')],
+    read: async () => {
+      if (list === undefined) throw new Error('down')
+      return list
+    },
+  }
+  await syncCatalog(catalogSync)
+})
+after(() => db.close())
+
+async function run(...args: string[]) {
+  const lines: string[] = []
+  const code = await catalogCommand.run(args, {
+    db,
+    catalogSync,
+    print: (line) => lines.push(line),
+  })
+  return { code, text: lines.join('\n') }
+}
+
+test('diff shows what leapt, approve puts it in force, once', async () => {
+  assert.match((await run('diff')).text, /No price waits/)
+  list = [
+    priced('a/one', '0.00002', '0.000002'),
+    record('a/two', { pricing: {}, priced: 'unpriced' }),
+  ]
+  assert.match((await run('sync')).text, /2 prices wait/)
+  const { code, text } = await run('diff')
+  assert.equal(code, 0)
+  assert.match(text, /a\/one at main: moved, seen \d{4}-/)
+  assert.match(text, / {2}prompt: 0\.000001 → 0\.00002 USD/)
+  assert.match(text, /a\/two at main: vanished/)
+  assert.match(text, / {2}paid → unpriced/)
+  assert.deepEqual(await run('approve', 'a/one'), { code: 0, text: 'a/one at main: approved' })
+  assert.equal((await run('approve', 'a/one')).code, 1)
+  assert.deepEqual(await run('approve', '--all'), { code: 0, text: 'a/two at main: approved' })
+  assert.match((await run('diff')).text, /No price waits/)
+})
+
+test('sync says which list could not be used', async () => {
+  list = undefined
+  const { code, text } = await run('sync')
+  assert.equal(code, 1)
+  assert.match(text, /list of main could not be used/)
+})
+
+test('disable and enable, and help for all else', async () => {
+  assert.equal((await run('disable', 'a/one')).text, 'a/one is disabled.')
+  assert.equal((await run('enable', 'a/one')).text, 'a/one is enabled.')
+  assert.equal((await run('disable', 'a/none')).code, 1)
+  for (const args of [[], ['approve'], ['approve', 'a/one', '--all'], ['what']]) {
+    const { code, text } = await run(...args)
+    assert.equal(code, 2)
+    assert.match(text, /catalog diff/)
+  }
+})
