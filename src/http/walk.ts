@@ -96,13 +96,18 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
     if (this.claim !== undefined) return controller
     const leave = () => {
       if (this.#reply.raw.writableFinished) return
-      controller.abort(new Failure('unavailable', 'The caller left before the answer was sent.'))
+      controller.abort(CALLER_LEFT)
     }
     if (this.#reply.raw.destroyed) leave()
     else this.#reply.raw.once('close', leave)
     return controller
   }
 }
+
+/** Rooms tell by the code whether a call was left or had to be ended. */
+const CALLER_LEFT = new Failure('unavailable', 'The caller left before the answer was sent.', {
+  code: 'caller_left',
+})
 
 declare module 'fastify' {
   interface FastifyRequest {

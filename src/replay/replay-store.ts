@@ -95,6 +95,21 @@ async function updateKept(tx: Tx, rows: KeptRow[]): Promise<void> {
   )
 }
 
+/**
+ * Of these claims, the ids that are still theirs, locked until the transaction ends. A process that
+ * was frozen may find that another has taken its key over: it must not charge for it.
+ */
+export async function lockClaims(tx: Tx, claims: Claim[]): Promise<Set<string>> {
+  const rows = await tx.query<{ claim_id: string }>(
+    `select claim_id from idempotency
+     where (account_id, key) in (select * from unnest($1::uuid[], $2::text[]))
+       and claim_id = any($3::uuid[]) and state = 'running'
+     order by account_id, key for update`,
+    [claims.map((one) => one.accountId), claims.map((one) => one.key), claims.map((one) => one.id)],
+  )
+  return new Set(rows.map((row) => row.claim_id))
+}
+
 /** Only while it runs: what was kept in the meantime stays. */
 export async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
   await tx.query(

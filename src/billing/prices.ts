@@ -1,0 +1,104 @@
+import { compare, decimal, parseDecimal, plus, times, type Decimal } from './decimal.ts'
+import { ceilMicro } from './money.ts'
+
+/** US dollars per unit, exact decimals. A key that is missing costs nothing of its own. */
+export type PriceList = {
+  prompt?: string
+  completion?: string
+  request?: string
+  image?: string
+  input_cache_read?: string
+  input_cache_write?: string
+  internal_reasoning?: string
+  overrides?: readonly PriceOverride[]
+}
+
+/** Prices under a condition; a later match wins for each key that it names. */
+export type PriceOverride = {
+  /** In force when the prompt has more tokens than this. */
+  min_prompt_tokens?: number
+  /** HHMM, half-open; may wrap midnight. */
+  utc_start?: number
+  utc_end?: number
+  utc_days?: number[]
+  prices: Record<string, string>
+}
+
+export type TokenUse = {
+  promptTokens: number
+  completionTokens: number
+  cachedTokens?: number | undefined
+  cacheWriteTokens?: number | undefined
+  reasoningTokens?: number | undefined
+  /** Pictures in the prompt. */
+  images?: number | undefined
+}
+
+/** What turns dollars into credits. */
+export type Rate = { creditsPerUsd: Decimal; margin: Decimal }
+
+export type Cost = { promptUsd: Decimal; answerUsd: Decimal }
+
+export const ZERO: Decimal = { units: 0n, scale: 0 }
+
+/** What the tokens of a call cost, the prompt's part and the answer's part apart. */
+export function tokenCost(list: PriceList, use: TokenUse, at: Date): Cost {
+  const price = pricesInForce(list, use.promptTokens, at)
+  const cached = within(use.cachedTokens, use.promptTokens)
+  const written = within(use.cacheWriteTokens, use.promptTokens - cached)
+  // Upstreams have reported more reasoning than completion tokens: never subtract below zero.
+  const reasoned =
+    price('internal_reasoning') === undefined
+      ? 0
+      : within(use.reasoningTokens, use.completionTokens)
+  return {
+    promptUsd: plus(
+      each(price('request'), 1),
+      each(price('image'), use.images ?? 0),
+      each(price('prompt'), use.promptTokens - cached - written),
+      each(price('input_cache_read') ?? price('prompt'), cached),
+      each(price('input_cache_write') ?? price('prompt'), written),
+    ),
+    answerUsd: plus(
+      each(price('completion'), use.completionTokens - reasoned),
+      each(price('internal_reasoning'), reasoned),
+    ),
+  }
+}
+
+/** Dollars to microcredits, rounded up once. */
+export function toMicro(usd: Decimal, rate: Rate): bigint {
+  return ceilMicro(times(usd, rate.creditsPerUsd, rate.margin))
+}
+
+/** A price times a count. A price nobody could read, or below zero, is no price. */
+export function each(price: string | undefined, count: number): Decimal {
+  if (price === undefined || count === 0) return ZERO
+  const parsed = parseDecimal(price)
+  return parsed === undefined || compare(parsed, ZERO) < 0 ? ZERO : times(parsed, decimal(count))
+}
+
+function pricesInForce(
+  list: PriceList,
+  promptTokens: number,
+  at: Date,
+): (key: string) => string | undefined {
+  const overrides = (list.overrides ?? []).filter((one) => applies(one, promptTokens, at))
+  return (key) => {
+    const winner = overrides.findLast((one) => one.prices[key] !== undefined)
+    return winner?.prices[key] ?? (list as Record<string, string | undefined>)[key]
+  }
+}
+
+function applies(override: PriceOverride, promptTokens: number, at: Date): boolean {
+  const { min_prompt_tokens: floor, utc_start: start, utc_end: end, utc_days: days } = override
+  if (floor !== undefined && promptTokens <= floor) return false
+  if (days !== undefined && !days.includes(at.getUTCDay())) return false
+  if (start === undefined || end === undefined) return true
+  const now = at.getUTCHours() * 100 + at.getUTCMinutes()
+  return start <= end ? start <= now && now < end : now >= start || now < end
+}
+
+function within(count: number | undefined, most: number): number {
+  return Math.max(0, Math.min(count ?? 0, most))
+}
