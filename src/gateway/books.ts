@@ -1,0 +1,93 @@
+import { costsOf, insertRecords } from '../activity/activity-store.ts'
+import type { ActivityRecord } from '../activity/record.ts'
+import type { Command, Outcome } from '../billing/commands.ts'
+import { applyCommands } from '../billing/ledger-store.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
+import type { Claim, KeptAnswer } from '../lib/answer.ts'
+import { keepAnswers, lockClaims } from '../replay/replay-store.ts'
+
+/** One move of money and everything that must be true together with it. */
+export type Posting = {
+  /** None for a model that costs nothing. */
+  command?: Command
+  /** Pure: the rows that go into the same commit, made from what the ledger said. */
+  rows?: (outcome: Outcome | undefined) => Rows
+  /** Done only while the claim is still ours; else `otherwise` is done in its place. */
+  claimed?: { claim: Claim; otherwise: Posting }
+}
+
+export type Rows = {
+  records?: ActivityRecord[]
+  kept?: { claim: Claim; answer: KeptAnswer }
+}
+
+export type Posted = { outcome: Outcome | undefined; rows: Rows }
+
+export type Books = GroupCommit<Posting, Posted> & {
+  /** After a commit whose answer was lost: what these records cost, if all were written. */
+  costs(recordIds: string[]): Promise<bigint[] | undefined>
+}
+
+export type BalanceNote = { accountId: string; availableMicro: bigint }
+
+/** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
+export function openBooks(options: {
+  db: Db
+  timeZone: string
+  /** Told of new balances inside the transaction, for the low-balance notice. */
+  noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
+}): Books {
+  const { db } = options
+  const commits = groupCommit({
+    db,
+    async apply(tx, given: Posting[]) {
+      const postings = await withoutLost(tx, given)
+      const outcomes = await ledger(tx, postings)
+      const posted = postings.map((posting, i) => ({
+        outcome: outcomes[i],
+        rows: posting.rows?.(outcomes[i]) ?? {},
+      }))
+      const records = posted.flatMap(({ rows }) => rows.records ?? [])
+      if (records.length > 0) await insertRecords(tx, records, options.timeZone)
+      const kept = posted.flatMap(({ rows }) => (rows.kept === undefined ? [] : [rows.kept]))
+      if (kept.length > 0) await keepAnswers(tx, kept)
+      await options.noteBalances(tx, balances(postings, outcomes))
+      return posted
+    },
+  })
+  return {
+    ...commits,
+    async costs(recordIds) {
+      const costs = await costsOf(db, recordIds)
+      const known = recordIds.flatMap((id) => costs.get(id) ?? [])
+      return known.length === recordIds.length ? known : undefined
+    },
+  }
+}
+
+async function withoutLost(tx: Tx, postings: Posting[]): Promise<Posting[]> {
+  const claims = postings.flatMap(({ claimed }) => (claimed === undefined ? [] : [claimed.claim]))
+  if (claims.length === 0) return postings
+  const ours = await lockClaims(tx, claims)
+  return postings.map((posting) => {
+    const { claimed } = posting
+    return claimed === undefined || ours.has(claimed.claim.id) ? posting : claimed.otherwise
+  })
+}
+
+/** Runs the commands in order and puts each outcome back at its posting's place. */
+async function ledger(tx: Tx, postings: Posting[]): Promise<(Outcome | undefined)[]> {
+  const commands = postings.flatMap(({ command }) => (command === undefined ? [] : [command]))
+  const outcomes = await applyCommands(tx, commands)
+  let next = 0
+  return postings.map(({ command }) => (command === undefined ? undefined : outcomes[next++]))
+}
+
+function balances(postings: Posting[], outcomes: (Outcome | undefined)[]): BalanceNote[] {
+  return postings.flatMap(({ command }, i) => {
+    const outcome = outcomes[i]
+    if (command === undefined || outcome?.kind !== 'settled') return []
+    return [{ accountId: command.accountId, availableMicro: outcome.availableMicro }]
+  })
+}

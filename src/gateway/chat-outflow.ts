@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+import type { ChatStream } from '../upstream/work.ts'
+
+/** The three ends of a paid stream. Exactly one of them is called, once. */
+export type StreamEnds = {
+  /** It finished. Settles; gives what is still to be sent after the last chunk. */
+  finished(): Promise<string>
+  /** It broke. Releases; gives the event that tells the reader. */
+  broke(error: unknown): Promise<string>
+  /** The reader left. Releases; nobody is there to be told. */
+  left(): void
+}
+
+const HEARTBEAT_MS = 15_000
+/** A reader that takes nothing for so long is gone, whatever its socket says. */
+const STALLED_MS = 60_000
+const HEARTBEAT = ': keep-alive\n\n'
+const DONE = 'data: [DONE]\n\n'
+
+/**
+ * Server-sent events, pulled from the upstream one batch at a time and only when the reader has
+ * room: no text is kept. A class, because a stream has a life; a generator would not do, since its
+ * `finally` is skipped when the reader leaves before the first pull.
+ */
+export class ChatOutflow extends Readable {
+  readonly #flow: ChatStream
+  readonly #ends: StreamEnds
+  readonly #heartbeat: NodeJS.Timeout
+  #pulling = false
+  #ended = false
+  #lastReadMs = performance.now()
+  #lastPushMs = performance.now()
+
+  constructor(flow: ChatStream, ends: StreamEnds) {
+    super({ highWaterMark: 16_384 })
+    this.#flow = flow
+    this.#ends = ends
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+  }
+
+  override _read(): void {
+    this.#lastReadMs = performance.now()
+    if (this.#pulling || this.#ended) return
+    this.#pulling = true
+    void this.#pull()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearInterval(this.#heartbeat)
+    if (!this.#ended) {
+      this.#ended = true
+      this.#flow.cancel()
+      this.#ends.left()
+    }
+    done(error)
+  }
+
+  async #pull(): Promise<void> {
+    let last: string
+    try {
+      const next = await this.#flow.next()
+      if (this.destroyed) return
+      if (next.done !== true) {
+        this.#pulling = false
+        this.#send(frames(next.value))
+        return
+      }
+      this.#ended = true
+      last = (await this.#ends.finished()) + DONE
+    } catch (error) {
+      if (this.destroyed && !this.#ended) return
+      this.#ended = true
+      this.#flow.cancel()
+      last = await this.#ends.broke(error)
+    }
+    clearInterval(this.#heartbeat)
+    if (this.destroyed) return
+    if (last !== '') this.push(last)
+    this.push(null)
+  }
+
+  #send(text: string): void {
+    this.#lastPushMs = performance.now()
+    if (text === '') this._read()
+    else this.push(text)
+  }
+
+  #beat(): void {
+    const now = performance.now()
+    if (!this.#pulling && now - this.#lastReadMs > STALLED_MS) this.destroy()
+    else if (this.#pulling && now - this.#lastPushMs >= HEARTBEAT_MS) this.#send(HEARTBEAT)
+  }
+}
+
+function frames(chunks: readonly string[]): string {
+  let text = ''
+  for (const chunk of chunks) text += `data: ${chunk}\n\n`
+  return text
+}

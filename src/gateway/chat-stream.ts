@@ -1,0 +1,103 @@
+import type { Answer } from '../lib/answer.ts'
+import { Failure } from '../lib/failure.ts'
+import type { ChatStream } from '../upstream/work.ts'
+import type { Line } from './bill-rows.ts'
+import { dropOf, openBill, type Bill } from './billable.ts'
+import type { ChatBody, ChatOrder } from './chat-order.ts'
+import { ChatOutflow, type StreamEnds } from './chat-outflow.ts'
+import type { Gateway, GatewayCall } from './gateway.ts'
+
+export type StreamedChat = {
+  gateway: Gateway
+  call: GatewayCall
+  body: ChatBody
+  order: ChatOrder
+}
+
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+/** Until the upstream's first event whatever goes wrong is an ordinary failure. */
+export async function streamChat(streamed: StreamedChat): Promise<Answer> {
+  const { gateway, call, order } = streamed
+  const { principal, requestId, signal } = call
+  const { stage, amounts, targets, request } = order
+  const startedMs = performance.now()
+  const leave = gateway.turnstile.enter(principal)
+  let bill: Bill | undefined
+  try {
+    bill = await openBill(gateway.desk, { principal, requestId, stage, ...amounts })
+    const { result: flow } = await gateway.upstreams.call(targets, 'chatStream', request, signal)
+    const body = new ChatOutflow(flow, streamEnds(streamed, { bill, flow, startedMs, leave }))
+    const id = flow.generationId
+    const headers = id === undefined ? SSE_HEADERS : { ...SSE_HEADERS, 'x-generation-id': id }
+    return { status: 200, headers, body }
+  } catch (error) {
+    await bill?.drop(dropOf(error, stage, performance.now() - startedMs, signal))
+    leave()
+    throw error
+  }
+}
+
+function streamEnds(
+  streamed: StreamedChat,
+  opened: { bill: Bill; flow: ChatStream; startedMs: number; leave(): void },
+): StreamEnds {
+  const { gateway, call, body, order } = streamed
+  const { bill, flow, startedMs, leave } = opened
+  const { stage } = order
+  const latencyMs = () => performance.now() - startedMs
+  return {
+    async finished() {
+      const line: Line = {
+        ...order.bill(flow.usage, flow.outputBytes),
+        stage,
+        latencyMs: latencyMs(),
+      }
+      await bill.settle([line])
+      leave()
+      return body.stream_options?.include_usage === true ? usageChunk(order, line) : ''
+    },
+    async broke(error) {
+      await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
+      leave()
+      return errorEvent(error)
+    },
+    left() {
+      gateway.turnstile.left(call.principal)
+      leave()
+      void bill.drop({
+        status: 'cancelled',
+        errorCode: 'caller_left',
+        stage,
+        latencyMs: latencyMs(),
+      })
+    },
+  }
+}
+
+function usageChunk({ request }: ChatOrder, line: Line): string {
+  const { id, model, created } = request.ours
+  const usage = {
+    prompt_tokens: line.promptTokens,
+    completion_tokens: line.completionTokens,
+    total_tokens: line.totalTokens,
+  }
+  const chunk = { id, object: 'chat.completion.chunk', created, model, choices: [], usage }
+  return `data: ${JSON.stringify(chunk)}\n\n`
+}
+
+/** After the first byte a failure can only be told inside the stream, which then has no [DONE]. */
+function errorEvent(error: unknown): string {
+  const known = error instanceof Failure
+  const told = {
+    message: known ? error.message : 'The answer was interrupted and is not charged.',
+    type: 'server_error',
+    param: null,
+    code: known && error.code !== undefined ? error.code : 'upstream_error',
+  }
+  return `data: ${JSON.stringify({ error: told })}\n\n`
+}

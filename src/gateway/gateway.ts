@@ -1,0 +1,26 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Claim } from '../lib/answer.ts'
+import type { Principal } from '../lib/principal.ts'
+import type { Upstreams } from '../upstream/work.ts'
+import type { Desk } from './billable.ts'
+import type { ReservationRules } from './reservation.ts'
+import type { Turnstile } from './turnstile.ts'
+
+/** What every paid operation works with. Built once, by the house. */
+export type Gateway = {
+  desk: Desk
+  catalog: Catalog
+  upstreams: Upstreams
+  turnstile: Turnstile
+  rules: ReservationRules
+  /** An opaque name for the account, the same every time, sent to upstreams as `user`. */
+  nameForUpstream(accountId: string): string
+}
+
+/** One request as the gateway sees it. */
+export type GatewayCall = {
+  principal: Principal
+  requestId: string
+  signal: AbortSignal
+  claim: Claim | undefined
+}

@@ -1,0 +1,33 @@
+import { plus } from '../billing/decimal.ts'
+import { toMicro, tokenCost, type PriceList, type Rate } from '../billing/prices.ts'
+import type { UsageReading } from '../upstream/usage.ts'
+import type { Usage } from './purchase.ts'
+
+/** Our own count, for an upstream that told none that can be believed. */
+export type TokenEstimate = { promptTokens: number; completionTokens: number }
+
+/**
+ * Token prices for what was used. Absent usage is not zero: it is estimated, and the record says
+ * so. An explicit zero is zero. What cannot be believed is estimated too.
+ */
+export function tokenUsage(options: {
+  reading: UsageReading
+  estimate: TokenEstimate
+  prices: PriceList
+  rate: Rate
+  images: number
+  at: Date
+}): Usage {
+  const { reading, estimate, prices, rate, images, at } = options
+  const told = reading.kind === 'reported' ? reading.usage : {}
+  const promptTokens = told.promptTokens ?? estimate.promptTokens
+  const completionTokens = told.completionTokens ?? estimate.completionTokens
+  const cost = tokenCost(prices, { ...told, promptTokens, completionTokens, images }, at)
+  return {
+    costMicro: toMicro(plus(cost.promptUsd, cost.answerUsd), rate),
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    estimated: told.promptTokens === undefined || told.completionTokens === undefined,
+  }
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { chat } from '../gateway/chat.ts'
+import type { ChatBody } from '../gateway/chat-order.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { route, type Route } from '../http/route.ts'
+import { gatewayCall } from './gateway-call.ts'
+
+const BODY_LIMIT_BYTES = 14_500_000
+
+const tokens = z.int().min(1).max(10_000_000).nullish()
+
+/** Only what the gateway reads; other fields pass to the model as they are. */
+const body = z.looseObject({
+  model: z.string().min(1).max(256),
+  messages: z.array(z.unknown()).min(1).meta({ description: 'OpenAI messages, in order' }),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  max_tokens: tokens,
+  max_completion_tokens: tokens,
+  n: z.int().min(1).max(16).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  tools: z.array(z.unknown()).max(1_000).nullish(),
+  modalities: z.array(z.string().max(32)).max(8).nullish(),
+}) satisfies z.ZodType<ChatBody>
+
+const completion = z.looseObject({
+  id: z.string().meta({ example: 'chatcmpl-…' }),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(z.looseObject({ index: z.int() })),
+})
+
+export function chatRoutes(gateway: Gateway): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      summary: 'Chat, streaming or not',
+      tag: 'Text',
+      credential: 'either',
+      dialect: 'compatible',
+      limit: 'principal',
+      replay: (given: ChatBody) => given.stream !== true,
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+      body,
+      response: completion,
+      handle: (call) => chat(gateway, gatewayCall(call), call.body),
+    }),
+  ]
+}
