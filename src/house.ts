@@ -1,0 +1,222 @@
+import type { FastifyInstance } from 'fastify'
+import { findAccount } from './accounts/accounts-store.ts'
+import { openAccounts } from './accounts/accounts.ts'
+import { createDoorkeeper } from './accounts/doorkeeper.ts'
+import { accountDuties } from './accounts/duties.ts'
+import { insertRecords, moveWorkspace } from './activity/activity-store.ts'
+import { activityRetention } from './activity/retention.ts'
+import { startHeartbeat } from './billing/heartbeat.ts'
+import { creditsNumber, parseCredits } from './billing/money.ts'
+import { openCatalog, type Catalog } from './catalog/catalog.ts'
+import { syncCatalog, type SyncParts } from './catalog/sync.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/db.ts'
+import { openBooks } from './gateway/books.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { interruptedRecords } from './gateway/interrupted.ts'
+import { createTurnstile } from './gateway/turnstile.ts'
+import { drain } from './http/drain.ts'
+import { openLimiter } from './http/limiter.ts'
+import { buildServer } from './http/server.ts'
+import { startDuties, type Duty } from './jobs/loop.ts'
+import { sweeper } from './jobs/sweeper.ts'
+import type { Clock } from './lib/clock.ts'
+import { uuidv7 } from './lib/ids.ts'
+import type { Log } from './lib/log.ts'
+import { deriveKey, hmacSha256 } from './lib/secrets.ts'
+import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
+import { openOutbox } from './notices/outbox.ts'
+import { openSenders } from './notices/senders.ts'
+import type { Outside } from './outside.ts'
+import { createPayments, type Payments } from './payments/payments.ts'
+import type { Payer } from './payments/topup.ts'
+import { createReplay } from './replay/replay.ts'
+import { allRoutes } from './routes/index.ts'
+import { openUpstreams } from './upstream/upstreams.ts'
+import type { Upstreams } from './upstream/work.ts'
+
+/** What the house is built on. */
+export type Ground = {
+  config: Config
+  db: Db
+  masterKey: string
+  outside: Outside
+  log: Log
+  clock: Clock
+}
+
+export type House = Ground & {
+  server: FastifyInstance
+  catalog: Catalog
+  catalogSync: SyncParts
+  payments: Payments
+  upstreams: Upstreams
+  /** Sets the duties going: what happens with no request. */
+  begin(): void
+  /** Drains, ends the duties, gives back what this process holds. The ground stays. */
+  end(): Promise<void>
+}
+
+/** Builds every room once, in order. The only place that knows them all. */
+export async function buildHouse(ground: Ground): Promise<House> {
+  const { config, db, masterKey, outside, log, clock } = ground
+  const processId = uuidv7()
+  const heartbeat = await startHeartbeat(db, processId)
+  const replay = createReplay({ db, processId })
+  const limiter = await openLimiter(config, log, clock)
+  const balanceWatch = createBalanceWatch({
+    thresholdMicro: parseCredits(config.LOW_BALANCE_CREDITS),
+    credits: creditsNumber,
+  })
+  const accounts = await openAccounts({
+    db,
+    config,
+    masterKey,
+    clock,
+    log,
+    workspaceMoves: [
+      (tx, { accountId, fromId, toId }) => moveWorkspace(tx, { accountId, from: fromId, to: toId }),
+    ],
+  })
+  const upstreams = openUpstreams({ upstreams: outside.upstreams, log })
+  const { catalog, catalogSync } = await openShelves(ground, upstreams)
+  const payments = openTill(ground, balanceWatch)
+  const gateway = openGateway(ground, { processId, catalog, upstreams, balanceWatch })
+  const server = buildServer({
+    routes: allRoutes({ config, db, clock, accounts, catalog, gateway, payments, upstreams }),
+    doorkeeper: createDoorkeeper(accounts),
+    limiter,
+    replay,
+    config,
+    log,
+  })
+  const duties: Duty[] = [
+    heartbeat,
+    sweep(ground),
+    ...(await openOutbox({ db, senders: openSenders(config), log })),
+    { name: 'payments', everyMs: 5_000, run: payments.reconcile },
+    { name: 'replay', everyMs: 60_000, run: replay.tidy },
+    { name: 'catalog', everyMs: 60_000, run: keepInStep(catalogSync, config) },
+    { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
+    ...accountDuties(accounts),
+    activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
+  ]
+  let running: ReturnType<typeof startDuties> | undefined
+  return {
+    ...ground,
+    server,
+    catalog,
+    catalogSync,
+    payments,
+    upstreams,
+    begin() {
+      running = startDuties(duties, log)
+    },
+    async end() {
+      await drain(server)
+      await running?.stop()
+      await payments.idle()
+      await heartbeat.leave()
+      await upstreams.close()
+      await limiter.close()
+    },
+  }
+}
+
+async function openShelves(ground: Ground, upstreams: Upstreams) {
+  const { config, db, log } = ground
+  const shelves = upstreams.list.map(({ records, ...upstream }) => ({
+    ...upstream,
+    byHand: records,
+  }))
+  const catalogSync: SyncParts = {
+    db,
+    log,
+    settings: config,
+    upstreams: shelves,
+    read: async (upstream, signal) => (await upstreams.catalog(upstream, signal)).records,
+  }
+  const catalog = await openCatalog({ db, log, upstreams: shelves })
+  // A house that has never seen its models has nothing to sell; later readings can wait.
+  if (catalog.shelf().models.length === 0) {
+    await syncCatalog(catalogSync)
+    await catalog.reload()
+  }
+  return { catalog, catalogSync }
+}
+
+/** One minute is how soon a new replica takes over; the setting is how old a reading may get. */
+function keepInStep(sync: SyncParts, config: Config): Duty['run'] {
+  return async (signal) => {
+    await syncCatalog(sync, { signal, maxAgeS: config.CATALOG_SYNC_MINUTES * 60 })
+  }
+}
+
+function openTill(ground: Ground, balanceWatch: BalanceWatch): Payments {
+  const { config, db, log, clock, outside } = ground
+  return createPayments({
+    db,
+    log,
+    clock,
+    ports: [outside.payments],
+    rules: {
+      minTzs: config.TOPUP_MIN_TZS,
+      maxTzs: config.TOPUP_MAX_TZS,
+      creditsPerTzs: config.TOPUP_CREDITS_PER_TZS,
+      requireVerifiedPhone: config.TOPUP_REQUIRE_VERIFIED_PHONE,
+      expiresInS: 1_800,
+    },
+    payerOf: (accountId) => payerOf(db, accountId),
+    balanceWatch,
+  })
+}
+
+async function payerOf(db: Db, accountId: string): Promise<Payer> {
+  // The credential was checked a moment ago: an account that is gone has no phone to charge.
+  const account = await findAccount(db, accountId)
+  return {
+    name: account?.fullName ?? '',
+    email: (account?.emailVerified && account.email) || undefined,
+    phoneNumber: account?.phoneNumber ?? undefined,
+    phoneVerified: account?.phoneVerified ?? false,
+  }
+}
+
+function openGateway(
+  ground: Ground,
+  rooms: {
+    processId: string
+    catalog: Catalog
+    upstreams: Upstreams
+    balanceWatch: BalanceWatch
+  },
+): Gateway {
+  const { config, db, log, clock, masterKey } = ground
+  const userKey = deriveKey(masterKey, 'upstream-user')
+  const books = openBooks({
+    db,
+    timeZone: config.ACTIVITY_TIME_ZONE,
+    noteBalances: rooms.balanceWatch.noteBalances,
+  })
+  return {
+    desk: { books, processId: rooms.processId, clock, log },
+    catalog: rooms.catalog,
+    upstreams: rooms.upstreams,
+    turnstile: createTurnstile({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
+    rules: {
+      capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
+      minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
+    },
+    nameForUpstream: (accountId) => hmacSha256(userKey, accountId).toString('hex').slice(0, 32),
+  }
+}
+
+function sweep({ db, log, clock, config }: Ground): Duty {
+  return sweeper({
+    db,
+    log,
+    onReleased: (tx, holds) =>
+      insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
+    claimed: async () => new Set(),
+  })
+}

@@ -1,0 +1,51 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/db.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Route } from '../http/route.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Payments } from '../payments/payments.ts'
+import type { Upstreams } from '../upstream/work.ts'
+import { activityRoutes } from './activity.ts'
+import { apiKeyRoutes } from './api-keys.ts'
+import { authRoutes } from './auth.ts'
+import { billingRoutes } from './billing.ts'
+import { chatRoutes } from './chat.ts'
+import { embeddingsRoutes } from './embeddings.ts'
+import { gatewayHealthRoutes } from './gateway-health.ts'
+import { meRoutes } from './me.ts'
+import { modelRoutes } from './models.ts'
+import { notificationRoutes } from './notifications.ts'
+import { paymentRoutes } from './payments.ts'
+import { workspaceRoutes } from './workspaces.ts'
+
+export type Rooms = {
+  config: Config
+  db: Db
+  clock: Clock
+  accounts: Accounts
+  catalog: Catalog
+  gateway: Gateway
+  payments: Payments
+  upstreams: Upstreams
+}
+
+/** Every door of the house: the server, the OpenAPI document and the endpoint test read this list. */
+export function allRoutes(rooms: Rooms): Route[] {
+  const { config, db, clock, accounts, catalog, gateway, payments, upstreams } = rooms
+  return [
+    ...authRoutes(accounts),
+    ...meRoutes(accounts),
+    ...workspaceRoutes(accounts),
+    ...apiKeyRoutes(accounts),
+    ...modelRoutes({ catalog }),
+    ...chatRoutes(gateway),
+    ...embeddingsRoutes(gateway),
+    ...gatewayHealthRoutes(upstreams),
+    ...billingRoutes({ db }),
+    ...paymentRoutes({ payments }),
+    ...activityRoutes({ db, clock, timeZone: config.ACTIVITY_TIME_ZONE }),
+    ...notificationRoutes({ db }),
+  ]
+}
