@@ -36,7 +36,7 @@ function secondsOf(asked: Fields, durations: readonly number[]): string {
 
 /** Prices for the resolution and sound that are asked, where the list makes that difference. */
 function fitting(skus: readonly VideoSku[], asked: Fields): readonly VideoSku[] {
-  const resolution = String(asked.resolution ?? '').toLowerCase()
+  const resolution = wordOf(asked.resolution)
   const named = skus.filter((sku) => sku.resolution === resolution)
   const sized = resolution !== '' && named.length > 0 ? named : skus
   if (asked.generate_audio !== false) return sized
@@ -68,9 +68,9 @@ const PIXELS: Record<string, [number, number]> = {
 }
 
 function pixels(asked: Fields, resolution: string | undefined): [number, number] {
-  const size = /^(\d{2,5})x(\d{2,5})$/.exec(String(asked.size ?? ''))
+  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(asked.size))
   if (size) return [Number(size[1]), Number(size[2])]
-  const name = String(asked.resolution ?? resolution ?? '1080p').toLowerCase()
+  const name = wordOf(asked.resolution ?? resolution)
   return PIXELS[name] ?? PIXELS['1080p']!
 }
 
@@ -109,9 +109,7 @@ export function imagePriceUsd(record: PricedRecord, n: number, asked: Fields): s
 /** A variant (a quality, a tier) counts only for a request that names it, if one does. */
 function matching(skus: readonly ImageSku[], asked: Fields): ImageSku[] {
   const outputs = skus.filter((sku) => sku.billable === 'output_image')
-  const wishes = [asked.quality, asked.resolution, asked.size].map((wish) =>
-    String(wish ?? '').toLowerCase(),
-  )
+  const wishes = [asked.quality, asked.resolution, asked.size].map(wordOf)
   const named = outputs.filter(
     (sku) => sku.variant !== undefined && wishes.includes(sku.variant.toLowerCase()),
   )
@@ -126,13 +124,17 @@ function pictureCost(sku: ImageSku, asked: Fields): string | undefined {
 }
 
 function pictureTokens(asked: Fields): number {
-  return PICTURE_TOKENS[String(asked.quality ?? '').toLowerCase()] ?? DEFAULT_PICTURE_TOKENS
+  return PICTURE_TOKENS[wordOf(asked.quality)] ?? DEFAULT_PICTURE_TOKENS
 }
 
 const TIERS: Record<string, number> = { '512': 1, '1k': 2, '2k': 5, '4k': 17 }
 
 function megapixels(asked: Fields): number {
-  const size = /^(\d{2,5})x(\d{2,5})$/.exec(String(asked.size ?? ''))
+  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(asked.size))
   if (size) return Math.max(1, Math.ceil((Number(size[1]) * Number(size[2])) / 1_000_000))
-  return TIERS[String(asked.resolution ?? asked.size ?? '1k').toLowerCase()] ?? TIERS['1k']!
+  return TIERS[wordOf(asked.resolution ?? asked.size)] ?? TIERS['1k']!
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : ''
 }

@@ -27,8 +27,8 @@ type Priced = Pick<CatalogRecord, 'pricing' | 'priceBasis' | 'priced'>
 export type MediaLists = Pick<Pricing, 'video_skus' | 'image_skus'>
 
 const UNPRICED: Priced = { pricing: {}, priceBasis: 'unknown', priced: 'unpriced' }
-/** A price per second above a cent and two thirds is a price per minute or per hour. */
-const MOST_PER_SECOND = '0.0166666666666667'
+/** Twelve cents a minute: listed prices above it are per minute (0.016 is) or per hour (0.36 is). */
+const MOST_PER_SECOND = '0.002'
 const MOST_PER_CHARACTER = '0.001'
 
 /** What a listing's prices mean depends on what comes out of the model. */

@@ -8,7 +8,8 @@ export function socketFault(error: unknown): Fault {
     return new Fault('timeout', 'connect')
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new Fault('too_large', 'headers')
-  if (code.startsWith('HPE_')) return new Fault('garbage', 'http')
+  if (error instanceof Error && error.name === 'HTTPParserError')
+    return new Fault('garbage', 'http')
   if (NO_CONNECTION.test(code)) return new Fault('refused', code)
   return new Fault('reset', /^[A-Z_0-9]{1,40}$/.test(code) ? code : 'socket')
 }
