@@ -82,12 +82,12 @@ const INSERT = `
     cost_micro = activity_rollups.cost_micro + excluded.cost_micro`
 
 /**
- * Makes a deleted workspace's records, past and still to come, count as `to`'s. One row, however
+ * Makes a deleted workspace's records, past and still to come, count as `toId`'s. One row, however
  * many records there are: readers look through it.
  */
 export async function moveWorkspace(
   tx: Tx,
-  move: { accountId: string; from: string; to: string },
+  move: { accountId: string; fromId: string; toId: string },
 ): Promise<void> {
   await tx.query(
     `with earlier as (
@@ -98,7 +98,7 @@ export async function moveWorkspace(
      values ($1, $2, $3)
      on conflict (account_id, from_workspace_id) do update
        set to_workspace_id = excluded.to_workspace_id`,
-    [move.accountId, move.from, move.to],
+    [move.accountId, move.fromId, move.toId],
   )
 }
 

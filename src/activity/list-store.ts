@@ -7,21 +7,28 @@ export type ActivityFilter = {
   status?: ActivityStatus | undefined
 }
 
-export type Lanes = { ids: string[]; total: number }
+/** `total` counts what the filter selects, `ofAll` every record that the account keeps. */
+export type Lanes = { ids: string[]; total: number; ofAll: number }
 
-/** The lanes that a filter selects, and how many records they keep. Filters are exact matches. */
+/** The lanes that a filter selects. Filters are exact matches. */
 export async function findLanes(tx: Tx, accountId: string, filter: ActivityFilter): Promise<Lanes> {
-  const rows = await tx.query<Row & { ids: string[]; total: bigint }>(
-    `select coalesce(array_agg(lane_id), '{}')::text[] as ids, coalesce(sum(records), 0)::int8 as total
-     from activity_lanes left join activity_workspace_moves as moved
-       on moved.account_id = activity_lanes.account_id and from_workspace_id = workspace_id
-     where activity_lanes.account_id = $1 and records > 0
-       and ($2::uuid is null or coalesce(to_workspace_id, workspace_id) = $2)
-       and ($3::text is null or model = $3)
-       and ($4::text is null or status = $4)`,
+  const rows = await tx.query<Row & { ids: string[]; total: bigint; of_all: bigint }>(
+    `select coalesce(array_agg(lane_id) filter (where selected), '{}')::text[] as ids,
+       coalesce(sum(records) filter (where selected), 0)::int8 as total,
+       coalesce(sum(records), 0)::int8 as of_all
+     from (
+       select lane_id, records,
+         ($2::uuid is null or coalesce(to_workspace_id, workspace_id) = $2)
+         and ($3::text is null or model = $3)
+         and ($4::text is null or status = $4) as selected
+       from activity_lanes as lane left join activity_workspace_moves as moved
+         on moved.account_id = lane.account_id and from_workspace_id = workspace_id
+       where lane.account_id = $1 and records > 0
+     ) as lanes`,
     [accountId, filter.workspaceId ?? null, filter.model ?? null, filter.status ?? null],
   )
-  return { ids: rows[0]!.ids, total: Number(rows[0]!.total) }
+  const row = rows[0]!
+  return { ids: row.ids, total: Number(row.total), ofAll: Number(row.of_all) }
 }
 
 /** Where a record stands in the order of the list. */
@@ -43,34 +50,55 @@ export type PageRequest = {
   accountId: string
   /** Left out: every lane of the account. */
   lanes?: string[] | undefined
+  /** How many of the account's newest records to look at; left out: as many as it takes. */
+  reach?: number | undefined
   before?: Position | undefined
   limit: number
   offset: number
 }
 
-/** Newest first, by the account's own index; lanes are only looked at on the way. */
-export async function walkAccount(tx: Tx, page: PageRequest): Promise<ActivityRecord[]> {
+/** Newest first, along one index: the only lane's, or the account's with a look at the lanes. */
+export async function walkIndex(tx: Tx, page: PageRequest): Promise<ActivityRecord[]> {
   const params: unknown[] = [page.accountId, page.limit, page.offset]
-  const conditions = ['account_id = $1']
-  if (page.lanes) conditions.push(`lane_id = any($${params.push(page.lanes)}::uuid[])`)
-  if (page.before) conditions.push(isBefore(page.before, params))
-  const found = `select id from activity_records where ${conditions.join(' and ')}
-    order by created_at desc, id desc limit $2::int8 offset $3::int8`
-  return readRecords(tx, found, params)
+  const only = page.lanes?.length === 1 ? page.lanes[0] : undefined
+  const start = only === undefined ? 'account_id = $1' : `lane_id = $${params.push(only)}::uuid`
+  const before = page.before ? `and ${isBefore(page.before, params)}` : ''
+  const walk = `activity_records where ${start} ${before}`
+  if (page.lanes === undefined || only !== undefined)
+    return readRecords(tx, near(page, walk), params)
+  const inLanes = `lane_id = any($${params.push(page.lanes)}::uuid[])`
+  if (page.reach === undefined) {
+    return readRecords(tx, rowsOf(`select id from ${walk} and ${inLanes} ${PAGE}`), params)
+  }
+  const reached = `(select id, created_at, lane_id from ${walk}
+    ${NEWEST_FIRST} limit $${params.push(page.reach)}::int8) as reached`
+  return readRecords(tx, rowsOf(`select id from ${reached} where ${inLanes} ${PAGE}`), params)
+}
+
+/** Rows that are skipped are skipped in the index; a page near the top is read at once. */
+function near(page: PageRequest, walk: string): string {
+  if (page.offset > NEAR) return rowsOf(`select id from ${walk} ${PAGE}`)
+  return `(select * from ${walk} ${PAGE}) as record`
 }
 
 /** The newest of each lane, merged: no record outside the lanes is touched. */
 export async function mergeLanes(tx: Tx, page: PageRequest): Promise<ActivityRecord[]> {
-  const params: unknown[] = [page.accountId, page.limit, page.offset, page.lanes]
-  const conditions = ['lane_id = lane']
-  if (page.before) conditions.push(isBefore(page.before, params))
+  const params: unknown[] = [page.accountId, page.limit, page.offset, page.lanes ?? []]
+  const before = page.before ? `and ${isBefore(page.before, params)}` : ''
   const found = `select id from unnest($4::uuid[]) as lane cross join lateral (
-      select id, created_at from activity_records where ${conditions.join(' and ')}
-      order by created_at desc, id desc limit $2::int8 + $3::int8
-    ) as newest
-    order by created_at desc, id desc limit $2::int8 offset $3::int8`
-  return readRecords(tx, found, params)
+      select id, created_at from activity_records where lane_id = lane ${before}
+      ${NEWEST_FIRST} limit $2::int8 + $3::int8
+    ) as newest ${PAGE}`
+  return readRecords(tx, rowsOf(found), params)
 }
+
+const NEWEST_FIRST = 'order by created_at desc, id desc'
+const PAGE = `${NEWEST_FIRST} limit $2::int8 offset $3::int8`
+const NEAR = 1_000
+
+/** The ids are found once and first, whatever the planner believes of a table that just grew. */
+const rowsOf = (found: string) =>
+  `(select * from activity_records where id = any(array(${found}))) as record`
 
 function isBefore(before: Position, params: unknown[]): string {
   const at = params.push(before.createdAt)
@@ -78,15 +106,13 @@ function isBefore(before: Position, params: unknown[]): string {
   return `(created_at, id) < ($${at}::timestamptz, $${id}::uuid)`
 }
 
-/** Reads whole rows only for the ids of the page, and shows moved workspaces where they are now. */
-async function readRecords(tx: Tx, found: string, params: unknown[]): Promise<ActivityRecord[]> {
+/** Shows the records of a moved workspace where they are now. */
+async function readRecords(tx: Tx, source: string, params: unknown[]): Promise<ActivityRecord[]> {
   const rows = await tx.query<RecordRow>(
     `select record.*, coalesce(to_workspace_id, workspace_id) as shown_workspace_id
-     from (${found}) as found join activity_records as record using (id)
-     left join activity_workspace_moves as moved
-       on moved.account_id = record.account_id and from_workspace_id = workspace_id
-     where record.account_id = $1
-     order by created_at desc, id desc`,
+     from ${source} left join activity_workspace_moves as moved
+       on moved.account_id = $1 and from_workspace_id = workspace_id
+     ${NEWEST_FIRST}`,
     params,
   )
   return rows.map(toRecord)

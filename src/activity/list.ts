@@ -6,7 +6,7 @@ import {
   type Lanes,
   mergeLanes,
   type PageRequest,
-  walkAccount,
+  walkIndex,
 } from './list-store.ts'
 import type { ActivityRecord } from './record.ts'
 
@@ -20,6 +20,8 @@ export type ActivityQuery = ActivityFilter & {
 
 export type ActivityPage = { records: ActivityRecord[]; total: number; hasMore: boolean }
 
+/** How far a first look goes: cheap when it finds nothing, and enough for every common filter. */
+const REACH = 4_000
 /** Beyond this many index entries, one walk along the account's index is cheaper than a merge. */
 const MERGE_LIMIT = 20_000
 
@@ -33,7 +35,7 @@ export async function listActivity(tx: Tx, query: ActivityQuery): Promise<Activi
   const { accountId, limit, offset } = query
   // One more than asked for tells whether there is another page.
   const page = { accountId, before, limit: limit + 1, offset }
-  const records = isFiltered(query) ? await readLanes(tx, page, lanes) : await walkAccount(tx, page)
+  const records = isFiltered(query) ? await readLanes(tx, page, lanes) : await walkIndex(tx, page)
   return {
     records: records.slice(0, limit),
     total: lanes.total,
@@ -45,8 +47,18 @@ function isFiltered(filter: ActivityFilter): boolean {
   return [filter.workspaceId, filter.model, filter.status].some((value) => value !== undefined)
 }
 
-function readLanes(tx: Tx, page: PageRequest, lanes: Lanes): Promise<ActivityRecord[]> {
-  const entries = Math.min(lanes.total, lanes.ids.length * (page.offset + page.limit))
-  const read = entries <= MERGE_LIMIT ? mergeLanes : walkAccount
-  return read(tx, { ...page, lanes: lanes.ids })
+/**
+ * What many of the records are is soon found among the newest; what is rare, or was common long
+ * ago, is found lane by lane. So no filter makes the database read through all that it leaves out.
+ */
+async function readLanes(tx: Tx, page: PageRequest, lanes: Lanes): Promise<ActivityRecord[]> {
+  const asked = { ...page, lanes: lanes.ids }
+  if (lanes.ids.length === 1) return walkIndex(tx, asked)
+  const wanted = page.offset + page.limit
+  if (wanted * lanes.ofAll * 2 <= REACH * lanes.total) {
+    const near = await walkIndex(tx, { ...asked, reach: REACH })
+    if (near.length === page.limit) return near
+  }
+  const entries = Math.min(lanes.total, lanes.ids.length * wanted)
+  return entries <= MERGE_LIMIT ? mergeLanes(tx, asked) : walkIndex(tx, asked)
 }

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { listActivity } from '../activity/list.ts'
 import { ACTIVITY_KINDS, ACTIVITY_STATUSES, type ActivityRecord } from '../activity/record.ts'
@@ -8,6 +7,7 @@ import { creditsNumber } from '../billing/money.ts'
 import type { Db } from '../db/db.ts'
 import { type Route, route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
+import { sessionOf } from './caller.ts'
 import { pageQuery, pagination } from './paging.ts'
 
 type Deps = { db: Db; clock: Clock; timeZone: string }
@@ -37,12 +37,11 @@ function listRoute({ db }: Deps): Route {
     limit: 'principal',
     query: listQuery,
     response: z.array(recordShape),
-    async handle({ principal, query }) {
-      assert(principal)
-      const { workspace_id: workspaceId, ...asked } = query
-      const { accountId } = principal
+    async handle(call) {
+      const { accountId } = sessionOf(call)
+      const { workspace_id: workspaceId, ...asked } = call.query
       const page = await listActivity(db, { ...asked, accountId, workspaceId })
-      return { data: page.records.map(showRecord), beside: pagination(query, page) }
+      return { data: page.records.map(showRecord), beside: pagination(call.query, page) }
     },
   })
 }
@@ -60,9 +59,9 @@ function summaryRoute({ db, clock, timeZone }: Deps): Route {
     limit: 'principal',
     query: summaryQuery,
     response: summaryShape,
-    async handle({ principal, query: { period } }) {
-      assert(principal)
-      const { accountId } = principal
+    async handle(call) {
+      const { accountId } = sessionOf(call)
+      const { period } = call.query
       const at = clock.now()
       return { data: showSummary(await summarizeActivity(db, { accountId, period, at, timeZone })) }
     },

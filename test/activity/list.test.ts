@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { before, it } from 'node:test'
 import { insertRecords, moveWorkspace } from '../../src/activity/activity-store.ts'
 import { type ActivityQuery, listActivity } from '../../src/activity/list.ts'
-import { findLanes, mergeLanes, walkAccount } from '../../src/activity/list-store.ts'
+import { findLanes, mergeLanes, walkIndex } from '../../src/activity/list-store.ts'
 import { ACTIVITY_STATUSES, type ActivityRecord } from '../../src/activity/record.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
@@ -81,12 +81,41 @@ onEachEngine('activity list', (open) => {
   it('reads the same by a merge of lanes and by a walk along the account', async () => {
     const { ids: lanes } = await findLanes(db, accountId, { status: 'completed' })
     const page = { accountId, lanes, limit: 9, offset: 31 }
-    const walked = await walkAccount(db, page)
+    const walked = await walkIndex(db, page)
     assert.equal(walked.length, 9)
     assert.deepEqual(await mergeLanes(db, page), walked)
+    assert.deepEqual(await walkIndex(db, { ...page, reach: 180 }), walked)
+    // A look that does not reach far enough finds the start of the page, never anything else.
+    const start = await walkIndex(db, { ...page, reach: 100 })
+    assert.ok(start.length < 9)
+    assert.deepEqual(start, walked.slice(0, start.length))
     const last = walked.at(-1)!
     const rest = { ...page, offset: 0, before: { createdAt: last.createdAt, id: last.id } }
-    assert.deepEqual(await mergeLanes(db, rest), await walkAccount(db, rest))
+    assert.deepEqual(await mergeLanes(db, rest), await walkIndex(db, rest))
+  })
+
+  it('finds what was common long ago behind thousands of other records', async () => {
+    const account = uuidv7()
+    const filler = Array.from({ length: 4_500 }, () => sample({ accountId: account }))
+    const createdAt = new Date('2026-01-01T00:00:00Z')
+    const old = Array.from({ length: 600 }, (_, i) =>
+      sample({
+        accountId: account,
+        model: 'acme/old',
+        status: i % 2 ? 'failed' : 'completed',
+        createdAt,
+      }),
+    )
+    await insertRecords(db, [...filler, ...old], ZONE)
+    const wanted = ids(old.toSorted(newestFirst))
+    const query = { accountId: account, model: 'acme/old' }
+    const first = await list({ ...query, limit: 20 })
+    assert.deepEqual(ids(first.records), wanted.slice(0, 20))
+    assert.equal(first.total, 600)
+    const last = await list({ ...query, limit: 20, offset: 590 })
+    assert.deepEqual(ids(last.records), wanted.slice(590))
+    const latest = await list({ accountId: account, status: 'completed', limit: 5 })
+    assert.deepEqual(ids(latest.records), ids(filler.toSorted(newestFirst)).slice(0, 5))
   })
 
   it('keeps pages by cursor still while records arrive', async () => {
@@ -119,7 +148,7 @@ onEachEngine('activity list', (open) => {
       sample({ accountId: account, workspaceId }),
     )
     await insertRecords(db, before, ZONE)
-    await moveWorkspace(db, { accountId: account, from: side, to: main })
+    await moveWorkspace(db, { accountId: account, fromId: side, toId: main })
     // A call that was under way when its workspace went, with a model the workspace never used.
     const running = sample({ accountId: account, workspaceId: side, model: 'acme/late' })
     await insertRecords(db, [running], ZONE)
@@ -129,7 +158,7 @@ onEachEngine('activity list', (open) => {
     assert.ok(inMain.records.every((record) => record.workspaceId === main))
     assert.equal((await list({ accountId: account, workspaceId: side })).total, 0)
     assert.equal((await list({ accountId: account })).total, 4)
-    await moveWorkspace(db, { accountId: account, from: main, to: late })
+    await moveWorkspace(db, { accountId: account, fromId: main, toId: late })
     assert.equal((await list({ accountId: account, workspaceId: late })).total, 3)
   })
 })
