@@ -74,9 +74,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
     masterKey,
     clock,
     log,
-    workspaceMoves: [
-      (tx, { accountId, fromId, toId }) => moveWorkspace(tx, { accountId, from: fromId, to: toId }),
-    ],
+    workspaceMoves: [moveWorkspace],
   })
   const upstreams = openUpstreams({ upstreams: outside.upstreams, log })
   const { catalog, catalogSync } = await openShelves(ground, upstreams)
