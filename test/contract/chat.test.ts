@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
+import type { Loose } from '../support/loose.ts'
 import { startHouse } from '../support/house.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
@@ -24,7 +25,7 @@ const chat = (body: unknown, more: { token?: string; headers?: Record<string, st
 const balance = async () =>
   (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
 const records = async () =>
-  (await house.call('GET /v1/activity', { token: asha.token })).body.data as Record<string, any>[]
+  (await house.call('GET /v1/activity', { token: asha.token })).body.data as Loose[]
 
 test('200: a completion in the compatible shape, charged to the microcredit', async () => {
   const before = await balance()
