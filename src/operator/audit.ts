@@ -1,19 +1,25 @@
 import { auditBooks } from '../billing/audit.ts'
 import type { Db } from '../db/db.ts'
 
+type Needs = { db: Db; print?: (line: string) => void }
+
 /** `npm run audit`: proves the books of any database; the exit code says whether they balance. */
 export const auditCommand = {
   name: 'audit',
   help: 'audit                 prove the books: every balance, hold and running sum',
-  async run(_args: string[], { db }: { db: Db }): Promise<number> {
+  async run(_args: string[], { db, print = toTerminal }: Needs): Promise<number> {
     const { accounts, entries, holds, findings } = await auditBooks(db)
-    for (const { sentence } of findings) process.stdout.write(`${sentence}\n`)
+    for (const { sentence } of findings) print(sentence)
     const scope = `${accounts} accounts, ${entries} entries, ${holds} open holds`
-    process.stdout.write(
+    print(
       findings.length === 0
-        ? `The books balance: ${scope}.\n`
-        : `The books do not balance: ${findings.length} findings in ${scope}.\n`,
+        ? `The books balance: ${scope}.`
+        : `The books do not balance: ${findings.length} findings in ${scope}.`,
     )
     return findings.length === 0 ? 0 : 1
   },
+}
+
+function toTerminal(line: string): void {
+  process.stdout.write(`${line}\n`)
 }

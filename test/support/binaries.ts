@@ -1,6 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
-import { symlinkSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
@@ -9,9 +16,13 @@ export type Binaries = { folder: string; origin: 'system' | 'package' }
 /** The user that runs PostgreSQL: it refuses root, so root lends it to another account. */
 export type RunAs = { uid?: number; gid?: number }
 
-/** The system's own PostgreSQL where there is one, else the one that came with the packages. */
+/**
+ * The system's own PostgreSQL where there is one, else the one that came with the packages.
+ * TEST_POSTGRES_ORIGIN=package asks for the latter on a machine that has both.
+ */
 export function findBinaries(as: RunAs): Binaries {
-  const system = systemFolders().find(isComplete)
+  const wanted = process.env.TEST_POSTGRES_ORIGIN
+  const system = wanted === 'package' ? undefined : systemFolders().find(isComplete)
   if (system !== undefined) return { folder: system, origin: 'system' }
   return { folder: packagedFolder(as), origin: 'package' }
 }
@@ -61,7 +72,9 @@ function packagedFolder(as: RunAs): string {
   linkLibraries(native)
   if (starts(join(native, 'bin'), as)) return join(native, 'bin')
   // The other user may not enter a private home folder: give it a copy.
-  const copy = join(tmpdir(), `mlango-postgres-${as.uid ?? 'own'}`)
+  const about = readFileSync(join(dirname(native), 'package.json'), 'utf8')
+  const { version } = JSON.parse(about) as { version: string }
+  const copy = join(tmpdir(), `mlango-postgres-${version}-${as.uid ?? 'own'}`)
   cpSync(native, copy, { recursive: true, force: false, verbatimSymlinks: true })
   if (!starts(join(copy, 'bin'), as)) throw new Error('The packaged PostgreSQL does not start.')
   return join(copy, 'bin')
