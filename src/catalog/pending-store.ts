@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import type { Changes } from './diff.ts'
+import type { Changes } from './changes.ts'
 import type { Leap } from './price-move.ts'
 import type { Priced, Pricing } from './record.ts'
 

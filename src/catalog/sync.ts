@@ -3,19 +3,14 @@ import { decimal } from '../lib/decimal.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { sha256 } from '../lib/secrets.ts'
-import {
-  insertModels,
-  insertPrices,
-  readOffers,
-  tellCatalogChanged,
-  unlistOffers,
-  upsertOffers,
-} from './catalog-store.ts'
-import { diffCatalog, isNothing, type Changes, type KnownOffer, type Reading } from './diff.ts'
+import { applyChanges } from './apply.ts'
+import { readOffers } from './catalog-store.ts'
+import type { KnownOffer, Reading } from './changes.ts'
+import { diffCatalog } from './diff.ts'
 import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
-import { deletePending, insertPending } from './pending-store.ts'
 import { canonical } from './price-move.ts'
 import type { CatalogRecord } from './record.ts'
+import { storable } from './storable.ts'
 import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
 
 export type SyncParts = {
@@ -76,7 +71,7 @@ function readAll(parts: SyncParts, signal: AbortSignal | undefined): Promise<Rea
     parts.upstreams.map(async (upstream) => ({
       upstream: upstream.name,
       listing: upstream.sync ? await readOne(parts, upstream.name, signal) : [],
-      byHand: upstream.byHand,
+      byHand: storable(upstream.byHand),
       terms: (facts) => termsOf(upstream, parts.settings, facts),
     })),
   )
@@ -85,7 +80,7 @@ function readAll(parts: SyncParts, signal: AbortSignal | undefined): Promise<Rea
 /** An upstream that cannot be read keeps its last good list, and does not stop the others. */
 async function readOne(parts: SyncParts, upstream: string, signal: AbortSignal | undefined) {
   try {
-    return await parts.read(upstream, signal)
+    return storable(await parts.read(upstream, signal))
   } catch (error) {
     if (signal?.aborted) throw error
     parts.log.warn('A catalog could not be read; the last good one stays.', { upstream, error })
@@ -141,17 +136,6 @@ function hashOf({ upstreams, settings }: SyncParts): string {
   }))
   const rates = { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE }
   return sha256(canonical({ offered, rates })).toString('base64url')
-}
-
-export async function applyChanges(tx: Tx, changes: Changes): Promise<void> {
-  if (isNothing(changes)) return
-  if (changes.models.length > 0) await insertModels(tx, changes.models)
-  if (changes.prices.length > 0) await insertPrices(tx, changes.prices)
-  if (changes.offers.length > 0) await upsertOffers(tx, changes.offers)
-  if (changes.gone.length > 0) await unlistOffers(tx, changes.gone)
-  if (changes.settled.length > 0) await deletePending(tx, changes.settled)
-  if (changes.waiting.length > 0) await insertPending(tx, changes.waiting)
-  await tellCatalogChanged(tx)
 }
 
 function tellOperator(log: Log, report: SyncReport): void {

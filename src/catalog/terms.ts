@@ -1,5 +1,5 @@
 import { decimal, decimalText, times } from '../lib/decimal.ts'
-import type { Terms } from './diff.ts'
+import type { Terms } from './changes.ts'
 import type { CatalogRecord, ModelFacts } from './record.ts'
 
 /** An upstream as the catalog sees it. */

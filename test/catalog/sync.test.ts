@@ -163,6 +163,18 @@ onEachEngine('catalog sync', (open) => {
     assert.deepEqual(ids(), ['a/m0'])
   })
 
+  test('text that no table can keep does not stop the sync, nor look new every time', async () => {
+    lists.main = [record('a/one', { name: 'A\0B \ud800!', description: '\u0000' }), record('a/two')]
+    assert.equal((await sync()).state, 'done')
+    await load()
+    assert.equal(catalog.requireModel('a/one').name, 'AB \ufffd!')
+    await sync()
+    const [row] = await db.query(
+      'select max(changed_at) = min(changed_at) as untouched from catalog_offers',
+    )
+    assert.equal(row!.untouched, true)
+  })
+
   test('a broken upstream does not stop another one', async () => {
     upstreams = [upstream('main'), upstream('second')]
     lists = { main: new Error('down'), second: [record('b/one')] }

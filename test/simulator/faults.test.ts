@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { FAULTS } from '../../simulator/models/faults.ts'
 import { startModelSimulator } from '../../simulator/models/server.ts'
@@ -179,6 +180,32 @@ test('too much: bodies, headers, chunks and lines', async () => {
   assert.ok(chunks.text.startsWith('{"x":" '))
   assert.ok(line.text.startsWith('data: xxxx'))
   assert.ok(fast.text.length > 100_000)
+})
+
+test('bytes that nobody asked for: a second response, storms of interim ones', async () => {
+  const raw = async (fault: string) => {
+    const body = JSON.stringify(say(fault))
+    const socket = connect(Number(new URL(sim.url).port), '127.0.0.1')
+    socket.write(
+      `POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${sim.apiKey}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    let text = ''
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1')
+    })
+    await new Promise((done) => setTimeout(done, 300))
+    socket.destroy()
+    return (start: string) => text.split(start).length - 1
+  }
+  const [extra, storm, hints] = await Promise.all([
+    raw('extra-response'),
+    raw('continue-storm'),
+    raw('informational-flood'),
+  ])
+  assert.equal(extra('HTTP/1.1 200 OK'), 2)
+  assert.equal(storm('HTTP/1.1 100 Continue'), 10_000)
+  assert.equal(hints('HTTP/1.1 103 Early Hints'), 10_000)
 })
 
 test('flap breaks every second time; late comes late', async () => {
