@@ -1,27 +1,38 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
-import type { Hallway, Plan } from './plan.ts'
+import type { Hallway } from './plan.ts'
 import type { Slot } from './ports.ts'
 import type { Credential } from './route.ts'
 import { occurrences } from './raw-headers.ts'
 import type { Walk } from './walk.ts'
 
-/** Who is it, and may they call again already? Throws when not. */
-export async function admit(
+/**
+ * Who is it, and may they call again already? Throws or rejects when not. Without a promise of its
+ * own wherever the answer is at hand: this is on every request's way.
+ */
+export function admit(
   hallway: Hallway,
-  plan: Plan,
   walk: Walk,
   rawHeaders: string[],
-): Promise<void> {
-  const { credential, limit } = plan.route
-  // Guessing is slowed before anything is looked up for the guess.
-  if (limit === 'auth') await takeSlot(hallway, walk)
-  if (credential !== 'none') walk.principal = await identify(hallway, walk, rawHeaders)
-  judgeKind(credential, walk.principal)
-  if (limit === 'principal') await takeSlot(hallway, walk)
+): Promise<void> | undefined {
+  const { credential, limit } = walk.plan.route
+  if (limit === 'auth') return admitGuess(hallway, walk, rawHeaders)
+  if (credential !== 'none') {
+    return identify(hallway, walk, rawHeaders).then((principal) =>
+      welcome(hallway, walk, principal),
+    )
+  }
+  return limit === 'principal' ? takeSlot(hallway, walk) : undefined
 }
 
-async function identify(hallway: Hallway, walk: Walk, rawHeaders: string[]): Promise<Principal> {
+/** Guessing is slowed before anything is looked up for the guess. */
+async function admitGuess(hallway: Hallway, walk: Walk, rawHeaders: string[]): Promise<void> {
+  await takeSlot(hallway, walk)
+  if (walk.plan.route.credential === 'none') return
+  await welcome(hallway, walk, await identify(hallway, walk, rawHeaders))
+}
+
+function identify(hallway: Hallway, walk: Walk, rawHeaders: string[]): Promise<Principal> {
   // Node keeps the first of several; whoever stands before us may have read another one.
   if (occurrences(rawHeaders, 'authorization') > 1) {
     throw new Failure('unauthorized', 'Send one Authorization header: `Bearer <credential>`.')
@@ -29,24 +40,39 @@ async function identify(hallway: Hallway, walk: Walk, rawHeaders: string[]): Pro
   return hallway.doorkeeper.identify(walk.headers.authorization as string | undefined)
 }
 
-function judgeKind(credential: Credential, principal: Principal | undefined): void {
-  if (credential === 'jwt' && principal?.kind !== 'jwt') {
+function welcome(hallway: Hallway, walk: Walk, principal: Principal): Promise<void> | undefined {
+  walk.principal = principal
+  judgeKind(walk.plan.route.credential, principal)
+  return walk.plan.route.limit === 'principal' ? takeSlot(hallway, walk) : undefined
+}
+
+function judgeKind(credential: Credential, principal: Principal): void {
+  if (credential === 'jwt' && principal.kind !== 'jwt') {
     throw new Failure('forbidden', 'This route needs an access token; an API key cannot use it.')
   }
-  if (credential === 'key' && principal?.kind !== 'key') {
+  if (credential === 'key' && principal.kind !== 'key') {
     throw new Failure('forbidden', 'This route needs an API key; an access token cannot use it.')
   }
 }
 
-async function takeSlot(hallway: Hallway, walk: Walk): Promise<void> {
+function takeSlot(hallway: Hallway, walk: Walk): Promise<void> | undefined {
   const [bucket, perMinute] = bucketOf(hallway, walk)
   const taken = hallway.limiter.take(bucket, perMinute)
-  const slot: Slot = taken instanceof Promise ? await taken : taken
+  if (taken instanceof Promise) return taken.then((slot) => occupy(walk, slot))
+  occupy(walk, taken)
+  return undefined
+}
+
+function occupy(walk: Walk, slot: Slot): void {
   walk.slot = slot
   if (slot.allowed) return
-  throw new Failure('rate_limited', `More than ${perMinute} requests in a minute. Wait a little.`, {
-    retryAfterS: slot.retryAfterS,
-  })
+  throw new Failure(
+    'rate_limited',
+    `More than ${slot.limit} requests in a minute. Wait a little.`,
+    {
+      retryAfterS: slot.retryAfterS,
+    },
+  )
 }
 
 function bucketOf(hallway: Hallway, walk: Walk): [bucket: string, perMinute: number] {

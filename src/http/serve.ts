@@ -18,33 +18,25 @@ export function enter(
   plan: Plan,
   request: FastifyRequest,
   reply: FastifyReply,
-  done: (error?: Error) => void,
+  goOn: (error?: Error) => void,
 ): void {
   const walk = new Walk(hallway, plan, request, reply)
   request.walk = walk
-  const { credential, limit } = plan.route
-  if (credential === 'none' && limit === 'none') return judgeHead(plan, walk, request, done)
-  admit(hallway, plan, walk, request.raw.rawHeaders).then(
-    () => judgeHead(plan, walk, request, done),
-    done,
-  )
+  try {
+    const admitted = admit(hallway, walk, request.raw.rawHeaders)
+    if (admitted === undefined) judgeHead(walk, request)
+    else return void admitted.then(() => judgeHead(walk, request)).then(() => goOn(), goOn)
+  } catch (error) {
+    return goOn(error as Error)
+  }
+  goOn()
 }
 
-function judgeHead(
-  plan: Plan,
-  walk: Walk,
-  request: FastifyRequest,
-  done: (error?: Error) => void,
-): void {
-  try {
-    if (request.raw.url!.includes('%00')) {
-      throw new Failure('invalid', 'The address must not contain the NUL character.')
-    }
-    if (plan.bodyKind !== 'none') judgeBodyHead(plan, walk)
-  } catch (error) {
-    return done(error as Error)
+function judgeHead(walk: Walk, request: FastifyRequest): void {
+  if (request.raw.url!.includes('%00')) {
+    throw new Failure('invalid', 'The address must not contain the NUL character.')
   }
-  done()
+  if (walk.plan.bodyKind !== 'none') judgeBodyHead(walk.plan, walk)
 }
 
 /** Second half, with the body at hand: its merits, the replay claim, the handler, the answer. */

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomFillSync, randomUUID } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -22,10 +22,23 @@ export function prefixedId(prefix: string): string {
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
+    const byte = nextByte()
     // 248 = 4 × 62: larger bytes are thrown away, so that every character is equally likely.
-    for (const byte of randomBytes(length + 8)) {
-      if (byte < 248 && text.length < length) text += BASE62[byte % 62]
-    }
+    if (byte < 248) text += BASE62[byte % 62]
   }
   return text
+}
+
+/** Asking the system for each id costs more than the rest of making it; each byte is used once. */
+const pool = Buffer.alloc(4096)
+let used = pool.length
+
+function nextByte(): number {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const byte = pool[used]!
+  pool[used++] = 0
+  return byte
 }

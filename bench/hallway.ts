@@ -1,0 +1,127 @@
+import type { AddressInfo } from 'node:net'
+import { fastify, type FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { ProcessCounter } from '../src/http/process-counter.ts'
+import { route } from '../src/http/route.ts'
+import { buildServer } from '../src/http/server.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { silentLog } from '../src/lib/log.ts'
+import { measure } from './load.ts'
+import type { Bench, Row } from './row.ts'
+
+const ROUNDS = 7
+const SECONDS = 1
+const CONNECTIONS = 32
+
+/** The hallway with an empty handler against a bare Fastify that sends the same body. */
+export const hallway: Bench = {
+  name: 'hallway',
+  async run() {
+    const ours = await listening(ourServer())
+    const bare = await listening(bareServer())
+    try {
+      return [
+        ...(await compare('empty handler', get, { ours: ours.port, bare: bare.port }, 0.8)),
+        // What bare Fastify does not do is on top here: credential, limit, schema, limit headers.
+        ...(await compare('paid-route walk', post, { ours: ours.port, bare: bare.port })),
+      ]
+    } finally {
+      await Promise.all([ours.server.close(), bare.server.close()])
+    }
+  },
+}
+
+const get = 'GET /v1/empty HTTP/1.1\r\nHost: bench\r\n\r\n'
+const sent = JSON.stringify({ model: 'a-model', messages: [{ role: 'user', content: 'Habari?' }] })
+const post =
+  'POST /v1/empty HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer mlg_bench\r\n' +
+  `Content-Type: application/json\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`
+
+async function compare(
+  what: string,
+  request: string,
+  ports: { ours: number; bare: number },
+  atLeast?: number,
+): Promise<Row[]> {
+  const rates = { ours: [] as number[], bare: [] as number[] }
+  const load = { request, connections: CONNECTIONS, seconds: SECONDS }
+  // In turns, so that a noisy moment of the machine hits both; the first round warms up.
+  for (let round = 0; round <= ROUNDS; round++) {
+    const pair = {
+      bare: await measure({ ...load, port: ports.bare }),
+      ours: await measure({ ...load, port: ports.ours }),
+    }
+    if (round === 0) continue
+    rates.bare.push(pair.bare)
+    rates.ours.push(pair.ours)
+  }
+  const [bareRate, oursRate] = [median(rates.bare), median(rates.ours)]
+  const ratio = median(rates.ours.map((rate, i) => rate / rates.bare[i]!))
+  return [
+    { what: `bare Fastify: ${what}`, value: bareRate, unit: 'requests/s' },
+    {
+      what: `hallway: ${what}`,
+      value: oursRate,
+      unit: 'requests/s',
+      ratio: { of: 'bare Fastify', value: ratio, ...(atLeast === undefined ? {} : { atLeast }) },
+    },
+  ]
+}
+
+function ourServer(): FastifyInstance {
+  const door = { path: '/v1/empty', summary: 'Empty', tag: 'Bench', limit: 'none' } as const
+  const empty = { data: {} }
+  const principal = { kind: 'key', accountId: 'a', keyId: 'k', workspaceId: 'w' } as const
+  return buildServer({
+    routes: [
+      route({
+        ...door,
+        method: 'GET',
+        credential: 'none',
+        dialect: 'envelope',
+        handle: async () => empty,
+      }),
+      route({
+        ...door,
+        method: 'POST',
+        credential: 'either',
+        dialect: 'compatible',
+        limit: 'principal',
+        body: z.looseObject({ model: z.string(), messages: z.array(z.looseObject({})) }),
+        handle: async () => empty,
+      }),
+    ],
+    doorkeeper: { identify: async () => principal },
+    limiter: new ProcessCounter(systemClock),
+    replay: {
+      claim: async () => ({ state: 'running' }),
+      keep: async () => {},
+      free: async () => {},
+    },
+    config: {
+      TRUST_PROXY: false,
+      DRAIN_SECONDS: 0,
+      RATE_LIMIT_RPM: 1e9,
+      RATE_LIMIT_JWT_RPM: 1e9,
+      AUTH_RATE_LIMIT_RPM: 1e9,
+    },
+    log: silentLog,
+  })
+}
+
+function bareServer(): FastifyInstance {
+  const server = fastify()
+  const enveloped = { status: 'success', code: 200, data: {}, request_id: `req_${'0'.repeat(24)}` }
+  server.get('/v1/empty', async () => enveloped)
+  server.post('/v1/empty', async () => ({}))
+  return server
+}
+
+async function listening(server: FastifyInstance) {
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  return { server, port: (server.server.address() as AddressInfo).port }
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+}

@@ -1,0 +1,10 @@
+/** One line of the result. A ratio above its floor (or below its ceiling) passes. */
+export type Row = {
+  what: string
+  value: number
+  unit: string
+  /** Against another row of the same run, since absolute figures depend on the machine. */
+  ratio?: { of: string; value: number; atLeast?: number }
+}
+
+export type Bench = { name: string; run(): Promise<Row[]> }

@@ -1,0 +1,55 @@
+import { globSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { Bench, Row } from './row.ts'
+
+/** `npm run bench`, or `npm run bench -- hallway`. Every bench file exports one or more benches. */
+const wanted = process.argv.slice(2)
+const benches = (await loadBenches()).filter(
+  (bench) => wanted.length === 0 || wanted.includes(bench.name),
+)
+if (benches.length === 0) throw new Error(`There is no benchmark named ${wanted.join(' or ')}.`)
+
+const [cpu] = cpus()
+console.log(
+  `Machine: ${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ` +
+    `${process.platform} ${process.arch}, Node ${process.version}. Compare ratios, not figures.`,
+)
+let missed = 0
+for (const bench of benches) {
+  console.log(`\n${bench.name}`)
+  for (const row of await bench.run()) {
+    if (isMissed(row)) missed++
+    console.log(`  ${line(row)}`)
+  }
+}
+console.log(missed === 0 ? '\nEvery ratio holds.' : `\n${missed} of the ratios are missed.`)
+process.exit(missed === 0 ? 0 : 1)
+
+async function loadBenches(): Promise<Bench[]> {
+  const found: Bench[] = []
+  for (const name of globSync('*.ts', { cwd: import.meta.dirname }).sort()) {
+    if (['run.ts', 'row.ts', 'load.ts'].includes(name)) continue
+    const exported = (await import(join(import.meta.dirname, name))) as Record<string, unknown>
+    found.push(...Object.values(exported).filter(isBench))
+  }
+  return found
+}
+
+function isBench(value: unknown): value is Bench {
+  return typeof value === 'object' && value !== null && 'name' in value && 'run' in value
+}
+
+function isMissed({ ratio }: Row): boolean {
+  return ratio?.atLeast !== undefined && ratio.value < ratio.atLeast
+}
+
+function line(row: Row): string {
+  const figure = row.value.toLocaleString('en', { maximumFractionDigits: row.value < 100 ? 2 : 0 })
+  const head = `${row.what.padEnd(48)} ${figure.padStart(12)} ${row.unit}`
+  if (row.ratio === undefined) return head
+  const { of, value, atLeast } = row.ratio
+  const floor =
+    atLeast === undefined ? '' : ` (at least ${atLeast}${isMissed(row) ? ': MISSED' : ''})`
+  return `${head}   ${value.toFixed(2)} × ${of}${floor}`
+}
