@@ -18,6 +18,7 @@ export async function breakWhole(exchange: Exchange, nth: number): Promise<boole
     sendRefusal(exchange, refusalOf('status', 500)!)
     return true
   }
+  DISTURBANCES[name]?.(exchange)
   const breakage = BREAKAGES[name]
   if (breakage === undefined) return false
   await breakage(exchange)
@@ -72,20 +73,30 @@ const BREAKAGES: Record<string, (exchange: Exchange) => void | Promise<void>> = 
     res.writeHead(302, { location: to })
     res.end()
   },
-  'extra-response': (exchange) => {
-    const { socket } = exchange.res
-    body('{"error":{"code":500,"message":"first"}}')(exchange)
-    const stray = '{"id":"stray","choices":[{"index":0,"message":{"content":"another tenant"}}]}'
-    socket?.write(`HTTP/1.1 200 OK\r\ncontent-length: ${stray.length}\r\n\r\n${stray}`)
-  },
-  'continue-storm': (exchange) => storm(exchange, 'HTTP/1.1 100 Continue\r\n\r\n'),
-  'informational-flood': (exchange) =>
-    storm(exchange, 'HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n'),
 }
 
+/** Noise around an answer that is as it should be. */
+const DISTURBANCES: Record<string, (exchange: Exchange) => void> = {
+  'extra-response': ({ res }) => {
+    const { socket } = res
+    const stray = '{"id":"stray","choices":[{"index":0,"message":{"content":"another tenant"}}]}'
+    res.once('finish', () =>
+      socket?.write(`HTTP/1.1 200 OK\r\ncontent-length: ${stray.length}\r\n\r\n${stray}`),
+    )
+  },
+  'continue-storm': ({ res }) => {
+    res.socket?.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(10_000))
+  },
+  'informational-flood': ({ res }) => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n'
+    res.socket?.write(hint.repeat(10_000))
+  },
+}
+
+/** Two hundred members of a megabyte each: as good as one, and quickly made. */
 let madeBomb: Buffer | undefined
 function bomb(): Buffer {
-  madeBomb ??= gzipSync(Buffer.alloc(200 << 20, ' '))
+  madeBomb ??= Buffer.concat(Array<Buffer>(200).fill(gzipSync(Buffer.alloc(1 << 20, ' '))))
   return madeBomb
 }
 
@@ -99,11 +110,6 @@ async function flood(exchange: Exchange, piece: Buffer, times: number, first = '
     if (i % 1_000 === 0) await pause(exchange, 1)
   }
   exchange.res.end()
-}
-
-function storm(exchange: Exchange, line: string): void {
-  exchange.res.socket?.write(line.repeat(10_000))
-  body('{"error":{"code":500,"message":"after the storm"}}')(exchange)
 }
 
 function untilLeft({ res }: Exchange): Promise<void> {
