@@ -1,22 +1,16 @@
+import type { Db } from '../db/db.ts'
 import type { Account } from './account.ts'
-import type { Accounts } from './accounts.ts'
 import { lockAccount, setStatus } from './accounts-store.ts'
 import { announceKeys } from './api-keys-store.ts'
 import { announceSessions } from './sessions-store.ts'
 
 /** Sessions and keys sleep while an account is suspended: every process hears of it at once. */
-export async function suspendAccount(
-  room: Accounts,
-  accountId: string,
-): Promise<Account | undefined> {
-  return change(room, accountId, () => 'suspended')
+export async function suspendAccount(db: Db, accountId: string): Promise<Account | undefined> {
+  return change(db, accountId, () => 'suspended')
 }
 
-export async function reinstateAccount(
-  room: Accounts,
-  accountId: string,
-): Promise<Account | undefined> {
-  return change(room, accountId, (account) => {
+export async function reinstateAccount(db: Db, accountId: string): Promise<Account | undefined> {
+  return change(db, accountId, (account) => {
     if (account.status !== 'suspended') return account.status
     const proven = account.emailVerified || account.loginPhone !== null
     return proven ? 'active' : 'pending_verification'
@@ -24,11 +18,11 @@ export async function reinstateAccount(
 }
 
 async function change(
-  room: Accounts,
+  db: Db,
   accountId: string,
   next: (account: Account) => Account['status'],
 ): Promise<Account | undefined> {
-  const changed = await room.db.begin(async (tx) => {
+  return db.begin(async (tx) => {
     const account = await lockAccount(tx, accountId)
     if (!account) return undefined
     const status = next(account)
@@ -37,7 +31,4 @@ async function change(
     await announceKeys(tx, accountId)
     return { ...account, status }
   })
-  room.sessions.forget(accountId)
-  room.apiKeys.forget(accountId)
-  return changed
 }

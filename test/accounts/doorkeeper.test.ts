@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { before, it } from 'node:test'
+import { exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
+import type { Accounts } from '../../src/accounts/accounts.ts'
+import { createKey, dropKey, keysOf } from '../../src/accounts/api-keys.ts'
+import { deleteAccount } from '../../src/accounts/deletion.ts'
+import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { newKey } from '../../src/accounts/key-format.ts'
+import { logout } from '../../src/accounts/logout.ts'
+import { register } from '../../src/accounts/register.ts'
+import { reinstateAccount, suspendAccount } from '../../src/accounts/suspension.ts'
+import { verifyCode } from '../../src/accounts/verify.ts'
+import { createWorkspace, deleteWorkspace } from '../../src/accounts/workspaces.ts'
+import { accountsCommand } from '../../src/operator/accounts.ts'
+import type { Db } from '../../src/db/db.ts'
+import { Failure } from '../../src/lib/failure.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { codeFor, freshEmail, openRoom, PASSWORD, testClock } from '../support/accounts.ts'
+import { onEachEngine } from '../support/databases.ts'
+import { naughtyStrings } from '../support/naughty.ts'
+
+const HERE = { address: '127.0.0.1', userAgent: 'test' }
+
+onEachEngine('the doorkeeper', (open) => {
+  const clock = testClock()
+  let db: Db
+  let room: Accounts
+  let elsewhere: Accounts
+  let queries = 0
+
+  before(async () => {
+    const real = await open()
+    db = counting(real, () => (queries += 1))
+    // Two processes that share one database, as far as this room can tell.
+    ;[room, elsewhere] = await Promise.all([openRoom(db, clock), openRoom(db, clock)])
+  })
+
+  const person = async () => {
+    const email = freshEmail()
+    await register(room, { fullName: 'Asha', email, password: PASSWORD })
+    const code = await codeFor(db, email)
+    const given = { identifier: email, channel: 'email', purpose: 'verify_email', code } as const
+    const session = await verifyCode(room, given, HERE)
+    const { key, id: keyId } = await createKey(room, session.user.id, { name: 'k' })
+    return { ...session, id: session.user.id, email, key, keyId }
+  }
+  const ask = (token: string, at = room) => createDoorkeeper(at).identify(`Bearer ${token}`)
+  const codeOf = async (authorization: string | undefined, at = room) => {
+    try {
+      await createDoorkeeper(at).identify(authorization)
+      return 'let in'
+    } catch (error) {
+      assert.ok(error instanceof Failure)
+      assert.equal(error.kind, 'unauthorized')
+      assert.equal(error.message, 'The bearer token is missing, invalid or expired.')
+      return error.code
+    }
+  }
+
+  it('two starts at once make one signing key between them', async () => {
+    const rows = await db.query('select kid from signing_keys')
+    assert.equal(rows.length, 1)
+    const { access_token } = await person()
+    assert.equal((await ask(access_token, elsewhere)).kind, 'jwt')
+  })
+
+  it('knows tokens and keys; a warm cache asks the database nothing', async () => {
+    const { access_token, key, id, keyId } = await person()
+    for (let i = 0; i < 2; i++) {
+      const before = queries
+      const byToken = await ask(access_token)
+      const byKey = await ask(key)
+      assert.equal(byToken.accountId, id)
+      assert.ok(byKey.kind === 'key' && byKey.keyId === keyId && byKey.accountId === id)
+      assert.equal(queries - before, i === 0 ? 2 : 0)
+    }
+  })
+
+  it('says the same of everything that is no credential', async () => {
+    const { refresh_token, key } = await person()
+    const bent = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
+    const odd = [undefined, '', 'Bearer', 'Bearer ', 'Bearer  ', 'Basic YTpi', `Bearer a b`]
+    const tokens = [refresh_token, bent, newKey(), 'mlg_', 'a.b.c', 'x'.repeat(1_000_000), 'é']
+    const before = queries
+    for (const header of [...odd, ...tokens.map((token) => `Bearer ${token}`)]) {
+      assert.equal(await codeOf(header), 'invalid_api_key')
+    }
+    assert.equal(queries - before, 1, 'only a key with a right checksum is looked up')
+    for (const text of naughtyStrings) {
+      assert.equal(await codeOf(`Bearer ${text}`), 'invalid_api_key')
+      assert.equal(await codeOf(`Bearer mlg_${text}`), 'invalid_api_key')
+    }
+    assert.equal(queries - before, 1)
+  })
+
+  it('refuses forged tokens', async () => {
+    const { id } = await person()
+    const [session] = await db.query('select id from sessions where account_id = $1', [id])
+    const [ours] = await room.signer.publicKeys()
+    const claims = { sid: session!.id as string, role: 'admin', typ: 'access' }
+    const thief = await generateKeyPair('ES256', { extractable: true })
+    const draft = (over: { iss?: string; aud?: string; body?: object } = {}) =>
+      new SignJWT({ ...claims, ...over.body })
+        .setIssuer(over.iss ?? 'mlango')
+        .setAudience(over.aud ?? 'mlango')
+        .setSubject(id)
+        .setJti(uuidv7())
+        .setIssuedAt()
+        .setExpirationTime('10m')
+    const head = { alg: 'ES256', typ: 'at+jwt', kid: ours!.kid }
+    const publicBytes = Buffer.from(JSON.stringify(ours))
+    const jwk = await exportJWK(thief.publicKey)
+    const none = new UnsecuredJWT({ ...claims, sub: id }).setIssuer('mlango').encode()
+    const forged = [
+      await draft().setProtectedHeader(head).sign(thief.privateKey),
+      await draft()
+        .setProtectedHeader({ ...head, jwk })
+        .sign(thief.privateKey),
+      await draft()
+        .setProtectedHeader({ ...head, jku: 'http://127.0.0.1:1/' })
+        .sign(thief.privateKey),
+      await draft()
+        .setProtectedHeader({ ...head, kid: '../../x' })
+        .sign(thief.privateKey),
+      await draft()
+        .setProtectedHeader({ ...head, kid: "' or 1=1--" })
+        .sign(thief.privateKey),
+      await draft().setProtectedHeader({ alg: 'ES256', typ: 'at+jwt' }).sign(thief.privateKey),
+      await draft()
+        .setProtectedHeader({ ...head, alg: 'HS256' })
+        .sign(publicBytes),
+      none,
+      none.replace(/^[^.]+/, encoded({ ...head, alg: 'None' })),
+    ]
+    for (const token of forged) assert.equal(await codeOf(`Bearer ${token}`), 'invalid_api_key')
+
+    // Signed with our own key, but not as an access token of this house.
+    const sign = await ownKey(db, room)
+    const wrong = [
+      await draft({ iss: 'other' }).setProtectedHeader(head).sign(sign),
+      await draft({ aud: 'other' }).setProtectedHeader(head).sign(sign),
+      await draft({ body: { typ: 'refresh' } })
+        .setProtectedHeader(head)
+        .sign(sign),
+      await draft({ body: { sid: 7 } })
+        .setProtectedHeader(head)
+        .sign(sign),
+      await draft({ body: { sid: uuidv7() } })
+        .setProtectedHeader(head)
+        .sign(sign),
+      await draft({ body: { nbf: 32_503_680_000 } })
+        .setProtectedHeader(head)
+        .sign(sign),
+      await draft()
+        .setProtectedHeader({ ...head, typ: 'JWT' })
+        .sign(sign),
+      await draft()
+        .setProtectedHeader({ ...head, crit: ['x'], x: 1 })
+        .sign(sign, { crit: { x: true } }),
+      await draft().setSubject(uuidv7()).setProtectedHeader(head).sign(sign),
+    ]
+    for (const token of wrong) assert.equal(await codeOf(`Bearer ${token}`), 'invalid_api_key')
+    const right = await draft().setProtectedHeader(head).sign(sign)
+    const principal = await ask(right)
+    assert.ok(principal.kind === 'jwt' && principal.role === 'user', 'the role is the row’s')
+  })
+
+  it('tells an expired token from a bad one', async () => {
+    const { access_token } = await person()
+    await ask(access_token)
+    clock.push(901_000)
+    assert.equal(await codeOf(`Bearer ${access_token}`), 'token_expired')
+    assert.equal(await codeOf(`Bearer ${access_token}`, elsewhere), 'token_expired')
+  })
+
+  const gone = async (token: string) => {
+    assert.equal(await codeOf(`Bearer ${token}`), 'invalid_api_key')
+    await within(async () => (await codeOf(`Bearer ${token}`, elsewhere)) === 'invalid_api_key')
+  }
+  const warm = async (...tokens: string[]) => {
+    for (const token of tokens) for (const at of [room, elsewhere]) await ask(token, at)
+  }
+
+  it('logout, revocation and deletion bite at once, here and elsewhere', async () => {
+    const one = await person()
+    await warm(one.access_token, one.key)
+    const seat = await ask(one.access_token)
+    assert.ok(seat.kind === 'jwt')
+    await logout(room, seat, {})
+    await gone(one.access_token)
+    await dropKey(room, { accountId: one.id, id: one.keyId })
+    await gone(one.key)
+    const two = await person()
+    await warm(two.access_token, two.key)
+    await deleteAccount(room, two.id)
+    await gone(two.access_token)
+    await gone(two.key)
+  })
+
+  it('suspension stops everything, reinstatement gives it back', async () => {
+    const one = await person()
+    await warm(one.access_token, one.key)
+    assert.equal((await suspendAccount(db, one.id))?.status, 'suspended')
+    for (const token of [one.access_token, one.key]) {
+      for (const at of [room, elsewhere]) {
+        await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'invalid_api_key')
+      }
+    }
+    assert.equal((await reinstateAccount(db, one.id))?.status, 'active')
+    for (const token of [one.access_token, one.key]) {
+      for (const at of [room, elsewhere]) {
+        await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'let in')
+      }
+    }
+    assert.equal(await suspendAccount(db, uuidv7()), undefined)
+  })
+
+  it('a key follows its workspace’s end at once', async () => {
+    const one = await person()
+    const shop = await createWorkspace(room, one.id, { name: 'shop' })
+    const { key } = await createKey(room, one.id, { name: 's', workspaceSlug: 'shop' })
+    const before = await ask(key)
+    assert.ok(before.kind === 'key' && before.workspaceId === shop.id)
+    await deleteWorkspace(room, { accountId: one.id, slug: 'shop' })
+    const after = await ask(key)
+    assert.ok(after.kind === 'key' && after.workspaceId !== shop.id)
+  })
+
+  it('a key ends with its day', async () => {
+    const { id } = await person()
+    const expiresAt = new Date(clock.now().getTime() + 60_000)
+    const { key } = await createKey(room, id, { name: 'short', expiresAt })
+    await ask(key)
+    clock.push(61_000)
+    assert.equal(await codeOf(`Bearer ${key}`), 'invalid_api_key')
+  })
+
+  it('writes down uses outside the call, once a minute', async () => {
+    const { id, key } = await person()
+    const lastUsed = async () => {
+      const page = { includeRevoked: false, limit: 1, offset: 0 }
+      return (await keysOf(room, id, page)).keys[0]!.last_used_at
+    }
+    await ask(key)
+    assert.equal(await lastUsed(), undefined)
+    await room.apiKeys.flushUses()
+    const first = await lastUsed()
+    assert.ok(first)
+    clock.push(10_000)
+    await ask(key)
+    await room.apiKeys.flushUses()
+    assert.equal(await lastUsed(), first)
+    clock.push(55_000)
+    await room.apiKeys.flushUses()
+    assert.ok((await lastUsed())! > first)
+    const before = queries
+    await room.apiKeys.flushUses()
+    assert.equal(queries, before)
+  })
+
+  it('the operator sees, suspends and reinstates', async () => {
+    const { id, email } = await person()
+    const run = (...args: string[]) => accountsCommand.run(args, { db })
+    assert.equal(await run('show', email), 0)
+    assert.equal(await run('show', id), 0)
+    assert.equal(await run('show', freshEmail()), 1)
+    assert.equal(await run('suspend', id), 0)
+    assert.equal(
+      (await db.query('select status from accounts where id = $1', [id]))[0]!.status,
+      'suspended',
+    )
+    assert.equal(await run('reinstate', id), 0)
+    assert.equal(await run('suspend', 'x'), 1)
+    assert.equal(await run('dance', id), 2)
+  })
+})
+
+/** The real database, with every statement counted. */
+function counting(db: Db, count: () => void): Db {
+  return {
+    ...db,
+    query: (sql, params) => {
+      count()
+      return db.query(sql, params)
+    },
+  }
+}
+
+/** Our own private key, as only this process can open it. */
+async function ownKey(db: Db, room: Accounts) {
+  const { unseal } = await import('../../src/accounts/sealed.ts')
+  const [row] = await db.query('select kid, private_sealed from signing_keys')
+  const secret = unseal(room.keys.sealing, row!.private_sealed as Uint8Array, row!.kid as string)
+  return importJWK(JSON.parse(secret.toString()), 'ES256')
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/** Word travels between processes in milliseconds; a busy machine may take longer. */
+async function within(holds: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + 5_000
+  while (!(await holds())) {
+    assert.ok(Date.now() < until, 'the change never arrived')
+    await new Promise((next) => setTimeout(next, 10))
+  }
+}

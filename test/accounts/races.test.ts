@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import type { Accounts } from '../../src/accounts/accounts.ts'
+import { createKey, keysOf } from '../../src/accounts/api-keys.ts'
+import { login } from '../../src/accounts/login.ts'
+import { changePhone } from '../../src/accounts/phone.ts'
+import { refresh } from '../../src/accounts/refresh.ts'
+import { register } from '../../src/accounts/register.ts'
+import { verifyCode } from '../../src/accounts/verify.ts'
+import { createWorkspace, deleteWorkspace, workspacesOf } from '../../src/accounts/workspaces.ts'
+import type { Db } from '../../src/db/db.ts'
+import { Failure } from '../../src/lib/failure.ts'
+import {
+  ageCodes,
+  codeFor,
+  freshEmail,
+  freshPhone,
+  openRoom,
+  otherThan,
+  PASSWORD,
+} from '../support/accounts.ts'
+import { assertBooks } from '../support/audit.ts'
+import { onEachEngine } from '../support/databases.ts'
+
+const HERE = { address: '127.0.0.1', userAgent: 'test' }
+
+onEachEngine('accounts under concurrency', (open) => {
+  let db: Db
+  let room: Accounts
+  before(async () => {
+    db = await open()
+    room = await openRoom(db)
+  })
+  after(async () => assertBooks(db))
+
+  const registered = async () => {
+    const email = freshEmail()
+    await register(room, { fullName: 'Asha', email, password: PASSWORD })
+    return { email, code: await codeFor(db, email) }
+  }
+  const answer = (email: string, code: string) =>
+    verifyCode(room, { identifier: email, channel: 'email', purpose: 'verify_email', code }, HERE)
+  const signedUp = async () => {
+    const { email, code } = await registered()
+    return { email, ...(await answer(email, code)) }
+  }
+
+  it('a hundred guesses at once are five tries', async () => {
+    const { email, code } = await registered()
+    const guesses = Array.from({ length: 100 }, () => answer(email, otherThan(code)))
+    const kinds = await endings(guesses)
+    assert.equal(kinds.otp_invalid, 5)
+    assert.equal((kinds.otp_expired ?? 0) + (kinds.rate_limited ?? 0), 95)
+    const right = await endings([answer(email, code)])
+    assert.ok(right.otp_expired ?? right.rate_limited)
+  })
+
+  it('a right code twice at once opens one session and grants once', async () => {
+    const { email, code } = await registered()
+    const kinds = await endings(Array.from({ length: 4 }, () => answer(email, code)))
+    assert.deepEqual(kinds, { done: 1, otp_expired: 3 })
+    const [row] = await db.query(
+      `select count(*) as n, sum(e.amount_micro)::text as sum from ledger_entries e
+       join accounts a on a.id = e.account_id where a.email = $1`,
+      [email],
+    )
+    assert.deepEqual({ ...row }, { n: 1n, sum: '100000000' })
+  })
+
+  it('registrations of one address at once leave one pending account', async () => {
+    const email = freshEmail()
+    const wish = { fullName: 'Asha', email, password: PASSWORD }
+    const kinds = await endings(Array.from({ length: 5 }, () => register(room, wish)))
+    assert.deepEqual(kinds, { done: 1, rate_limited: 4 })
+    const rows = await db.query('select 1 from accounts where email = $1', [email])
+    assert.equal(rows.length, 1)
+  })
+
+  it('parallel refreshes leave one usable pair', async () => {
+    const first = await signedUp()
+    const pairs = await Promise.all([1, 2, 3].map(() => refresh(room, first.refresh_token)))
+    const tokens = new Set(pairs.map((pair) => pair.refresh_token))
+    assert.equal(tokens.size, 1)
+    const next = await refresh(room, [...tokens][0]!)
+    assert.equal(tokens.has(next.refresh_token), false)
+  })
+
+  it('an old token outside the grace, or older than the parent, ends the session', async () => {
+    for (const late of [true, false]) {
+      const first = await signedUp()
+      const second = await refresh(room, first.refresh_token)
+      const third = late ? second : await refresh(room, second.refresh_token)
+      if (late) await db.query(`update sessions set rotated_at = rotated_at - interval '11 s'`)
+      assert.deepEqual(await endings([refresh(room, first.refresh_token)]), { unauthorized: 1 })
+      assert.deepEqual(await endings([refresh(room, third.refresh_token)]), { unauthorized: 1 })
+      const told = await db.query(
+        `select 1 from notifications where account_id = $1 and type = 'security.session_reuse'`,
+        [first.user.id],
+      )
+      assert.equal(told.length, 1)
+    }
+  })
+
+  it('a session left alone for 30 days is over', async () => {
+    const first = await signedUp()
+    await db.query(
+      `update sessions set expires_at = now() - interval '1 s' where account_id = $1`,
+      [first.user.id],
+    )
+    assert.deepEqual(await endings([refresh(room, first.refresh_token)]), { unauthorized: 1 })
+  })
+
+  it('thirty workspaces at once leave twenty; one slug at once leaves one', async () => {
+    const { user } = await signedUp()
+    const same = Array.from({ length: 5 }, () => createWorkspace(room, user.id, { name: 'same' }))
+    assert.deepEqual(await endings(same), { done: 1, conflict: 4 })
+    const many = Array.from({ length: 30 }, (_, i) =>
+      createWorkspace(room, user.id, { name: `w${i}` }),
+    )
+    assert.deepEqual(await endings(many), { done: 19, forbidden: 11 })
+    assert.equal((await workspacesOf(room, user.id)).length, 21)
+  })
+
+  it('keys made while their workspace goes end up in the default one', async () => {
+    const { user } = await signedUp()
+    await createWorkspace(room, user.id, { name: 'shop' })
+    const make = () => createKey(room, user.id, { name: 'k', workspaceSlug: 'shop' })
+    const wanted = { accountId: user.id, slug: 'shop' }
+    const kinds = await endings([make(), make(), deleteWorkspace(room, wanted), make(), make()])
+    assert.equal((kinds.done ?? 0) + (kinds.not_found ?? 0), 5)
+    const page = { includeRevoked: true, limit: 50, offset: 0 }
+    const { keys, total } = await keysOf(room, user.id, page)
+    assert.equal(total, (kinds.done ?? 0) - 1)
+    for (const key of keys) assert.equal(key.workspace_slug, 'default')
+  })
+
+  it('sixty keys at once leave fifty', async () => {
+    const { user } = await signedUp()
+    const many = Array.from({ length: 60 }, () => createKey(room, user.id, { name: 'k' }))
+    assert.deepEqual(await endings(many), { done: 50, forbidden: 10 })
+  })
+
+  it('two accounts that claim one number: one wins', async () => {
+    const [one, two] = [await signedUp(), await signedUp()]
+    const phone = freshPhone()
+    await changePhone(room, one.user.id, phone)
+    const firstCode = await codeFor(db, phone)
+    await ageCodes(db, 61)
+    await changePhone(room, two.user.id, phone)
+    const prove = (code: string) =>
+      verifyCode(room, { identifier: phone, channel: 'phone', purpose: 'verify_phone', code }, HERE)
+    const code = await codeFor(db, phone)
+    const kinds = await endings([prove(code), prove(firstCode), prove(code)])
+    assert.equal(kinds.done, 1)
+    const owners = await db.query('select id from accounts where login_phone = $1', [phone])
+    assert.deepEqual(
+      owners.map((row) => row.id),
+      [two.user.id],
+    )
+    const [loser] = await db.query('select phone_number from accounts where id = $1', [one.user.id])
+    assert.equal(loser!.phone_number, null)
+  })
+
+  it('fifty wrong passwords at once are ten tries', async () => {
+    const { email } = await signedUp()
+    const tries = Array.from({ length: 50 }, () =>
+      login(room, { identifier: email, password: 'not this one' }, HERE),
+    )
+    assert.deepEqual(await endings(tries), { invalid_credentials: 10, rate_limited: 40 })
+  })
+
+  it('a login from elsewhere is told of, the first and the known are not', async () => {
+    const { email, user } = await signedUp()
+    const there = { address: '10.1.2.3', userAgent: 'other' }
+    for (const device of [HERE, there, there]) {
+      await login(room, { identifier: email, password: PASSWORD }, device)
+    }
+    const told = await db.query(
+      `select 1 from notifications where account_id = $1 and type = 'security.new_login'`,
+      [user.id],
+    )
+    assert.equal(told.length, 1)
+  })
+})
+
+async function endings(works: Promise<unknown>[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const end of await Promise.allSettled(works)) {
+    if (end.status === 'rejected' && !(end.reason instanceof Failure)) throw end.reason
+    const kind = end.status === 'fulfilled' ? 'done' : (end.reason as Failure).kind
+    counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  return counts
+}
