@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import { auditQueries, startAudit, type AuditRow } from './audit-store.ts'
 import { creditsText } from './money.ts'
 
-export type Finding = { accountId: string; sentence: string }
+type Finding = { accountId: string; sentence: string }
 
 export type Audit = { accounts: bigint; entries: bigint; holds: bigint; findings: Finding[] }
 

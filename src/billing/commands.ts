@@ -18,7 +18,7 @@ export type Command =
   | { kind: 'settle'; accountId: string; holdId: string; charges: Charge[] }
   | { kind: 'release'; accountId: string; holdId: string }
 
-export type CommandKind = Command['kind']
+type CommandKind = Command['kind']
 export type CommandOf<K extends CommandKind> = Extract<Command, { kind: K }>
 
 /** A process lives by its heartbeat row; a job holds until its deadline. */
@@ -53,7 +53,7 @@ type Settled = {
 }
 type Released = { kind: 'released'; availableMicro: bigint }
 
-export type Outcomes = {
+type Outcomes = {
   grant: Posted | Duplicate
   adjust: Posted | Duplicate | Refused
   hold: Held | Refused

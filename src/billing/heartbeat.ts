@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { beat, forgetDead, leave } from './heartbeat-store.ts'
 
-export const BEAT_MS = 5_000
+const BEAT_MS = 5_000
 /** A process that has not signed for this long is dead, by the database's clock. */
 export const DEAD_AFTER_MS = 20_000
 

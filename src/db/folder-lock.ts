@@ -22,7 +22,7 @@ export async function lockFolder(folder: string): Promise<{ release(): Promise<v
   throw new FolderInUse(folder, 'unknown')
 }
 
-export class FolderInUse extends Error {
+class FolderInUse extends Error {
   constructor(folder: string, owner: string) {
     super(
       `The data folder ${folder} is in use by another process (${owner.split(' ')[0]}). ` +

@@ -11,7 +11,7 @@ import { runChild } from '../support/child.ts'
 const folder = mkdtempSync(join(tmpdir(), 'mlango-lock-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-const child = () => runChild('test/support/hold-folder.ts', [folder])
+const child = () => runChild('test/db/children/hold-folder.ts', [folder])
 
 test('a folder has one owner, and a second one is told so in a sentence', async () => {
   const lock = await lockFolder(folder)

@@ -75,7 +75,7 @@ onEachEngine('migrations', (open) => {
 test('processes that start at once migrate once', async () => {
   const address = await emptyServerDatabase()
   const children = Array.from({ length: 3 }, () =>
-    runChild('test/support/migrate-once.ts', [address]),
+    runChild('test/db/children/migrate-once.ts', [address]),
   )
   const lines = await Promise.all(children.map((child) => child.line()))
   assert.deepEqual(lines, ['migrated', 'migrated', 'migrated'])

@@ -15,7 +15,7 @@ import { startPostgres } from '../support/postgres.ts'
 
 /** Kills the process in full work; gives what it had acknowledged by then. */
 async function acknowledgedBeforeKill(where: string, accountId: string): Promise<string[]> {
-  const child = runChild('test/faults/acknowledge.ts', [where, accountId])
+  const child = runChild('test/faults/children/acknowledge.ts', [where, accountId])
   const first = await child.line()
   await sleep(300 + Math.random() * 400)
   child.kill('SIGKILL')

@@ -10,7 +10,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { assertBooks } from '../support/audit.ts'
 import { runChild } from '../support/child.ts'
 import { freshServerDatabase } from '../support/databases.ts'
-import type { Tally } from './hammer.ts'
+import type { Tally } from './children/hammer.ts'
 
 let url: string
 let db: Db
@@ -38,7 +38,7 @@ test('four processes on a few accounts, one of them killed: the books stay right
     applyCommands(tx, [{ kind: 'grant', accountId: hot, amountMicro: 5_000n, entry }]),
   )
   const children = Array.from({ length: 4 }, () =>
-    runChild('test/faults/hammer.ts', [url, '3000', ...accounts]),
+    runChild('test/faults/children/hammer.ts', [url, '3000', ...accounts]),
   )
   await sleep(2_000)
   children[3]!.kill('SIGKILL')
@@ -60,7 +60,7 @@ test('four processes on a few accounts, one of them killed: the books stay right
 
 test('a stopped owner that wakes after the sweep finds its hold gone', async () => {
   const accountId = randomUUID()
-  const child = runChild('test/faults/sleeper.ts', [url, accountId])
+  const child = runChild('test/faults/children/sleeper.ts', [url, accountId])
   assert.equal(await child.line(), 'held')
   await sleep(DEAD_AFTER_MS + 100)
   await sweepNow()

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { Entry } from '../../src/billing/commands.ts'
-import { startHeartbeat } from '../../src/billing/heartbeat.ts'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
-import { openServer } from '../../src/db/server.ts'
-import { startDuties } from '../../src/jobs/loop.ts'
-import { silentLog } from '../../src/lib/log.ts'
+import type { Entry } from '../../../src/billing/commands.ts'
+import { startHeartbeat } from '../../../src/billing/heartbeat.ts'
+import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import { openServer } from '../../../src/db/server.ts'
+import { startDuties } from '../../../src/jobs/loop.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 
 /** Run as a process of its own: takes a hold, beats, and settles it when it is told to. */
 const [url = '', accountId = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
-import { migrate } from '../../src/db/migrate.ts'
-import { openServer } from '../../src/db/server.ts'
-import { silentLog } from '../../src/lib/log.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { openServer } from '../../../src/db/server.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 
 /** Run as a process of its own: opens the database, migrates it as at a start, and leaves. */
 const db = openServer({ url: process.argv[2]!, poolSize: 2, log: silentLog })

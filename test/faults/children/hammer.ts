@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Command, Entry, Outcome } from '../../src/billing/commands.ts'
-import { startHeartbeat } from '../../src/billing/heartbeat.ts'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
-import { groupCommit } from '../../src/db/group-commit.ts'
-import { openServer } from '../../src/db/server.ts'
-import { silentLog } from '../../src/lib/log.ts'
+import type { Command, Entry, Outcome } from '../../../src/billing/commands.ts'
+import { startHeartbeat } from '../../../src/billing/heartbeat.ts'
+import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import { groupCommit } from '../../../src/db/group-commit.ts'
+import { openServer } from '../../../src/db/server.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 
 /** What one process of the hammer saw. */
 export type Tally = { holds: number; closed: number; wrong: string[] }

@@ -1,4 +1,4 @@
-import { lockFolder } from '../../src/db/folder-lock.ts'
+import { lockFolder } from '../../../src/db/folder-lock.ts'
 
 /** Run as a process of its own: locks the folder, says so, and waits to be killed. */
 try {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
-import type { Command } from '../../src/billing/commands.ts'
-import { groupCommit } from '../../src/db/group-commit.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDatabase } from '../../src/db/open.ts'
-import { silentLog } from '../../src/lib/log.ts'
+import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import type { Command } from '../../../src/billing/commands.ts'
+import { groupCommit } from '../../../src/db/group-commit.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { openDatabase } from '../../../src/db/open.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 
 /** Run as a process of its own: grants without end, and says each key once it is committed. */
 const [where = '', accountId = ''] = process.argv.slice(2)
