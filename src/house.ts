@@ -20,6 +20,7 @@ import { openLimiter } from './http/limiter.ts'
 import { buildServer } from './http/server.ts'
 import { startDuties, type Duty } from './jobs/loop.ts'
 import { sweeper } from './jobs/sweeper.ts'
+import { upkeep } from './jobs/upkeep.ts'
 import type { Clock } from './lib/clock.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
@@ -91,6 +92,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
   const duties: Duty[] = [
     heartbeat,
     sweep(ground),
+    ...upkeep(db),
     ...(await openOutbox({ db, senders: openSenders(config), log })),
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     { name: 'replay', everyMs: 60_000, run: replay.tidy },
