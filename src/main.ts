@@ -5,7 +5,9 @@ import { openDatabase } from './db/open.ts'
 import { buildHouse } from './house.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
+import { loadEnvFile } from './load-env-file.ts'
 import { loadMasterKey } from './master-key.ts'
+import { openOperatorDoor } from './operator/door.ts'
 import { openOutside } from './outside.ts'
 import { welcome } from './welcome.ts'
 
@@ -21,11 +23,13 @@ async function open(config: Config, log: Log): Promise<void> {
   const { port } = house.server.server.address() as AddressInfo
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
   house.begin()
+  const door = db.engine === 'embedded' ? await openOperatorDoor(house) : undefined
   if (process.stdout.isTTY || config.LOG_LEVEL !== 'silent') {
     process.stdout.write(welcome(config, { address, simulated: outside.simulated }))
   }
   onSignal(async () => {
     log.info('draining')
+    await door?.close()
     await house.end()
     await outside.close()
     await db.close()
@@ -47,15 +51,6 @@ function onSignal(close: () => Promise<void>): void {
   }
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
-}
-
-function loadEnvFile(): void {
-  try {
-    process.loadEnvFile()
-  } catch (error) {
-    // No .env file: the environment is all there is.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
 }
 
 try {

@@ -1,41 +1,41 @@
-import { readConfig } from './config.ts'
+import { readConfig, type Config } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
-import { buildHouse, type House } from './house.ts'
+import { buildHouse } from './house.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
+import { loadEnvFile } from './load-env-file.ts'
 import { loadMasterKey } from './master-key.ts'
+import { findCommand, runCommand, USAGE } from './operator/commands.ts'
+import { askThroughDoor } from './operator/door.ts'
 import { openOutside } from './outside.ts'
-import { auditCommand } from './operator/audit.ts'
 
-/** A noun of `npm run mlango -- <noun> …`. Prints for people; the number is the exit code. */
-type Command = { name: string; help: string; run(args: string[], house: House): Promise<number> }
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-const COMMANDS: Command[] = [auditCommand]
-
-const USAGE = `Usage: npm run mlango -- <command>
-
-${COMMANDS.map(({ help }) => help.replaceAll(/^/gm, '  ')).join('\n')}
-
-The settings are those of the service. With the embedded database, stop the service first.
-`
-
-async function run(): Promise<number> {
-  const [name, ...args] = process.argv.slice(2)
-  const command = COMMANDS.find((one) => one.name === name)
-  if (command === undefined) {
-    process.stdout.write(USAGE)
-    return name === undefined || name === 'help' || name === '--help' ? 0 : 2
+/** `npm run mlango -- <noun> …`: in the running service where there is one, else in a house of its own. */
+async function run(args: string[]): Promise<number> {
+  if (findCommand(args[0]) === undefined) {
+    print(USAGE)
+    return args[0] === undefined || args[0] === 'help' || args[0] === '--help' ? 0 : 2
   }
+  loadEnvFile()
   const config = readConfig(process.env)
+  const told =
+    config.DATABASE_URL === undefined
+      ? await askThroughDoor(config.DATA_DIR, args, print)
+      : undefined
+  return told ?? runHere(config, args)
+}
+
+async function runHere(config: Config, args: string[]): Promise<number> {
   const log = createLog({ level: 'warn', pretty: process.stdout.isTTY })
   const db = await openDatabase(config, log)
   try {
     await migrate(db, log)
-    const outside = await openOutside(config, process.env, () => config.PUBLIC_URL ?? '')
     const masterKey = await loadMasterKey(config)
+    const outside = await openOutside(config, process.env, () => config.PUBLIC_URL ?? '')
     const house = await buildHouse({ config, db, masterKey, outside, log, clock: systemClock })
-    const code = await command.run(args, house)
+    const code = await runCommand(args, house, print)
     await house.end()
     await outside.close()
     return code
@@ -46,7 +46,7 @@ async function run(): Promise<number> {
 }
 
 try {
-  process.exitCode = await run()
+  process.exitCode = await run(process.argv.slice(2))
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1

@@ -1,13 +1,15 @@
 import { auditBooks } from '../billing/audit.ts'
 import type { Db } from '../db/db.ts'
 
-type Needs = { db: Db; print?: (line: string) => void }
+import type { Print } from './print.ts'
+
+type Needs = { db: Db; print: Print }
 
 /** `npm run audit`: proves the books of any database; the exit code says whether they balance. */
 export const auditCommand = {
   name: 'audit',
   help: 'audit                 prove the books: every balance, hold and running sum',
-  async run(_args: string[], { db, print = toTerminal }: Needs): Promise<number> {
+  async run(_args: string[], { db, print }: Needs): Promise<number> {
     const { accounts, entries, holds, findings } = await auditBooks(db)
     for (const { sentence } of findings) print(sentence)
     const scope = `${accounts} accounts, ${entries} entries, ${holds} open holds`
@@ -18,8 +20,4 @@ export const auditCommand = {
     )
     return findings.length === 0 ? 0 : 1
   },
-}
-
-function toTerminal(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -5,8 +5,9 @@ import { readPending, type PendingPrice } from '../catalog/pending-store.ts'
 import { describeMove } from '../catalog/price-move.ts'
 import { syncCatalog, type SyncParts } from '../catalog/sync.ts'
 import type { Db } from '../db/db.ts'
+import type { Print } from './print.ts'
 
-type Parts = { db: Db; catalogSync: SyncParts; print?: (line: string) => void }
+type Parts = { db: Db; catalogSync: SyncParts; print: Print }
 
 /** Prices that wait, and what the operator does about them. */
 export const catalogCommand = {
@@ -18,7 +19,7 @@ export const catalogCommand = {
     'catalog disable <id>     take a model off the shelf; catalog enable <id> puts it back',
   ].join('\n'),
   async run(args: string[], parts: Parts): Promise<number> {
-    const print = parts.print ?? ((line: string) => void process.stdout.write(`${line}\n`))
+    const { print } = parts
     const options = { all: { type: 'boolean' }, believe: { type: 'boolean' } } as const
     const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
     const [verb, id] = positionals
@@ -34,8 +35,6 @@ export const catalogCommand = {
     return 2
   },
 }
-
-type Print = (line: string) => void
 
 async function diff(db: Db, print: Print): Promise<number> {
   const waiting = await readPending(db)

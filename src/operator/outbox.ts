@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
 import { listMessages, reviveMessage } from '../notices/outbox-store.ts'
+import type { Print } from './print.ts'
 import type { OutboxRow } from '../notices/outbox-store.ts'
 
 const HELP = `outbox list [--state waiting|sent|dead] [--limit 50]
@@ -12,35 +13,35 @@ outbox resend <id>    put a dead letter back in the queue`
 export const outboxCommand = {
   name: 'outbox',
   help: HELP,
-  async run(args: string[], { db }: { db: Db }): Promise<number> {
+  async run(args: string[], { db, print }: { db: Db; print: Print }): Promise<number> {
     const [verb, ...rest] = args
-    if (verb === 'list') return list(db, rest)
-    if (verb === 'resend') return resend(db, rest[0] ?? '')
-    process.stdout.write(`${HELP}\n`)
+    if (verb === 'list') return list(db, rest, print)
+    if (verb === 'resend') return resend(db, rest[0] ?? '', print)
+    print(HELP)
     return 2
   },
 }
 
-async function list(db: Db, args: string[]): Promise<number> {
+async function list(db: Db, args: string[], print: Print): Promise<number> {
   const options = { state: { type: 'string' }, limit: { type: 'string' } } as const
   const { state, limit } = parseArgs({ args, options }).values
   const known = state === undefined || state === 'waiting' || state === 'sent' || state === 'dead'
   if (!known || !/^[1-9]\d{0,3}$/.test(limit ?? '50')) {
-    process.stdout.write(`${HELP}\n`)
+    print(HELP)
     return 2
   }
   const rows = await listMessages(db, { state, limit: Number(limit ?? '50') })
-  for (const row of rows) process.stdout.write(`${line(row)}\n`)
-  process.stdout.write(`${rows.length} shown.\n`)
+  for (const row of rows) print(line(row))
+  print(`${rows.length} shown.`)
   return 0
 }
 
-async function resend(db: Db, id: string): Promise<number> {
+async function resend(db: Db, id: string, print: Print): Promise<number> {
   const revived = isUuid(id) && (await reviveMessage(db, id))
-  process.stdout.write(
+  print(
     revived
-      ? 'The message is in the queue again.\n'
-      : 'There is no dead letter with this id whose text is still kept.\n',
+      ? 'The message is in the queue again.'
+      : 'There is no dead letter with this id whose text is still kept.',
   )
   return revived ? 0 : 1
 }
