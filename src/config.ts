@@ -132,6 +132,8 @@ const schema = z.object({
     .default('partner'),
   PARTNER_ISSUER: url.optional(),
   PARTNER_AUDIENCE: text.optional(),
+  PARTNER_REQUIRED_SCOPE: text.optional(),
+  PARTNER_CLIENT_IDS: list.default([]),
 })
 
 function isTimeZone(name: string): boolean {
@@ -175,8 +177,35 @@ function unsafe(config: Config): string[] {
   if (config.GOOGLE_CLIENT_ID) need('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID is set')
   if (config.GITHUB_CLIENT_ID) need('GITHUB_CLIENT_SECRET', 'GITHUB_CLIENT_ID is set')
   if (config.PARTNER_ISSUER) need('PARTNER_AUDIENCE', 'PARTNER_ISSUER is set')
+  problems.push(...unsafeSignIn(config))
   if (config.TOPUP_MIN_TZS > config.TOPUP_MAX_TZS) {
     problems.push('TOPUP_MIN_TZS must not be larger than TOPUP_MAX_TZS.')
   }
   return problems
+}
+
+/** Tokens and secrets travel to these addresses: over plain http only within this machine. */
+function unsafeSignIn(config: Config): string[] {
+  const problems: string[] = []
+  for (const name of ['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL', 'PARTNER_ISSUER'] as const) {
+    const value = config[name]
+    if (value !== undefined && !isPrivate(value)) problems.push(`${name} must be an https address.`)
+  }
+  for (const page of config.OAUTH_REDIRECT_ALLOWLIST) {
+    if (!URL.canParse(page) || page.includes('#') || !isPrivate(page)) {
+      problems.push('OAUTH_REDIRECT_ALLOWLIST must list https addresses without a fragment.')
+    }
+  }
+  if (TAKEN_SLUGS.has(config.PARTNER_IDENTITY_SLUG)) {
+    problems.push('PARTNER_IDENTITY_SLUG must not be the name of another sign-in route.')
+  }
+  return problems
+}
+
+const TAKEN_SLUGS = new Set(['register', 'login', 'refresh', 'logout', 'otp', 'password'])
+
+function isPrivate(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  const local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && local)
 }

@@ -2,6 +2,7 @@ import type { Accounts } from './accounts.ts'
 import { eraseAccount, lockAccount } from './accounts-store.ts'
 import { revokeAllKeys } from './api-keys-store.ts'
 import { voidCodes } from './codes-store.ts'
+import { unlinkIdentities } from './identities-store.ts'
 import { endAllSessions } from './sessions-store.ts'
 
 /** Soft: the books keep their row. Its identifiers are free again, its credentials dead. */
@@ -11,6 +12,7 @@ export async function deleteAccount(room: Accounts, accountId: string): Promise<
     await endAllSessions(tx, accountId, 'deleted')
     await revokeAllKeys(tx, accountId)
     await voidCodes(tx, accountId)
+    await unlinkIdentities(tx, accountId)
     await eraseAccount(tx, accountId)
   })
   room.sessions.forget(accountId)

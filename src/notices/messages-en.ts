@@ -51,9 +51,11 @@ export const en: Catalogue = {
           : `${amount(credits)} credits were added to your account.`,
       sms: `Mlango: ${amount(credits)} credits were added to your account.`,
     }),
-    'security.new_login': ({ address }) => ({
+    'security.new_login': ({ address, linked }) => ({
       title: 'New sign-in',
-      body: `Someone signed in to your account${address ? ` from ${quoted(address)}` : ''}. ${NOT_YOU}`,
+      body: linked
+        ? `${quoted(linked)} sign-in was linked to your account and opens it from now on. ${NOT_YOU}`
+        : `Someone signed in to your account${address ? ` from ${quoted(address)}` : ''}. ${NOT_YOU}`,
       sms: `Mlango: new sign-in to your account. ${NOT_YOU}`,
     }),
     'security.password_changed': () => ({

@@ -51,9 +51,11 @@ export const sw: Catalogue = {
           : `Krediti ${amount(credits)} zimeongezwa kwenye akaunti yako.`,
       sms: `Mlango: krediti ${amount(credits)} zimeongezwa kwenye akaunti yako.`,
     }),
-    'security.new_login': ({ address }) => ({
+    'security.new_login': ({ address, linked }) => ({
       title: 'Kuingia kupya',
-      body: `Kuna aliyeingia kwenye akaunti yako${address ? ` kutoka ${quoted(address)}` : ''}. ${NOT_YOU}`,
+      body: linked
+        ? `Kuingia kwa ${quoted(linked)} kumeunganishwa na akaunti yako na kunaifungua kuanzia sasa. ${NOT_YOU}`
+        : `Kuna aliyeingia kwenye akaunti yako${address ? ` kutoka ${quoted(address)}` : ''}. ${NOT_YOU}`,
       sms: `Mlango: kuna aliyeingia kwenye akaunti yako. ${NOT_YOU}`,
     }),
     'security.password_changed': () => ({

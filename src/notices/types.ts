@@ -5,7 +5,8 @@ export type NoticeData = {
   'payment.expired': { payment_id: string; amount_tzs: number }
   'credits.low': { available_credits: number }
   'credits.granted': { credits: number; reason?: 'signup_bonus' | 'refund' | 'adjustment' }
-  'security.new_login': { address?: string; method?: string }
+  /** `linked` names a service that opens the account from now on. */
+  'security.new_login': { address?: string; linked?: string }
   'security.password_changed': Record<string, never>
   'security.phone_changed': { phone_number: string }
   'security.session_reuse': { session_id?: string }
