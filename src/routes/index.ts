@@ -1,4 +1,5 @@
 import type { Accounts } from '../accounts/accounts.ts'
+import { openSignIn } from '../accounts/sign-in.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
@@ -18,6 +19,7 @@ import { meRoutes } from './me.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { paymentRoutes } from './payments.ts'
+import { signInRoutes } from './sign-in.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
 export type Rooms = {
@@ -36,6 +38,7 @@ export function allRoutes(rooms: Rooms): Route[] {
   const { config, db, clock, accounts, catalog, gateway, payments, upstreams } = rooms
   return [
     ...authRoutes(accounts),
+    ...signInRoutes(openSignIn(accounts, config)),
     ...meRoutes(accounts),
     ...workspaceRoutes(accounts),
     ...apiKeyRoutes(accounts),
