@@ -64,15 +64,15 @@ export type Ask = (call: HttpCall) => Promise<JsonAnswer>
 export type SseEvent = { event?: string | undefined; data: string }
 
 export type JsonCapability<Request, Result> = {
-  build(request: Request, target: ModelTarget): HttpCall
-  read(answer: JsonAnswer, request: Request, target: ModelTarget): Result
+  build: (request: Request, target: ModelTarget) => HttpCall
+  read: (answer: JsonAnswer, request: Request, target: ModelTarget) => Result
 }
 export type BytesCapability<Request, Format> = {
-  build(request: Request, target: ModelTarget): HttpCall
-  read(head: AnswerHead, request: Request): Format
+  build: (request: Request, target: ModelTarget) => HttpCall
+  read: (head: AnswerHead, request: Request) => Format
 }
 export type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
-  reader(request: ChatRequest, target: ModelTarget): ChatReader
+  reader: (request: ChatRequest, target: ModelTarget) => ChatReader
 }
 
 /** A JSON object as it came: unknown members stay where they are. */
