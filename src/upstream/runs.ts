@@ -1,9 +1,9 @@
+import { gather } from './byte-flow.ts'
 import { openChatStream } from './chat-stream.ts'
 import type { BytesCapability, HttpCall, JsonCapability, Provider } from './contract.ts'
 import { Fault } from './fault.ts'
 import { exchange, troubled } from './line.ts'
 import type { Line } from './line.ts'
-import { gather } from './send.ts'
 import type { Flow, Work } from './work.ts'
 
 type Run<Name extends keyof Work> = {

@@ -1,5 +1,5 @@
 import { Agent } from 'undici'
-import type { Dispatcher } from 'undici'
+import { byteFlow, capped, gather } from './byte-flow.ts'
 import type { AnswerHead, HttpCall, JsonAnswer, SseEvent, Timeouts } from './contract.ts'
 import { Deadline, DEFAULT_TIMEOUTS } from './deadline.ts'
 import { Fault, StatusFault } from './fault.ts'
@@ -53,13 +53,6 @@ export function createSender(defaults: Partial<Timeouts> = {}): Sender {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()))
     },
   }
-}
-
-/** Reads a flow to its end. Over the cap the socket is closed at once. */
-export async function gather(flow: Flow<Buffer>, cap: number): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const part of capped(flow, cap)) parts.push(part)
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
 }
 
 function agentFor(agents: Map<number, Agent>, connectMs: number): Agent {
@@ -120,62 +113,6 @@ async function dispatch(agent: Agent, place: Place, call: HttpCall, deadline: De
   } catch (error) {
     deadline.settle()
     throw deadline.fault ?? socketFault(error)
-  }
-}
-
-/** A pull at a time from the socket. Written by hand: `return` works before the first pull too. */
-function byteFlow(body: Dispatcher.ResponseData['body'], deadline: Deadline): Flow<Buffer> {
-  body.on('error', () => {})
-  const source = body[Symbol.asyncIterator]()
-  let over = false
-  const cancel = () => {
-    if (over) return
-    over = true
-    deadline.end(new Fault('aborted', 'cancelled'))
-  }
-  return {
-    next: async () => {
-      if (over) return { done: true, value: undefined }
-      deadline.wait()
-      try {
-        const step = await source.next()
-        deadline.arrived()
-        if (!step.done) return { done: false, value: step.value as Buffer }
-        over = true
-        deadline.settle()
-        return { done: true, value: undefined }
-      } catch (error) {
-        over = true
-        deadline.settle()
-        throw deadline.fault ?? socketFault(error)
-      }
-    },
-    return: async () => {
-      cancel()
-      return { done: true, value: undefined }
-    },
-    cancel,
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
-}
-
-function capped(flow: Flow<Buffer>, cap: number): Flow<Buffer> {
-  let size = 0
-  return {
-    ...flow,
-    next: async () => {
-      const step = await flow.next()
-      if (step.done) return step
-      size += step.value.length
-      if (size <= cap) return step
-      flow.cancel()
-      throw new Fault('too_large', 'body')
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
   }
 }
 

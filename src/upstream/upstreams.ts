@@ -1,20 +1,19 @@
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
-import type { HttpCall, ModelTarget, Provider, Timeouts } from './contract.ts'
+import type { ModelTarget, Timeouts } from './contract.ts'
+import { lineTo, reasonOf, stationOf } from './desk.ts'
+import type { Desk } from './desk.ts'
 import { failureOf, rateLimited, unavailable } from './failure.ts'
-import { Troubled, exchange } from './line.ts'
-import type { Line } from './line.ts'
-import { PROVIDERS } from './providers.ts'
+import { Troubled } from './line.ts'
 import { choose } from './routing.ts'
 import { RUNS } from './runs.ts'
 import { createSender } from './send.ts'
-import type { Place, Sender } from './send.ts'
 import { Standing } from './standing.ts'
+import { catalog, health, probe } from './survey.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import type { Upstreams, Work } from './work.ts'
 
 const MOST_ATTEMPTS = 3
-const PROBE_TIMEOUTS: Partial<Timeouts> = { firstByteMs: 10_000, totalMs: 15_000 }
 
 export type UpstreamsOptions = {
   upstreams: readonly UpstreamConfig[]
@@ -45,31 +44,11 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   }
 }
 
-type Station = { config: UpstreamConfig; provider: Provider; place: Place }
-type Desk = {
-  stations: Map<string, Station>
-  sender: Sender
-  standing: Standing
-  log: Log
-  nowMs: () => number
-  random: () => number
-}
 type Ask<Name extends keyof Work> = {
   targets: readonly ModelTarget[]
   name: Name
   request: Work[Name]['request']
   signal: AbortSignal | undefined
-}
-
-function stationOf(config: UpstreamConfig): Station {
-  const provider: Provider = PROVIDERS[config.type]
-  const url = new URL(config.baseUrl)
-  const place = {
-    origin: url.origin,
-    basePath: url.pathname.replace(/\/+$/, ''),
-    headers: config.apiKey === undefined ? {} : provider.credential(config.apiKey),
-  }
-  return { config, provider, place }
 }
 
 function able(desk: Desk, targets: readonly ModelTarget[], name: keyof Work): ModelTarget[] {
@@ -156,75 +135,4 @@ function afterError(desk: Desk, target: ModelTarget, error: unknown) {
     reason: reasonOf(error),
     final: callers || !error.mayRepeat,
   }
-}
-
-function reasonOf(error: Troubled): string {
-  return error.cause instanceof Error ? error.cause.message : error.trouble.kind
-}
-
-function lineTo(desk: Desk, target: ModelTarget, signal: AbortSignal | undefined): Line {
-  const { provider, place, config } = desk.stations.get(target.upstream)!
-  return {
-    provider,
-    place,
-    sender: desk.sender,
-    target,
-    timeouts: config.timeouts,
-    signal,
-    broken: (error) => {
-      desk.standing.failed(target, error.trouble)
-      desk.log.warn('upstream stream broke', {
-        upstream: target.upstream,
-        model: target.model,
-        reason: reasonOf(error),
-      })
-      return failureOf(error.trouble, error.cause)
-    },
-  }
-}
-
-async function catalog(desk: Desk, upstream: string, signal: AbortSignal | undefined) {
-  const station = desk.stations.get(upstream)
-  if (!station?.provider.models) throw new Failure('internal', 'This upstream has no catalog.')
-  try {
-    return await station.provider.models((call) => askOnce(desk, upstream, call, signal))
-  } catch (error) {
-    throw new Failure('upstream_failed', 'The catalog could not be read.', { cause: error })
-  }
-}
-
-function askOnce(desk: Desk, upstream: string, call: HttpCall, signal: AbortSignal | undefined) {
-  const { place, config } = desk.stations.get(upstream)!
-  const timed = { ...call, timeouts: { ...config.timeouts, ...call.timeouts } }
-  return desk.sender.json(place, timed, signal)
-}
-
-async function probe(desk: Desk, signal: AbortSignal | undefined): Promise<void> {
-  const all = [...desk.stations].map(async ([upstream, { provider }]) => {
-    if (!provider.probe) return
-    const line = lineTo(desk, { upstream, model: '' }, signal)
-    const call = { ...provider.probe(), timeouts: PROBE_TIMEOUTS }
-    try {
-      await exchange(line, call, (timed) => line.sender.json(line.place, timed, signal))
-      desk.standing.keyWorks(upstream)
-    } catch (error) {
-      if (error instanceof Troubled) noteProbe(desk, upstream, error)
-      else throw error
-    }
-  })
-  await Promise.all(all)
-}
-
-/** A probe that is answered at all shows that somebody is there. */
-function noteProbe(desk: Desk, upstream: string, { trouble }: Troubled): void {
-  if (trouble.kind === 'account') desk.standing.mark(upstream, trouble.why)
-  else if (trouble.kind === 'failed' || trouble.kind === 'overloaded') {
-    desk.standing.unreached(upstream)
-  } else if (trouble.kind !== 'aborted') desk.standing.reached(upstream)
-}
-
-function health(desk: Desk) {
-  const names = [...desk.stations.keys()]
-  const healthy = names.filter((name) => desk.standing.healthy(name)).length
-  return { healthy: healthy > 0, upstreams_total: names.length, upstreams_healthy: healthy }
 }

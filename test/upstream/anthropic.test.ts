@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { Failure } from '../../src/lib/failure.ts'
 import { anthropic } from '../../src/upstream/anthropic.ts'
-import type { ChatRequest, Fields, JsonAnswer } from '../../src/upstream/contract.ts'
+import type { ChatRequest, Fields, JsonAnswer, ModelTarget } from '../../src/upstream/contract.ts'
 import { eventFlow } from '../../src/upstream/events.ts'
 import { Fault, StatusFault } from '../../src/upstream/fault.ts'
 import { bytesFlow } from './flows.ts'
@@ -23,7 +23,7 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
   ...more,
 })
 const capability = anthropic.chat!
-const sent = (request: ChatRequest, to = target): unknown =>
+const sent = (request: ChatRequest, to: ModelTarget = target): unknown =>
   JSON.parse(String(capability.build(request, to).body))
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
@@ -158,10 +158,7 @@ describe('the request to Anthropic', () => {
     } satisfies Params
     assert.deepEqual(sent(request), expected)
     assert.deepEqual(sent(request, with_), { ...expected, temperature: 1, top_p: 0.9 })
-    assert.equal(
-      (sent(request, { ...target, ...{ maxOutputTokens: 4096 } }) as Fields).max_tokens,
-      4096,
-    )
+    assert.equal((sent(request, { ...target, maxOutputTokens: 4096 }) as Fields).max_tokens, 4096)
   })
 
   it('maps tool choices and JSON mode', () => {
@@ -356,7 +353,7 @@ describe('the stream of Anthropic', () => {
 
     const { reader, chunks } = await chunksOf(SSE)
     const said = deltas(chunks)
-    const text = said.map(({ content }) => content ?? '').join('')
+    const text = said.map(({ content }) => (typeof content === 'string' ? content : '')).join('')
     assert.equal(
       text,
       theirs.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),

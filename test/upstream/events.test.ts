@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { eventFlow } from '../../src/upstream/events.ts'
 import { Fault } from '../../src/upstream/fault.ts'
 import type { Flow } from '../../src/upstream/work.ts'

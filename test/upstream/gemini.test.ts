@@ -332,7 +332,10 @@ describe('the stream of Gemini', () => {
     const deltas = chunks.map((chunk) => (chunk.choices as { delta: Fields }[])[0]!.delta)
     const parts = theirs.flatMap((one) => one.candidates![0]!.content!.parts!)
     const text = parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('')
-    assert.equal(deltas.map(({ content }) => content ?? '').join(''), text)
+    assert.equal(
+      deltas.map(({ content }) => (typeof content === 'string' ? content : '')).join(''),
+      text,
+    )
     const calls = deltas.flatMap((delta) => (delta.tool_calls as { function: Fields }[]) ?? [])
     assert.deepEqual(
       calls.map((call) => [call.function.name, JSON.parse(String(call.function.arguments))]),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { began, CLOSED, gateOf, noted } from '../../src/upstream/circuit.ts'
 import type { Circuit, Sample } from '../../src/upstream/circuit.ts'
 import { choose } from '../../src/upstream/routing.ts'
@@ -21,7 +21,7 @@ const targets = (candidates: Candidate<string>[], nowMs = 0, random = () => 0) =
 }
 const after = (circuit: Circuit, samples: Sample['kind'][], nowMs = 0): Circuit =>
   samples.reduce<Circuit>(
-    (state, kind) => noted(state, { kind, retryAfterS: undefined } as Sample, nowMs),
+    (state, kind) => noted(state, { kind, retryAfterS: undefined }, nowMs),
     circuit,
   )
 
@@ -157,7 +157,7 @@ describe('a circuit', () => {
           nowMs += wait
           const gate = gateOf(circuit, nowMs)
           if (gate === 'open' || gate === 'cooling') continue
-          circuit = noted(began(circuit), { kind, retryAfterS: retry } as Sample, nowMs)
+          circuit = noted(began(circuit), { kind, retryAfterS: retry }, nowMs)
         }
         assert.notEqual(gateOf(circuit, nowMs + 60_001), 'open')
       }),
