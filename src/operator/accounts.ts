@@ -5,6 +5,7 @@ import { readIdentifier } from '../accounts/identifiers.ts'
 import { reinstateAccount, suspendAccount } from '../accounts/suspension.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
+import type { Print } from './print.ts'
 
 const HELP = `accounts show <id|email|phone>
                       who an account is
@@ -16,15 +17,15 @@ accounts reinstate <id>
 export const accountsCommand = {
   name: 'accounts',
   help: HELP,
-  async run(args: string[], { db }: { db: Db }): Promise<number> {
+  async run(args: string[], { db, print }: { db: Db; print: Print }): Promise<number> {
     const [verb = '', whom = ''] = args
     const act = VERBS[verb]
     if (act === undefined || whom === '') {
-      process.stdout.write(`${HELP}\n`)
+      print(HELP)
       return 2
     }
     const account = await act(db, whom)
-    process.stdout.write(account ? view(account) : 'There is no such account.\n')
+    print(account ? view(account) : 'There is no such account.')
     return account ? 0 : 1
   },
 }
@@ -44,5 +45,5 @@ async function show(db: Db, whom: string): Promise<Account | undefined> {
 
 function view(account: Account): string {
   const lines = Object.entries(profileOf(account)).map(([name, value]) => `${name}: ${value}`)
-  return `${lines.join('\n')}\n`
+  return lines.join('\n')
 }

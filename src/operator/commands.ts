@@ -1,4 +1,5 @@
 import type { House } from '../house.ts'
+import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { catalogCommand } from './catalog.ts'
 import { outboxCommand } from './outbox.ts'
@@ -11,7 +12,7 @@ type Command = {
   run(args: string[], parts: House & { print: Print }): Promise<number>
 }
 
-const COMMANDS: Command[] = [catalogCommand, outboxCommand, auditCommand]
+const COMMANDS: Command[] = [accountsCommand, catalogCommand, outboxCommand, auditCommand]
 
 export const USAGE = `Usage: npm run mlango -- <command>
 

@@ -260,8 +260,11 @@ onEachEngine('the doorkeeper', (open) => {
 
   it('the operator sees, suspends and reinstates', async () => {
     const { id, email } = await person()
-    const run = (...args: string[]) => accountsCommand.run(args, { db })
+    const said: string[] = []
+    const print = (line: string) => void said.push(line)
+    const run = (...args: string[]) => accountsCommand.run(args, { db, print })
     assert.equal(await run('show', email), 0)
+    assert.match(said[0]!, new RegExp(`id: ${id}`))
     assert.equal(await run('show', id), 0)
     assert.equal(await run('show', freshEmail()), 1)
     assert.equal(await run('suspend', id), 0)
