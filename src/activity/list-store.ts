@@ -1,36 +1,6 @@
 import type { Row, Tx } from '../db/db.ts'
 import type { ActivityKind, ActivityRecord, ActivityStatus } from './record.ts'
 
-export type ActivityFilter = {
-  workspaceId?: string | undefined
-  model?: string | undefined
-  status?: ActivityStatus | undefined
-}
-
-/** `total` counts what the filter selects, `ofAll` every record that the account keeps. */
-export type Lanes = { ids: string[]; total: number; ofAll: number }
-
-/** The lanes that a filter selects. Filters are exact matches. */
-export async function findLanes(tx: Tx, accountId: string, filter: ActivityFilter): Promise<Lanes> {
-  const rows = await tx.query<Row & { ids: string[]; total: bigint; of_all: bigint }>(
-    `select coalesce(array_agg(lane_id) filter (where selected), '{}')::text[] as ids,
-       coalesce(sum(records) filter (where selected), 0)::int8 as total,
-       coalesce(sum(records), 0)::int8 as of_all
-     from (
-       select lane_id, records,
-         ($2::uuid is null or coalesce(to_workspace_id, workspace_id) = $2)
-         and ($3::text is null or model = $3)
-         and ($4::text is null or status = $4) as selected
-       from activity_lanes as lane left join activity_workspace_moves as moved
-         on moved.account_id = lane.account_id and from_workspace_id = workspace_id
-       where lane.account_id = $1 and records > 0
-     ) as lanes`,
-    [accountId, filter.workspaceId ?? null, filter.model ?? null, filter.status ?? null],
-  )
-  const row = rows[0]!
-  return { ids: row.ids, total: Number(row.total), ofAll: Number(row.of_all) }
-}
-
 /** Where a record stands in the order of the list. */
 export type Position = { createdAt: Date; id: string }
 

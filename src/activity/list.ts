@@ -1,13 +1,6 @@
 import type { Tx } from '../db/db.ts'
-import {
-  type ActivityFilter,
-  findLanes,
-  findPosition,
-  type Lanes,
-  mergeLanes,
-  type PageRequest,
-  walkIndex,
-} from './list-store.ts'
+import { type ActivityFilter, findLanes, type Lanes } from './lanes-store.ts'
+import { findPosition, mergeLanes, type PageRequest, walkIndex } from './list-store.ts'
 import type { ActivityRecord } from './record.ts'
 
 export type ActivityQuery = ActivityFilter & {
