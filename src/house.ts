@@ -147,8 +147,11 @@ async function openShelves(ground: Ground, upstreams: Upstreams) {
 
 /** One minute is how soon a new replica takes over; the setting is how old a reading may get. */
 function keepInStep(sync: SyncParts, config: Config): Duty['run'] {
+  // A start reads the lists too, unless another replica has done so within the last minute.
+  let maxAgeS = 60
   return async (signal) => {
-    await syncCatalog(sync, { signal, maxAgeS: config.CATALOG_SYNC_MINUTES * 60 })
+    await syncCatalog(sync, { signal, maxAgeS })
+    maxAgeS = config.CATALOG_SYNC_MINUTES * 60
   }
 }
 
