@@ -33,6 +33,9 @@ export function enter(
 }
 
 function judgeHead(walk: Walk, request: FastifyRequest): void {
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    throw new Failure('invalid', 'The Host header is missing.', { param: 'Host' })
+  }
   if (request.raw.url!.includes('%00')) {
     throw new Failure('invalid', 'The address must not contain the NUL character.')
   }

@@ -72,7 +72,13 @@ function bareServer(hallway: Hallway, plans: Plan[]): FastifyInstance {
     // One number for all: a 25 MiB recording over a slow mobile line needs minutes, and a slow
     // sender costs one of 10,000 sockets and at most its body's cap.
     requestTimeout: 180_000,
-    http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, insecureHTTPParser: false },
+    http: {
+      headersTimeout: 10_000,
+      maxHeaderSize: 16 * 1024,
+      insecureHTTPParser: false,
+      // Judged on the walk instead, so that its answer has our shape.
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: 512 },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {

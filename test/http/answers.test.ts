@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { drain } from '../../src/http/drain.ts'
+import { ProcessCounter } from '../../src/http/process-counter.ts'
+import { route, type Call, type Result } from '../../src/http/route.ts'
+import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+
+const plain = {
+  summary: 'A test',
+  tag: 'Test',
+  credential: 'none',
+  limit: 'none',
+  dialect: 'envelope',
+} as const
+
+const get = (
+  path: string,
+  handle: (call: Call<undefined, undefined, undefined>) => Promise<Result>,
+  extra: object = {},
+) => route({ ...plain, method: 'GET', path, handle, ...extra })
+
+let seen: AbortSignal | undefined
+let finished = 0
+
+/** Waits until its signal fires, as a call to an upstream would. */
+const slow = get('/v1/slow', async (call) => {
+  seen = call.signal
+  await once(call.signal, 'abort').catch(() => {})
+  finished++
+  throw call.signal.reason
+})
+
+const routes = [
+  slow,
+  get('/v1/bytes', async () => ({
+    status: 200,
+    headers: { 'content-type': 'audio/mpeg' },
+    body: Buffer.from([0, 1, 255]),
+  })),
+  get('/v1/stream', async (call) => {
+    seen = call.signal
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: Readable.from(ticks()),
+    }
+  }),
+  get('/v1/broken-stream', async () => ({
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: Readable.from(
+      (async function* () {
+        yield 'data: 1\n\n'
+        throw new Error('broke')
+      })(),
+    ),
+  })),
+  get('/v1/short', async () => {
+    await pause(300)
+    return { data: {} }
+  }),
+  get('/v1/limited', async () => ({ data: {} }), {
+    credential: 'either',
+    limit: 'principal',
+    dialect: 'both',
+  }),
+  get('/v1/auth/try', async () => ({ data: {} }), { limit: 'auth' }),
+]
+
+async function* ticks() {
+  for (let i = 0; ; i++) {
+    yield `data: ${i}\n\n`
+    await pause(20)
+  }
+}
+
+let hallway: Awaited<ReturnType<typeof startHallway>>
+before(async () => {
+  hallway = await startHallway({
+    routes,
+    settings: {
+      FRONTEND_URL: 'https://console.example/app',
+      PUBLIC_URL: 'https://api.example',
+      RATE_LIMIT_RPM: 5,
+      RATE_LIMIT_JWT_RPM: 3,
+      AUTH_RATE_LIMIT_RPM: 4,
+    },
+    limiter: new ProcessCounter({ now: () => new Date('2026-01-01T00:00:00Z') }),
+  })
+})
+after(() => hallway.close())
+
+const at = (path: string) => hallway.url + path
+
+test('security headers are on every answer, HSTS where the address is https', async () => {
+  for (const path of ['/healthz', '/v1/nothing', '/v1/bytes']) {
+    const { headers } = await fetch(at(path))
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(headers.get('referrer-policy'), 'no-referrer')
+    assert.match(headers.get('content-security-policy')!, /default-src 'none'/)
+    assert.match(headers.get('strict-transport-security')!, /max-age/)
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.match(headers.get('x-request-id')!, /^req_/)
+  }
+})
+
+test('CORS: the front end may, others may not', async () => {
+  const origin = 'https://console.example'
+  const ask = {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'GET' },
+  }
+  const preflight = await fetch(at('/v1/limited'), ask)
+  assert.equal(preflight.status, 204)
+  assert.equal(preflight.headers.get('access-control-allow-origin'), origin)
+  assert.match(preflight.headers.get('access-control-allow-headers')!, /Idempotency-Key/)
+  assert.match(preflight.headers.get('access-control-allow-methods')!, /GET/)
+  const proper = await fetch(at('/v1/nothing'), { headers: { origin } })
+  assert.equal(proper.headers.get('access-control-allow-origin'), origin)
+  assert.match(proper.headers.get('access-control-expose-headers')!, /X-Request-Id/)
+  assert.equal(proper.headers.get('vary'), 'Origin')
+  for (const other of ['https://evil.example', 'null', 'https://console.example.evil']) {
+    const { headers } = await fetch(at('/healthz'), { headers: { origin: other } })
+    assert.equal(headers.get('access-control-allow-origin'), null)
+    const asked = await fetch(at('/v1/limited'), {
+      ...ask,
+      headers: { ...ask.headers, origin: other },
+    })
+    assert.equal(asked.headers.get('access-control-allow-methods'), null)
+  }
+})
+
+test('bytes go out as they are; HEAD of a stream starts none', async () => {
+  const bytes = await fetch(at('/v1/bytes'))
+  assert.equal(bytes.headers.get('content-type'), 'audio/mpeg')
+  assert.deepEqual(Buffer.from(await bytes.arrayBuffer()), Buffer.from([0, 1, 255]))
+  const head = await fetch(at('/v1/stream'), { method: 'HEAD' })
+  assert.equal(head.headers.get('content-type'), 'text/event-stream')
+})
+
+test('the signal fires when the caller leaves, before the answer and within a stream', async () => {
+  for (const path of ['/v1/slow', '/v1/stream']) {
+    seen = undefined
+    const leaving = new AbortController()
+    const asking = fetch(at(path), { signal: leaving.signal })
+    if (path === '/v1/stream') {
+      const response = await asking
+      assert.match(response.headers.get('x-request-id')!, /^req_/)
+    } else while (seen === undefined) await pause(5)
+    assert.equal(seen!.aborted, false)
+    leaving.abort()
+    await asking.catch(() => {})
+    for (let i = 0; i < 100 && !seen!.aborted; i++) await pause(10)
+    assert.equal(seen!.aborted, true, path)
+  }
+  for (let i = 0; i < 100 && hallway.server.hallway.running.count > 0; i++) await pause(10)
+  assert.equal(hallway.server.hallway.running.count, 0)
+})
+
+test('a stream that breaks ends the connection, not the process', async () => {
+  const response = await fetch(at('/v1/broken-stream'))
+  assert.equal(response.status, 200)
+  await assert.rejects(response.text())
+  assert.equal((await fetch(at('/healthz'))).status, 200)
+})
+
+test('limits: per key, per account, and per address before the credential', async () => {
+  const statuses = async (path: string, headers: Record<string, string>, times: number) => {
+    const all: number[] = []
+    for (let i = 0; i < times; i++) all.push((await fetch(at(path), { headers })).status)
+    return all
+  }
+  assert.deepEqual(await statuses('/v1/limited', keyHeaders, 6), [200, 200, 200, 200, 200, 429])
+  assert.deepEqual(await statuses('/v1/limited', jwtHeaders, 4), [200, 200, 200, 429])
+  assert.deepEqual(await statuses('/v1/limited', { authorization: 'Bearer key-2' }, 1), [200])
+  const told = await fetch(at('/v1/limited'), { headers: keyHeaders })
+  assert.equal(told.headers.get('x-ratelimit-limit-requests'), '5')
+  assert.equal(told.headers.get('x-ratelimit-remaining-requests'), '0')
+  assert.match(told.headers.get('x-ratelimit-reset-requests')!, /^\d+s$/)
+  assert.ok(Number(told.headers.get('retry-after')) >= 1)
+  // An address that a stranger writes into a header is not believed.
+  const spoofed = (i: number) => ({ 'x-forwarded-for': `10.0.0.${i}` })
+  const tries: number[] = []
+  for (let i = 0; i < 5; i++) tries.push(...(await statuses('/v1/auth/try', spoofed(i), 1)))
+  assert.deepEqual(tries, [200, 200, 200, 200, 429])
+})
+
+test('drain: what is short finishes, what is long is aborted and waited for', async () => {
+  const draining = await startHallway({ routes, settings: { DRAIN_SECONDS: 1 } })
+  finished = 0
+  const long = fetch(`${draining.url}/v1/slow`)
+  const short = fetch(`${draining.url}/v1/short`)
+  const stream = await fetch(`${draining.url}/v1/stream`)
+  const reading = stream.text().then(
+    () => 'ended',
+    () => 'cut',
+  )
+  await pause(100)
+  const began = performance.now()
+  const drained = drain(draining.server)
+  await pause(50)
+  await assert.rejects(fetch(`${draining.url}/healthz`), 'no new connections')
+  const shortAnswer = await short
+  assert.equal(shortAnswer.status, 200)
+  assert.equal(shortAnswer.headers.get('connection'), 'close')
+  const longAnswer = await long
+  assert.equal(longAnswer.status, 503)
+  assert.equal(longAnswer.headers.get('retry-after'), '1')
+  await drained
+  assert.equal(finished, 1)
+  assert.equal(await reading, 'cut')
+  const tookMs = performance.now() - began
+  assert.ok(tookMs >= 950 && tookMs < 8000, `${tookMs} ms`)
+})
+
+test('drain: with nothing running it takes no time, kept connections or not', async () => {
+  const idle = await startHallway({ routes })
+  await (await fetch(`${idle.url}/healthz`)).text()
+  const began = performance.now()
+  await drain(idle.server)
+  assert.ok(performance.now() - began < 2000)
+})

