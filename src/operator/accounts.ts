@@ -5,19 +5,23 @@ import { readIdentifier } from '../accounts/identifiers.ts'
 import { reinstateAccount, suspendAccount } from '../accounts/suspension.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
+import { ADJUST_HELP, adjustAccount } from './adjust.ts'
 import type { Print } from './print.ts'
 
 const HELP = `accounts show <id|email|phone>
                       who an account is
 accounts suspend <id> its sessions and keys stop at once, in every process
 accounts reinstate <id>
-                      they work again`
+                      they work again
+${ADJUST_HELP}`
 
 /** `npm run mlango -- accounts …`. */
 export const accountsCommand = {
   name: 'accounts',
   help: HELP,
-  async run(args: string[], { db, print }: { db: Db; print: Print }): Promise<number> {
+  async run(args: string[], parts: { db: Db; print: Print }): Promise<number> {
+    const { db, print } = parts
+    if (args[0] === 'adjust') return adjustAccount(args.slice(1), parts)
     const [verb = '', whom = ''] = args
     const act = VERBS[verb]
     if (act === undefined || whom === '') {

@@ -5,6 +5,7 @@ import { creditsNumber, creditsText, parseCredits } from '../billing/money.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
 import { tell } from '../notices/notices.ts'
+import type { Print } from './print.ts'
 
 export const ADJUST_HELP = `accounts adjust <id> <±credits> --reason <text> --operator <name> [--key <text>]
                       credit or debit an account; the reason is shown to the customer,
@@ -19,7 +20,14 @@ type Adjustment = {
 }
 
 /** `npm run mlango -- accounts adjust …`: an entry of the ledger that bears the operator's name. */
-export async function adjustAccount(args: string[], { db }: { db: Db }): Promise<number> {
+export async function adjustAccount(
+  args: string[],
+  { db, print }: { db: Db; print: Print },
+): Promise<number> {
+  const say = (sentence: string, code: number): number => {
+    print(sentence)
+    return code
+  }
   const adjustment = read(args)
   if (adjustment === undefined) return say(ADJUST_HELP, 2)
   const outcome = await apply(db, adjustment)
@@ -64,9 +72,4 @@ function apply(db: Db, adjustment: Adjustment) {
     }
     return outcome as Extract<typeof outcome, { kind: 'posted' | 'duplicate' | 'refused' }>
   })
-}
-
-function say(sentence: string, code: number): number {
-  process.stdout.write(`${sentence}\n`)
-  return code
 }

@@ -3,6 +3,7 @@ import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { catalogCommand } from './catalog.ts'
 import { outboxCommand } from './outbox.ts'
+import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
 
 /** A noun of `npm run mlango -- <noun> …`. Prints for people; the number is the exit code. */
@@ -12,7 +13,13 @@ type Command = {
   run(args: string[], parts: House & { print: Print }): Promise<number>
 }
 
-const COMMANDS: Command[] = [accountsCommand, catalogCommand, outboxCommand, auditCommand]
+const COMMANDS: Command[] = [
+  accountsCommand,
+  paymentsCommand,
+  catalogCommand,
+  outboxCommand,
+  auditCommand,
+]
 
 export const USAGE = `Usage: npm run mlango -- <command>
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Payment, Payments } from '../payments/payments.ts'
+import type { Print } from './print.ts'
 
 const HELP = `payments list [--status pending|completed|failed|expired] [--limit 50]
                       payments, the oldest first, with what a person should look at
@@ -11,32 +12,35 @@ const STATUSES = ['pending', 'completed', 'failed', 'expired'] as const
 export const paymentsCommand = {
   name: 'payments',
   help: HELP,
-  async run(args: string[], { payments }: { payments: Payments }): Promise<number> {
+  async run(
+    args: string[],
+    { payments, print }: { payments: Payments; print: Print },
+  ): Promise<number> {
     const [verb, ...rest] = args
-    if (verb === 'list') return list(payments, rest)
-    if (verb === 'check') return check(payments, rest[0] ?? '')
-    process.stdout.write(`${HELP}\n`)
+    if (verb === 'list') return list(payments, rest, print)
+    if (verb === 'check') return check(payments, rest[0] ?? '', print)
+    print(HELP)
     return 2
   },
 }
 
-async function list(payments: Payments, args: string[]): Promise<number> {
+async function list(payments: Payments, args: string[], print: Print): Promise<number> {
   const options = { status: { type: 'string' }, limit: { type: 'string' } } as const
   const { status: asked, limit = '50' } = parseArgs({ args, options }).values
   const status = STATUSES.find((one) => one === asked)
   if ((asked !== undefined && status === undefined) || !/^[1-9]\d{0,3}$/.test(limit)) {
-    process.stdout.write(`${HELP}\n`)
+    print(HELP)
     return 2
   }
   const found = await payments.listByStatus(status, Number(limit))
-  for (const payment of found) process.stdout.write(`${line(payment)}\n`)
-  process.stdout.write(`${found.length} shown.\n`)
+  for (const payment of found) print(line(payment))
+  print(`${found.length} shown.`)
   return 0
 }
 
-async function check(payments: Payments, id: string): Promise<number> {
+async function check(payments: Payments, id: string, print: Print): Promise<number> {
   const payment = await payments.check(id)
-  process.stdout.write(payment ? `${line(payment)}\n` : 'There is no payment with this id.\n')
+  print(payment ? line(payment) : 'There is no payment with this id.')
   return payment ? 0 : 1
 }
 
