@@ -12,7 +12,7 @@ export async function startAudit(
   tx: Tx,
 ): Promise<{ accounts: bigint; entries: bigint; holds: bigint }> {
   await tx.script(`set transaction isolation level repeatable read, read only;
-    set local statement_timeout = '55s'`)
+    set local statement_timeout = '19s'`)
   const [counts] = await tx.query<{ accounts: bigint; entries: bigint; holds: bigint }>(
     `select (select count(*) from ledger_accounts) as accounts,
        (select count(*) from ledger_entries) as entries, (select count(*) from holds) as holds`,

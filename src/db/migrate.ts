@@ -12,8 +12,9 @@ type Migration = { number: number; name: string; sql: string; hash: string }
 export async function migrate(db: Db, log: Log, folder: URL = FOLDER): Promise<void> {
   const migrations = await readMigrations(folder)
   await db.begin(async (tx) => {
-    await tx.script(`set local lock_timeout = '50s'; set local statement_timeout = '50s'`)
-    await tx.query('select pg_advisory_xact_lock(7310578)')
+    // The second of two processes waits here for the first, however long its migrations take.
+    await tx.script(`set local lock_timeout = 0; set local statement_timeout = 0;
+      select pg_advisory_xact_lock(7310578)`)
     await tx.script(TABLE)
     const done = await appliedMigrations(tx)
     for (const migration of migrations) {

@@ -4,15 +4,22 @@ import type { Log } from '../lib/log.ts'
 import type { Db, Row, Tx } from './db.ts'
 import { assertOpen, assertOutside, insideOf, type Scope } from './inside.ts'
 import { startListener } from './listener.ts'
-import { asFailure } from './trouble.ts'
+import { asFailure, isLost } from './trouble.ts'
 
-export type ServerOptions = { url: string; poolSize: number; log: Log }
+export type ServerOptions = {
+  url: string
+  poolSize: number
+  log: Log
+  /** How long an answer may take, beyond the server's own limits; shorter in tests only. */
+  patienceMs?: number
+}
 
 /** A PostgreSQL server, through a pool. Connections are made when needed, so it opens without one. */
-export function openServer({ url, poolSize, log }: ServerOptions): Db {
-  const pool = new Pool({ ...connection(url), max: poolSize, idleTimeoutMillis: 30_000 })
+export function openServer(options: ServerOptions): Db {
+  const { poolSize, log } = options
+  const pool = new Pool({ ...connection(options), max: poolSize, idleTimeoutMillis: 30_000 })
   pool.on('error', (error) => log.warn('An idle database connection broke.', { error }))
-  const listener = startListener({ connect: () => new Client(connection(url)), log })
+  const listener = startListener({ connect: () => new Client(connection(options)), log })
   const db: Db = {
     engine: 'server',
     async query<R extends Row>(sql: string, params: unknown[] = []) {
@@ -21,7 +28,7 @@ export function openServer({ url, poolSize, log }: ServerOptions): Db {
     },
     async script(sql) {
       assertOutside(db)
-      await pool.query(sql).catch(rethrow)
+      await pool.query(asScript(sql)).catch(rethrow)
     },
     begin: (work) => insideOf(db, (scope) => transaction(pool, scope, work)),
     listen: (channel, hear) => listener.add(channel, hear),
@@ -34,7 +41,7 @@ export function openServer({ url, poolSize, log }: ServerOptions): Db {
 }
 
 /** Time-outs on purpose: a slow or locked statement ends as 503, never as a pile of waiters. */
-function connection(url: string): ClientConfig {
+function connection({ url, patienceMs = 20_000 }: ServerOptions): ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: 2_000,
@@ -42,7 +49,7 @@ function connection(url: string): ClientConfig {
     lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 10_000,
     // Longer than the server's own limits: it is for a network that swallows answers.
-    query_timeout: 60_000,
+    query_timeout: patienceMs,
     keepAlive: true,
     application_name: 'mlango',
     types: { getTypeParser },
@@ -77,7 +84,9 @@ async function transaction<T>(pool: Pool, scope: Scope, work: (tx: Tx) => Promis
     if (ended.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
     return result
   } catch (error) {
-    await client.query('rollback').catch(() => (broken = true))
+    // A connection that does not answer would not answer a rollback either: it is thrown away.
+    broken = isLost(error)
+    if (!broken) await client.query('rollback').catch(() => (broken = true))
     throw asFailure(error)
   } finally {
     client.off('error', ignore)
@@ -93,9 +102,14 @@ function serverTx(client: PoolClient, scope: Scope): Tx {
     },
     async script(sql) {
       assertOpen(scope)
-      await client.query(sql).catch(rethrow)
+      await client.query(asScript(sql)).catch(rethrow)
     },
   }
+}
+
+/** A migration may take its time. */
+function asScript(text: string): { text: string; query_timeout: number } {
+  return { text, query_timeout: 600_000 }
 }
 
 async function ask<R extends Row>(on: Pool | PoolClient, text: string, values: unknown[]) {

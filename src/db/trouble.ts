@@ -12,6 +12,15 @@ export function asFailure(error: unknown): unknown {
   })
 }
 
+/** The connection itself is gone or mute; nothing more can be asked on it. */
+export function isLost(error: unknown): boolean {
+  if (error instanceof Failure) return isLost(error.cause)
+  if (!(error instanceof Error)) return false
+  if (error instanceof AggregateError) return error.errors.some(isLost)
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' ? SYSTEM.has(code) : WORDS.test(error.message)
+}
+
 const SYSTEM = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -43,9 +52,8 @@ const WORDS =
   /connection terminated|connection ended|timeout exceeded when trying to connect|connection timeout|query read timeout|not queryable|client was closed|connection error/i
 
 function isTrouble(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof Failure) return false
-  if (error instanceof AggregateError) return error.errors.some(isTrouble)
-  const code = (error as { code?: unknown }).code
-  if (typeof code !== 'string') return WORDS.test(error.message)
-  return SYSTEM.has(code) || SQLSTATE.has(code) || /^(08|53)/.test(code)
+  if (error instanceof Failure) return false
+  const code = (error as { code?: unknown } | undefined)?.code
+  if (typeof code === 'string' && (SQLSTATE.has(code) || /^(08|53)/.test(code))) return true
+  return isLost(error)
 }

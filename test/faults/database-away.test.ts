@@ -6,6 +6,7 @@ import { groupCommit } from '../../src/db/group-commit.ts'
 import { openServer } from '../../src/db/server.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { muteableProxy } from '../support/mute-proxy.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 
 let server: Postgres
@@ -89,6 +90,25 @@ test('a statement that takes too long and a lock that is not given end as unavai
   await assert.rejects(db.query('select * from locked for update'), isAway)
   release.resolve()
   await holder
+})
+
+test('a network that swallows answers ends as unavailable, and what was begun is not kept', async () => {
+  const proxy = await muteableProxy(server.url)
+  const far = openServer({ url: proxy.url, poolSize: 2, log: silentLog, patienceMs: 400 })
+  assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
+  await far.script('create table mute (id int)')
+  const before = performance.now()
+  const lost = far.begin(async (tx) => {
+    await tx.query('insert into mute values (1)')
+    proxy.mute()
+    await tx.query('insert into mute values (2)')
+  })
+  await assert.rejects(lost, isAway)
+  assert(performance.now() - before < 3_000)
+  proxy.restore()
+  assert.deepEqual(await far.query('select * from mute'), [])
+  await far.close()
+  await proxy.close()
 })
 
 test('a wrong statement stays what it is', async () => {

@@ -1,5 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
@@ -41,7 +50,17 @@ export async function freshEmbedded(): Promise<Db> {
   const draft = `${path}.${randomUUID()}`
   writeFileSync(draft, Buffer.from(await (await db.dump()).arrayBuffer()))
   renameSync(draft, path)
+  removeOldDumps()
   return db
+}
+
+function removeOldDumps(): void {
+  const dayAgo = Date.now() - 24 * 3_600_000
+  for (const name of globSync('mlango-test-*.tar*', { cwd: tmpdir() })) {
+    const old = join(tmpdir(), name)
+    const changed = statSync(old, { throwIfNoEntry: false })?.mtimeMs ?? dayAgo
+    if (changed < dayAgo) rmSync(old, { force: true })
+  }
 }
 
 /** The address of a fresh, migrated database on the test server; any number may connect. */
