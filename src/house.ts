@@ -89,11 +89,12 @@ export async function buildHouse(ground: Ground): Promise<House> {
     config,
     log,
   })
+  const outbox = await openOutbox({ db, senders: openSenders(config), log })
   const duties: Duty[] = [
     heartbeat,
     sweep(ground),
     ...upkeep(db),
-    ...(await openOutbox({ db, senders: openSenders(config), log })),
+    ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     { name: 'replay', everyMs: 60_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: keepInStep(catalogSync, config) },
@@ -115,6 +116,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
     async end() {
       await drain(server)
       await running?.stop()
+      await outbox.close()
       await payments.idle()
       await heartbeat.leave()
       await upstreams.close()

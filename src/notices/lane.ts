@@ -8,23 +8,28 @@ import { tryLater } from './sender.ts'
 import type { Channel, Delivery, Sender } from './sender.ts'
 
 export type Lane = {
-  /** Looks for work now, unless enough workers are at it. Never throws, never waits. */
+  /**
+   * Looks for work now, unless enough workers are at it. Never throws, never waits. Before the first
+   * `run` it does nothing: a process that only asks questions must not begin to send.
+   */
   kick(): void
   /** Looks for work and stays until the lane is idle. Once aborted, nothing new is claimed. */
   run(signal: AbortSignal): Promise<void>
+  /** Resolves when nothing is being sent. */
+  idle(): Promise<void>
 }
 
 type Parts = { db: Db; log: Log; channel: Channel; sender: Sender; random: () => number }
 
 const MOST_WORKERS = 4
 /** A send is given up after this; the lease outlasts it, so nobody else sends meanwhile. */
-const SEND_TIMEOUT_MS = 60_000
-const LEASE_MS = 150_000
+const SEND_TIMEOUT_MS = 30_000
+const LEASE_MS = 90_000
 
 export function createLane(parts: Parts): Lane {
   const workers = new Set<Promise<void>>()
   let signal: AbortSignal | undefined
-  const stopped = () => signal?.aborted === true
+  const stopped = () => signal === undefined || signal.aborted
 
   const kick = () => {
     if (stopped() || workers.size >= MOST_WORKERS) return
@@ -40,12 +45,16 @@ export function createLane(parts: Parts): Lane {
       parts.log.warn('outbox lane stopped', { reason: parts.channel, error })
     }
   }
+  const idle = async () => {
+    while (workers.size > 0) await Promise.all(workers)
+  }
   return {
     kick,
-    async run(current) {
+    idle,
+    run(current) {
       signal = current
       kick()
-      while (workers.size > 0) await Promise.all(workers)
+      return idle()
     },
   }
 }

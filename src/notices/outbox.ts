@@ -13,6 +13,12 @@ export async function enqueue(tx: Tx, message: NewMessage): Promise<void> {
   await insertMessage(tx, message)
 }
 
+export type Outbox = {
+  duties: OutboxDuty[]
+  /** After the duties were stopped: waits for what is being sent, then hangs up. */
+  close(): Promise<void>
+}
+
 export type OutboxDuty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
 
 /**
@@ -24,7 +30,7 @@ export async function openOutbox(parts: {
   senders: Record<Channel, Sender>
   log: Log
   random?: () => number
-}): Promise<OutboxDuty[]> {
+}): Promise<Outbox> {
   const random = parts.random ?? Math.random
   const lane = (channel: Channel) =>
     createLane({ db: parts.db, log: parts.log, channel, sender: parts.senders[channel], random })
@@ -32,7 +38,17 @@ export async function openOutbox(parts: {
   await parts.db.listen(OUTBOX_CHANNEL, (channel) => {
     if (channel === 'email' || channel === 'sms') lanes[channel].kick()
   })
-  return [laneDuty('outbox-email', lanes.email), laneDuty('outbox-sms', lanes.sms), trim(parts.db)]
+  return {
+    duties: [
+      laneDuty('outbox-email', lanes.email),
+      laneDuty('outbox-sms', lanes.sms),
+      trim(parts.db),
+    ],
+    async close() {
+      await Promise.all([lanes.email.idle(), lanes.sms.idle()])
+      await Promise.all([parts.senders.email.close(), parts.senders.sms.close()])
+    },
+  }
 }
 
 const LOOK_EVERY_MS = 5_000

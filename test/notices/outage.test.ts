@@ -26,11 +26,11 @@ it('mail and SMS outlast their peers', async () => {
     AFRICASTALKING_BASE_URL: 'http://127.0.0.1:1',
   }
   const senders = openSenders(settings)
-  const duties = await openOutbox({ db, senders, log: silentLog })
+  const outbox = await openOutbox({ db, senders, log: silentLog })
   const round = async () => {
     await db.query(`update outbox set next_try_at = now() where state = 'waiting'`)
     const { signal } = new AbortController()
-    await Promise.all(duties.map((duty) => duty.run(signal)))
+    await Promise.all(outbox.duties.map((duty) => duty.run(signal)))
   }
   const state = async (id: string) =>
     (await db.query('select state, last_error from outbox where id = $1', [id]))[0]
@@ -66,8 +66,7 @@ it('mail and SMS outlast their peers', async () => {
     beem.messages.map(({ to, text }) => [to, text]),
     [['255712345678', words.text]],
   )
-  await senders.email.close()
-  await senders.sms.close()
+  await outbox.close()
   await smtp.close()
   await beem.close()
   await db.close()

@@ -193,18 +193,26 @@ onEachEngine('the outbox', (open) => {
     const mail = recorder(() => new Promise((done) => setTimeout(done, 1_500, delivered)))
     const texts = recorder()
     const senders = { email: mail.sender, sms: texts.sender }
-    const duties = await openOutbox({ db, senders, log: silentLog })
+    const outbox = await openOutbox({ db, senders, log: silentLog })
+    const { duties } = outbox
     assert.deepEqual(
       duties.map(({ name }) => name),
       ['outbox-email', 'outbox-sms', 'outbox-trim'],
     )
+    await enqueue(db, { ...letter(), channel: 'sms', to: '+255712345678' })
+    await new Promise((wake) => setTimeout(wake, 50))
+    assert.equal(texts.got.length, 0, 'nothing is sent before the duties begin')
+    const { signal } = new AbortController()
+    await Promise.all(duties.map((duty) => duty.run(signal)))
+    assert.equal(texts.got.length, 1)
     const started = Date.now()
     for (let n = 0; n < 6; n += 1) await enqueue(db, letter())
     await enqueue(db, { ...letter(), channel: 'sms', to: '+255712345678' })
-    while (texts.got.length === 0) await new Promise((wake) => setTimeout(wake, 5))
+    while (texts.got.length === 1) await new Promise((wake) => setTimeout(wake, 5))
     assert.ok(Date.now() - started < 1_400, 'the SMS did not wait for the mails')
-    await duties[0]!.run(new AbortController().signal)
+    await duties[0]!.run(signal)
     assert.equal(mail.got.length, 6)
+    await outbox.close()
   })
 })
 
