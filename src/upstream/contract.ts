@@ -178,7 +178,13 @@ export type ImageResult = {
 
 // Video
 
-export type VideoRequest = { prompt: string; /** The caller's other fields. */ extra: Fields }
+export type VideoRequest = {
+  prompt: string
+  /** The caller's other fields. */
+  extra: Fields
+  /** Where the upstream heeds it, a start that is sent again after a crash gives the same job. */
+  idempotencyKey?: string
+}
 export type VideoJobRef = { jobId: string }
 export type VideoJob = { jobId: string; generationId?: string }
 export type VideoErrorCode =

@@ -21,7 +21,12 @@ export function buildVideoStart(request: VideoRequest, target: ModelTarget): Htt
   return {
     method: 'POST',
     path: '/videos',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(request.idempotencyKey === undefined
+        ? {}
+        : { 'idempotency-key': request.idempotencyKey }),
+    },
     body: JSON.stringify({
       ...withoutSteering(request.extra),
       model: target.model,

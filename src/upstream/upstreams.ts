@@ -68,6 +68,7 @@ async function call<Name extends keyof Work>(desk: Desk, ask: Ask<Name>) {
       return { result: attempt.result, upstream: target.upstream, attempts: index + 1 }
     }
     last = attempt.failure
+    if (ask.signal?.aborted) break
     desk.log.warn('upstream attempt failed', {
       upstream: target.upstream,
       model: target.model,
