@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Plan } from './money-outcomes.ts'
 import { planFor } from './money-outcomes.ts'
 
@@ -47,13 +48,18 @@ export type Book = {
 export function openBook(file: string | undefined): Book {
   const payments = new Map<string, SimPayment>()
   const log: LogLine[] = []
+  if (file !== undefined) mkdirSync(dirname(file), { recursive: true })
+  let known = 0
+  /** What another process wrote meanwhile. The records of this one stay the same objects. */
   const reload = () => {
-    for (const payment of stored(file)) payments.set(payment.reference, payment)
-  }
-  const found = (wanted: (payment: SimPayment) => boolean) => {
-    const look = () => [...payments.values()].find(wanted)
-    if (look() === undefined) reload()
-    return look()
+    const size = file !== undefined && existsSync(file) ? statSync(file).size : 0
+    if (size === known) return
+    known = size
+    for (const payment of stored(file)) {
+      const mine = payments.get(payment.reference)
+      if (mine) Object.assign(mine, payment)
+      else payments.set(payment.reference, payment)
+    }
   }
   reload()
   return {
@@ -68,10 +74,13 @@ export function openBook(file: string | undefined): Book {
         ...(detail === undefined ? {} : { detail }),
       })
     },
-    byCallerRef: (wire, callerRef) =>
-      found((payment) => payment.wire === wire && payment.callerRef === callerRef),
+    byCallerRef: (wire, callerRef) => {
+      reload()
+      const wanted = (one: SimPayment) => one.wire === wire && one.callerRef === callerRef
+      return [...payments.values()].find(wanted)
+    },
     byReference: (reference) => {
-      if (!payments.has(reference)) reload()
+      reload()
       return payments.get(reference)
     },
     add(given) {

@@ -30,6 +30,7 @@ import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import type { Outside } from './outside.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
+import { topUpRules } from './payments/ports.ts'
 import type { Payer } from './payments/topup.ts'
 import { createReplay } from './replay/replay.ts'
 import { allRoutes } from './routes/index.ts'
@@ -163,14 +164,8 @@ function openTill(ground: Ground, balanceWatch: BalanceWatch): Payments {
     db,
     log,
     clock,
-    ports: [outside.payments],
-    rules: {
-      minTzs: config.TOPUP_MIN_TZS,
-      maxTzs: config.TOPUP_MAX_TZS,
-      creditsPerTzs: config.TOPUP_CREDITS_PER_TZS,
-      requireVerifiedPhone: config.TOPUP_REQUIRE_VERIFIED_PHONE,
-      expiresInS: 1_800,
-    },
+    ports: outside.payments,
+    rules: topUpRules(config),
     payerOf: (accountId) => payerOf(db, accountId),
     balanceWatch,
   })

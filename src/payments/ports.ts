@@ -51,6 +51,8 @@ export function topUpRules(settings: PaymentSettings): TopUpRules {
   }
 }
 
+const NO_EMAIL = 'customer@example.com'
+
 type Where = Parameters<typeof openPorts>[1]
 
 /** Speaks Snippe's wire under a name of its own, so that play money is never mistaken for real. */
@@ -59,7 +61,7 @@ function simulated(settings: PaymentSettings, { simulator, publicUrl }: Where) {
   const { url, apiKey, webhookSecret } = simulator
   const name = 'simulator'
   const baseUrl = url
-  const fallbackEmail = 'no-reply@localhost.example'
+  const fallbackEmail = NO_EMAIL
   const callbackUrl = callbackTo(publicUrl, name)
   return snippe({ name, baseUrl, apiKey, webhookSecret, callbackUrl, fallbackEmail })
 }
@@ -69,8 +71,7 @@ function realSnippe(settings: PaymentSettings, publicUrl: () => string) {
   if (apiKey === undefined || webhookSecret === undefined) return undefined
   const baseUrl = settings.SNIPPE_BASE_URL
   const callbackUrl = callbackTo(publicUrl, 'snippe')
-  const fallbackEmail =
-    settings.SNIPPE_FALLBACK_EMAIL ?? `no-reply@${new URL(publicUrl()).hostname}`
+  const fallbackEmail = settings.SNIPPE_FALLBACK_EMAIL ?? NO_EMAIL
   return snippe({ baseUrl, apiKey, webhookSecret, callbackUrl, fallbackEmail })
 }
 

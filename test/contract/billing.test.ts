@@ -130,7 +130,7 @@ onEachEngine('billing', (open) => {
                 Date.parse(one.created_at) < Date.parse(to) &&
                 (type === undefined || one.type === type),
             )
-            const query = new URLSearchParams({ from, to, ...(type ? { type } : {}) })
+            const query = new URLSearchParams({ from, to, ...(type ? { type } : {}) }).toString()
             const { body } = await get(`${path}?${query}`)
             assert.deepEqual(body.data, expected)
             assert.equal(body.pagination.total, expected.length)

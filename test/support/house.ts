@@ -67,12 +67,14 @@ export async function startHouse(options: HouseOptions = {}) {
           KEY: models.apiKey,
         },
       ),
-      payments: snippe({
-        baseUrl: money.url,
-        ...KEYS,
-        callbackUrl: () => `${url}/v1/payments/callbacks/snippe`,
-        fallbackEmail: 'customer@example.com',
-      }),
+      payments: [
+        snippe({
+          baseUrl: money.url,
+          ...KEYS,
+          callbackUrl: () => `${url}/v1/payments/callbacks/snippe`,
+          fallbackEmail: 'customer@example.com',
+        }),
+      ],
       simulated: { upstreams: true, payments: true },
       close: async () => {},
     },
