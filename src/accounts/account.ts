@@ -1,6 +1,6 @@
 import type { Row } from '../db/db.ts'
 
-export type AccountStatus = 'pending_verification' | 'active' | 'suspended'
+type AccountStatus = 'pending_verification' | 'active' | 'suspended'
 export type MfaMethod = 'none' | 'totp' | 'email' | 'phone'
 
 export type Account = {

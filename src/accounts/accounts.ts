@@ -33,7 +33,7 @@ export type Accounts = {
   workspaceMoves: WorkspaceMove[]
 }
 
-export type RoomKeys = Record<'identifiers' | 'codes' | 'refresh' | 'sealing', Buffer>
+type RoomKeys = Record<'identifiers' | 'codes' | 'refresh' | 'sealing', Buffer>
 
 export async function openAccounts(parts: {
   db: Db

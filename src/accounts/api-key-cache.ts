@@ -1,8 +1,9 @@
 import type { Db } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'
-import { findHolder, KEYS_CHANNEL, writeKeyUses } from './api-keys-store.ts'
-import type { KeyHolder } from './api-keys-store.ts'
+import { KEYS_CHANNEL } from './api-keys-store.ts'
 import { keyHash } from './key-format.ts'
+import { findHolder, writeKeyUses } from './key-holders-store.ts'
+import type { KeyHolder } from './key-holders-store.ts'
 import { createToldCache } from './told-cache.ts'
 
 /** Who holds a key, and when it was last used. A warm key costs no query and no write. */

@@ -16,14 +16,6 @@ export type ApiKey = {
   expiresAt: Date | null
 }
 
-/** Who a key speaks for. */
-export type KeyHolder = {
-  keyId: string
-  accountId: string
-  workspaceId: string
-  expiresAt: Date | null
-}
-
 export type NewKey = {
   id: string
   accountId: string
@@ -137,33 +129,6 @@ export async function moveKeys(tx: Tx, fromId: string, toId: string): Promise<vo
 /** Every process forgets what it knows of the account's keys. */
 export async function announceKeys(tx: Tx, accountId: string): Promise<void> {
   await tx.query(`select pg_notify('${KEYS_CHANNEL}', $1)`, [accountId])
-}
-
-export async function findHolder(tx: Tx, keyHash: Buffer): Promise<KeyHolder | undefined> {
-  const [row] = await tx.query(
-    `select k.id, k.account_id, k.workspace_id, k.expires_at
-     from api_keys k join accounts a on a.id = k.account_id
-     where k.key_hash = $1 and k.revoked_at is null
-       and (k.expires_at is null or k.expires_at > now())
-       and a.status = 'active' and a.deleted_at is null`,
-    [keyHash],
-  )
-  return (
-    row && {
-      keyId: row.id as string,
-      accountId: row.account_id as string,
-      workspaceId: row.workspace_id as string,
-      expiresAt: row.expires_at as Date | null,
-    }
-  )
-}
-
-export async function writeKeyUses(tx: Tx, uses: { keyId: string; at: Date }[]): Promise<void> {
-  await tx.query(
-    `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
-     from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where k.id = u.id`,
-    [uses.map((use) => use.keyId), uses.map((use) => use.at.toISOString())],
-  )
 }
 
 const SELECT = `select k.*, w.slug as workspace_slug,

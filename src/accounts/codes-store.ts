@@ -12,7 +12,7 @@ export type CodeRow = {
 
 export const CODE_LIFE_S = 600
 export const COOL_DOWN_S = 60
-export const TRIES_PER_CODE = 5
+const TRIES_PER_CODE = 5
 
 export type NewCode = {
   id: string

@@ -10,7 +10,7 @@ import type { Identifier } from './identifiers.ts'
 import { PURPOSE, tooSoon } from './register.ts'
 import { presentSession, signIn } from './sessions.ts'
 import type { Device, SessionView } from './sessions.ts'
-import { forgive, takeTry } from './throttle.ts'
+import { checkTries, forgive, takeTry } from './throttle.ts'
 
 export type ChallengeView = {
   mfa_required: true
@@ -28,12 +28,15 @@ export async function login(
 ): Promise<SessionView | ChallengeView> {
   const who = readIdentifier(given.identifier)
   const subject = subjectOf(room.keys.identifiers, who?.value ?? given.identifier)
-  await takeTry(room.db, loginTries(subject))
+  await checkTries(room.db, loginTries(subject))
   const account = who && (await accountFor(room, who))
   const right = await room.passwords.verify(account?.passwordHash, given.password)
   if (!who || !account || !right) {
+    await takeTry(room.db, loginTries(subject))
     throw new Failure('invalid_credentials', 'The identifier or the password is wrong.')
   }
+  // Of many guesses at once the right one must not pass after the wrong ones have spent the tries.
+  await checkTries(room.db, loginTries(subject))
   await forgive(room.db, loginTries(subject))
   if (account.status === 'pending_verification') throw await stillPending(room, account, who)
   if (account.status === 'active' && account.mfaMethod !== 'none') {

@@ -3,15 +3,9 @@ import { Failure } from '../lib/failure.ts'
 import { profileOf } from './account.ts'
 import type { Account, MfaMethod, Profile } from './account.ts'
 import type { Accounts } from './accounts.ts'
-import {
-  confirmTotp,
-  findAccount,
-  lockAccount,
-  offerTotp,
-  setMfa,
-  setProfile,
-} from './accounts-store.ts'
+import { findAccount, lockAccount, setProfile } from './accounts-store.ts'
 import { codeWrong } from './codes.ts'
+import { confirmTotp, offerTotp, setMfa } from './mfa-store.ts'
 import { seal, unseal } from './sealed.ts'
 import { forgive, takeTry } from './throttle.ts'
 import { base32, newTotpSecret, totpStep, totpUri } from './totp.ts'

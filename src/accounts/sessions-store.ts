@@ -2,7 +2,7 @@ import type { Row, Tx } from '../db/db.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
-export const GRACE_S = 10
+const GRACE_S = 10
 
 export type Seat = { accountId: string; role: 'user' | 'admin' }
 

@@ -20,13 +20,14 @@ export async function takeThrottle(tx: Tx, bucket: string, p: Patience): Promise
   return rows.length === 1
 }
 
+/** Seconds until the bucket opens; not above 0 when it is open. */
 export async function throttleWait(tx: Tx, bucket: string): Promise<number> {
   const [row] = await tx.query<{ wait_s: number | null }>(
     `select extract(epoch from blocked_until - now())::float8 as wait_s
      from throttles where bucket = $1`,
     [bucket],
   )
-  return row?.wait_s ?? 1
+  return row?.wait_s ?? 0
 }
 
 export async function clearThrottle(tx: Tx, buckets: string[]): Promise<void> {

@@ -11,8 +11,8 @@ export type Patience = {
   forgetAfterS: number
 }
 
-export const PATIENCE = {
-  login: { freeTries: 10, firstWaitS: 5, longestWaitS: 900, forgetAfterS: 3600 },
+const PATIENCE = {
+  login: { freeTries: 10, firstWaitS: 10, longestWaitS: 900, forgetAfterS: 3600 },
   wrongCodes: { freeTries: 15, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 3600 },
   sends: { freeTries: 10, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 3600 },
 } satisfies Record<string, Patience>
@@ -26,12 +26,21 @@ export type Bucket = `${keyof typeof PATIENCE}:${string}`
 export async function takeTry(db: Tx, bucket: Bucket): Promise<void> {
   const patience = PATIENCE[bucket.split(':')[0] as keyof typeof PATIENCE]
   if (await takeThrottle(db, bucket, patience)) return
-  const waitS = Math.max(1, Math.ceil(await throttleWait(db, bucket)))
-  throw new Failure('rate_limited', 'Too many tries. Wait a little, then try again.', {
-    retryAfterS: waitS,
-  })
+  throw tooMany(await throttleWait(db, bucket))
+}
+
+/** Throws while the bucket is blocked, and counts nothing. */
+export async function checkTries(db: Tx, bucket: Bucket): Promise<void> {
+  const waitS = await throttleWait(db, bucket)
+  if (waitS > 0) throw tooMany(waitS)
 }
 
 export async function forgive(db: Tx, ...buckets: Bucket[]): Promise<void> {
   await clearThrottle(db, buckets)
+}
+
+function tooMany(waitS: number): Failure {
+  return new Failure('rate_limited', 'Too many tries. Wait a little, then try again.', {
+    retryAfterS: Math.max(1, Math.ceil(waitS)),
+  })
 }

@@ -10,7 +10,7 @@ import type { PublicJwk } from './signing-keys.ts'
 
 export const ACCESS_LIFE_S = 900
 
-export type AccessClaims = { accountId: string; sessionId: string }
+type AccessClaims = { accountId: string; sessionId: string }
 
 export type Signer = {
   sign(claims: AccessClaims & { role: string }): Promise<string>

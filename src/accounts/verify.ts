@@ -2,19 +2,14 @@ import type { Tx } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
-import {
-  findAccount,
-  findOwner,
-  lockAccount,
-  lockIdentifier,
-  spendTotpStep,
-} from './accounts-store.ts'
+import { findAccount, findOwner, lockAccount, lockIdentifier } from './accounts-store.ts'
 import { activate, proveIdentifier } from './activation.ts'
 import { codeExpired, codeWrong, tryCode, wrongCodes } from './codes.ts'
 import { useCode } from './codes-store.ts'
 import type { CodeChannel, CodeRow } from './codes-store.ts'
 import { readIdentifier, subjectOf } from './identifiers.ts'
 import type { Identifier } from './identifiers.ts'
+import { spendTotpStep } from './mfa-store.ts'
 import { unseal } from './sealed.ts'
 import { presentSession, signIn } from './sessions.ts'
 import type { Device, SessionView } from './sessions.ts'

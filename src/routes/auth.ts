@@ -3,7 +3,6 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { bearerOf } from '../accounts/doorkeeper.ts'
 import { login } from '../accounts/login.ts'
 import { logout } from '../accounts/logout.ts'
-import { forgotPassword, resetPassword } from '../accounts/password-reset.ts'
 import { refresh } from '../accounts/refresh.ts'
 import { register } from '../accounts/register.ts'
 import { resendCode } from '../accounts/resend.ts'
@@ -11,6 +10,8 @@ import { verifyCode } from '../accounts/verify.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
+import { open } from './auth-open.ts'
+import { keysRoute, passwordRoutes } from './auth-passwords.ts'
 import { deviceOf, sessionOf } from './caller.ts'
 import {
   codeField,
@@ -30,14 +31,6 @@ export function authRoutes(room: Accounts): Route[] {
     keysRoute(room),
   ]
 }
-
-const open = {
-  method: 'POST',
-  tag: 'Authentication',
-  credential: 'none',
-  dialect: 'envelope',
-  limit: 'auth',
-} as const
 
 function registerRoute(room: Accounts): Route {
   return route({
@@ -133,46 +126,4 @@ function sessionRoutes(room: Accounts): Route[] {
       },
     }),
   ]
-}
-
-function passwordRoutes(room: Accounts): Route[] {
-  return [
-    route({
-      ...open,
-      path: '/v1/auth/password/forgot',
-      summary: 'Ask for a password-reset code',
-      body: z.object({ identifier: identifierField }),
-      response: sentShape,
-      handle: async ({ body }) => ({ data: await forgotPassword(room, body.identifier) }),
-    }),
-    route({
-      ...open,
-      path: '/v1/auth/password/reset',
-      summary: 'Set a new password with a reset code; every session ends',
-      body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
-      response: z.object({}),
-      async handle({ body: { identifier, code, new_password: newPassword } }) {
-        await resetPassword(room, { identifier, code, newPassword })
-        return { data: {} }
-      },
-    }),
-  ]
-}
-
-/** A plain key set, not an envelope: libraries that verify tokens read nothing else. */
-function keysRoute(room: Accounts): Route {
-  return route({
-    ...open,
-    method: 'GET',
-    path: '/v1/auth/jwks.json',
-    summary: 'Public keys of access tokens',
-    limit: 'none',
-    async handle() {
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },
-        body: JSON.stringify({ keys: await room.signer.publicKeys() }),
-      }
-    },
-  })
 }

@@ -161,12 +161,20 @@ onEachEngine('accounts under concurrency', (open) => {
     assert.equal(loser!.phone_number, null)
   })
 
-  it('fifty wrong passwords at once are ten tries', async () => {
+  it('forty wrong passwords at once are ten tries', async () => {
     const { email } = await signedUp()
-    const tries = Array.from({ length: 50 }, () =>
+    const tries = Array.from({ length: 40 }, () =>
       login(room, { identifier: email, password: 'not this one' }, HERE),
     )
-    assert.deepEqual(await endings(tries), { invalid_credentials: 10, rate_limited: 40 })
+    assert.deepEqual(await endings(tries), { invalid_credentials: 10, rate_limited: 30 })
+  })
+
+  it('twenty right passwords at once are twenty sessions', async () => {
+    const { email } = await signedUp()
+    const tries = Array.from({ length: 20 }, () =>
+      login(room, { identifier: email, password: PASSWORD }, HERE),
+    )
+    assert.deepEqual(await endings(tries), { done: 20 })
   })
 
   it('a login from elsewhere is told of, the first and the known are not', async () => {

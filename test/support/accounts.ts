@@ -12,7 +12,7 @@ import { workspaceRoutes } from '../../src/routes/workspaces.ts'
 import { startHallway } from './hallway.ts'
 import type { Loose } from './loose.ts'
 
-export const MASTER_KEY = 'a master key for tests, long enough'
+const MASTER_KEY = 'a master key for tests, long enough'
 export const PASSWORD = 'chui mweusi 42'
 
 export type Heard = { status: number; headers: Headers; body: Loose }
