@@ -11,6 +11,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { openServer } from '../src/db/server.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { startPostgres } from '../test/support/postgres.ts'
+import type { Bench, Row } from './row.ts'
 
 const CALLERS = 64
 const ACCOUNTS = 500
@@ -19,7 +20,7 @@ const WARM_MS = 1_000
 const UNIT = 'reserve+settle pairs/s'
 
 /** Group commit against one transaction per step, on both engines, the server with fsync on. */
-export const ledger = {
+export const ledger: Bench = {
   name: 'ledger',
   run: async () => [...(await onServer()), ...(await onEmbedded())],
 }
@@ -48,7 +49,7 @@ async function onEmbedded() {
   }
 }
 
-async function compare(db: Db, engine: string, atLeast?: number) {
+async function compare(db: Db, engine: string, atLeast?: number): Promise<Row[]> {
   await migrate(db, silentLog)
   const accounts = Array.from({ length: ACCOUNTS }, () => randomUUID())
   await db.begin((tx) => applyCommands(tx, accounts.map(bigGrant)))
