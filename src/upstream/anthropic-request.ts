@@ -18,7 +18,7 @@ export function buildMessages(request: ChatRequest, target: ModelTarget): HttpCa
   }
 }
 
-export function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
+function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
   const body = chatBody(request)
   if (typeof body.n === 'number' && body.n > 1) {
     throw unsuitable('This model gives one answer at a time.', 'n')

@@ -22,11 +22,7 @@ export function buildGenerate(
   }
 }
 
-export function generateBody(
-  request: ChatRequest,
-  target: ModelTarget,
-  signatures: Signatures,
-): Fields {
+function generateBody(request: ChatRequest, target: ModelTarget, signatures: Signatures): Fields {
   const body = chatBody(request)
   const messages = messagesOf(body)
   return {

@@ -63,7 +63,7 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
 }
 
 /** Members that name the provider or its account; the rest passes as it came. */
-export function withoutPrivate(body: Fields): Fields {
+function withoutPrivate(body: Fields): Fields {
   return {
     ...body,
     provider: undefined,

@@ -25,8 +25,8 @@ export type Sender = {
 
 /** Where an upstream is. `headers` carry its key. */
 export type Place = { origin: string; basePath: string; headers: Record<string, string> }
-export type EventAnswer = AnswerHead & { events: Flow<readonly SseEvent[]> }
-export type BytesAnswer = AnswerHead & { bytes: Flow<Buffer> }
+type EventAnswer = AnswerHead & { events: Flow<readonly SseEvent[]> }
+type BytesAnswer = AnswerHead & { bytes: Flow<Buffer> }
 
 export function createSender(defaults: Partial<Timeouts> = {}): Sender {
   const agents = new Map<number, Agent>()

@@ -62,7 +62,7 @@ export type Work = {
   }
 }
 
-export type Served<Result> = { result: Result; upstream: string; attempts: number }
+type Served<Result> = { result: Result; upstream: string; attempts: number }
 
 /**
  * A flow with back-pressure: nothing is read ahead of `next()`. `cancel()` closes the socket at

@@ -146,6 +146,14 @@ describe('the HTTP client', () => {
     })
   }
 
+  it('a flood of early hints ends with the clock', async () => {
+    const there = await place((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 103 E\r\n\r\n'.repeat(20)), 5)
+      socket.on('close', () => clearInterval(timer))
+    })
+    assert.equal((await fault(() => sender.json(there.place, get('json')))).at, 'first_byte')
+  })
+
   it('nobody listens: refused', async () => {
     const server = createServer()
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
