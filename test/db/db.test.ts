@@ -89,9 +89,15 @@ onEachEngine('database', (open) => {
 
   test('work left running after its transaction may use the outer handle again', async () => {
     let later: Promise<unknown> | undefined
+    const ended = Promise.withResolvers<void>()
+    const askLater = async () => {
+      await ended.promise
+      return db.query('select 1 as one')
+    }
     await db.begin(async () => {
-      later = sleep(20).then(() => db.query('select 1 as one'))
+      later = askLater()
     })
+    ended.resolve()
     assert.deepEqual(await later, [{ one: 1 }])
   })
 
