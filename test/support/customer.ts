@@ -1,0 +1,65 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { parseCredits } from '../../src/billing/money.ts'
+import type { Db } from '../../src/db/db.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { client, freshEmail, PASSWORD } from './accounts.ts'
+
+/** A verified account with exactly these credits, a session and an API key. */
+export async function newCustomer(
+  url: string,
+  ground: { db: Db; dataDir: string },
+  credits: string,
+): Promise<{ token: string; accountId: string; key: string }> {
+  const { token, accountId } = await signUp(url, ground.dataDir)
+  await setBalance(ground.db, accountId, credits)
+  const made = await client(url)('POST /v1/api-keys', { token, body: { name: 'test' } })
+  return { token, accountId, key: made.body.data.key as string }
+}
+
+/** By the front door: the code is read from the message that was sent. */
+export async function signUp(url: string, dataDir: string) {
+  const call = client(url)
+  const email = freshEmail()
+  const who = { full_name: 'Asha Juma', email, password: PASSWORD }
+  await call('POST /v1/auth/register', { body: who })
+  const code = await codeSentTo(dataDir, email)
+  const answer = await call('POST /v1/auth/otp/verify', {
+    body: { identifier: email, channel: 'email', purpose: 'verify_email', code },
+  })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  const { access_token: token, user } = answer.body.data
+  return { email, token: token as string, accountId: user.id as string }
+}
+
+async function codeSentTo(dataDir: string, to: string): Promise<string> {
+  const folder = join(dataDir, 'outbox')
+  for (let tries = 0; tries < 200; tries++) {
+    const names = await readdir(folder).catch(() => [])
+    for (const name of names
+      .filter((one) => one.endsWith('.json'))
+      .sort()
+      .reverse()) {
+      const message = JSON.parse(await readFile(join(folder, name), 'utf8'))
+      const code = /\b\d{6}\b/.exec(message.text)?.[0]
+      if (message.to === to && code !== undefined) return code
+    }
+    await sleep(25)
+  }
+  throw new Error(`no code was sent to ${to}`)
+}
+
+async function setBalance(db: Db, accountId: string, credits: string): Promise<void> {
+  const [row] = await db.query<{ balance_micro: bigint }>(
+    'select balance_micro from ledger_accounts where account_id = $1',
+    [accountId],
+  )
+  const amountMicro = parseCredits(credits) - (row?.balance_micro ?? 0n)
+  if (amountMicro === 0n) return
+  const entry = { id: uuidv7(), type: 'adjustment', key: `test:${uuidv7()}`, description: 'test' }
+  await db.begin((tx) =>
+    applyCommands(tx, [{ kind: 'adjust', accountId, amountMicro, entry: entry as never }]),
+  )
+}
