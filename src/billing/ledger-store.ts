@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import type { Tx } from '../db/db.ts'
 import type { Command, Entry, Outcome } from './commands.ts'
 import { EMPTY, step, type Account, type Hold, type Posting } from './ledger.ts'
-import {
-  bookUncollected,
-  createAccounts,
-  existingKeys,
-  lockAccounts,
-  openHolds,
-  rewriteHolds,
-  writeChanges,
-  type Loss,
-} from './ledger-rows-store.ts'
+import { createAccounts, existingKeys, lockAccounts, openHolds } from './ledger-rows-store.ts'
+import { bookUncollected, rewriteHolds, writeChanges, type Loss } from './ledger-write-store.ts'
 
 /**
  * Applies one command or five hundred alike, in the given order, within the caller's transaction.

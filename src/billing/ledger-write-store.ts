@@ -1,0 +1,154 @@
+import type { Tx } from '../db/db.ts'
+import type { Account, Hold, Posting, Uncollected } from './ledger.ts'
+
+type Changes = {
+  accounts: (Account & { accountId: string })[]
+  postings: (Posting & { accountId: string })[]
+  closed: string[]
+  opened: Hold[]
+}
+
+/** Everything a batch changed, in one round trip. Returns how many holds were deleted. */
+export async function writeChanges(tx: Tx, changes: Changes): Promise<number> {
+  const { accounts, postings, closed, opened } = changes
+  const parts: Part[] = []
+  const params: unknown[] = []
+  const add = (part: Part, columns: unknown[]) => {
+    parts.push(part)
+    params.push(...columns)
+  }
+  if (accounts.length > 0) add('accounts', accountColumns(changes))
+  if (postings.length > 0) add('entries', postingColumns(changes))
+  if (closed.length > 0) add('deleted', [closed])
+  if (opened.length > 0) add('opened', holdColumns(opened))
+  const [row] = await tx.query<{ deleted: number }>(writeSql(parts), params)
+  return row!.deleted
+}
+
+type Part = 'accounts' | 'entries' | 'deleted' | 'opened'
+
+/** Each numbers its own parameters from 1. */
+const PARTS: Record<Part, string> = {
+  accounts: `
+    update ledger_accounts set balance_micro = given.balance, held_micro = given.held,
+      entries = entries + given.posted
+    from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[]) as given (id, balance, held, posted)
+    where account_id = given.id`,
+  entries: `
+    insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
+      description, reference_type, reference_id, workspace_id, operator, ordinal)
+    select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
+      operator, entries + row_number() over (partition by account_id order by n)
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::text[], $7::text[],
+      $8::text[], $9::text[], $10::uuid[], $11::text[]) with ordinality as given (id, account_id,
+      type, amount, after, key, description, ref_type, ref_id, workspace, operator, n)
+      join ledger_accounts using (account_id)
+    order by n`,
+  deleted: 'delete from holds where id = any($1::uuid[]) returning id',
+  opened: `
+    insert into holds (id, account_id, amount_micro, owner_process, owner_job, deadline, about)
+    select id, account_id, amount, process, job, deadline, about::jsonb
+    from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
+      $7::text[]) as given (id, account_id, amount, process, job, deadline, about)`,
+}
+
+const written = new Map<string, string>()
+
+/** One statement of the parts that are needed: the embedded engine plans it anew each time. */
+function writeSql(parts: Part[]): string {
+  const known = written.get(parts.join())
+  if (known !== undefined) return known
+  let last = 0
+  const ctes = parts.map((part) => {
+    const first = last
+    const body = PARTS[part].replace(/\$(\d+)/g, (_, n: string) => {
+      last = Math.max(last, first + Number(n))
+      return `$${first + Number(n)}`
+    })
+    return `part_${part} as (${body})`
+  })
+  const count = parts.includes('deleted') ? '(select count(*)::int4 from part_deleted)' : '0'
+  const sql = `with ${ctes.join(', ')} select ${count} as deleted`
+  written.set(parts.join(), sql)
+  return sql
+}
+
+/** A hold that changed while it stayed open, such as a deadline that moved. */
+export async function rewriteHolds(tx: Tx, holds: Hold[]): Promise<void> {
+  await tx.query(
+    `update holds set amount_micro = amount, owner_process = process, owner_job = job,
+       deadline = given.deadline, about = given.about::jsonb
+     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
+       $7::text[]) as given (id, account_id, amount, process, job, deadline, about)
+     where holds.id = given.id`,
+    holdColumns(holds),
+  )
+}
+
+export type Loss = Uncollected & { accountId: string }
+
+export async function bookUncollected(tx: Tx, losses: Loss[]): Promise<void> {
+  await tx.query(
+    `insert into uncollected
+       (key, account_id, amount_micro, description, reference_type, reference_id)
+     select * from unnest($1::text[], $2::uuid[], $3::int8[], $4::text[], $5::text[], $6::text[])
+     on conflict do nothing`,
+    [
+      losses.map(({ entry }) => entry.key),
+      losses.map((loss) => loss.accountId),
+      losses.map((loss) => loss.amountMicro),
+      losses.map(({ entry }) => entry.description),
+      losses.map(({ entry }) => entry.reference?.type ?? null),
+      losses.map(({ entry }) => entry.reference?.id ?? null),
+    ],
+  )
+}
+
+function accountColumns(changes: Changes): unknown[] {
+  const { accounts } = changes
+  return [
+    accounts.map((account) => account.accountId),
+    accounts.map((account) => account.balanceMicro),
+    accounts.map((account) => account.heldMicro),
+    postedCounts(changes),
+  ]
+}
+
+/** How many entries each account gains: the next one's ordinal follows from it. */
+function postedCounts({ accounts, postings }: Changes): number[] {
+  const counts = new Map<string, number>()
+  for (const { accountId } of postings) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
+  return accounts.map(({ accountId }) => counts.get(accountId) ?? 0)
+}
+
+function postingColumns({ postings }: Changes): unknown[] {
+  return [
+    postings.map(({ entry }) => entry.id),
+    postings.map((posting) => posting.accountId),
+    postings.map(({ entry }) => entry.type),
+    postings.map((posting) => posting.amountMicro),
+    postings.map((posting) => posting.balanceAfterMicro),
+    postings.map(({ entry }) => entry.key),
+    postings.map(({ entry }) => entry.description),
+    postings.map(({ entry }) => entry.reference?.type ?? null),
+    postings.map(({ entry }) => entry.reference?.id ?? null),
+    postings.map(({ entry }) => entry.workspaceId ?? null),
+    postings.map(({ entry }) => entry.operator ?? null),
+  ]
+}
+
+function holdColumns(opened: Hold[]): unknown[] {
+  return [
+    opened.map((hold) => hold.holdId),
+    opened.map((hold) => hold.accountId),
+    opened.map((hold) => hold.amountMicro),
+    opened.map(({ owner }) => ('process' in owner ? owner.process : null)),
+    opened.map(({ owner }) => ('job' in owner ? owner.job : null)),
+    opened.map((hold) => deadlineOf(hold)),
+    opened.map((hold) => JSON.stringify(hold.about)),
+  ]
+}
+
+function deadlineOf({ owner }: Hold): Date | null {
+  return 'job' in owner ? owner.deadline : null
+}
