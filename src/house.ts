@@ -119,6 +119,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
       await running?.stop()
       await outbox.close()
       await payments.idle()
+      await accounts.apiKeys.flushUses()
       await heartbeat.leave()
       await upstreams.close()
       await limiter.close()

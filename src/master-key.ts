@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 
@@ -13,13 +14,22 @@ export async function loadMasterKey(
   if (config.MASTER_KEY !== undefined) return config.MASTER_KEY
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 })
   const file = join(config.DATA_DIR, 'master.key')
-  try {
-    await writeFile(file, randomBytes(32).toString('base64url') + '\n', { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    // It is there already: made by an earlier start, or this moment by another process.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+  if (!existsSync(file)) await makeKey(file)
   const key = (await readFile(file, 'utf8')).trim()
   if (key.length < 32) throw new Error('The file master.key in DATA_DIR is damaged.')
   return key
+}
+
+/** Written whole under another name first, so that no process ever reads half a key. */
+async function makeKey(file: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`
+  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    // Another process was quicker this very moment: its key is the one.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft)
+  }
 }

@@ -1,5 +1,7 @@
 import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
+import { usageChunk } from '../upstream/openai-usage.ts'
+import type { UsageReading } from '../upstream/usage.ts'
 import type { ChatStream } from '../upstream/work.ts'
 import type { Line } from './bill-rows.ts'
 import { dropOf, openBill, type Bill } from './billable.ts'
@@ -59,7 +61,7 @@ function streamEnds(
       }
       await bill.settle([line])
       leave()
-      return body.stream_options?.include_usage === true ? usageChunk(order, line) : ''
+      return body.stream_options?.include_usage === true ? lastChunk(order, flow.usage, line) : ''
     },
     async broke(error) {
       await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
@@ -79,15 +81,11 @@ function streamEnds(
   }
 }
 
-function usageChunk({ request }: ChatOrder, line: Line): string {
-  const { id, model, created } = request.ours
-  const usage = {
-    prompt_tokens: line.promptTokens,
-    completion_tokens: line.completionTokens,
-    total_tokens: line.totalTokens,
-  }
-  const chunk = { id, object: 'chat.completion.chunk', created, model, choices: [], usage }
-  return `data: ${JSON.stringify(chunk)}\n\n`
+/** What was charged for, with the upstream's finer counts where it told them. */
+function lastChunk({ request }: ChatOrder, reading: UsageReading, line: Line): string {
+  const told = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens } = line
+  return `data: ${usageChunk(request.ours, { ...told, promptTokens, completionTokens })}\n\n`
 }
 
 /** After the first byte a failure can only be told inside the stream, which then has no [DONE]. */

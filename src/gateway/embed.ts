@@ -1,6 +1,7 @@
 import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { EmbeddingsResult } from '../upstream/contract.ts'
+import { vectorBase64 } from '../upstream/openai-embeddings.ts'
 import type { UsageReading } from '../upstream/usage.ts'
 import { answerHeaders, JSON_TYPE } from './answer-headers.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
@@ -104,7 +105,7 @@ function embeddingList(
   model: string,
   encoding: EmbeddingsBody['encoding_format'],
 ): unknown {
-  const write = encoding === 'base64' ? base64 : floats
+  const write = encoding === 'base64' ? vectorBase64 : floats
   return {
     object: 'list',
     data: result.vectors.map((vector, index) => ({
@@ -115,11 +116,6 @@ function embeddingList(
     model,
     usage: { prompt_tokens: usage.promptTokens, total_tokens: usage.promptTokens },
   }
-}
-
-/** Little-endian 32-bit floats, as OpenAI's clients read them. */
-function base64(vector: Float32Array): string {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
 }
 
 function floats(vector: Float32Array): number[] {
