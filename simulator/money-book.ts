@@ -39,6 +39,7 @@ export type Book = {
   note(kind: LogLine['kind'], reference?: string, detail?: string): void
   byCallerRef(wire: SimPayment['wire'], callerRef: string): SimPayment | undefined
   byReference(reference: string): SimPayment | undefined
+  all(): SimPayment[]
   add(payment: Omit<SimPayment, 'reference' | 'status' | 'createdAt' | 'updatedAt'>): SimPayment
   save(payment: SimPayment): void
   plan(payment: { phone: string; amount: number }): Plan
@@ -82,6 +83,10 @@ export function openBook(file: string | undefined): Book {
     byReference: (reference) => {
       reload()
       return payments.get(reference)
+    },
+    all: () => {
+      reload()
+      return [...payments.values()]
     },
     add(given) {
       const now = Date.now()

@@ -25,9 +25,9 @@ export type CallbackKind =
   | 'stale'
   | 'other_reference'
 
-export const NORMAL: Plan = { end: 'completed', when: 'normal', callbacks: ['good'] }
+const NORMAL: Plan = { end: 'completed', when: 'normal', callbacks: ['good'] }
 
-export const OUTCOMES: Readonly<Record<number, Plan>> = {
+const OUTCOMES: Readonly<Record<number, Plan>> = {
   1: { end: 'completed', when: 'fast', callbacks: ['good'] },
   2: { end: 'failed', when: 'fast', failure: 'Insufficient balance', callbacks: ['good'] },
   3: { end: 'failed', when: 'fast', failure: 'Cancelled by user', callbacks: ['good'] },

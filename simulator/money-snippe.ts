@@ -96,7 +96,8 @@ function snippeView(wire: Wire, payment: SimPayment): Record<string, unknown> {
 function snippeList(book: Book, query: URLSearchParams): Reply {
   const phone = query.get('phone_number')
   const status = query.get('status')
-  const items = [...book.payments.values()]
+  const items = book
+    .all()
     .filter((one) => one.wire === 'snippe')
     .filter((one) => phone === null || one.phone === phone)
     .filter((one) => status === null || one.status === status)

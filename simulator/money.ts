@@ -78,7 +78,7 @@ export async function startMoneySimulator(options: MoneySimulatorOptions): Promi
     },
     control: {
       log: book.log,
-      payments: () => [...book.payments.values()],
+      payments: () => book.all(),
       find: (callerRef) =>
         book.byCallerRef('snippe', callerRef) ?? book.byCallerRef('clickpesa', callerRef),
       callback: (payment, changes = {}) =>

@@ -29,6 +29,7 @@ export const auditQueries: { what: string; ask(tx: Tx): Promise<AuditRow[]> }[] 
   { what: 'the entries are not numbered without a gap', ask: wrongOrdinals },
   { what: 'an entry key was used more than once', ask: repeatedKeys },
   { what: 'a hold outlived its owner', ask: orphanHolds },
+  { what: 'a payment and its credit disagree', ask: wrongTopUps },
 ]
 
 function wrongBalances(tx: Tx) {
@@ -105,5 +106,18 @@ function orphanHolds(tx: Tx) {
        and owner_process is not null and holds.created_at < now() - interval '80 s'
        and coalesce(beat_at, '-infinity') < now() - interval '80 s'
      order by account_id limit 100`,
+  )
+}
+
+/** A completed payment has brought its credits once; any other has brought none. */
+function wrongTopUps(tx: Tx) {
+  return tx.query<AuditRow>(
+    `select account_id, due as expected, credited as found, 'payment ' || id as detail
+     from (select payments.account_id, payments.id,
+             case when status = 'completed' then credits_micro else 0 end as due,
+             coalesce(amount_micro, 0) as credited
+           from payments left join ledger_entries on key = 'topup:' || payments.id
+             and ledger_entries.account_id = payments.account_id) topups
+     where due <> credited order by account_id limit 100`,
   )
 }

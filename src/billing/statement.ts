@@ -9,7 +9,7 @@ import {
   spanBetween,
 } from './statement-store.ts'
 
-export type { EntryType, StatementEntry } from './statement-store.ts'
+export type { StatementEntry } from './statement-store.ts'
 
 export const ENTRY_TYPES = ['signup_bonus', 'topup', 'usage', 'refund', 'adjustment'] as const
 

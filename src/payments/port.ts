@@ -82,7 +82,7 @@ export type FailureCode =
   | 'unknown'
 
 /** A callback is fresh for this long, in both directions of the clock. */
-export const FRESH_S = 300
+const FRESH_S = 300
 
 export function freshness(atMs: number, now: Date): RefusalReason | undefined {
   if (!Number.isFinite(atMs)) return 'timestamp_missing'

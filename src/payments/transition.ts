@@ -30,7 +30,7 @@ export type Decision = {
   closed: boolean
 }
 
-export type Review = 'amount_mismatch' | 'currency_mismatch' | 'reference_mismatch' | 'reversed'
+type Review = 'amount_mismatch' | 'currency_mismatch' | 'reference_mismatch' | 'reversed'
 
 /** For so long a create that may not have arrived is tried again, by the same reference. */
 export const SUBMIT_WINDOW_MS = 5 * 60_000

@@ -67,7 +67,7 @@ describe('kill -9 between each two steps, then a restart', () => {
     simulator.control.setClickpesaWebhook(
       `http://127.0.0.1:${port}/v1/payments/callbacks/clickpesa`,
     )
-    const child = fork(join(import.meta.dirname, 'crash-child.ts'), {
+    const child = fork(join(import.meta.dirname, 'children/crash.ts'), {
       env: {
         ...process.env,
         CRASH_AT: at,

@@ -23,7 +23,7 @@ export const KEYS = {
   clickpesa: { clientId: 'IDtest', apiKey: 'SKtest', checksumKey: 'CHKtest' },
 }
 
-export const RULES: TopUpRules = {
+const RULES: TopUpRules = {
   minTzs: 500,
   maxTzs: 3_000_000,
   creditsPerTzs: '1',
@@ -39,13 +39,13 @@ export const FAST: Partial<Timing> = {
   lateS: [0.1, 0.2, 0.3, 0.5, 1, 2, 4],
 }
 
-export const FAST_MONEY: Partial<Delays> = { fastMs: 30, normalMs: 60, lateMs: 1500, retryMs: 30 }
+const FAST_MONEY: Partial<Delays> = { fastMs: 30, normalMs: 60, lateMs: 1500, retryMs: 30 }
 
 export function startMoney(delays: Partial<Delays> = FAST_MONEY): Promise<MoneySimulator> {
   return startMoneySimulator({ ...KEYS, delays })
 }
 
-export function portTo(
+function portTo(
   name: 'snippe' | 'clickpesa',
   simulatorUrl: string,
   callbackUrl: () => string,
@@ -58,7 +58,7 @@ export function portTo(
 
 export type Line = { message: string; fields: LogFields }
 
-export function listeningLog(): { log: Log; lines: Line[] } {
+function listeningLog(): { log: Log; lines: Line[] } {
   const lines: Line[] = []
   const write = (message: string, fields: LogFields = {}) => void lines.push({ message, fields })
   const log = { debug: write, info: write, warn: write, error: write, flush: async () => {} }

@@ -1,7 +1,7 @@
-import { openServer } from '../../src/db/server.ts'
-import { startDuties } from '../../src/jobs/loop.ts'
-import { silentLog } from '../../src/lib/log.ts'
-import { FAST, startPayments } from '../support/payments.ts'
+import { openServer } from '../../../src/db/server.ts'
+import { startDuties } from '../../../src/jobs/loop.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { FAST, startPayments } from '../../support/payments.ts'
 
 /** A process of the service that dies, as by kill -9, at the nth time it reaches a step. */
 const { CRASH_AT = '', DATABASE, SIMULATOR, PORT, PROVIDER, PHONE, POLL_S } = process.env
