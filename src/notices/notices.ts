@@ -17,7 +17,7 @@ import { enqueue } from './outbox.ts'
 import { categoryOf, localeOf } from './types.ts'
 import type { Locale, Notice } from './types.ts'
 
-export type { Notice, NoticeType } from './types.ts'
+export type { Notice } from './types.ts'
 export type { Notification } from './notices-store.ts'
 
 /**

@@ -19,7 +19,7 @@ export type Outbox = {
   close(): Promise<void>
 }
 
-export type OutboxDuty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
+type OutboxDuty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
 
 /**
  * One lane per channel, so that a slow mail server never holds up an SMS. New rows wake a lane at

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Category } from './types.ts'
 
-export type ChannelPreferences = Record<Category, boolean>
+type ChannelPreferences = Record<Category, boolean>
 export type Preferences = { email: ChannelPreferences; sms: ChannelPreferences }
 
 /** Mail costs nothing. An SMS is paid for, so it tells of money and of safety only. */

@@ -28,8 +28,6 @@ export function openSmsHttp() {
   }
 }
 
-export type SmsHttp = ReturnType<typeof openSmsHttp>
-
 async function limited(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

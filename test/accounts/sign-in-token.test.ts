@@ -16,6 +16,7 @@ import {
 import type { Db } from '../../src/db/db.ts'
 import { freshEmail, freshPhone } from '../support/accounts.ts'
 import { freshEmbedded } from '../support/databases.ts'
+import { naughtyStrings } from '../support/naughty.ts'
 import { insertPerson } from '../support/people.ts'
 import { AUDIENCE, CLIENT, SCOPE, startOidcPeer } from '../support/oidc-peer.ts'
 import type { OidcPeer } from '../support/oidc-peer.ts'
@@ -278,4 +279,13 @@ describe('POST /v1/auth/{partner}', () => {
     assert.equal((await cold.call('POST /v1/auth/partner', { body })).status, 200)
     await cold.close()
   })
+})
+
+it('naughty strings are refused like any other wrong token', async () => {
+  // A sample: the contract tests of accounts walk through all of them.
+  for (const text of naughtyStrings.filter((_, n) => n % 7 === 0)) {
+    const answers = await Promise.all([mobile(text), mobile('x', text), partner(text)])
+    for (const { status } of answers)
+      assert.ok(status === 400 || status === 401, JSON.stringify(text))
+  }
 })

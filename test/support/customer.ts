@@ -51,7 +51,7 @@ async function codeSentTo(dataDir: string, to: string): Promise<string> {
   throw new Error(`no code was sent to ${to}`)
 }
 
-async function setBalance(db: Db, accountId: string, credits: string): Promise<void> {
+export async function setBalance(db: Db, accountId: string, credits: string): Promise<void> {
   const [row] = await db.query<{ balance_micro: bigint }>(
     'select balance_micro from ledger_accounts where account_id = $1',
     [accountId],

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
 import type { JWK } from 'jose'
 
-export type Person = Record<string, unknown> & { email?: string; email_verified?: boolean }
+type Person = Record<string, unknown> & { email?: string; email_verified?: boolean }
 
 export const AUDIENCE = 'https://mlango.example'
 export const SCOPE = 'mlango:sign-in'

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Sms = { to: string; text: string; headers: IncomingMessage['headers']; raw: string }
+type Sms = { to: string; text: string; headers: IncomingMessage['headers']; raw: string }
 
 export type SmsPeer = {
   url: string

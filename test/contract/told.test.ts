@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freshEmail, freshPhone, PASSWORD } from '../support/accounts.ts'
+import { setBalance } from '../support/customer.ts'
+import { startHouse } from '../support/house.ts'
+import { startBeem } from '../support/sms-peers.ts'
+import type { SmsPeer } from '../support/sms-peers.ts'
+import { startSmtpPeer } from '../support/smtp-peer.ts'
+import type { SmtpPeer } from '../support/smtp-peer.ts'
+
+let smtp: SmtpPeer
+let beem: SmsPeer
+let house: Awaited<ReturnType<typeof startHouse>>
+before(async () => {
+  smtp = await startSmtpPeer()
+  beem = await startBeem({ apiKey: 'k', secretKey: 's' })
+  house = await startHouse({
+    env: {
+      SMTP_URL: smtp.url,
+      SMS_PROVIDER: 'beem',
+      BEEM_BASE_URL: beem.url,
+      BEEM_API_KEY: 'k',
+      BEEM_SECRET_KEY: 's',
+    },
+  })
+})
+after(async () => {
+  await house.close()
+  await smtp.close()
+  await beem.close()
+})
+
+async function until<T>(look: () => T | undefined): Promise<T> {
+  for (let step = 0; step < 300; step += 1) {
+    const found = look()
+    if (found !== undefined) return found
+    await sleep(20)
+  }
+  throw new Error('nothing came')
+}
+
+const mailTo = (email: string, about: RegExp) =>
+  until(() =>
+    smtp.mails.find(
+      (mail) => mail.to?.[0]?.address === email && about.test(`${mail.subject} ${mail.text}`),
+    ),
+  )
+
+it('a code arrives by mail, and what follows is told in the language of the account', async () => {
+  const email = freshEmail()
+  const body = { full_name: 'Asha', email, password: PASSWORD }
+  assert.equal((await house.call('POST /v1/auth/register', { body })).status, 201)
+  const mail = await mailTo(email, /uthibitisho/)
+  const code = /^\d{6}$/m.exec(mail.text!)![0]
+  const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code }
+  const heard = await house.call('POST /v1/auth/otp/verify', { body: answer })
+  assert.equal(heard.status, 200)
+  const token = heard.body.data.access_token as string
+  await mailTo(email, /Krediti zimeongezwa/)
+  const listed = await house.call('GET /v1/notifications', { token })
+  assert.equal(listed.body.data[0].type, 'credits.granted')
+  assert.equal(listed.body.data[0].title, 'Krediti zimeongezwa')
+
+  await house.call('PATCH /v1/me', { token, body: { locale: 'en' } })
+  const key = { name: 'laptop' }
+  assert.equal((await house.call('POST /v1/api-keys', { token, body: key })).status, 201)
+  await mailTo(email, /API key created[^]*"laptop"/)
+})
+
+it('a code arrives by SMS', async () => {
+  const phone = freshPhone()
+  const body = { full_name: 'Asha', phone_number: phone, password: PASSWORD }
+  assert.equal((await house.call('POST /v1/auth/register', { body })).status, 201)
+  const sms = await until(() => beem.messages.find(({ to }) => `+${to}` === phone))
+  assert.match(sms.text, /^\d{6} ni namba yako ya Mlango\./)
+})
+
+it('a slow mail server slows no request, and no SMS', async () => {
+  smtp.mood.delayMs = 1_500
+  const [email, phone] = [freshEmail(), freshPhone()]
+  const person = { full_name: 'Asha', password: PASSWORD }
+  await house.call('POST /v1/auth/register', { body: { ...person, email } })
+  await house.call('POST /v1/auth/register', { body: { ...person, phone_number: phone } })
+  await until(() => beem.messages.find(({ to }) => `+${to}` === phone))
+  const before = smtp.mails.filter((mail) => mail.to?.[0]?.address === email).length
+  assert.equal(before, 0, 'the answers and the SMS were there before the mail')
+  await mailTo(email, /uthibitisho/)
+  delete smtp.mood.delayMs
+})
+
+it('a low balance is told once, however many calls follow', async () => {
+  const { token, key } = await customer('19.5')
+  const messages = [{ role: 'user', content: 'Habari?' }]
+  for (let turn = 0; turn < 3; turn += 1) {
+    const body = { model: 'sim/hekima', messages, max_tokens: 5 }
+    const heard = await house.call('POST /v1/chat/completions', { token: key, body })
+    assert.equal(heard.status, 200, JSON.stringify(heard.body))
+  }
+  const { body } = await house.call('GET /v1/notifications', { token })
+  const told = body.data.filter(({ type }: { type: string }) => type === 'credits.low')
+  assert.equal(told.length, 1)
+  assert.ok(told[0].data.available_credits < 19.5)
+})
+
+/** Somebody with these credits and an API key, by the front door. */
+async function customer(credits: string) {
+  const email = freshEmail()
+  const person = { full_name: 'Asha', email, password: PASSWORD }
+  await house.call('POST /v1/auth/register', { body: person })
+  const code = /^\d{6}$/m.exec((await mailTo(email, /uthibitisho/)).text!)![0]
+  const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code }
+  const { body } = await house.call('POST /v1/auth/otp/verify', { body: answer })
+  const { access_token: token, user } = body.data as { access_token: string; user: { id: string } }
+  await setBalance(house.db, user.id, credits)
+  const made = await house.call('POST /v1/api-keys', { token, body: { name: 'test' } })
+  return { token, key: made.body.data.key as string }
+}
