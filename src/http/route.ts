@@ -42,6 +42,8 @@ export type RouteSpec<Body, Query, Params> = {
   params?: z.ZodType<Params>
   /** For the OpenAPI document: the shape of `data` (envelope) or of the whole answer. */
   response?: z.ZodType
+  /** For the OpenAPI document: the media type of a good answer that is not JSON. */
+  answerType?: string
   successStatus?: number
   handle(call: Call<Body, Query, Params>): Promise<Result>
 }
