@@ -16,6 +16,8 @@ export type HallwaySettings = {
 
 /** What every request of one server shares. */
 export type Hallway = {
+  /** Every door, the hallway's own included. */
+  routes: readonly Route[]
   doorkeeper: Doorkeeper
   limiter: Limiter
   replay: ReplayBook

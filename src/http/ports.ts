@@ -19,7 +19,7 @@ export type Slot = {
   retryAfterS: number
 }
 
-export type ClaimOutcome =
+type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }
   | { state: 'other_route' }

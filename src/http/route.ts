@@ -18,7 +18,7 @@ export type Dialect = 'envelope' | 'compatible' | 'both'
 export type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
 
 /** Which limit a call is counted against. `none` is for liveness, documents and callbacks. */
-export type LimitBucket = 'none' | 'auth' | 'principal'
+type LimitBucket = 'none' | 'auth' | 'principal'
 
 export type RouteSpec<Body, Query, Params> = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -27,7 +27,9 @@ export type ServerParts = {
 
 /** The hallway, built from the list of routes. Listens to nothing yet. */
 export function buildServer(parts: ServerParts): FastifyInstance {
+  const routes = [...parts.routes, ...ownRoutes(parts.routes, parts.config)]
   const hallway: Hallway = {
+    routes,
     doorkeeper: parts.doorkeeper,
     limiter: parts.limiter,
     replay: parts.replay,
@@ -37,7 +39,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     standardHeaders: standardHeaders(parts.config.PUBLIC_URL),
     corsOrigin: parts.config.FRONTEND_URL && new URL(parts.config.FRONTEND_URL).origin,
   }
-  const plans = [...parts.routes, ...ownRoutes(parts.routes, parts.config)].map(planOf)
+  const plans = routes.map(planOf)
   const server = bareServer(hallway, plans)
   server.decorate('hallway', hallway)
   server.decorateRequest('walk', null)

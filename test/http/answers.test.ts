@@ -149,7 +149,7 @@ test('the signal fires when the caller leaves, before the answer and within a st
     if (path === '/v1/stream') {
       const response = await asking
       assert.match(response.headers.get('x-request-id')!, /^req_/)
-    } else while (seen === undefined) await pause(5)
+    } else for (let i = 0; i < 200 && seen === undefined; i++) await pause(5)
     assert.equal(seen!.aborted, false)
     leaving.abort()
     await asking.catch(() => {})

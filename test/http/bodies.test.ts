@@ -245,12 +245,8 @@ test('what JSON allows and we do not', async () => {
     assert.equal((await post('/v1/small', body)).status, 400, name)
   }
   assert.equal((await post('/v1/small', '\ufeff{"text":"a"}')).status, 200, 'a byte order mark')
-  const large = { model: 'm', maximum: 9223372036854775807, constructor: 'x' }
-  assert.equal(
-    (await post('/v1/chat', JSON.stringify(large))).status,
-    200,
-    'tool schemas have these',
-  )
+  const schema = '{"model":"m","maximum":9223372036854775807,"constructor":"x"}'
+  assert.equal((await post('/v1/chat', schema)).status, 200, 'tool schemas have these')
 })
 
 test('a JSON mistake is told by its place, without quoting the body', async () => {

@@ -212,7 +212,7 @@ describe('two processes on one server', () => {
   })
 
   async function start(): Promise<number> {
-    const script = new URL('../support/hallway-process.ts', import.meta.url).pathname
+    const script = new URL('./children/hallway-process.ts', import.meta.url).pathname
     const child = fork(script, [databaseUrl, linesPath])
     children.push(child)
     const [port] = (await once(child, 'message')) as [number]

@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { openServer } from '../../src/db/server.ts'
-import { route } from '../../src/http/route.ts'
-import { uuidv7 } from '../../src/lib/ids.ts'
-import { silentLog } from '../../src/lib/log.ts'
-import { createReplay } from '../../src/replay/replay.ts'
-import { startHallway } from './hallway.ts'
+import { openServer } from '../../../src/db/server.ts'
+import { route } from '../../../src/http/route.ts'
+import { uuidv7 } from '../../../src/lib/ids.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { createReplay } from '../../../src/replay/replay.ts'
+import { startHallway } from '../../support/hallway.ts'
 
 /** One process of several on one database. Each run of the handler leaves a line in a file. */
 const [databaseUrl, linesPath] = process.argv.slice(2) as [string, string]
