@@ -28,8 +28,8 @@ export function renderFailure(
   return { status: row.status, headers, body: JSON.stringify(body) }
 }
 
-/** The object that OpenAI's clients read; also sent inside a stream that breaks. */
-export function compatibleError(failure: Failure): {
+/** The object that OpenAI's clients read. */
+function compatibleError(failure: Failure): {
   message: string
   type: string
   param: string | null

@@ -84,7 +84,7 @@ function pathsOf(routes: Route[]): ZodOpenApiPathsObject {
 }
 
 /** `/v1/workspaces/:slug` → `/v1/workspaces/{slug}`; a wildcard is an id that may contain slashes. */
-export function openApiPath(path: string): string {
+function openApiPath(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}').replace('*', '{id}')
 }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { Failure } from './failure.ts'
 
-export const DEEPEST_JSON = 64
-export const MOST_JSON_NODES = 200_000
+const DEEPEST_JSON = 64
+const MOST_JSON_NODES = 200_000
 
 /** Up to here `JSON.parse` of the worst bytes is harmless, and the walk below finds what is wrong. */
 const SMALL_BYTES = 64 * 1024

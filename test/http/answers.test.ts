@@ -70,6 +70,10 @@ const routes = [
   get('/v1/auth/try', async () => ({ data: {} }), { limit: 'auth' }),
 ]
 
+async function until(there: () => boolean): Promise<void> {
+  for (let i = 0; i < 400 && !there(); i++) await pause(5)
+}
+
 async function* ticks() {
   for (let i = 0; ; i++) {
     yield `data: ${i}\n\n`
@@ -149,14 +153,14 @@ test('the signal fires when the caller leaves, before the answer and within a st
     if (path === '/v1/stream') {
       const response = await asking
       assert.match(response.headers.get('x-request-id')!, /^req_/)
-    } else for (let i = 0; i < 200 && seen === undefined; i++) await pause(5)
+    } else await until(() => seen !== undefined)
     assert.equal(seen!.aborted, false)
     leaving.abort()
     await asking.catch(() => {})
-    for (let i = 0; i < 100 && !seen!.aborted; i++) await pause(10)
+    await until(() => seen!.aborted)
     assert.equal(seen!.aborted, true, path)
   }
-  for (let i = 0; i < 100 && hallway.server.hallway.running.count > 0; i++) await pause(10)
+  await until(() => hallway.server.hallway.running.count === 0)
   assert.equal(hallway.server.hallway.running.count, 0)
 })
 

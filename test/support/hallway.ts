@@ -18,7 +18,7 @@ type Parts = {
   port?: number
 }
 
-export const hallwaySettings: HallwaySettings = {
+const hallwaySettings: HallwaySettings = {
   TRUST_PROXY: false,
   DRAIN_SECONDS: 30,
   RATE_LIMIT_RPM: 600,
@@ -46,7 +46,7 @@ export const keyHeaders = { authorization: 'Bearer key-1' }
 export const jwtHeaders = { authorization: 'Bearer jwt-1' }
 
 /** `Bearer key-<n>` and `Bearer jwt-<n>` are valid; all else is not. */
-export const tokenDoorkeeper: Doorkeeper = {
+const tokenDoorkeeper: Doorkeeper = {
   async identify(authorization): Promise<Principal> {
     const match = /^Bearer (key|jwt)-(\d)$/.exec(authorization ?? '')
     if (match === null) throw new Failure('unauthorized', 'The credential is missing or unknown.')
