@@ -89,7 +89,10 @@ export type Change = {
   nextLookS: number | undefined
 }
 
-/** Ends the look that found it. A hint that came meanwhile stays due. */
+/**
+ * Ends the look that found it. A hint that came meanwhile stays due. Name and address of the payer
+ * are for the create only, and are forgotten when it is over.
+ */
 export async function writeFinding(tx: Tx, change: Change): Promise<void> {
   await tx.query(
     `update payments set
@@ -99,6 +102,8 @@ export async function writeFinding(tx: Tx, change: Change): Promise<void> {
        network = coalesce($5, network),
        error_code = case when $2 = 'completed' then null else coalesce($6, error_code) end,
        review = coalesce($7, review),
+       payer_name = case when $2 = 'pending' then payer_name else '' end,
+       payer_email = case when $2 = 'pending' then payer_email end,
        late = late or $8,
        completed_at = case when $2 = 'completed' then coalesce(completed_at, now()) end,
        updated_at = case when status = $2 then updated_at else now() end,

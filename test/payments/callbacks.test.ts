@@ -53,11 +53,14 @@ onEachEngine('callbacks', (open) => {
       const callback: MoneySimulator['control']['callback'] = (theirs, changes) =>
         simulator.control.callback(theirs, changes)
 
-      test('100 copies of one valid callback at once: one credit', async () => {
+      test('100 copies of one valid callback and the poller at once: one credit', async () => {
         const { id, theirs } = await paid()
         const asked = simulator.control.log.length
         const copy = callback(theirs)
+        const signal = new AbortController().signal
+        const polls = Promise.all(Array.from({ length: 5 }, () => room.payments.reconcile(signal)))
         const answers = await Promise.all(Array.from({ length: 100 }, () => send(copy)))
+        await polls
         assert(answers.every(({ status }) => status === 200))
         await until(db, room.payments, id, ({ status }) => status === 'completed')
         await room.payments.idle()
