@@ -1,6 +1,6 @@
 // Runs a TypeScript file of this project on the pinned Node, whatever Node was typed.
 // Plain JavaScript on purpose: it must start on any Node from 20 on.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -15,10 +15,13 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
   process.argv = [process.argv[0], resolve(root, target), ...args]
   await import(pathToFileURL(resolve(root, target)).href)
 } else if (existsSync(pinned)) {
-  const child = spawnSync(pinned, [fileURLToPath(import.meta.url), target, ...args], {
+  const child = spawn(pinned, [fileURLToPath(import.meta.url), target, ...args], {
     stdio: 'inherit',
   })
-  process.exitCode = child.status ?? 1
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1
+  })
 } else {
   console.error(
     `Mlango needs Node 24 or later here (this is ${process.version}). ` +

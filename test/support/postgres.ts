@@ -18,6 +18,8 @@ export type Postgres = {
   resume(): Promise<void>
   /** Halts and removes the data. */
   stop(): Promise<void>
+  /** Lets the process end without waiting for the server, which then ends with it. */
+  unref(): void
 }
 
 /** A real PostgreSQL server of its own. `durable` keeps fsync on, as a real one would. */
@@ -55,6 +57,7 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
       child = launch()
       await answers(url, child)
     },
+    unref: () => child.unref(),
     async stop() {
       await halt('fast')
       process.off('exit', cleanUp)
