@@ -156,7 +156,10 @@ function unsafe(config: Config): string[] {
     if (config[name] === undefined) problems.push(`${name} must be set: ${why}.`)
   }
   if (config.DATABASE_URL) need('MASTER_KEY', 'every replica of DATABASE_URL shares its keys')
-  if (config.WORKERS > 1) need('DATABASE_URL', 'the embedded database serves one process only')
+  if (config.WORKERS > 1) {
+    need('DATABASE_URL', 'the embedded database serves one process only')
+    need('UPSTREAMS_FILE', 'the simulated models serve one process only')
+  }
   if (config.PAYMENT_PROVIDER === 'snippe') {
     need('SNIPPE_API_KEY', 'PAYMENT_PROVIDER is snippe')
     need('SNIPPE_WEBHOOK_SECRET', 'without it anyone could forge a payment callback')

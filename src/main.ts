@@ -1,5 +1,6 @@
+import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
-import { ConfigError, readConfig, type Config } from './config.ts'
+import { readConfig, type Config } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { buildHouse } from './house.ts'
@@ -9,7 +10,8 @@ import { loadEnvFile } from './load-env-file.ts'
 import { loadMasterKey } from './master-key.ts'
 import { openOperatorDoor } from './operator/door.ts'
 import { openOutside } from './outside.ts'
-import { welcome } from './welcome.ts'
+import { welcome, whyNot } from './welcome.ts'
+import { superviseWorkers } from './workers.ts'
 
 /** The front door: settings → database → migrations → house → listen → drain on a signal. */
 async function open(config: Config, log: Log): Promise<void> {
@@ -24,42 +26,46 @@ async function open(config: Config, log: Log): Promise<void> {
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
   house.begin()
   const door = db.engine === 'embedded' ? await openOperatorDoor(house) : undefined
-  if (process.stdout.isTTY || config.LOG_LEVEL !== 'silent') {
+  if (config.LOG_LEVEL !== 'silent' && (cluster.worker?.id ?? 1) === 1) {
     process.stdout.write(welcome(config, { address, simulated: outside.simulated }))
   }
-  onSignal(async () => {
-    log.info('draining')
+  endWith(log, async () => {
+    log.info('Draining.')
     await door?.close()
     await house.end()
     await outside.close()
     await db.close()
-    log.info('closed')
+    log.info('Closed.')
     await log.flush()
   })
 }
 
-/** The first signal drains, the second ends at once. */
-function onSignal(close: () => Promise<void>): void {
+/** The first signal drains, the second ends at once. A bug that nobody caught drains too. */
+function endWith(log: Log, close: () => Promise<void>): void {
   let closing = false
-  const end = () => {
+  const end = (code: number) => {
     if (closing) process.exit(1)
     closing = true
     close().then(
-      () => process.exit(0),
+      () => process.exit(code),
       () => process.exit(1),
     )
   }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+  process.on('SIGTERM', () => end(0))
+  process.on('SIGINT', () => end(0))
+  process.on('uncaughtException', (error) => {
+    log.error('A bug: nobody caught this. Draining.', { error })
+    if (!closing) end(1)
+  })
 }
 
 try {
   loadEnvFile()
   const config = readConfig(process.env)
   const log = createLog({ level: config.LOG_LEVEL, pretty: process.stdout.isTTY })
-  await open(config, log)
+  if (config.WORKERS > 1 && cluster.isPrimary) await superviseWorkers(config.WORKERS, log)
+  else await open(config, log)
 } catch (error) {
-  const told = error instanceof ConfigError ? `Mlango cannot start.\n${error.message}` : error
-  process.stderr.write(`${told instanceof Error ? (told.stack ?? told.message) : String(told)}\n`)
+  process.stderr.write(`Mlango cannot start.\n${whyNot(error)}\n`)
   process.exit(1)
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { Config } from './config.ts'
+import { ConfigError, type Config } from './config.ts'
 import type { PaymentPort } from './payments/port.ts'
 import { openPorts } from './payments/ports.ts'
 import { readUpstreams, type UpstreamConfig } from './upstream/upstreams-file.ts'
@@ -24,7 +24,7 @@ export async function openOutside(
   const upstreams =
     config.UPSTREAMS_FILE === undefined
       ? await simulatedUpstreams(closers)
-      : readUpstreams(JSON.parse(await readFile(config.UPSTREAMS_FILE, 'utf8')), env)
+      : await upstreamsOf(config.UPSTREAMS_FILE, env)
   const money =
     config.PAYMENT_PROVIDER === 'simulator' ? await simulatedMoney(config, closers) : undefined
   const payments = openPorts(config, { publicUrl: callbackBase, simulator: money })
@@ -36,6 +36,17 @@ export async function openOutside(
       payments: config.PAYMENT_PROVIDER === 'simulator',
     },
     close: async () => void (await Promise.all(closers.map((close) => close()))),
+  }
+}
+
+async function upstreamsOf(
+  file: string,
+  env: Record<string, string | undefined>,
+): Promise<UpstreamConfig[]> {
+  try {
+    return readUpstreams(JSON.parse(await readFile(file, 'utf8')), env)
+  } catch (error) {
+    throw new ConfigError([`UPSTREAMS_FILE: ${(error as Error).message}`])
   }
 }
 

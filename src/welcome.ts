@@ -20,6 +20,17 @@ export function welcome(
   return `\nMlango is open.\n\n${body}\n\nTry it:\n\n  curl ${address}/v1/catalog\n\nThen follow "First steps" at ${address}/docs to make an account and a key.\nStop with Ctrl-C.\n\n`
 }
 
+/** What the operator must mend, in a sentence; a stack only for what is our own fault. */
+export function whyNot(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, message, name, stack } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return 'PORT: another process listens there already. Choose another.'
+  if (code === 'EADDRNOTAVAIL') return 'HOST: this machine has no such address.'
+  if (code === 'EACCES') return `${message}. HOST, PORT or DATA_DIR need rights this user lacks.`
+  const told = ['ConfigError', 'FolderInUse', 'Failure'].includes(name)
+  return told ? message : (stack ?? message)
+}
+
 function dataLine(config: Config): string {
   if (config.DATABASE_URL !== undefined) return 'PostgreSQL server (DATABASE_URL)'
   return `${resolve(config.DATA_DIR)} (embedded; survives a crash, not a power loss)`

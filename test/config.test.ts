@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from '../src/config.ts'
+
+test('an empty environment is a working one', () => {
+  const config = readConfig({})
+  assert.equal(config.PORT, 8080)
+  assert.equal(config.HOST, '127.0.0.1')
+  assert.equal(config.PAYMENT_PROVIDER, 'simulator')
+  assert.equal(config.SIGNUP_BONUS_CREDITS, '100')
+})
+
+test('an empty variable is an unset one', () => {
+  assert.equal(readConfig({ DATABASE_URL: '', PORT: '' }).PORT, 8080)
+})
+
+const KEY = 'k'.repeat(32)
+const refused: [string, Record<string, string>, RegExp][] = [
+  ['a port beyond the last', { PORT: '70000' }, /^PORT: /],
+  ['a port in words', { PORT: 'http' }, /^PORT: /],
+  ['a server without a master key', { DATABASE_URL: 'postgres://h/d' }, /^MASTER_KEY must be set/],
+  ['a short master key', { MASTER_KEY: 'short' }, /^MASTER_KEY: must be at least 32/],
+  ['another database', { DATABASE_URL: 'mysql://h/d', MASTER_KEY: KEY }, /^DATABASE_URL: /],
+  ['workers on the embedded database', { WORKERS: '2' }, /DATABASE_URL must be set/],
+  [
+    'Snippe without its callback secret',
+    { PAYMENT_PROVIDER: 'snippe', SNIPPE_API_KEY: 'x' },
+    /SNIPPE_WEBHOOK_SECRET must be set/,
+  ],
+  [
+    'Snippe with an empty callback secret',
+    { PAYMENT_PROVIDER: 'snippe', SNIPPE_API_KEY: 'x', SNIPPE_WEBHOOK_SECRET: '' },
+    /SNIPPE_WEBHOOK_SECRET must be set/,
+  ],
+  [
+    'ClickPesa without its checksum key',
+    { PAYMENT_PROVIDER: 'clickpesa', CLICKPESA_CLIENT_ID: 'x', CLICKPESA_API_KEY: 'x' },
+    /CLICKPESA_CHECKSUM_KEY must be set/,
+  ],
+  ['SMS without keys', { SMS_PROVIDER: 'beem' }, /BEEM_SECRET_KEY must be set/],
+  ['Google without a secret', { GOOGLE_CLIENT_ID: 'x' }, /GOOGLE_CLIENT_SECRET must be set/],
+  ['a partner without an audience', { PARTNER_ISSUER: 'https://id.tz' }, /PARTNER_AUDIENCE/],
+  ['a price margin in words', { PRICE_MARGIN: 'double' }, /^PRICE_MARGIN: /],
+  ['a negative bonus', { SIGNUP_BONUS_CREDITS: '-1' }, /^SIGNUP_BONUS_CREDITS: /],
+  ['a least top-up above the most', { TOPUP_MIN_TZS: '10', TOPUP_MAX_TZS: '9' }, /TOPUP_MIN_TZS/],
+]
+for (const [name, env, sentence] of refused) {
+  test(`refused, by name: ${name}`, () => {
+    assert.throws(
+      () => readConfig(env),
+      (error) => error instanceof ConfigError && sentence.test(error.message),
+    )
+  })
+}
+
+test('a sentence never repeats a value', () => {
+  const secret = 'hunter2hunter2'
+  assert.throws(
+    () => readConfig({ MASTER_KEY: secret, DATABASE_URL: `mysql://u:${secret}@h/d` }),
+    (error: Error) => !error.message.includes(secret),
+  )
+})
