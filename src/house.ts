@@ -6,6 +6,7 @@ import { accountDuties } from './accounts/duties.ts'
 import { insertRecords, moveWorkspace } from './activity/activity-store.ts'
 import { activityRetention } from './activity/retention.ts'
 import { startHeartbeat } from './billing/heartbeat.ts'
+import type { Hold } from './billing/ledger.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
@@ -15,6 +16,8 @@ import { openBooks } from './gateway/books.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { interruptedRecords } from './gateway/interrupted.ts'
 import { createTurnstile } from './gateway/turnstile.ts'
+import { holdsOfLiveJobs } from './gateway/video-jobs-store.ts'
+import { videoWorker } from './gateway/video-worker.ts'
 import { drain } from './http/drain.ts'
 import { openLimiter } from './http/limiter.ts'
 import { buildServer } from './http/server.ts'
@@ -26,6 +29,7 @@ import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey, hmacSha256 } from './lib/secrets.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
+import { tell } from './notices/notices.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import type { Outside } from './outside.ts'
@@ -82,8 +86,19 @@ export async function buildHouse(ground: Ground): Promise<House> {
   const { catalog, catalogSync } = await openShelves(ground, upstreams)
   const payments = openTill(ground, balanceWatch)
   const gateway = openGateway(ground, { processId, catalog, upstreams, balanceWatch })
+  const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
-    routes: allRoutes({ config, db, clock, accounts, catalog, gateway, payments, upstreams }),
+    routes: allRoutes({
+      config,
+      db,
+      clock,
+      accounts,
+      catalog,
+      gateway,
+      videos,
+      payments,
+      upstreams,
+    }),
     doorkeeper: createDoorkeeper(accounts),
     limiter,
     replay,
@@ -97,6 +112,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
     ...upkeep(db),
     ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
+    videoDuty(ground, { upstreams, balanceWatch }),
     { name: 'replay', everyMs: 60_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: keepInStep(catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
@@ -218,6 +234,25 @@ function sweep({ db, log, clock, config }: Ground): Duty {
     log,
     onReleased: (tx, holds) =>
       insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
-    claimed: async () => new Set(),
+    claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
+  })
+}
+
+function jobOf({ owner }: Hold): string[] {
+  return 'job' in owner ? [owner.job] : []
+}
+
+function videoDuty(
+  { db, log, clock, config }: Ground,
+  rooms: { upstreams: Upstreams; balanceWatch: BalanceWatch },
+): Duty {
+  return videoWorker({
+    db,
+    log,
+    clock,
+    tell,
+    timeZone: config.ACTIVITY_TIME_ZONE,
+    upstreams: rooms.upstreams,
+    noteBalances: rooms.balanceWatch.noteBalances,
   })
 }

@@ -88,7 +88,11 @@ export function record(clock: Clock, order: Order, line: Line): ActivityRecord {
 }
 
 /** Which request and which key, for the record and for the hold of a process that dies. */
-export function traces(order: Order): { requestId: string; keyId?: string; workspaceId?: string } {
+export function traces(order: Pick<Order, 'principal' | 'requestId'>): {
+  requestId: string
+  keyId?: string
+  workspaceId?: string
+} {
   const { principal, requestId } = order
   if (principal.kind !== 'key') return { requestId }
   return { requestId, keyId: principal.keyId, workspaceId: principal.workspaceId }

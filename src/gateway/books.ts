@@ -6,6 +6,7 @@ import type { Db, Tx } from '../db/db.ts'
 import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import { keepAnswers, lockClaims } from '../replay/replay-store.ts'
+import { insertVideoJobs, type NewVideoJob } from './video-jobs-store.ts'
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
@@ -20,6 +21,8 @@ export type Posting = {
 export type Rows = {
   records?: ActivityRecord[]
   kept?: { claim: Claim; answer: KeptAnswer }
+  /** Durable from the first moment: committed together with their holds. */
+  videoJobs?: NewVideoJob[]
 }
 
 export type Posted = { outcome: Outcome | undefined; rows: Rows }
@@ -52,6 +55,8 @@ export function openBooks(options: {
       if (records.length > 0) await insertRecords(tx, records, options.timeZone)
       const kept = posted.flatMap(({ rows }) => (rows.kept === undefined ? [] : [rows.kept]))
       if (kept.length > 0) await keepAnswers(tx, kept)
+      const jobs = posted.flatMap(({ rows }) => rows.videoJobs ?? [])
+      if (jobs.length > 0) await insertVideoJobs(tx, jobs)
       await options.noteBalances(tx, balances(postings, outcomes))
       return posted
     },

@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { Videos } from '../gateway/videos.ts'
 import type { Route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Payments } from '../payments/payments.ts'
@@ -20,6 +21,7 @@ import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { paymentRoutes } from './payments.ts'
 import { signInRoutes } from './sign-in.ts'
+import { videoRoutes } from './videos.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
 export type Rooms = {
@@ -29,13 +31,14 @@ export type Rooms = {
   accounts: Accounts
   catalog: Catalog
   gateway: Gateway
+  videos: Videos
   payments: Payments
   upstreams: Upstreams
 }
 
 /** Every door of the house: the server, the OpenAPI document and the endpoint test read this list. */
 export function allRoutes(rooms: Rooms): Route[] {
-  const { config, db, clock, accounts, catalog, gateway, payments, upstreams } = rooms
+  const { config, db, clock, accounts, catalog, gateway, videos, payments, upstreams } = rooms
   return [
     ...authRoutes(accounts),
     ...signInRoutes(openSignIn(accounts, config)),
@@ -45,6 +48,7 @@ export function allRoutes(rooms: Rooms): Route[] {
     ...modelRoutes({ catalog }),
     ...chatRoutes(gateway),
     ...embeddingsRoutes(gateway),
+    ...videoRoutes(videos),
     ...gatewayHealthRoutes(upstreams),
     ...billingRoutes({ db }),
     ...paymentRoutes({ payments }),

@@ -43,6 +43,8 @@ export function buildVideoContent(request: VideoContentRequest): HttpCall {
     headers: request.range === undefined ? {} : { range: request.range },
     expects: 'bytes',
     gone: [400, 403, 404, 410],
+    // As long as a slow reader may take; a silent upstream is cut off by its idle time.
+    timeouts: { totalMs: 3_600_000 },
   }
 }
 

@@ -13,6 +13,7 @@ import { isFields, textOf } from './json.ts'
 import { errorInBody } from './openai-failure.ts'
 import { openAiUsage } from './openai-usage.ts'
 import { withoutSteering } from './steering.ts'
+import { videoError } from './video-error.ts'
 
 /** Goes into a path of ours, so it must be a plain name. */
 const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/
@@ -81,18 +82,8 @@ function statusOf(word: string, urls: unknown): VideoStatus['status'] {
   return word === 'failed' || word === 'cancelled' || word === 'expired' ? word : 'processing'
 }
 
-const MESSAGES: Record<VideoErrorCode, string> = {
-  content_policy_violation: 'The request was declined by a content policy.',
-  invalid_parameter: 'A parameter was not accepted for this model.',
-  upstream_unavailable: 'The model is not available at the moment.',
-  generation_failed: 'The video could not be generated.',
-  cancelled: 'The generation was cancelled.',
-  expired: 'The generation took too long and was given up.',
-}
-
 function errorOf(status: 'failed' | 'cancelled' | 'expired', said: string) {
-  const code: VideoErrorCode = status === 'failed' ? failedCode(said) : status
-  return { code, message: MESSAGES[code] }
+  return videoError(status === 'failed' ? failedCode(said) : status)
 }
 
 function failedCode(said: string): VideoErrorCode {

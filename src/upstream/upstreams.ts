@@ -34,6 +34,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   }
   return {
     call: (targets, name, request, signal) => call(desk, { targets, name, request, signal }),
+    order: (targets, name) => plan(desk, targets, name),
     can: (targets, name) => able(desk, targets, name).length > 0,
     catalog: (upstream, signal) => catalog(desk, upstream, signal),
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
@@ -51,7 +52,11 @@ type Ask<Name extends keyof Work> = {
   signal: AbortSignal | undefined
 }
 
-function able(desk: Desk, targets: readonly ModelTarget[], name: keyof Work): ModelTarget[] {
+function able<Target extends ModelTarget>(
+  desk: Desk,
+  targets: readonly Target[],
+  name: keyof Work,
+): Target[] {
   return targets.filter(({ upstream }) => {
     const station = desk.stations.get(upstream)
     return station !== undefined && RUNS[name].can(station.provider)
@@ -60,7 +65,7 @@ function able(desk: Desk, targets: readonly ModelTarget[], name: keyof Work): Mo
 
 /** Walks the candidates. Only what is not the caller's fault is tried elsewhere. */
 async function call<Name extends keyof Work>(desk: Desk, ask: Ask<Name>) {
-  const targets = plan(desk, ask)
+  const targets = plan(desk, ask.targets, ask.name)
   let last: Failure | undefined
   for (const [index, target] of targets.slice(0, MOST_ATTEMPTS).entries()) {
     const attempt = await tryOne(desk, ask, target)
@@ -80,8 +85,12 @@ async function call<Name extends keyof Work>(desk: Desk, ask: Ask<Name>) {
   throw last!
 }
 
-function plan<Name extends keyof Work>(desk: Desk, ask: Ask<Name>): ModelTarget[] {
-  const targets = able(desk, ask.targets, ask.name)
+function plan<Target extends ModelTarget>(
+  desk: Desk,
+  given: readonly Target[],
+  name: keyof Work,
+): Target[] {
+  const targets = able(desk, given, name)
   if (targets.length === 0) {
     throw new Failure('unsuitable', 'This model cannot do what is asked of it.', {
       param: 'model',

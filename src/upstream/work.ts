@@ -33,6 +33,11 @@ export type Upstreams = {
     request: Work[Name]['request'],
     signal?: AbortSignal,
   ): Promise<Served<Work[Name]['result']>>
+  /**
+   * The targets in the order in which `call` would try them, for work that must note whom it asks
+   * before it asks. Throws as `call` does when there is nobody to ask.
+   */
+  order<Target extends ModelTarget>(targets: readonly Target[], name: keyof Work): Target[]
   /** Can any of these targets do it at all? */
   can(targets: readonly ModelTarget[], name: keyof Work): boolean
   /** Reads the catalog of one upstream. Throws a `Failure` when it cannot be read. */

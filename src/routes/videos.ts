@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { creditsNumber } from '../billing/money.ts'
+import { submitVideo, showVideo, type VideoBody, type Videos } from '../gateway/videos.ts'
+import { videoContent } from '../gateway/video-content.ts'
+import type { VideoJobView } from '../gateway/video-jobs-store.ts'
+import { route, type Route } from '../http/route.ts'
+import { gatewayCall } from './gateway-call.ts'
+import { stamp } from './fields.ts'
+
+const LONGEST_S = 3_600
+
+/** Only what the gateway reads or can judge; other fields pass to the model as they are. */
+const body = z.looseObject({
+  model: z.string().min(1).max(256),
+  prompt: z.string().min(1).max(100_000),
+  duration: z.number().positive().max(LONGEST_S).nullish(),
+  seconds: z.union([z.number().positive().max(LONGEST_S), z.string().max(16)]).nullish(),
+  resolution: z.string().max(32).nullish(),
+  aspect_ratio: z.string().max(32).nullish(),
+  size: z.string().max(32).nullish(),
+  generate_audio: z.boolean().nullish(),
+  seed: z.int().nullish(),
+  stream: z.literal(false, 'videos are not streamed').nullish(),
+}) satisfies z.ZodType<VideoBody>
+
+/** Checked before anything is looked up or fetched: an id goes into a path of an upstream's. */
+const params = z.object({
+  job_id: z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+})
+
+const accepted = z.object({
+  job_id: z.uuid(),
+  status: z.literal('pending'),
+  created_at: stamp,
+})
+
+const job = z.object({
+  job_id: z.uuid(),
+  status: z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired']),
+  model: z.string(),
+  created_at: stamp,
+  updated_at: stamp,
+  usage: z.object({ cost_credits: z.number() }).optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+})
+
+const shared = { tag: 'Video', credential: 'either', dialect: 'both', limit: 'principal' } as const
+
+export function videoRoutes(videos: Videos): Route[] {
+  return [
+    route({
+      ...shared,
+      method: 'POST',
+      path: '/v1/videos',
+      summary: 'Submit a video job',
+      replay: true,
+      successStatus: 202,
+      body,
+      response: accepted,
+      handle: (call) =>
+        submitVideo(videos, gatewayCall(call), call.body, ({ id, createdAt }) =>
+          call.render({
+            data: { job_id: id, status: 'pending', created_at: createdAt.toISOString() },
+          }),
+        ),
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/v1/videos/:job_id',
+      summary: 'Poll a video job',
+      params,
+      response: job,
+      handle: async ({ params: { job_id: id }, principal }) => ({
+        data: view(await showVideo(videos, { id, accountId: principal!.accountId })),
+      }),
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/v1/videos/:job_id/content',
+      summary: 'Download a finished video',
+      params,
+      handle: (call) =>
+        videoContent(videos, gatewayCall(call), {
+          id: call.params.job_id,
+          range: call.headers.range as string | undefined,
+        }),
+    }),
+  ]
+}
+
+function view(found: VideoJobView): z.infer<typeof job> {
+  const { id, status, model, createdAt, updatedAt, costMicro, error } = found
+  return {
+    job_id: id,
+    status,
+    model,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+    ...(costMicro === undefined ? {} : { usage: { cost_credits: creditsNumber(costMicro) } }),
+    ...(error === undefined ? {} : { error }),
+  }
+}

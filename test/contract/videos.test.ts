@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FILM } from '../../simulator/models/film.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { assertAgreement } from '../support/agreement.ts'
+import type { Loose } from '../support/loose.ts'
+import { startHouse } from '../support/house.ts'
+
+type House = Awaited<ReturnType<typeof startHouse>>
+type Customer = Awaited<ReturnType<House['customer']>>
+let house: House
+let asha: Customer
+let juma: Customer
+/** Begun together at the start, since each takes a few seconds. */
+const jobs: Record<string, string> = {}
+
+const wish = (more: object = {}) => ({
+  model: 'sim/filamu',
+  prompt: 'Simba anakimbia savana',
+  duration: 4,
+  resolution: '720p',
+  ...more,
+})
+const submit = (body: unknown, headers: Record<string, string> = {}, token = asha.key) =>
+  house.call('POST /v1/videos', { token, body, headers })
+const poll = (id: string, token = asha.key) => house.call(`GET /v1/videos/${id}`, { token })
+const content = (id: string, headers: Record<string, string> = {}, token = asha.key) =>
+  fetch(`${house.url}/v1/videos/${id}/content`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  })
+
+async function ended(id: string): Promise<Loose> {
+  for (let i = 0; i < 150; i++) {
+    const { body } = await poll(id)
+    if (!['pending', 'processing'].includes(body.data.status)) return body.data
+    await sleep(100)
+  }
+  throw new Error('the job does not end')
+}
+
+before(async () => {
+  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  asha = await house.customer('100000')
+  juma = await house.customer('1')
+  const faults = ['failed', 'cancelled', 'forgotten', 'no-usage', 'gone', 'content-500', 'forever']
+  for (const name of faults) {
+    const answer = await submit(wish({ model: `sim/video-fault-video-${name}` }))
+    assert.equal(answer.status, 202)
+    jobs[name] = answer.body.data.job_id
+  }
+  jobs.good = (await submit(wish())).body.data.job_id
+})
+after(() => house.close())
+
+test('202: accepted with its hold, in the envelope', async () => {
+  const before = (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  const answer = await submit(wish({ model: 'sim/filamu-senti', duration: 5, style: 'katuni' }))
+  assert.equal(answer.status, 202)
+  const { status, code, data, request_id: requestId } = answer.body
+  assert.deepEqual([status, code], ['success', 202])
+  assert.deepEqual(Object.keys(data), ['job_id', 'status', 'created_at'])
+  assert.equal(data.status, 'pending')
+  assert.match(data.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  assert.equal(answer.headers.get('x-request-id'), requestId)
+  const now = (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  assert.ok(now.available_credits < before.available_credits)
+  // 5 s at 9 cents for 720p, the price that fits; charged as reported.
+  assert.equal((await ended(data.job_id)).usage.cost_credits, 1_350)
+  const [sent] = house.models.log.find({ route: '/videos', idempotencyKey: data.job_id })
+  assert.equal((sent!.body as Loose).style, 'katuni')
+})
+
+test('202 again: the same key gives the same job, bytes and all, and holds once', async () => {
+  const headers = { 'idempotency-key': 'filamu ya kwanza' }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => submit(wish(), headers)))
+  const good = answers.filter(({ status }) => status === 202)
+  assert.ok(good.length >= 1)
+  for (const { status, body } of answers) {
+    if (status !== 202) assert.equal(body.error_code, 'idempotency_conflict')
+  }
+  const again = await submit(wish({ prompt: 'another' }), headers)
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.deepEqual(again.body, good[0]!.body)
+  const id = again.body.data.job_id
+  const [row] = await house.db.query(`select count(*) as n from video_jobs where request_id = $1`, [
+    again.body.request_id,
+  ])
+  assert.equal(row!.n, 1n)
+  assert.equal((await ended(id)).status, 'completed')
+  assert.equal(house.models.log.count({ route: '/videos', idempotencyKey: id }), 1)
+})
+
+test('200: completed with its cost; failed, cancelled and expired with a reason and no cost', async () => {
+  const good = await ended(jobs.good!)
+  assert.equal(good.status, 'completed')
+  assert.deepEqual(good.usage, { cost_credits: 1_200 })
+  assert.equal(good.error, undefined)
+  assert.equal(good.model, 'sim/filamu')
+  const reasons = [
+    ['failed', 'failed', 'content_policy_violation'],
+    ['cancelled', 'cancelled', 'cancelled'],
+    ['forgotten', 'expired', 'expired'],
+  ] as const
+  for (const [name, status, code] of reasons) {
+    const job = await ended(jobs[name]!)
+    assert.equal(job.status, status)
+    assert.equal(job.error.code, code)
+    assert.equal(typeof job.error.message, 'string')
+    assert.equal(job.usage, undefined)
+  }
+  assert.equal((await ended(jobs['no-usage']!)).usage.cost_credits, 1_200)
+  const records = (await house.call('GET /v1/activity?limit=200', { token: asha.token })).body.data
+  const record = records.find((one: Loose) => one.id === jobs.good)
+  assert.equal(record.kind, 'video')
+  assert.equal(record.cost_credits, 1_200)
+  const notes = (await house.call('GET /v1/notifications?limit=200', { token: asha.token })).body
+    .data
+  const told = notes.filter((one: Loose) => one.data?.video_id === jobs.failed)
+  assert.deepEqual(
+    told.map((one: Loose) => one.type),
+    ['video.failed'],
+  )
+})
+
+test('content 200: the film itself, never stored, and it opens', async () => {
+  await ended(jobs.good!)
+  const answer = await content(jobs.good!)
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), 'video/mp4')
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  assert.match(answer.headers.get('x-request-id')!, /^req_/)
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  assert.deepEqual(bytes, FILM)
+  probe(bytes)
+})
+
+test('content 206: a range is passed on; a bad one gives the whole', async () => {
+  await ended(jobs.good!)
+  const part = await content(jobs.good!, { range: 'bytes=4-7' })
+  assert.equal(part.status, 206)
+  assert.equal(part.headers.get('content-range'), `bytes 4-7/${FILM.length}`)
+  assert.equal(await part.text(), 'ftyp')
+  for (const range of ['bytes=99999999-', 'bytes=1-2,4-5', 'lines=1-2', 'bytes=-']) {
+    const whole = await content(jobs.good!, { range })
+    assert.equal(whole.status, 200, range)
+    assert.equal((await whole.arrayBuffer()).byteLength, FILM.length)
+  }
+})
+
+test('content 409 before the end, 410 when lapsed or never made, 502 when it breaks', async () => {
+  const early = await content(jobs.forever!)
+  assert.equal(early.status, 409)
+  assert.equal(((await early.json()) as Loose).error_code, 'conflict')
+  for (const name of ['gone', 'failed']) {
+    await ended(jobs[name]!)
+    const lapsed = await content(jobs[name]!)
+    assert.equal(lapsed.status, 410)
+    const body = (await lapsed.json()) as Loose
+    assert.equal(body.error_code, 'gone')
+    assert.equal(typeof body.error.message, 'string')
+  }
+  await ended(jobs['content-500']!)
+  const broken = await content(jobs['content-500']!)
+  assert.equal(broken.status, 502)
+  assert.equal(((await broken.json()) as Loose).error_code, 'server_error')
+  await ended(jobs.good!)
+  const route = '/videos/{id}/content'
+  for (const fault of ['html', 'redirect', 'drop', 'hang', 'empty']) {
+    house.models.fail({ fault, route, times: 1 })
+    const answer = await content(jobs.good!)
+    assert.equal(answer.status, 502, fault)
+    assert.doesNotMatch(await answer.text(), /simulator|127\.0\.0\.1|sim-key/i)
+  }
+})
+
+test('content: an upstream that breaks after the first byte cuts the connection', async () => {
+  await ended(jobs.good!)
+  house.models.fail({ fault: 'short-length', route: '/videos/{id}/content', times: 1 })
+  const answer = await content(jobs.good!).then(
+    (got) => (got.status === 200 ? got.arrayBuffer().then(() => 'whole') : `${got.status}`),
+    () => 'cut',
+  )
+  assert.notEqual(answer, 'whole')
+})
+
+test('400: what is missing or makes no sense is named', async () => {
+  const bad: [object, string, string][] = [
+    [{ prompt: 'x' }, 'model', 'validation_error'],
+    [wish({ prompt: undefined }), 'prompt', 'validation_error'],
+    [wish({ prompt: '' }), 'prompt', 'validation_error'],
+    [wish({ prompt: 'x'.repeat(200_000) }), 'prompt', 'validation_error'],
+    [wish({ duration: -1 }), 'duration', 'validation_error'],
+    [wish({ duration: 'NaN' }), 'duration', 'validation_error'],
+    [wish({ generate_audio: 'yes' }), 'generate_audio', 'validation_error'],
+    [wish({ stream: true }), 'stream', 'validation_error'],
+    [wish({ model: 'sim/hekima' }), 'model', 'invalid_request_error'],
+    [
+      wish({ frame_images: [{ image_url: { url: 'http://169.254.169.254/' } }] }),
+      'frame_images[0].image_url.url',
+      'validation_error',
+    ],
+  ]
+  for (const [body, param, code] of bad) {
+    const answer = await submit(body)
+    assert.equal(answer.status, 400, JSON.stringify(answer.body))
+    assert.equal(answer.body.error_code, code)
+    assert.equal(answer.body.error.param, param)
+  }
+  assert.equal((await submit('{"model":"sim/filamu","prompt":"x","duration":1e400}')).status, 400)
+  const form = new FormData()
+  form.set('model', 'sim/filamu')
+  const posted = await fetch(`${house.url}/v1/videos`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${asha.key}` },
+    body: form,
+  })
+  assert.equal(posted.status, 400)
+})
+
+test('401, 402, 404, 413 on submission', async () => {
+  assert.equal((await submit(wish(), {}, 'mlg_no')).status, 401)
+  const poor = await submit(wish(), {}, juma.key)
+  assert.equal(poor.status, 402)
+  assert.equal(poor.body.error_code, 'insufficient_credits')
+  assert.equal(poor.body.error.code, 'insufficient_quota')
+  const missing = await submit(wish({ model: 'sim/none' }))
+  assert.equal(missing.status, 404)
+  assert.equal(missing.body.error_code, 'not_found')
+  assert.equal((await submit(wish({ filler: 'x'.repeat(5_000_000) }))).status, 413)
+})
+
+test('404: foreign, unknown and malformed ids look the same, and no upstream is asked', async () => {
+  await ended(jobs.good!)
+  house.models.log.clear()
+  const ids = [
+    uuidv7(),
+    jobs.good!.toUpperCase(),
+    '..',
+    '%2e%2e',
+    'a%2Fb',
+    "'or 1=1",
+    'x'.repeat(90),
+  ]
+  const asked: [string, string][] = ids.map((id) => [id, asha.key])
+  asked.push([jobs.good!, juma.key], [jobs.good!, juma.token])
+  for (const [id, token] of asked) {
+    for (const path of ['', '/content']) {
+      const answer = await house.call(`GET /v1/videos/${id}${path}`, { token })
+      assert.equal(answer.status, 404, id + path)
+      assert.equal(answer.body.error_code, 'not_found')
+    }
+  }
+  assert.equal(house.models.log.count({ route: '/videos/{id}/content' }), 0)
+  assert.equal((await poll(jobs.good!, asha.token)).status, 200)
+})
+
+test('the books agree when all have ended', async () => {
+  await house.db.query(
+    `update video_jobs set deadline = now(), next_look_at = now() where id = $1`,
+    [jobs.forever],
+  )
+  assert.equal((await ended(jobs.forever!)).status, 'expired')
+  await assertAgreement(house.db)
+})
+
+function probe(bytes: Buffer): void {
+  const folder = mkdtempSync(join(tmpdir(), 'mlango-film-'))
+  try {
+    writeFileSync(join(folder, 'film.mp4'), bytes)
+    const args = ['-v', 'error', '-show_entries', 'stream=codec_name', join(folder, 'film.mp4')]
+    const ran = spawnSync('ffprobe', args, { encoding: 'utf8' })
+    // Not everywhere installed; where it is, it must be content.
+    if (ran.error === undefined) assert.match(ran.stdout, /h264/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,151 @@
+import type { ModelSimulator } from '../../simulator/models/server.ts'
+import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { parseCredits } from '../../src/billing/money.ts'
+import { openCatalog } from '../../src/catalog/catalog.ts'
+import { syncCatalog } from '../../src/catalog/sync.ts'
+import type { Db } from '../../src/db/db.ts'
+import { openBooks } from '../../src/gateway/books.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { createTurnstile } from '../../src/gateway/turnstile.ts'
+import type { VideoNews } from '../../src/gateway/video-end.ts'
+import { videoWorker, type WorkerOptions } from '../../src/gateway/video-worker.ts'
+import { submitVideo, type Videos } from '../../src/gateway/videos.ts'
+import { startDuties } from '../../src/jobs/loop.ts'
+import type { Claim } from '../../src/lib/answer.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { openUpstreams } from '../../src/upstream/upstreams.ts'
+import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
+
+const FAST = {
+  leaseS: 0.5,
+  callMs: 1_000,
+  firstPollS: 0.05,
+  longestPollS: 0.3,
+  firstRetryS: 0.05,
+  mostSubmits: 4,
+}
+const PRICES = { PRICE_MARGIN: '1', USD_TO_CREDIT_RATE: '3000', PRICE_CHANGE_GUARD: 3 }
+
+type StudioOptions = {
+  db: Db
+  simulators: Pick<ModelSimulator, 'url' | 'apiKey'>[]
+  worker?: Partial<WorkerOptions>
+  deadlineS?: number
+  onStep?: Videos['onStep']
+}
+
+/** The part of the house that makes videos, with its worker at hand and everything else left out. */
+export async function openStudio(options: StudioOptions) {
+  const { db, simulators } = options
+  const upstreams = openUpstreams({ upstreams: entriesOf(simulators), log: silentLog })
+  const shelves = upstreams.list.map(({ records, ...one }) => ({ ...one, byHand: records }))
+  const catalog = await openCatalog({ db, log: silentLog, upstreams: shelves })
+  if (catalog.shelf().models.length === 0) {
+    const read = async (name: string) => (await upstreams.catalog(name)).records
+    await syncCatalog({ db, log: silentLog, settings: PRICES, upstreams: shelves, read })
+    await catalog.reload()
+  }
+  const books = openBooks({ db, timeZone: 'UTC', noteBalances: async () => {} })
+  const gateway: Gateway = {
+    desk: { books, processId: uuidv7(), clock: systemClock, log: silentLog },
+    catalog,
+    upstreams,
+    turnstile: createTurnstile({ perAccount: 10_000 }),
+    rules: { capMicro: 10_000_000n, minMicro: 10_000n },
+    nameForUpstream: (accountId) => accountId,
+  }
+  const onStep = options.onStep === undefined ? {} : { onStep: options.onStep }
+  const videos: Videos = { gateway, db, deadlineS: options.deadlineS ?? 600, ...onStep }
+  const news: VideoNews[] = []
+  const { timing, ...more } = options.worker ?? {}
+  const duty = videoWorker({
+    db,
+    upstreams,
+    clock: systemClock,
+    log: silentLog,
+    timeZone: 'UTC',
+    noteBalances: async () => {},
+    tell: async (_tx, one) => void news.push(one),
+    perSecond: 500,
+    everyMs: 20,
+    timing: { ...FAST, ...timing },
+    ...onStep,
+    ...more,
+  })
+  let running: ReturnType<typeof startDuties> | undefined
+  return {
+    news,
+    videos,
+    duty,
+    begin: () => void (running = startDuties([duty], silentLog)),
+    submit: (accountId: string, body: object = {}, claim?: Claim) =>
+      submit(videos, { accountId, body, claim }),
+    async close() {
+      await running?.stop()
+      await upstreams.close()
+    },
+  }
+}
+
+function entriesOf(simulators: StudioOptions['simulators']) {
+  const upstreams = simulators.map(({ url }, i) => ({
+    name: `sim${i}`,
+    type: 'openrouter',
+    base_url: url,
+    api_key_env: 'KEY',
+    sync: true,
+    priority: i + 1,
+  }))
+  return readUpstreams({ upstreams }, { KEY: simulators[0]!.apiKey })
+}
+
+async function submit(
+  videos: Videos,
+  wish: { accountId: string; body: object; claim: Claim | undefined },
+): Promise<string> {
+  const { accountId, claim } = wish
+  const call = {
+    principal: { kind: 'jwt' as const, accountId, sessionId: uuidv7(), role: 'user' as const },
+    requestId: `req_${uuidv7()}`,
+    signal: new AbortController().signal,
+    claim,
+  }
+  const body = { model: 'sim/filamu', prompt: 'Simba', duration: 4, resolution: '720p' }
+  const answer = await submitVideo(videos, call, { ...body, ...wish.body }, ({ id }) => ({
+    status: 202,
+    headers: {},
+    body: id,
+  }))
+  return String(answer.body)
+}
+
+export async function fund(db: Db, credits: string): Promise<string> {
+  const accountId = uuidv7()
+  const entry = { id: uuidv7(), type: 'adjustment', key: `test:${accountId}`, description: 'test' }
+  const amountMicro = parseCredits(credits)
+  await db.begin((tx) =>
+    applyCommands(tx, [{ kind: 'adjust', accountId, amountMicro, entry: entry as never }]),
+  )
+  return accountId
+}
+
+type JobRow = { status: string; cost_micro: bigint | null; error_code: string | null }
+
+/** Waits until the job has ended. */
+export async function ended(db: Db, id: string, withinMs = 10_000): Promise<JobRow> {
+  const giveUpMs = performance.now() + withinMs
+  for (;;) {
+    const [row] = await db.query<JobRow & { next_look_at: Date | null }>(
+      'select status, cost_micro, error_code, next_look_at from video_jobs where id = $1',
+      [id],
+    )
+    if (row !== undefined && row.next_look_at === null) {
+      const { status, cost_micro, error_code } = row
+      return { status, cost_micro, error_code }
+    }
+    if (performance.now() > giveUpMs) throw new Error(`${id} is ${row?.status}`)
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}
