@@ -70,7 +70,7 @@ export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): P
 const BELIEVABLE = 10n
 
 /** What the upstream charged us at the job's rate; the catalog price when it told nothing sound. */
-export function costOf(
+function costOf(
   job: Pick<ClaimedJob, 'priceMicro' | 'creditsPerUsd' | 'margin'>,
   reading: UsageReading,
 ): { costMicro: bigint; estimated: boolean } {

@@ -269,12 +269,14 @@ test('the books agree when all have ended', async () => {
   await assertAgreement(house.db)
 })
 
+const PROBE = process.env.FFPROBE ?? 'ffprobe'
+
 function probe(bytes: Buffer): void {
   const folder = mkdtempSync(join(tmpdir(), 'mlango-film-'))
   try {
     writeFileSync(join(folder, 'film.mp4'), bytes)
     const args = ['-v', 'error', '-show_entries', 'stream=codec_name', join(folder, 'film.mp4')]
-    const ran = spawnSync('ffprobe', args, { encoding: 'utf8' })
+    const ran = spawnSync(PROBE, args, { encoding: 'utf8' })
     // Not everywhere installed; where it is, it must be content.
     if (ran.error === undefined) assert.match(ran.stdout, /h264/)
   } finally {
