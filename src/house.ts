@@ -28,6 +28,7 @@ import type { Clock } from './lib/clock.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey, hmacSha256 } from './lib/secrets.ts'
+import type { Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { tell } from './notices/notices.ts'
 import { openOutbox } from './notices/outbox.ts'
@@ -49,6 +50,8 @@ export type Ground = {
   outside: Outside
   log: Log
   clock: Clock
+  /** Told of every answer, where metrics are kept. */
+  observe?: Observe
 }
 
 export type House = Ground & {
@@ -104,6 +107,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
     replay,
     config,
     log,
+    observe: ground.observe,
   })
   const outbox = await openOutbox({ db, senders: openSenders(config), log })
   const duties: Duty[] = [

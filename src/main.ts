@@ -8,6 +8,7 @@ import { systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { loadEnvFile } from './load-env-file.ts'
 import { loadMasterKey } from './master-key.ts'
+import { openMetrics } from './metrics.ts'
 import { openOperatorDoor } from './operator/door.ts'
 import { openOutside } from './outside.ts'
 import { welcome, whyNot } from './welcome.ts'
@@ -20,7 +21,20 @@ async function open(config: Config, log: Log): Promise<void> {
   await migrate(db, log)
   let address = ''
   const outside = await openOutside(config, process.env, () => config.PUBLIC_URL ?? address)
-  const house = await buildHouse({ config, db, masterKey, outside, log, clock: systemClock })
+  const metrics =
+    config.METRICS_PORT === undefined
+      ? undefined
+      : await openMetrics({ host: config.HOST, port: config.METRICS_PORT })
+  const house = await buildHouse({
+    config,
+    db,
+    masterKey,
+    outside,
+    log,
+    clock: systemClock,
+    ...(metrics && { observe: metrics.observe }),
+  })
+  metrics?.watch(house)
   await house.server.listen({ host: config.HOST, port: config.PORT })
   const { port } = house.server.server.address() as AddressInfo
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
@@ -33,6 +47,7 @@ async function open(config: Config, log: Log): Promise<void> {
     log.info('Draining.')
     await door?.close()
     await house.end()
+    await metrics?.close()
     await outside.close()
     await db.close()
     log.info('Closed.')

@@ -24,6 +24,8 @@ export type Hallway = {
   settings: HallwaySettings
   log: Log
   running: RunningCalls
+  /** Told of every answer, where metrics are kept. */
+  observe: ((route: string, status: number, durationMs: number) => void) | undefined
   /** On every answer; made once. */
   standardHeaders: Readonly<Record<string, string>>
   /** The one origin whose pages may read our answers. */

@@ -112,11 +112,13 @@ export function fail(
 
 function tell(hallway: Hallway, walk: Walk | null, status: number, failure?: Failure): void {
   if (walk === null) return
+  const durationMs = performance.now() - walk.startedMs
+  hallway.observe?.(walk.plan.name, status, durationMs)
   const fields = {
     request_id: walk.requestId,
     route: walk.plan.name,
     status,
-    duration_ms: Math.round(performance.now() - walk.startedMs),
+    duration_ms: Math.round(durationMs),
     ...(walk.principal === undefined ? {} : { account_id: walk.principal.accountId }),
     ...(failure === undefined ? {} : { reason: failure.kind }),
   }

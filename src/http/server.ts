@@ -23,6 +23,7 @@ export type ServerParts = {
   replay: ReplayBook
   config: HallwaySettings
   log: Log
+  observe?: Hallway['observe']
 }
 
 /** The hallway, built from the list of routes. Listens to nothing yet. */
@@ -36,6 +37,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     settings: parts.config,
     log: parts.log,
     running: new RunningCalls(),
+    observe: parts.observe,
     standardHeaders: standardHeaders(parts.config.PUBLIC_URL),
     corsOrigin: parts.config.FRONTEND_URL && new URL(parts.config.FRONTEND_URL).origin,
   }

@@ -1,0 +1,64 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { House } from './house.ts'
+
+/** Counts an answer: which route, which status, how long. */
+export type Observe = (route: string, status: number, durationMs: number) => void
+
+export type Metrics = {
+  port: number
+  observe: Observe
+  /** Adds what can only be read off a house that stands. */
+  watch(house: House): void
+  close(): Promise<void>
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+
+/** Prometheus metrics on a port of their own. Labels are routes and statuses: nothing of a caller. */
+export async function openMetrics(options: { host: string; port: number }): Promise<Metrics> {
+  // Imported on demand: a process without METRICS_PORT never loads it.
+  const { Registry, Histogram, Gauge, collectDefaultMetrics } = await import('prom-client')
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'mlango_' })
+  const answers = new Histogram({
+    name: 'mlango_http_answer_seconds',
+    help: 'Time from request to answer, or to the first byte of a stream',
+    labelNames: ['route', 'status'],
+    buckets: SECONDS,
+    registers: [registry],
+  })
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `mlango_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed)
+    server.listen(options.port, options.host, listening)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    observe: (route, status, ms) => answers.labels(route, String(status)).observe(ms / 1_000),
+    watch(house) {
+      gauge('running_calls', 'Calls in flight', () => house.server.hallway.running.count)
+      gauge('models', 'Models on the shelf', () => house.catalog.shelf().models.length)
+      gauge('upstreams', 'Upstreams', () => house.upstreams.health().upstreams_total)
+      gauge('upstreams_healthy', 'Upstreams that work', () => {
+        return house.upstreams.health().upstreams_healthy
+      })
+    },
+    close: () => new Promise((closed) => server.close(() => closed())),
+  }
+}
