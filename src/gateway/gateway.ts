@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Claim } from '../lib/answer.ts'
+import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Desk } from './billable.ts'
@@ -24,3 +24,10 @@ export type GatewayCall = {
   signal: AbortSignal
   claim: Claim | undefined
 }
+
+/** Makes the bytes of an enveloped answer, so that they can be kept together with their price. */
+export type Render = (success: {
+  data: unknown
+  beside?: Record<string, unknown>
+  headers?: Record<string, string>
+}) => KeptAnswer

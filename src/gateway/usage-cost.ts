@@ -1,4 +1,4 @@
-import { plus } from '../billing/decimal.ts'
+import { decimal, plus } from '../billing/decimal.ts'
 import { toMicro, tokenCost, type PriceList, type Rate } from '../billing/prices.ts'
 import type { UsageReading } from '../upstream/usage.ts'
 import type { Usage } from './purchase.ts'
@@ -30,4 +30,24 @@ export function tokenUsage(options: {
     totalTokens: promptTokens + completionTokens,
     estimated: told.promptTokens === undefined || told.completionTokens === undefined,
   }
+}
+
+/** A report of more than this many times the catalog's price is in the wrong unit. */
+const BELIEVABLE = 10n
+
+/**
+ * What the upstream charged us, at the model's rate; the catalog's price when it told nothing that
+ * can be believed. An explicit zero is zero.
+ */
+export function reportedCost(options: {
+  reading: UsageReading
+  rate: Rate
+  catalogMicro: bigint
+}): { costMicro: bigint; estimated: boolean } {
+  const { reading, rate, catalogMicro } = options
+  const usd = reading.kind === 'reported' ? reading.usage.costUsd : undefined
+  const costMicro = usd === undefined ? undefined : toMicro(decimal(usd), rate)
+  return costMicro === undefined || costMicro > catalogMicro * BELIEVABLE
+    ? { costMicro: catalogMicro, estimated: true }
+    : { costMicro, estimated: false }
 }

@@ -3,7 +3,6 @@ import { insertRecords } from '../activity/activity-store.ts'
 import type { Command, Outcome } from '../billing/commands.ts'
 import { decimal } from '../billing/decimal.ts'
 import { applyCommands } from '../billing/ledger-store.ts'
-import { toMicro } from '../billing/prices.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -11,6 +10,7 @@ import type { VideoErrorCode } from '../upstream/contract.ts'
 import type { UsageReading } from '../upstream/usage.ts'
 import { paid } from './bill-rows.ts'
 import type { BalanceNote } from './books.ts'
+import { reportedCost } from './usage-cost.ts'
 import { lockClaimed, writeEnd, type ClaimedJob } from './video-work-store.ts'
 
 /** How a job ends. Only the first of these costs anything. */
@@ -66,22 +66,6 @@ export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): P
   return ended
 }
 
-/** A report of more than this many times the highest price is in the wrong unit. */
-const BELIEVABLE = 10n
-
-/** What the upstream charged us at the job's rate; the catalog price when it told nothing sound. */
-function costOf(
-  job: Pick<ClaimedJob, 'priceMicro' | 'creditsPerUsd' | 'margin'>,
-  reading: UsageReading,
-): { costMicro: bigint; estimated: boolean } {
-  const usd = reading.kind === 'reported' ? reading.usage.costUsd : undefined
-  const catalog = { costMicro: job.priceMicro, estimated: true }
-  if (usd === undefined) return catalog
-  const rate = { creditsPerUsd: decimal(job.creditsPerUsd), margin: decimal(job.margin) }
-  const costMicro = toMicro(decimal(usd), rate)
-  return costMicro > job.priceMicro * BELIEVABLE ? catalog : { costMicro, estimated: false }
-}
-
 /** One record per job, under the job's own id: not even a bug could write or charge it twice. */
 function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityRecord {
   const { id, accountId, workspaceId, keyId, requestId, model, priceSnapshotId } = job
@@ -90,7 +74,9 @@ function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityReco
   const latencyMs = createdAt.getTime() - job.createdAt.getTime()
   const common = { ...about, kind: 'video' as const, latencyMs, createdAt }
   if (end.status === 'completed') {
-    return { ...common, ...costOf(job, end.usage), status: 'completed' }
+    const rate = { creditsPerUsd: decimal(job.creditsPerUsd), margin: decimal(job.margin) }
+    const cost = reportedCost({ reading: end.usage, rate, catalogMicro: job.priceMicro })
+    return { ...common, ...cost, status: 'completed' }
   }
   const status = end.status === 'cancelled' ? 'cancelled' : 'failed'
   return { ...common, status, errorCode: end.errorCode, costMicro: 0n, estimated: false }

@@ -16,6 +16,7 @@ import { billingRoutes } from './billing.ts'
 import { chatRoutes } from './chat.ts'
 import { embeddingsRoutes } from './embeddings.ts'
 import { gatewayHealthRoutes } from './gateway-health.ts'
+import { imageRoutes } from './images.ts'
 import { meRoutes } from './me.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
@@ -48,6 +49,7 @@ export function allRoutes(rooms: Rooms): Route[] {
     ...modelRoutes({ catalog }),
     ...chatRoutes(gateway),
     ...embeddingsRoutes(gateway),
+    ...imageRoutes(gateway),
     ...videoRoutes(videos),
     ...gatewayHealthRoutes(upstreams),
     ...billingRoutes({ db }),

@@ -1,0 +1,102 @@
+import { addDecimals } from '../upstream/decimal.ts'
+import type { PricedModel } from '../catalog/catalog.ts'
+import { Failure } from '../lib/failure.ts'
+import { prefixedId } from '../lib/ids.ts'
+import type { ChatResult, Fields, ImageRequest, ImageResult } from '../upstream/contract.ts'
+import type { Upstreams } from '../upstream/work.ts'
+import type { Usage, UsageReading } from '../upstream/usage.ts'
+
+type Pictures = ImageResult['images']
+
+/**
+ * Pictures from a model that draws in conversation: one conversation each, since few take `n`. Those
+ * that fail are missing from the answer and from its usage; when all fail, so does the call.
+ */
+export async function chatPictures(
+  upstreams: Upstreams,
+  model: PricedModel,
+  request: ImageRequest,
+  signal: AbortSignal,
+): Promise<ImageResult> {
+  const asked = Array.from({ length: request.n }, () => ask(upstreams, model, request, signal))
+  const settled = await Promise.allSettled(asked)
+  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const images = answers.flatMap(({ body }) => picturesIn(body)).slice(0, request.n)
+  if (images.length === 0) throw firstFailure(settled)
+  const { generationId } = answers[0]!
+  return {
+    images,
+    usage: sumUsage(answers.map(({ usage }) => usage)),
+    ...(generationId === undefined ? {} : { generationId }),
+  }
+}
+
+async function ask(
+  upstreams: Upstreams,
+  model: PricedModel,
+  request: ImageRequest,
+  signal: AbortSignal,
+): Promise<ChatResult> {
+  const ours = { id: prefixedId('chatcmpl-'), model: model.id, created: 0 }
+  const { user } = request
+  const chat = { body: chatBody(request), stream: false, ours, ...(user && { user }) }
+  return (await upstreams.call(model.targets, 'chat', chat, signal)).result
+}
+
+function chatBody({ prompt, extra }: ImageRequest): Fields {
+  const { input_references: references, aspect_ratio: ratio, ...rest } = extra
+  const pictures = Array.isArray(references) ? references : []
+  const content = [{ type: 'text', text: prompt }, ...pictures]
+  return {
+    ...rest,
+    ...(ratio === undefined ? {} : { image_config: { aspect_ratio: ratio } }),
+    messages: [{ role: 'user', content }],
+    modalities: ['image', 'text'],
+  }
+}
+
+/** `choices[].message.images[].image_url.url`, each a data URI. Addresses are not followed. */
+function picturesIn(body: Fields): Pictures {
+  const choices = listOf(body.choices)
+  const parts = choices.flatMap((choice) => listOf(fieldsOf(fieldsOf(choice).message).images))
+  return parts.flatMap((part) => {
+    const { url } = fieldsOf(fieldsOf(part).image_url)
+    return typeof url === 'string' ? fromDataUri(url) : []
+  })
+}
+
+function fromDataUri(url: string): Pictures {
+  const comma = url.indexOf(',')
+  const type = /^data:(image\/[a-z0-9.+-]{1,60});base64$/.exec(url.slice(0, Math.max(comma, 0)))
+  const b64Json = url.slice(comma + 1)
+  return type === null || b64Json === '' ? [] : [{ b64Json, mediaType: type[1]! }]
+}
+
+/** The whole is believed only when every part was told. */
+function sumUsage(readings: UsageReading[]): UsageReading {
+  const parts: Usage[] = []
+  for (const reading of readings) {
+    if (reading.kind !== 'reported') return reading
+    parts.push(reading.usage)
+  }
+  const costs = parts.flatMap(({ costUsd }) => costUsd ?? [])
+  const sum = (name: 'promptTokens' | 'completionTokens') =>
+    parts.reduce((total, part) => total + (part[name] ?? 0), 0)
+  const [promptTokens, completionTokens] = [sum('promptTokens'), sum('completionTokens')]
+  const totalTokens = promptTokens + completionTokens
+  const costUsd = costs.length === parts.length ? costs.reduce(addDecimals) : undefined
+  return { kind: 'reported', usage: { promptTokens, completionTokens, totalTokens, costUsd } }
+}
+
+function firstFailure(settled: PromiseSettledResult<unknown>[]): unknown {
+  const failed = settled.find((one) => one.status === 'rejected')
+  return failed?.reason ?? new Failure('upstream_failed', 'The model drew no picture. Try again.')
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}

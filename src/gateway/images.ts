@@ -1,0 +1,110 @@
+import { decimal } from '../billing/decimal.ts'
+import { creditsNumber } from '../billing/money.ts'
+import { each, toMicro } from '../billing/prices.ts'
+import { notFound, type PricedModel } from '../catalog/catalog.ts'
+import type { KeptAnswer } from '../lib/answer.ts'
+import type { Fields, ImageRequest, ImageResult } from '../upstream/contract.ts'
+import { imagePriceUsd } from '../upstream/media-price.ts'
+import { answerHeaders } from './answer-headers.ts'
+import { chatPictures } from './chat-pictures.ts'
+import type { Gateway, GatewayCall, Render } from './gateway.ts'
+import { checkLinks } from './links.ts'
+import { buy, type Usage } from './purchase.ts'
+import { NOTHING, reserveWhole } from './reservation.ts'
+import { reportedCost } from './usage-cost.ts'
+
+/** The fields that the gateway reads; the rest passes to the model as it is. */
+export type ImageBody = {
+  model: string
+  prompt: string
+  n?: number | null | undefined
+  response_format?: 'b64_json' | null | undefined
+  stream?: false | null | undefined
+}
+
+/** Pictures as base64, reserved at their full price and charged as the upstream charged. */
+export async function generateImages(
+  gateway: Gateway,
+  call: GatewayCall,
+  body: ImageBody,
+  render: Render,
+): Promise<KeptAnswer & { kept?: true }> {
+  checkLinks(body)
+  const { model: id, prompt, n, response_format: _format, stream: _stream, ...extra } = body
+  const references = Array.isArray((extra as Fields).input_references)
+  const model = gateway.catalog.requireModel(id, {
+    outputs: ['image'],
+    inputs: references ? ['image'] : [],
+  })
+  const user = gateway.nameForUpstream(call.principal.accountId)
+  const request: ImageRequest = { prompt, n: n ?? 1, extra, user }
+  const priceOf = (pictures: number) => priceMicro(model, pictures, extra)
+  return buy(gateway, call, {
+    stage: { kind: 'image', model: model.id, priceSnapshotId: model.priceSnapshotId },
+    amounts: model.free ? NOTHING : reserveWhole(priceOf(request.n)),
+    work: () => draw(gateway, model, request, call.signal),
+    usage: ({ images, usage }) => usageOf(model, usage, model.free ? 0n : priceOf(images.length)),
+    answer: (result, usage, receipt) =>
+      render({
+        data: result.images.map(picture),
+        beside: {
+          created: Math.floor(gateway.desk.clock.now().getTime() / 1_000),
+          model: model.id,
+          usage: { ...tokensOf(usage), cost_credits: creditsNumber(receipt.chargedMicro) },
+        },
+        headers: answerHeaders(call.requestId, receipt, result.generationId),
+      }),
+  })
+}
+
+/** Some models draw only in conversation: those that no price list of pictures names. */
+async function draw(
+  { upstreams }: Gateway,
+  model: PricedModel,
+  request: ImageRequest,
+  signal: AbortSignal,
+): Promise<ImageResult> {
+  const { targets, prices, outputModalities } = model
+  const listed = prices.image_skus !== undefined || !outputModalities.includes('text')
+  const direct = listed && upstreams.can(targets, 'image')
+  if (!direct) return chatPictures(upstreams, model, request, signal)
+  return (await upstreams.call(targets, 'image', request, signal)).result
+}
+
+/** Tokens of one picture, for a model whose pictures are priced as the answer's tokens. */
+const PICTURE_TOKENS = 4_175
+
+function priceMicro(model: PricedModel, pictures: number, asked: Fields): bigint {
+  const { prices } = model
+  const usd = imagePriceUsd({ pricing: prices }, pictures, asked)
+  if (usd !== undefined) return toMicro(decimal(usd), model)
+  if (prices.completion === undefined) throw notFound(model.id)
+  return toMicro(each(prices.completion, PICTURE_TOKENS * pictures), model)
+}
+
+function usageOf(model: PricedModel, reading: ImageResult['usage'], catalogMicro: bigint): Usage {
+  const told = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens, totalTokens } = told
+  return {
+    ...reportedCost({ reading, rate: model, catalogMicro }),
+    promptTokens,
+    completionTokens,
+    totalTokens,
+  }
+}
+
+function tokensOf({ promptTokens, completionTokens, totalTokens }: Usage): Fields {
+  return {
+    ...(promptTokens === undefined ? {} : { input_tokens: promptTokens }),
+    ...(completionTokens === undefined ? {} : { output_tokens: completionTokens }),
+    ...(totalTokens === undefined ? {} : { total_tokens: totalTokens }),
+  }
+}
+
+function picture({ b64Json, mediaType, revisedPrompt }: ImageResult['images'][number]): Fields {
+  return {
+    b64_json: b64Json,
+    media_type: mediaType,
+    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+  }
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { Gateway } from '../gateway/gateway.ts'
+import { generateImages, type ImageBody } from '../gateway/images.ts'
+import { route, type Route } from '../http/route.ts'
+import { gatewayCall } from './gateway-call.ts'
+
+/** Only what the gateway reads; other fields pass to the model as they are. */
+const body = z.looseObject({
+  model: z.string().min(1).max(256),
+  prompt: z.string().min(1).max(100_000),
+  n: z.int().min(1).max(10).nullish(),
+  size: z.string().max(32).nullish(),
+  quality: z.string().max(32).nullish(),
+  resolution: z.string().max(32).nullish(),
+  response_format: z.literal('b64_json', 'only b64_json is supported').nullish(),
+  stream: z.literal(false, 'images are not streamed').nullish(),
+  input_references: z.array(z.unknown()).max(16).nullish(),
+}) satisfies z.ZodType<ImageBody>
+
+const pictures = z.array(
+  z.object({
+    b64_json: z.string(),
+    media_type: z.string(),
+    revised_prompt: z.string().optional(),
+  }),
+)
+
+export function imageRoutes(gateway: Gateway): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/images/generations',
+      summary: 'Images from a prompt, as base64',
+      tag: 'Images',
+      credential: 'either',
+      dialect: 'both',
+      limit: 'principal',
+      replay: true,
+      body,
+      response: pictures,
+      handle: (call) =>
+        generateImages(gateway, gatewayCall(call), call.body, (given) => call.render(given)),
+    }),
+  ]
+}
