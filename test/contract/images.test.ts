@@ -102,7 +102,7 @@ test('200: fewer pictures than asked are charged as the upstream charged', async
   assert.equal(answer.status, 200)
   assert.equal(answer.body.data.length, 2)
   const told = house.models.log.find({ route: '/chat/completions' })
-  const cost = told.reduce((sum, one) => sum + Number(one.cost ?? 0) * 3_000, 0)
+  const cost = told.reduce((sum, one) => sum + (one.cost ?? 0) * 3_000, 0)
   assert.ok(Math.abs(answer.body.usage.cost_credits - cost) < 1e-5)
 })
 
