@@ -38,11 +38,12 @@ export async function openMetrics(options: { host: string; port: number }): Prom
       },
     })
   const server = createServer((request, response) => {
-    if (request.url !== '/metrics') return void response.writeHead(404).end()
-    registry.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    )
+    if (request.url === '/metrics') {
+      registry.metrics().then(
+        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      )
+    } else response.writeHead(404).end()
   })
   await new Promise<void>((listening, failed) => {
     server.once('error', failed)

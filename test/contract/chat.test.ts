@@ -195,9 +195,9 @@ for (const [fault, estimated] of usages) {
   test(`usage: ${fault}`, async () => {
     const answer = await chat(hello({ model: `sim/fault-${fault}` }))
     assert.equal(answer.status, 200)
-    // 18 bytes of prompt are 6 tokens and 8 of framing, at 0.003 credits; the answer's at 0.009.
+    // 18 bytes of prompt are 6 tokens and 8 of framing, at 0.0075 credits; the answer at 0.03.
     const answerBytes = Buffer.byteLength(answer.body.choices[0].message.content)
-    const micro = estimated ? 14 * 3_000 + Math.ceil(answerBytes / 3) * 9_000 : 0
+    const micro = estimated ? 14 * 7_500 + Math.ceil(answerBytes / 3) * 30_000 : 0
     assert.equal(Number(answer.headers.get('x-credits-charged')), micro / 1e6)
     const [row] = await house.db.query(
       'select estimated from activity_records order by created_at desc, id desc limit 1',
