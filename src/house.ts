@@ -40,6 +40,7 @@ import type { Payer } from './payments/topup.ts'
 import { createReplay } from './replay/replay.ts'
 import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
+import { voiceSettings } from './voice-settings.ts'
 import type { Upstreams } from './upstream/work.ts'
 
 /** What the house is built on. */
@@ -228,6 +229,7 @@ function openGateway(
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
     },
+    voice: voiceSettings(config, ground.outside.simulated.upstreams),
     nameForUpstream: (accountId) => hmacSha256(userKey, accountId).toString('hex').slice(0, 32),
   }
 }

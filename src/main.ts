@@ -11,6 +11,7 @@ import { loadMasterKey } from './master-key.ts'
 import { openMetrics } from './metrics.ts'
 import { openOperatorDoor } from './operator/door.ts'
 import { openOutside } from './outside.ts'
+import { checkVoiceDefaults } from './voice-settings.ts'
 import { welcome, whyNot } from './welcome.ts'
 import { superviseWorkers } from './workers.ts'
 
@@ -35,6 +36,7 @@ async function open(config: Config, log: Log): Promise<void> {
     ...(metrics && { observe: metrics.observe }),
   })
   metrics?.watch(house)
+  checkVoiceDefaults(config, house.catalog, log)
   await house.server.listen({ host: config.HOST, port: config.PORT })
   const { port } = house.server.server.address() as AddressInfo
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`

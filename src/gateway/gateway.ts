@@ -13,8 +13,19 @@ export type Gateway = {
   upstreams: Upstreams
   turnstile: Turnstile
   rules: ReservationRules
+  voice: VoiceSettings
   /** An opaque name for the account, the same every time, sent to upstreams as `user`. */
   nameForUpstream(accountId: string): string
+}
+
+/** Settings of the voice routes. A default that is not set must be named by the caller. */
+export type VoiceSettings = {
+  sttModel?: string | undefined
+  textModel?: string | undefined
+  ttsModel?: string | undefined
+  voice?: string | undefined
+  /** Held where no price can be computed. */
+  nominalMicro: bigint
 }
 
 /** One request as the gateway sees it. */

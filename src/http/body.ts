@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../lib/failure.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 import { tooLarge } from './multipart.ts'
 import type { Plan } from './plan.ts'
 import type { Walk } from './walk.ts'
@@ -52,8 +53,7 @@ export function gatherBody(
   if (walk === null || walk.plan.bodyKind === 'none') return done(null)
   walk.inviteBody()
   const limitBytes = walk.plan.limitBytes
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const gathered = new GrowingBuffer(Number(payload.headers['content-length'] ?? 0), limitBytes)
   const settle = (failure: Failure | undefined, body?: Buffer) => {
     payload.off('data', take).off('end', finish).off('error', breakOff)
     if (failure !== undefined) payload.on('error', () => {})
@@ -61,11 +61,9 @@ export function gatherBody(
     done(null, body)
   }
   const take = (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > limitBytes) settle(tooLarge(limitBytes))
-    else chunks.push(chunk)
+    if (!gathered.take(chunk)) settle(tooLarge(limitBytes))
   }
-  const finish = () => settle(undefined, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+  const finish = () => settle(undefined, gathered.bytes)
   const breakOff = () => settle(new Failure('invalid', 'The request body ended too early.'))
   payload.on('data', take).on('end', finish).on('error', breakOff)
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { Multipart } from '@fastify/multipart'
+import type { Multipart, MultipartFile } from '@fastify/multipart'
 import { Failure } from '../lib/failure.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 import type { MultipartPart } from './route.ts'
 
 const MOST_FIELDS = 32
@@ -23,7 +24,12 @@ export async function* readMultipart(
     headerPairs: 50,
   }
   try {
-    for await (const part of request.parts({ limits })) yield await read(part)
+    const likelyBytes = Number(request.headers['content-length'] ?? 0)
+    for await (const part of request.parts({ limits })) {
+      yield part.type === 'file'
+        ? await readFile(part, new GrowingBuffer(likelyBytes, limitBytes))
+        : readField(part)
+    }
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     if (isTooLarge(cause)) throw tooLarge(limitBytes)
@@ -37,11 +43,17 @@ export function tooLarge(limitBytes: number): Failure {
   return new Failure('too_large', `The request body is larger than ${limitBytes} bytes.`)
 }
 
-async function read(part: Multipart): Promise<MultipartPart> {
-  if (part.type === 'file') {
-    const { fieldname: name, filename, mimetype } = part
-    return { kind: 'file', name, filename: filename ?? '', mimetype, bytes: await part.toBuffer() }
+/** The file is copied once, as it comes; gathered in chunks it would stand in memory twice. */
+async function readFile(part: MultipartFile, gathered: GrowingBuffer): Promise<MultipartPart> {
+  const { fieldname: name, filename, mimetype, file } = part
+  for await (const chunk of file) {
+    if (!gathered.take(chunk as Buffer)) throw tooLarge(gathered.limitBytes)
   }
+  if (file.truncated) throw tooLarge(gathered.limitBytes)
+  return { kind: 'file', name, filename: filename ?? '', mimetype, bytes: gathered.bytes }
+}
+
+function readField(part: Exclude<Multipart, MultipartFile>): MultipartPart {
   if (part.valueTruncated || part.fieldnameTruncated) {
     const name = part.fieldname.slice(0, 100)
     throw new Failure('invalid', `\`${name}\` is longer than ${LONGEST_FIELD_BYTES} bytes.`, {

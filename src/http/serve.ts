@@ -49,6 +49,8 @@ export function serve(hallway: Hallway, request: FastifyRequest, reply: FastifyR
   let answered: Promise<Result>
   try {
     judgeInput(plan, walk, { params: request.params, query: request.query, body: request.body })
+    // What was read from it is in the walk: the bytes need not stay as long as the call runs.
+    request.body = undefined
     const key = replayKey(plan, walk, request.raw.rawHeaders)
     answered = key === undefined ? plan.route.handle(walk) : replayOrHandle(hallway, walk, key)
   } catch (error) {

@@ -11,6 +11,7 @@ import type { Payments } from '../payments/payments.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { activityRoutes } from './activity.ts'
 import { apiKeyRoutes } from './api-keys.ts'
+import { audioRoutes } from './audio.ts'
 import { authRoutes } from './auth.ts'
 import { billingRoutes } from './billing.ts'
 import { chatRoutes } from './chat.ts'
@@ -22,6 +23,7 @@ import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { paymentRoutes } from './payments.ts'
 import { signInRoutes } from './sign-in.ts'
+import { voiceRoutes } from './voice.ts'
 import { videoRoutes } from './videos.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
@@ -49,6 +51,8 @@ export function allRoutes(rooms: Rooms): Route[] {
     ...modelRoutes({ catalog }),
     ...chatRoutes(gateway),
     ...embeddingsRoutes(gateway),
+    ...audioRoutes(gateway),
+    ...voiceRoutes(gateway),
     ...imageRoutes(gateway),
     ...videoRoutes(videos),
     ...gatewayHealthRoutes(upstreams),

@@ -42,7 +42,7 @@ export type HttpCall = {
   /** Appended to the upstream's base URL; begins with a slash. */
   path: string
   headers: Record<string, string>
-  body?: string | Buffer
+  body?: string | Buffer | Pieces
   expects: 'json' | 'sse' | 'bytes'
   timeouts?: Partial<Timeouts>
   /** Cap of the whole body (json, bytes). */
@@ -56,6 +56,9 @@ export type HttpCall = {
   /** False: never sent twice when the first try may have been accepted (video start). */
   repeatable?: false
 }
+
+/** A body too large to be copied: its length is known, its bytes are made as they are sent. */
+export type Pieces = { length: number; read(): Iterable<Buffer> }
 
 /** Header names are lower case, and only those of the allow-list are here. */
 export type AnswerHead = { status: number; headers: Record<string, string> }

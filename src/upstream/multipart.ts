@@ -1,9 +1,10 @@
 import { randomBase62 } from '../lib/ids.ts'
+import type { Pieces } from './contract.ts'
 
 export type Part = { name: string; value: string | Buffer; filename?: string; type?: string }
 
-/** One buffer, so that the length is known and a second try can send it again. */
-export function multipart(parts: readonly Part[]): { contentType: string; body: Buffer } {
+/** Nothing is copied: a file of 25 MiB goes out as it lies in memory, as often as it is tried. */
+export function multipart(parts: readonly Part[]): { contentType: string; body: Pieces } {
   const boundary = `mlango-${randomBase62(24)}`
   const pieces: Buffer[] = []
   for (const part of parts) {
@@ -12,7 +13,23 @@ export function multipart(parts: readonly Part[]): { contentType: string; body: 
     pieces.push(Buffer.from('\r\n'))
   }
   pieces.push(Buffer.from(`--${boundary}--\r\n`))
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(pieces) }
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body: inPieces(pieces) }
+}
+
+const PIECE_BYTES = 256 * 1024
+
+/** Small enough that a slow line holds back the next one. */
+function inPieces(buffers: readonly Buffer[]): Pieces {
+  return {
+    length: buffers.reduce((sum, one) => sum + one.length, 0),
+    *read() {
+      for (const buffer of buffers) {
+        for (let at = 0; at < buffer.length; at += PIECE_BYTES) {
+          yield buffer.subarray(at, at + PIECE_BYTES)
+        }
+      }
+    },
+  }
 }
 
 function headOf(part: Part): string {

@@ -1,8 +1,10 @@
 import type {
   AnswerHead,
+  Fields,
   HttpCall,
   ImageRequest,
   ModelTarget,
+  Pieces,
   TranscriptionRequest,
   VideoContentFormat,
   VideoContentRequest,
@@ -15,18 +17,41 @@ export function buildJsonTranscription(
   request: TranscriptionRequest,
   target: ModelTarget,
 ): HttpCall {
+  const { input_audio: _audio, ...extra } = withoutSteering(request.extra ?? {})
   return {
     method: 'POST',
     path: '/audio/transcriptions',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...withoutSteering(request.extra ?? {}),
+    body: jsonWithAudio(request.audio, {
+      ...extra,
       model: target.model,
-      input_audio: { data: request.audio.toString('base64'), format: request.format },
       language: request.language,
       response_format: request.responseFormat,
+      input_audio: { format: request.format },
     }),
     expects: 'json',
+  }
+}
+
+/** A multiple of three, so that only the last piece is padded. */
+const PIECE_BYTES = 192 * 1024
+
+/**
+ * The audio is spelt as base64 piece by piece while it is sent: whole, 25 MiB would stand in memory
+ * three times. `input_audio` is the last member, so the data goes in before the two closing braces.
+ */
+function jsonWithAudio(audio: Buffer, fields: Fields & { input_audio: Fields }): Pieces {
+  const head = Buffer.from(`${JSON.stringify(fields).slice(0, -2)},"data":"`)
+  const tail = Buffer.from('"}}')
+  return {
+    length: head.length + Math.ceil(audio.length / 3) * 4 + tail.length,
+    *read() {
+      yield head
+      for (let at = 0; at < audio.length; at += PIECE_BYTES) {
+        yield Buffer.from(audio.toString('base64', at, at + PIECE_BYTES), 'latin1')
+      }
+      yield tail
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import { byteFlow, capped, gather } from './byte-flow.ts'
 import type { AnswerHead, HttpCall, JsonAnswer, SseEvent, Timeouts } from './contract.ts'
@@ -105,15 +106,28 @@ async function dispatch(agent: Agent, place: Place, call: HttpCall, deadline: De
         accept: call.expects === 'sse' ? 'text/event-stream' : '*/*',
         'accept-encoding': 'identity',
         ...call.headers,
+        ...lengthOf(call),
         ...place.headers,
       },
-      body: call.body ?? null,
+      body: bodyOf(call),
       signal: deadline.signal,
     })
   } catch (error) {
     deadline.settle()
     throw deadline.fault ?? socketFault(error)
   }
+}
+
+/** Read afresh for each attempt. */
+function bodyOf({ body }: HttpCall): string | Buffer | Readable | null {
+  if (body === undefined) return null
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body
+  return Readable.from(body.read(), { objectMode: false })
+}
+
+function lengthOf({ body }: HttpCall): Record<string, string> {
+  const pieces = typeof body === 'object' && !Buffer.isBuffer(body)
+  return pieces ? { 'content-length': String(body.length) } : {}
 }
 
 const KEPT = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import type { ChatRequest, Fields, JsonAnswer, Provider } from '../../src/upstream/contract.ts'
+import type { ChatRequest, Fields, HttpCall, JsonAnswer, Provider } from '../../src/upstream/contract.ts'
 import { Fault } from '../../src/upstream/fault.ts'
 import type { StatusFault } from '../../src/upstream/fault.ts'
 import { vectorBase64 } from '../../src/upstream/openai-embeddings.ts'
@@ -18,7 +18,14 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
   ...more,
 })
 const answer = (json: unknown, headers = {}): JsonAnswer => ({ status: 200, headers, json })
-const bodyOf = (call: { body?: string | Buffer }): Fields => JSON.parse(String(call.body))
+const bodyOf = (call: HttpCall): Fields => JSON.parse(bytesOf(call).toString())
+/** What goes over the wire, held against the length that is told. */
+const bytesOf = ({ body = '' }: HttpCall): Buffer => {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return Buffer.from(body)
+  const bytes = Buffer.concat([...body.read()])
+  assert.equal(bytes.length, body.length)
+  return bytes
+}
 const USAGE = {
   prompt_tokens: 818,
   completion_tokens: 260,
@@ -465,7 +472,7 @@ describe('where the two differ', () => {
 
   it('openai takes a file in a form', async () => {
     const call = openai.transcription!.build(request, target)
-    const form = await new Response(new Uint8Array(call.body as Buffer), {
+    const form = await new Response(new Uint8Array(bytesOf(call)), {
       headers: { 'content-type': call.headers['content-type']! },
     }).formData()
     const file = form.get('file') as File

@@ -1,0 +1,119 @@
+import type { AudioFormat } from './audio-format.ts'
+import { ebmlSeconds } from './ebml.ts'
+import { mp4Seconds } from './mp4-boxes.ts'
+import { afterTags, isAdts, readMpegFrame } from './mpeg-frame.ts'
+
+const LEAST_S = 0.01
+const MOST_S = 86_400
+
+/**
+ * How long a recording plays, told from its headers: a hint for the hold and for an upstream that
+ * tells none. Sizes in a file may lie, so the answer is kept within a day; and no reader walks more
+ * than a bounded number of steps, so that no file can hold the process.
+ */
+export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
+  const seconds = READERS[format](bytes)
+  if (seconds === undefined || !(seconds > 0)) return undefined
+  return Math.round(Math.min(MOST_S, Math.max(LEAST_S, seconds)) * 100) / 100
+}
+
+const READERS: Record<AudioFormat, (bytes: Buffer) => number | undefined> = {
+  wav: wavSeconds,
+  mp3: mp3Seconds,
+  flac: flacSeconds,
+  m4a: mp4Seconds,
+  ogg: oggSeconds,
+  webm: ebmlSeconds,
+  aac: aacSeconds,
+}
+
+const MOST_CHUNKS = 256
+
+function wavSeconds(bytes: Buffer): number | undefined {
+  let bytesPerS = 0
+  let at = 12
+  for (let count = 0; count < MOST_CHUNKS && at + 8 <= bytes.length; count++) {
+    const name = bytes.toString('latin1', at, at + 4)
+    const size = bytes.readUInt32LE(at + 4)
+    if (name === 'fmt ' && at + 20 <= bytes.length) bytesPerS = bytes.readUInt32LE(at + 16)
+    // Recorders that stream leave the size open: then the file's own length is the truth.
+    if (name === 'data') {
+      return bytesPerS === 0 ? undefined : Math.min(size, bytes.length - at - 8) / bytesPerS
+    }
+    at += 8 + size + (size % 2)
+  }
+  return undefined
+}
+
+/** By the frame count of the first frame where an encoder left it, else by the bitrate. */
+function mp3Seconds(bytes: Buffer): number | undefined {
+  const start = afterTags(bytes)
+  const sound = bytes.subarray(start)
+  const frame = readMpegFrame(sound)
+  if (frame === undefined) return undefined
+  const frames = xingFrames(sound, frame.samples === 576, frame.mono) ?? vbriFrames(sound)
+  if (frames !== undefined) return (frames * frame.samples) / frame.samplesPerS
+  return frame.bitsPerS === 0 ? undefined : (sound.length * 8) / frame.bitsPerS
+}
+
+function xingFrames(sound: Buffer, older: boolean, mono: boolean): number | undefined {
+  const at = 4 + (older ? (mono ? 9 : 17) : mono ? 17 : 32)
+  const name = sound.toString('latin1', at, at + 4)
+  const told = (name === 'Xing' || name === 'Info') && at + 12 <= sound.length
+  return told && (sound[at + 7]! & 1) === 1 ? sound.readUInt32BE(at + 8) : undefined
+}
+
+function vbriFrames(sound: Buffer): number | undefined {
+  const told = sound.toString('latin1', 36, 40) === 'VBRI' && sound.length >= 54
+  return told ? sound.readUInt32BE(50) : undefined
+}
+
+function flacSeconds(bytes: Buffer): number | undefined {
+  const at = afterTags(bytes) + 8
+  if (at + 18 > bytes.length) return undefined
+  const rate = bytes.readUIntBE(at + 10, 3) >> 4
+  const samples = (bytes[at + 13]! & 15) * 2 ** 32 + bytes.readUInt32BE(at + 14)
+  return rate === 0 || samples === 0 ? undefined : samples / rate
+}
+
+/** The last page says how many samples there were. */
+function oggSeconds(bytes: Buffer): number | undefined {
+  const last = bytes.lastIndexOf('OggS')
+  if (last < 0 || last + 14 > bytes.length) return undefined
+  const samples = Number(bytes.readBigInt64LE(last + 6))
+  const rate = oggRate(bytes)
+  return samples < 0 || rate === undefined || rate === 0 ? undefined : samples / rate
+}
+
+/** Opus counts in 48,000ths whatever was recorded; Vorbis and Speex say their rate. */
+function oggRate(bytes: Buffer): number | undefined {
+  const head = 27 + (bytes[26] ?? 0)
+  if (bytes.length < head + 40) return undefined
+  const packet = bytes.subarray(head)
+  if (packet.toString('latin1', 0, 8) === 'OpusHead') return 48_000
+  if (packet.toString('latin1', 1, 7) === 'vorbis') return packet.readUInt32LE(12)
+  return packet.toString('latin1', 0, 5) === 'Speex' ? packet.readUInt32LE(36) : undefined
+}
+
+const AAC_RATES = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
+  7_350,
+]
+const MOST_FRAMES = 500
+
+/** Frames have no count and differ in size: the first ones speak for the rest. */
+function aacSeconds(bytes: Buffer): number | undefined {
+  const start = afterTags(bytes)
+  let at = start
+  let frames = 0
+  let rate = 0
+  while (frames < MOST_FRAMES && at < bytes.length) {
+    const frame = bytes.subarray(at, at + 7)
+    const size = isAdts(frame) ? (frame.readUIntBE(3, 3) >> 5) & 0x1fff : 0
+    if (size < 7) break
+    rate = AAC_RATES[(frame[2]! >> 2) & 15]!
+    frames++
+    at += size
+  }
+  return frames === 0 ? undefined : (frames * 1_024 * (bytes.length - start)) / (at - start) / rate
+}

@@ -1,0 +1,51 @@
+import { Failure } from '../lib/failure.ts'
+
+export const KISWAHILI = 'sw'
+const LONGEST = 32
+
+/** A caller's language as ISO 639-1: `sw`, `sw-TZ` and `Kiswahili` are all `sw`. */
+export function requireLanguage(given: string, field: string): string {
+  const code = languageCode(given)
+  if (code !== undefined) return code
+  throw new Failure('invalid', `${field} must be an ISO 639-1 code, such as sw or en.`, {
+    param: field,
+  })
+}
+
+/** Upstreams answer with codes or with English names. */
+export function languageCode(given: string): string | undefined {
+  const word = given.trim().toLowerCase()
+  if (word.length > LONGEST) return undefined
+  const code = /^([a-z]{2})(?:[-_][a-z0-9]{2,8})*$/.exec(word)?.[1]
+  return code === undefined ? table().codes.get(word) : table().names.has(code) ? code : undefined
+}
+
+/** In words that a model knows. */
+export function languageName(code: string): string {
+  return code === KISWAHILI ? 'Kiswahili' : (table().names.get(code) ?? code)
+}
+
+type Table = { names: Map<string, string>; codes: Map<string, string> }
+let made: Table | undefined
+
+/** The runtime knows every language's name: all pairs of letters are asked once. */
+function table(): Table {
+  if (made !== undefined) return made
+  const english = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+  const names = new Map<string, string>()
+  const codes = new Map([['kiswahili', KISWAHILI]])
+  for (const first of LETTERS) {
+    for (const second of LETTERS) {
+      const code = first + second
+      const name = english.of(code)
+      if (name === undefined) continue
+      names.set(code, name)
+      // Of an old code and its successor the successor is meant.
+      if (Intl.getCanonicalLocales(code)[0] === code) codes.set(name.toLowerCase(), code)
+    }
+  }
+  made = { names, codes }
+  return made
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'

@@ -1,0 +1,64 @@
+/** One box of an ISO base media file (mp4, m4a): its name and where its content lies. */
+type Box = { name: string; start: number; end: number }
+
+const MOST_BOXES = 4_096
+
+/** At least one track of sound and none of pictures. */
+export function isAudioOnly(bytes: Buffer): boolean {
+  const handlers = inside(bytes, 'moov')
+    .filter(({ name }) => name === 'trak')
+    .flatMap((trak) => path(bytes, trak, ['mdia', 'hdlr']))
+    .map((hdlr) => bytes.toString('latin1', hdlr.start + 8, hdlr.start + 12))
+  return handlers.includes('soun') && !handlers.includes('vide')
+}
+
+/** As the movie header says; zero in fragmented files, which say it nowhere. */
+export function mp4Seconds(bytes: Buffer): number | undefined {
+  const header = inside(bytes, 'moov').find(({ name }) => name === 'mvhd')
+  if (header === undefined || header.end - header.start < 32) return undefined
+  const long = bytes[header.start] === 1
+  const scale = bytes.readUInt32BE(header.start + (long ? 20 : 12))
+  const length = long
+    ? Number(bytes.readBigUInt64BE(header.start + 24))
+    : bytes.readUInt32BE(header.start + 16)
+  return scale === 0 || length === 0 ? undefined : length / scale
+}
+
+function inside(bytes: Buffer, name: string): Box[] {
+  return path(bytes, { name: '', start: 0, end: bytes.length }, [name]).flatMap((box) =>
+    children(bytes, box),
+  )
+}
+
+function path(bytes: Buffer, from: Box, names: string[]): Box[] {
+  return names.reduce(
+    (boxes, name) => boxes.flatMap((box) => children(bytes, box)).filter((b) => b.name === name),
+    [from],
+  )
+}
+
+/** Sizes come from a stranger: each step goes forward, within the parent, and steps are counted. */
+function children(bytes: Buffer, parent: Box): Box[] {
+  const boxes: Box[] = []
+  let at = parent.start
+  while (at + 8 <= parent.end && boxes.length < MOST_BOXES) {
+    const box = boxAt(bytes, at, parent.end)
+    if (box === undefined) break
+    boxes.push(box)
+    at = box.end
+  }
+  return boxes
+}
+
+function boxAt(bytes: Buffer, at: number, limit: number): Box | undefined {
+  const name = bytes.toString('latin1', at + 4, at + 8)
+  let size = bytes.readUInt32BE(at)
+  let head = 8
+  if (size === 1) {
+    if (at + 16 > limit) return undefined
+    size = Number(bytes.readBigUInt64BE(at + 8))
+    head = 16
+  } else if (size === 0) size = limit - at
+  if (size < head) return undefined
+  return { name, start: at + head, end: Math.min(at + size, limit) }
+}

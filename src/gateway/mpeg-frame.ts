@@ -1,0 +1,67 @@
+/** The header of one MPEG audio frame (mp3), as far as length and kind need it. */
+export type MpegFrame = { bitsPerS: number; samplesPerS: number; samples: number; mono: boolean }
+
+const SAMPLE_RATES = [44_100, 48_000, 32_000]
+/** kbit/s by bitrate index; 0 is "free", 15 is none. */
+const KBITS = {
+  1: {
+    3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+    2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  },
+  2: {
+    3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  },
+} as const
+
+/** Layer III or II. Layer I is nobody's recording, and its mark is also that of UTF-16 text. */
+export function readMpegFrame(bytes: Buffer): MpegFrame | undefined {
+  if (bytes.length < 4 || bytes[0] !== 0xff || (bytes[1]! & 0xe0) !== 0xe0) return undefined
+  const version = (bytes[1]! >> 3) & 3
+  const layer = 4 - ((bytes[1]! >> 1) & 3)
+  if (version === 1 || (layer !== 3 && layer !== 2)) return undefined
+  const generation = version === 3 ? 1 : 2
+  const kbits = KBITS[generation][layer][bytes[2]! >> 4]
+  const rate = SAMPLE_RATES[(bytes[2]! >> 2) & 3]
+  if (kbits === undefined || rate === undefined) return undefined
+  return {
+    bitsPerS: kbits * 1_000,
+    samplesPerS: rate / { 3: 1, 2: 2, 0: 4 }[version as 0 | 2 | 3],
+    samples: layer === 3 && generation === 2 ? 576 : 1_152,
+    mono: bytes[3]! >> 6 === 3,
+  }
+}
+
+export function isMpegFrame(bytes: Buffer): boolean {
+  return readMpegFrame(bytes) !== undefined
+}
+
+/** AAC in ADTS frames: twelve bits of sync, layer 0, a sample rate that exists. */
+export function isAdts(bytes: Buffer): boolean {
+  return (
+    bytes.length >= 7 &&
+    bytes[0] === 0xff &&
+    (bytes[1]! & 0xf6) === 0xf0 &&
+    ((bytes[2]! >> 2) & 15) < 13
+  )
+}
+
+const MOST_TAGS = 4
+const MOST_PADDING = 64 * 1024
+
+/** Where the sound begins: after ID3v2 tags and the zeros that some writers leave behind them. */
+export function afterTags(bytes: Buffer): number {
+  let at = 0
+  for (let tags = 0; tags < MOST_TAGS && isTag(bytes, at); tags++) {
+    const [a, b, c, d] = [bytes[at + 6]!, bytes[at + 7]!, bytes[at + 8]!, bytes[at + 9]!]
+    const footer = (bytes[at + 5]! & 0x10) === 0 ? 0 : 10
+    at += 10 + footer + ((a & 0x7f) << 21) + ((b & 0x7f) << 14) + ((c & 0x7f) << 7) + (d & 0x7f)
+  }
+  const end = Math.min(bytes.length, at + MOST_PADDING)
+  while (at < end && bytes[at] === 0) at++
+  return Math.min(at, bytes.length)
+}
+
+function isTag(bytes: Buffer, at: number): boolean {
+  return at + 10 <= bytes.length && bytes.toString('latin1', at, at + 3) === 'ID3'
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { AUDIO_FORMATS } from '../gateway/audio-format.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { AUDIO_CAP_BYTES, recordingFromFile, recordingFromText } from '../gateway/hearing.ts'
+import { speak, type SpeechBody } from '../gateway/speak.ts'
+import { transcribe } from '../gateway/transcribe.ts'
+import { askFromForm } from '../gateway/transcription-form.ts'
+import { route, type MultipartPart, type Route } from '../http/route.ts'
+import { readForm } from './form.ts'
+import { gatewayCall } from './gateway-call.ts'
+
+/** What stands around the audio. */
+const REST_BYTES = 64 * 1024
+export const AUDIO_JSON_LIMIT_BYTES = Math.ceil(AUDIO_CAP_BYTES / 3) * 4 + REST_BYTES
+
+export const modelField = z.string().min(1).max(256).nullish()
+export const audioFormatField = z.enum(AUDIO_FORMATS)
+
+const transcription = z.looseObject({
+  model: modelField,
+  input_audio: z.object({
+    data: z.string().meta({ description: 'Raw base64, not a data: URI' }),
+    format: audioFormatField,
+  }),
+  language: z.string().nullish(),
+  response_format: z.enum(['json', 'verbose_json']).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  stream: z.boolean().nullish(),
+})
+
+const transcript = z.looseObject({
+  text: z.string(),
+  language: z.string(),
+  duration: z.number().optional(),
+  usage: z
+    .object({
+      type: z.enum(['tokens', 'duration']),
+      seconds: z.number().optional(),
+      input_tokens: z.int().optional(),
+      output_tokens: z.int().optional(),
+      total_tokens: z.int().optional(),
+    })
+    .optional(),
+})
+
+const speech = z.looseObject({
+  model: modelField,
+  input: z.string().meta({ description: 'At most 100,000 Unicode characters' }),
+  voice: z.string().min(1).max(256).nullish(),
+  response_format: z.enum(['mp3', 'pcm']).nullish(),
+  speed: z.number().min(0.1).max(10).nullish(),
+  stream_format: z.literal('audio').nullish(),
+}) satisfies z.ZodType<SpeechBody>
+
+export function audioRoutes(gateway: Gateway): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/audio/transcriptions',
+      summary: 'Speech to text',
+      tag: 'Voice',
+      credential: 'either',
+      dialect: 'compatible',
+      limit: 'principal',
+      bodyKind: 'json-or-multipart',
+      bodyLimitBytes: AUDIO_JSON_LIMIT_BYTES,
+      multipartLimitBytes: AUDIO_CAP_BYTES + REST_BYTES,
+      body: transcription,
+      response: transcript,
+      handle: async (call) => {
+        const { ask, recording } = call.multipart
+          ? await fromForm(call.multipart())
+          : await fromJson(call.body)
+        return transcribe(gateway, gatewayCall(call), ask, recording)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/audio/speech',
+      summary: 'Text to speech: raw audio',
+      tag: 'Voice',
+      credential: 'either',
+      dialect: 'compatible',
+      limit: 'principal',
+      body: speech,
+      handle: (call) => speak(gateway, gatewayCall(call), call.body),
+    }),
+  ]
+}
+
+async function fromForm(parts: AsyncIterable<MultipartPart>) {
+  const { ask, bytes } = askFromForm(await readForm(parts))
+  return { ask, recording: await recordingFromFile(bytes, 'file') }
+}
+
+async function fromJson(body: z.infer<typeof transcription>) {
+  const { input_audio: audio, model, language, response_format, stream, ...extra } = body
+  const text = letGo(audio)
+  const recording = await recordingFromText(text, {
+    format: audio.format,
+    dataField: 'input_audio.data',
+    formatField: 'input_audio.format',
+  })
+  return { ask: { model, language, response_format, stream, extra }, recording }
+}
+
+/** The body lives as long as the call; its base64 need not: it is a third larger than the sound. */
+function letGo(audio: { data: string }): string {
+  const text = audio.data
+  audio.data = ''
+  return text
+}

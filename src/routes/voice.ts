@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { Gateway } from '../gateway/gateway.ts'
+import { recordingFromText } from '../gateway/hearing.ts'
+import type { VoiceAsk } from '../gateway/voice-plan.ts'
+import { respond } from '../gateway/voice.ts'
+import { route, type Route } from '../http/route.ts'
+import { AUDIO_JSON_LIMIT_BYTES, audioFormatField, modelField } from './audio.ts'
+import { gatewayCall } from './gateway-call.ts'
+
+const body = z.object({
+  audio_data: z.string().meta({ description: 'Raw base64, not a data: URI' }),
+  audio_format: audioFormatField,
+  stt_model: modelField,
+  text_model: modelField,
+  tts_model: modelField,
+  voice: z.string().min(1).max(256).nullish(),
+  language: z.string().nullish(),
+  response_language: z.string().nullish(),
+  response_format: z.enum(['mp3', 'pcm']).nullish(),
+  include_audio: z.boolean().nullish(),
+}) satisfies z.ZodType<VoiceAsk>
+
+const answer = z.object({
+  transcript: z.string(),
+  transcript_language: z.string(),
+  text: z.string(),
+  audio_base64: z.string().optional(),
+  audio_content_type: z.string().optional(),
+  speech_generation_id: z.string().optional().meta({ example: 'gen_…' }),
+})
+
+export function voiceRoutes(gateway: Gateway): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/voice/responses',
+      summary: 'Transcribe, answer and speak',
+      tag: 'Voice',
+      credential: 'either',
+      dialect: 'compatible',
+      limit: 'principal',
+      bodyLimitBytes: AUDIO_JSON_LIMIT_BYTES,
+      body,
+      response: answer,
+      handle: async (call) => {
+        const recording = await recordingFromText(letGo(call.body), {
+          format: call.body.audio_format,
+          dataField: 'audio_data',
+          formatField: 'audio_format',
+        })
+        return respond(gateway, gatewayCall(call), call.body, recording)
+      },
+    }),
+  ]
+}
+
+/** The body lives as long as the call; its base64 need not: it is a third larger than the sound. */
+function letGo(given: { audio_data: string }): string {
+  const text = given.audio_data
+  given.audio_data = ''
+  return text
+}

@@ -1,0 +1,55 @@
+import { parseCredits } from './billing/money.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { ConfigError, type Config } from './config.ts'
+import type { VoiceSettings } from './gateway/gateway.ts'
+import type { Log } from './lib/log.ts'
+
+/** What the simulator has for each stage, so that `npm start` alone can speak. */
+const SIMULATED = {
+  sttModel: 'sim/sikia',
+  textModel: 'sim/hekima-mini',
+  ttsModel: 'sim/sema',
+  voice: 'asha',
+}
+
+export function voiceSettings(config: Config, simulated: boolean): VoiceSettings {
+  const own = simulated ? SIMULATED : undefined
+  return {
+    sttModel: config.VOICE_DEFAULT_STT_MODEL ?? own?.sttModel,
+    textModel: config.VOICE_DEFAULT_TEXT_MODEL ?? own?.textModel,
+    ttsModel: config.VOICE_DEFAULT_TTS_MODEL ?? own?.ttsModel,
+    voice: config.VOICE_DEFAULT_VOICE ?? own?.voice,
+    nominalMicro: parseCredits(config.VOICE_RESERVATION_CREDITS),
+  }
+}
+
+const MODALITY = {
+  VOICE_DEFAULT_STT_MODEL: 'transcription',
+  VOICE_DEFAULT_TEXT_MODEL: 'text',
+  VOICE_DEFAULT_TTS_MODEL: 'speech',
+} as const
+
+/**
+ * A default that names no model, or one that cannot do the stage, stops the start. A model that is
+ * only away for now does not: the other routes need not wait for it.
+ */
+export function checkVoiceDefaults(config: Config, catalog: Catalog, log: Log): void {
+  if (catalog.shelf().models.length === 0) {
+    log.warn('the voice defaults are not checked: no upstream has told its models yet')
+    return
+  }
+  const problems = Object.entries(MODALITY).flatMap(([name, modality]) => {
+    const id = config[name as keyof typeof MODALITY]
+    if (id === undefined) return []
+    const model = catalog.find(id)
+    if (model === undefined) return [`${name}: there is no model "${id}" in the catalog.`]
+    if (!model.outputModalities.includes(modality)) {
+      return [`${name}: "${id}" does not produce ${modality}.`]
+    }
+    if (!model.enabled || model.priced === 'unpriced') {
+      log.warn('a default model of the voice routes is not available', { model: id })
+    }
+    return []
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
+}
