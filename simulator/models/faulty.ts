@@ -6,16 +6,19 @@ import { SHELF } from './shelf.ts'
 export function faultyModels(): SimulatedModel[] {
   const names = Object.keys(FAULTS)
   const ofVideos = names.filter((name) => name.startsWith('video-'))
+  const ofSpeech = names.filter((name) => name.startsWith('audio-'))
   return [
     ...names
-      .filter((name) => !name.startsWith('video-') && name !== 'bad-vectors')
+      .filter((name) => !/^(?:video|audio)-/.test(name) && name !== 'bad-vectors')
       .map((fault) => twin('sim/hekima', `sim/fault-${fault}`)),
     ...[...COMMON_FAULTS, 'bad-vectors'].map((fault) =>
       twin('sim/vekta', `sim/embeddings-fault-${fault}`),
     ),
     ...COMMON_FAULTS.map((fault) => twin('sim/picha', `sim/image-fault-${fault}`)),
     ...COMMON_FAULTS.map((fault) => twin('sim/sikia', `sim/transcription-fault-${fault}`)),
-    ...COMMON_FAULTS.map((fault) => twin('sim/sema', `sim/speech-fault-${fault}`)),
+    ...[...ofSpeech, ...COMMON_FAULTS].map((fault) =>
+      twin('sim/sema', `sim/speech-fault-${fault}`),
+    ),
     ...[...ofVideos, ...COMMON_FAULTS].map((fault) =>
       twin('sim/filamu', `sim/video-fault-${fault}`),
     ),

@@ -88,7 +88,10 @@ export function planVoice(
 
 function modelsOf(gateway: Gateway, ask: VoiceAsk) {
   const { sttModel, textModel, ttsModel } = gateway.voice
-  const named = (field: 'stt_model' | 'text_model' | 'tts_model', fallback: string | undefined) => ({
+  const named = (
+    field: 'stt_model' | 'text_model' | 'tts_model',
+    fallback: string | undefined,
+  ) => ({
     given: ask[field],
     fallback,
     field,

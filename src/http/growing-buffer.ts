@@ -8,7 +8,7 @@ const EMPTY = Buffer.alloc(0)
 export class GrowingBuffer {
   readonly limitBytes: number
   readonly #likelyBytes: number
-  #room = EMPTY
+  #room: Buffer = EMPTY
   #length = 0
 
   constructor(likelyBytes: number, limitBytes: number) {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import type { ChatRequest, Fields, HttpCall, JsonAnswer, Provider } from '../../src/upstream/contract.ts'
+import type {
+  ChatRequest,
+  Fields,
+  HttpCall,
+  JsonAnswer,
+  Provider,
+} from '../../src/upstream/contract.ts'
 import { Fault } from '../../src/upstream/fault.ts'
 import type { StatusFault } from '../../src/upstream/fault.ts'
 import { vectorBase64 } from '../../src/upstream/openai-embeddings.ts'

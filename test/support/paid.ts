@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertAgreement } from './agreement.ts'
+import type { startHouse } from './house.ts'
+
+type House = Awaited<ReturnType<typeof startHouse>>
+type Row = { kind: string; status: string; model: string; cost_micro: bigint; estimated: boolean }
+
+/** What a test of paid work looks at: the balance and the records of one account. */
+export function watch(house: House, accountId: string) {
+  const records = () =>
+    house.db.query<Row & { error_code: string | null }>(
+      `select kind, status, model, cost_micro, estimated, error_code from activity_records
+       where account_id = $1 order by created_at, kind`,
+      [accountId],
+    )
+  const balance = async () => {
+    const [row] = await house.db.query<{ balance_micro: bigint }>(
+      'select balance_micro from ledger_accounts where account_id = $1',
+      [accountId],
+    )
+    return row!.balance_micro
+  }
+  return {
+    /** Runs it and tells what it added and took, once no hold is left. */
+    async during<Result>(act: () => Promise<Result>) {
+      const [known, before] = [(await records()).length, await balance()]
+      const result = await act()
+      await noHolds(house)
+      await assertAgreement(house.db)
+      const rows = (await records()).slice(known)
+      const spent = before - (await balance())
+      assert.equal(
+        rows.reduce((sum, row) => sum + row.cost_micro, 0n),
+        spent,
+        'the records say what was taken',
+      )
+      return { result, records: rows, spent: Number(spent) / 1e6 }
+    },
+  }
+}
+
+/** What a caller who left has held is given back in the background. */
+async function noHolds(house: House): Promise<void> {
+  for (let tries = 0; tries < 250; tries++) {
+    if ((await house.db.query('select id from holds')).length === 0) return
+    await sleep(20)
+  }
+}
