@@ -23,8 +23,8 @@ import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { paymentRoutes } from './payments.ts'
 import { signInRoutes } from './sign-in.ts'
-import { voiceRoutes } from './voice.ts'
 import { videoRoutes } from './videos.ts'
+import { voiceRoutes } from './voice.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
 export type Rooms = {

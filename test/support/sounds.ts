@@ -52,7 +52,7 @@ function oggPage(granule: number, packet: Buffer): Buffer {
   return Buffer.concat([head, packet])
 }
 
-export function ogg(): Buffer {
+function ogg(): Buffer {
   const head = Buffer.concat([ascii('OpusHead'), Buffer.alloc(40)])
   return Buffer.concat([oggPage(0, head), oggPage(120_000, Buffer.alloc(100))])
 }

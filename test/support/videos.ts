@@ -54,6 +54,7 @@ export async function openStudio(options: StudioOptions) {
     upstreams,
     turnstile: createTurnstile({ perAccount: 10_000 }),
     rules: { capMicro: 10_000_000n, minMicro: 10_000n },
+    voice: { nominalMicro: 0n },
     nameForUpstream: (accountId) => accountId,
   }
   const onStep = options.onStep === undefined ? {} : { onStep: options.onStep }
