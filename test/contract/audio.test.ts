@@ -393,7 +393,7 @@ const priced: [string, () => Promise<unknown>, number, boolean][] = [
   [
     'no usage: the seconds of the file',
     () => failing('transcription', 'usage-missing'),
-    1.812,
+    1.761,
     true,
   ],
   ['a usage of nothing is nothing', () => failing('transcription', 'usage-zero'), 0, false],
