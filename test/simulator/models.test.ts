@@ -13,7 +13,7 @@ type Json = Record<string, Loose>
 let sim: ModelSimulator
 let client: OpenAI
 before(async () => {
-  sim = await startModelSimulator({ latency: { videoMs: 60 } })
+  sim = await startModelSimulator({ latency: { videoMs: 1_500 } })
   client = new OpenAI({ baseURL: sim.url, apiKey: sim.apiKey, maxRetries: 0 })
 })
 after(() => sim.close())
@@ -244,8 +244,11 @@ describe('the other modalities', () => {
     assert.equal(again.id, job.id)
     assert.equal(sim.log.count({ route: '/videos', idempotencyKey: 'job-1' }), 2)
     assert.equal((await get(`/videos/${job.id}`)).status, 'in_progress')
-    await new Promise((done) => setTimeout(done, 80))
-    const done = await get(`/videos/${job.id}`)
+    let done = await get(`/videos/${job.id}`)
+    for (let looks = 0; done.status === 'in_progress' && looks < 100; looks++) {
+      await new Promise((later) => setTimeout(later, 50))
+      done = await get(`/videos/${job.id}`)
+    }
     assert.deepEqual([done.status, done.usage.cost], ['completed', 0.4])
     const whole = await fetch(`${sim.url}/videos/${job.id}/content`, { headers: headers() })
     const film = Buffer.from(await whole.arrayBuffer())
