@@ -23,7 +23,19 @@ function bodyOf(plan: Plan, bytes: Buffer | undefined): unknown {
   if (plan.bodyKind === 'raw') return bytes ?? Buffer.alloc(0)
   const schema = plan.route.body
   const value = bytes === undefined || bytes.length === 0 ? undefined : parseJson(bytes, plan)
+  if (bytes !== undefined) release(bytes)
   return schema === undefined ? value : fit(schema, value, 'The request body')
+}
+
+const LARGE_BYTES = 1024 * 1024
+
+/**
+ * A large body is given back at once, not when the collector comes: ten recordings of 25 MiB would
+ * wait for it. Small ones lie in memory that others share, and are left to it.
+ */
+function release(bytes: Buffer): void {
+  const { buffer } = bytes
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > LARGE_BYTES) buffer.transfer(0)
 }
 
 function fitParams(schema: z.ZodType, value: unknown): unknown {

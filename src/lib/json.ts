@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { Failure } from './failure.ts'
+import { parseAround, type Span } from './json-around.ts'
 
 const DEEPEST_JSON = 64
 const MOST_JSON_NODES = 200_000
@@ -16,14 +17,20 @@ const SMALL_BYTES = 64 * 1024
  */
 export function parseJson(bytes: Buffer, options: { allowNul: boolean }): unknown {
   if (!isUtf8(bytes)) throw new Failure('invalid', 'The request body must be valid UTF-8.')
-  if (bytes.length > SMALL_BYTES) scan(bytes)
-  const value = parse(bytes)
+  const longest = bytes.length > SMALL_BYTES ? scan(bytes) : NOTHING_LONG
+  const value = parseAround(bytes, longest) ?? parse(bytes)
   walk(value, 1, options.allowNul)
   return value
 }
 
-/** Depth and number of values, told from the bytes alone. One pass, no allocation. */
-function scan(bytes: Buffer): void {
+const NOTHING_LONG: Span = { start: 0, end: 0 }
+
+/**
+ * Depth and number of values, told from the bytes alone. One pass, no allocation. Gives the longest
+ * string it passed.
+ */
+function scan(bytes: Buffer): Span {
+  let longest = NOTHING_LONG
   let depth = 0
   let nodes = 1
   let opened = false
@@ -39,12 +46,16 @@ function scan(bytes: Buffer): void {
       if (++nodes > MOST_JSON_NODES) throw tooManyNodes()
       opened = false
     }
-    if (byte === QUOTE) at = endOfString(bytes, at + 1)
-    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, at + 1)
+      if (end - at > longest.end - longest.start) longest = { start: at + 1, end }
+      at = end
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       if (++depth > DEEPEST_JSON) throw tooDeep()
       opened = true
     }
   }
+  return longest
 }
 
 const QUOTE = 0x22
