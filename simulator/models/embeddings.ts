@@ -35,7 +35,7 @@ export async function embeddings(exchange: Exchange): Promise<void> {
  * The same text gives the same vector; texts that share words and letters point the same way.
  * Words and their three-letter pieces are hashed into the dimensions, then the length made 1.
  */
-export function embed(text: string, dimensions: number): Float32Array {
+function embed(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions)
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {
     add(vector, word, 2)

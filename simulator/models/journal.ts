@@ -19,7 +19,7 @@ export type JournalEntry = {
   cost: number | undefined
 }
 
-export type Wanted = Partial<Pick<JournalEntry, 'method' | 'route' | 'model' | 'outcome'>> & {
+type Wanted = Partial<Pick<JournalEntry, 'method' | 'route' | 'model' | 'outcome'>> & {
   idempotencyKey?: string
 }
 

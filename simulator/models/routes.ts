@@ -15,7 +15,7 @@ import { speech } from './speech.ts'
 import { transcription } from './transcription.ts'
 import type { VideoDesk } from './videos.ts'
 
-export type Stock = { models: () => SimulatedModel[]; desk: VideoDesk }
+type Stock = { models: () => SimulatedModel[]; desk: VideoDesk }
 
 type SimulatedRoute = {
   method: string

@@ -1,4 +1,4 @@
-export type Kind = 'chat' | 'image' | 'embeddings' | 'transcription' | 'speech' | 'video'
+type Kind = 'chat' | 'image' | 'embeddings' | 'transcription' | 'speech' | 'video'
 
 /** A model as the simulator knows it; `listing.ts` words it as the wire does. */
 export type SimulatedModel = {

@@ -16,7 +16,7 @@ const FRAME_S = 0.024
 const MP3_BYTES_PER_S = 4_000
 
 /** About 15 characters a second, at least half a second, at most two minutes. */
-export function spokenSeconds(text: string, speed = 1): number {
+function spokenSeconds(text: string, speed = 1): number {
   return Math.min(120, Math.max(0.5, Array.from(text).length / 15 / speed))
 }
 

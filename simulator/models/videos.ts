@@ -80,7 +80,7 @@ function begin(exchange: Exchange): VideoJob {
 }
 
 /** The best fitting SKU: by sound and resolution, else by the fewest words. */
-export function filmCost(model: SimulatedModel, seconds: number, body: Json): number {
+function filmCost(model: SimulatedModel, seconds: number, body: Json): number {
   const asked = typeof body.resolution === 'string' ? body.resolution : undefined
   const wanted = asked ?? model.resolutions?.[0] ?? ''
   const resolution = wanted.toLowerCase()

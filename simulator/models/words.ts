@@ -70,7 +70,7 @@ export function fromSchema(schema: unknown, prompt: string, depth = 0): unknown 
   return factsOf(prompt).name ?? quote(prompt)
 }
 
-export function factsOf(prompt: string) {
+function factsOf(prompt: string) {
   const text = prompt.slice(0, 4_000)
   const introduced =
     /\b(?:naitwa|jina langu ni|my name is|i am|i'm|mimi ni)\s+(\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*)*)/iu

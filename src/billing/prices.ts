@@ -14,7 +14,7 @@ export type PriceList = {
 }
 
 /** Prices under a condition; a later match wins for each key that it names. */
-export type PriceOverride = {
+type PriceOverride = {
   /** In force when the prompt has more tokens than this. */
   min_prompt_tokens?: number
   /** HHMM, half-open; may wrap midnight. */
@@ -39,7 +39,7 @@ export type Rate = { creditsPerUsd: Decimal; margin: Decimal }
 
 export type Cost = { promptUsd: Decimal; answerUsd: Decimal }
 
-export const ZERO: Decimal = { units: 0n, scale: 0 }
+const ZERO: Decimal = { units: 0n, scale: 0 }
 
 /** What the tokens of a call cost, the prompt's part and the answer's part apart. */
 export function tokenCost(list: PriceList, use: TokenUse, at: Date): Cost {

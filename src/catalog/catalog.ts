@@ -7,8 +7,6 @@ import type { Pricing } from './record.ts'
 import { buildShelf, type CatalogModel, type Offer, type Shelf } from './shelf.ts'
 import type { CatalogUpstream } from './terms.ts'
 
-export type { CatalogModel, Offer, PriceSnapshot, Shelf } from './shelf.ts'
-
 /** What a caller needs of a model; every word must be there. */
 export type Needs = { outputs?: readonly string[]; inputs?: readonly string[] }
 

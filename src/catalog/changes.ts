@@ -4,7 +4,7 @@ import type { CatalogRecord, ListedPrice, ModelFacts } from './record.ts'
 /** What makes credits of an upstream's dollars. */
 export type Terms = { margin: string; creditsPerUsd: string }
 
-export type PriceReason = 'first' | 'listed' | 'by_hand' | 'terms' | 'approved'
+type PriceReason = 'first' | 'listed' | 'by_hand' | 'terms' | 'approved'
 
 export type KnownOffer = {
   modelId: string

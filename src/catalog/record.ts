@@ -53,7 +53,7 @@ export type Pricing = {
   image_skus?: ImageSku[]
 }
 
-export type PriceOverride = {
+type PriceOverride = {
   min_prompt_tokens?: number
   utc_start?: number
   utc_end?: number
@@ -61,7 +61,7 @@ export type PriceOverride = {
   prices: Record<string, string>
 }
 
-export type VideoSku = {
+type VideoSku = {
   sku: string
   unit: 'second' | 'token' | 'megapixel_second' | 'input_image' | 'minimum' | 'other'
   cost_usd: string
@@ -69,4 +69,4 @@ export type VideoSku = {
   audio?: boolean
 }
 
-export type ImageSku = { billable: string; unit: string; cost_usd: string; variant?: string }
+type ImageSku = { billable: string; unit: string; cost_usd: string; variant?: string }

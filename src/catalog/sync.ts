@@ -115,7 +115,7 @@ async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport
 }
 
 /** An empty list, or one that lost more than half, is a broken list. */
-export function isBelievable(reading: Reading, known: readonly KnownOffer[]): boolean {
+function isBelievable(reading: Reading, known: readonly KnownOffer[]): boolean {
   if (reading.listing === undefined) return true
   const had = known.filter(
     (offer) => offer.upstream === reading.upstream && offer.listed && !offer.byHand,

@@ -74,7 +74,7 @@ before(async () => {
   })
   const url = await freshServerDatabase()
   const env = { ...shared.env, DATABASE_URL: url, CONCURRENCY_PER_ACCOUNT: '2000' }
-  db = await openServer({ url, poolSize: 4, log: silentLog })
+  db = openServer({ url, poolSize: 4, log: silentLog })
   replicas = [await startReplica(env), await startReplica(env)]
 })
 after(async () => {

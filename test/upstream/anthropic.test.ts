@@ -24,7 +24,7 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
 })
 const capability = anthropic.chat!
 const sent = (request: ChatRequest, to: ModelTarget = target): unknown =>
-  JSON.parse(String(capability.build(request, to).body))
+  JSON.parse(capability.build(request, to).body as string)
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
 describe('the request to Anthropic', () => {
@@ -346,7 +346,7 @@ describe('the stream of Anthropic', () => {
       maxRetries: 0,
     })
     const body = JSON.parse(
-      String(capability.build(chat({ messages: [{ role: 'user', content: 'x' }] }), target).body),
+      capability.build(chat({ messages: [{ role: 'user', content: 'x' }] }), target).body as string,
     ) as Anthropic.MessageCreateParamsNonStreaming
     const theirs = await client.messages.stream(body).finalMessage()
     await new Promise((done) => server.close(done))
