@@ -38,6 +38,7 @@ export async function generateImages(
   })
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request: ImageRequest = { prompt, n: n ?? 1, extra, user }
+  const created = Math.floor(gateway.desk.clock.now().getTime() / 1_000)
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra)
   return buy(gateway, call, {
     stage: { kind: 'image', model: model.id, priceSnapshotId: model.priceSnapshotId },
@@ -48,7 +49,7 @@ export async function generateImages(
       render({
         data: result.images.map(picture),
         beside: {
-          created: Math.floor(gateway.desk.clock.now().getTime() / 1_000),
+          created,
           model: model.id,
           usage: { ...tokensOf(usage), cost_credits: creditsNumber(receipt.chargedMicro) },
         },

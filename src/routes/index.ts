@@ -10,6 +10,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Payments } from '../payments/payments.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { activityRoutes } from './activity.ts'
+import { analyzeRoutes } from './analyze.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { audioRoutes } from './audio.ts'
 import { authRoutes } from './auth.ts'
@@ -53,6 +54,7 @@ export function allRoutes(rooms: Rooms): Route[] {
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),
     ...voiceRoutes(gateway),
+    ...analyzeRoutes(gateway),
     ...imageRoutes(gateway),
     ...videoRoutes(videos),
     ...gatewayHealthRoutes(upstreams),

@@ -21,6 +21,8 @@ export type Provider = {
   }
   /** The whole catalog, by as many questions as the provider needs. */
   models?: (ask: Ask) => Promise<CatalogReading>
+  /** Turns PDFs into text for models that cannot read files, when told to by `plugins`. */
+  parsesFiles?: true
   /** A cheap call that shows that the key works. */
   probe?: () => HttpCall
   /** What an error status (or an error inside a 200) means. */

@@ -32,6 +32,7 @@ export const openrouter: Provider = {
     status: { build: buildVideoStatus, read: readVideoStatus },
     content: { build: buildVideoContent, read: readVideoContent },
   },
+  parsesFiles: true,
   models: readCatalog,
   probe: () => ({ method: 'GET', path: '/key', headers: {}, expects: 'json' }),
   failure: openAiFailure,

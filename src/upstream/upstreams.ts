@@ -36,6 +36,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     call: (targets, name, request, signal) => call(desk, { targets, name, request, signal }),
     order: (targets, name) => plan(desk, targets, name),
     can: (targets, name) => able(desk, targets, name).length > 0,
+    parsesFiles: ({ upstream }) => desk.stations.get(upstream)?.provider.parsesFiles === true,
     catalog: (upstream, signal) => catalog(desk, upstream, signal),
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
     probe: (signal) => probe(desk, signal),

@@ -40,6 +40,8 @@ export type Upstreams = {
   order<Target extends ModelTarget>(targets: readonly Target[], name: keyof Work): Target[]
   /** Can any of these targets do it at all? */
   can(targets: readonly ModelTarget[], name: keyof Work): boolean
+  /** Does it turn PDFs into text for models that cannot read files? */
+  parsesFiles(target: ModelTarget): boolean
   /** Reads the catalog of one upstream. Throws a `Failure` when it cannot be read. */
   catalog(upstream: string, signal?: AbortSignal): Promise<CatalogReading>
   /** Every upstream of the file, in its order. */

@@ -1,0 +1,106 @@
+import { Failure } from '../lib/failure.ts'
+import type { Form } from '../lib/form.ts'
+import { oversized, type Analysis } from './analyze.ts'
+import { decodeBase64 } from './base64-media.ts'
+import { requireMedia, type MediaKind } from './media-format.ts'
+
+const MIB = 1024 * 1024
+export const MEDIA_CAPS: Record<MediaKind, number> = {
+  document: 15 * MIB,
+  vision: 10 * MIB,
+  video: 8 * MIB,
+}
+
+/** What stands beside the medium in a JSON body. */
+export type AnalysisBody = {
+  model: string
+  prompt?: string | null | undefined
+  instruction?: string | null | undefined
+  max_tokens?: number | null | undefined
+  temperature?: number | null | undefined
+  language?: string | null | undefined
+}
+
+export type SentMedia = {
+  data: string
+  media_type?: string | null | undefined
+  filename?: string | null | undefined
+}
+
+/** The base64 is let go as soon as it is decoded: it is a third larger than the file. */
+export function analysisFromJson(
+  kind: MediaKind,
+  body: AnalysisBody,
+  sent: SentMedia,
+  field: string,
+): Analysis {
+  const maxBytes = MEDIA_CAPS[kind]
+  const at = `${field}.data`
+  const text = sent.data
+  sent.data = ''
+  const bytes = decodeBase64(text, { field: at, maxBytes, tooLarge: () => oversized(at, maxBytes) })
+  const type = requireMedia(bytes, { kind, field: at, mediaType: sent.media_type ?? undefined })
+  return {
+    kind,
+    media: { bytes, type, filename: filenameOf(sent.filename ?? undefined, type) },
+    model: body.model,
+    prompt: promptOf(body.prompt ?? body.instruction ?? undefined),
+    maxTokens: body.max_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    language: body.language ?? undefined,
+  }
+}
+
+/** Fields may stand before or after the file; every value is text. */
+export function analysisFromForm(kind: MediaKind, form: Form): Analysis {
+  const { file } = form
+  if (file?.name !== 'file') throw wrong('file', 'is required, as an uploaded file')
+  const maxBytes = MEDIA_CAPS[kind]
+  if (file.bytes.length > maxBytes) throw oversized('file', maxBytes)
+  const type = requireMedia(file.bytes, { kind, field: 'file', mediaType: file.mimetype })
+  const model = fieldOf(form, 'model')
+  if (model === undefined || model.length > 256) throw wrong('model', 'is required')
+  return {
+    kind,
+    media: { bytes: file.bytes, type, filename: filenameOf(file.filename, type) },
+    model,
+    prompt: promptOf(fieldOf(form, 'prompt') ?? fieldOf(form, 'instruction')),
+    maxTokens: numberOf(form, 'max_tokens', MAX_TOKENS),
+    temperature: numberOf(form, 'temperature', TEMPERATURE),
+    language: fieldOf(form, 'language'),
+  }
+}
+
+const MAX_TOKENS = { pattern: /^\d{1,8}$/, least: 1, most: 10_000_000 }
+const TEMPERATURE = { pattern: /^\d(?:\.\d{1,10})?$/, least: 0, most: 2 }
+
+function numberOf(form: Form, name: string, rule: typeof MAX_TOKENS): number | undefined {
+  const text = fieldOf(form, name)
+  if (text === undefined) return undefined
+  const value = rule.pattern.test(text) ? Number(text) : Number.NaN
+  if (value >= rule.least && value <= rule.most) return value
+  throw wrong(name, `must be a number from ${rule.least} to ${rule.most}`)
+}
+
+function fieldOf({ fields }: Form, name: string): string | undefined {
+  const values = fields.get(name)
+  if (values === undefined || values[0] === '') return undefined
+  if (values.length > 1) throw wrong(name, 'must be given once')
+  return values[0]
+}
+
+function promptOf(given: string | undefined): string {
+  if (given === undefined || given.trim() === '') throw wrong('prompt', 'is required')
+  return given
+}
+
+/** Upstreams show it to the model: a plain name, whatever path or markup came with it. */
+function filenameOf(given: string | undefined, type: string): string {
+  const last = (given ?? '').split(/[/\\]/).at(-1)!
+  const plain = last.replaceAll(/[^\p{L}\p{N}._ -]/gu, '').slice(-100)
+  return plain === '' ? `file.${type.split('/')[1]}` : plain
+}
+
+function wrong(field: string, why: string): Failure {
+  return new Failure('invalid', `${field} ${why}.`, { param: field })
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { analysisFromForm, analysisFromJson, MEDIA_CAPS } from '../gateway/analysis-form.ts'
+import { analyze } from '../gateway/analyze.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { MediaKind } from '../gateway/media-format.ts'
+import { route, type Route } from '../http/route.ts'
+import { stamp } from './fields.ts'
+import { readForm } from './form.ts'
+import { gatewayCall } from './gateway-call.ts'
+
+/** What stands around the medium. */
+const REST_BYTES = 64 * 1024
+
+const media = z.object({
+  data: z.string().meta({ description: 'Raw base64, not a data: URI' }),
+  media_type: z.string().max(100).nullish(),
+  filename: z.string().max(255).nullish(),
+})
+
+const text = z.string().max(100_000).nullish()
+
+const shared = {
+  model: z.string().min(1).max(256),
+  prompt: text,
+  instruction: text.meta({ description: 'Another name for prompt' }),
+  max_tokens: z.int().min(1).max(10_000_000).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  language: z.string().max(64).nullish(),
+}
+
+const analysis = z.object({
+  id: z.string().meta({ example: 'anl_…' }),
+  object: z.enum(['document.analysis', 'vision.analysis', 'video.analysis']),
+  model: z.string(),
+  text: z.string(),
+  finish_reason: z.string().nullable(),
+  usage: z.object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    cost_credits: z.number(),
+  }),
+  created_at: stamp,
+})
+
+type Door = { kind: MediaKind; path: string; field: string; summary: string }
+
+const DOORS: Door[] = [
+  {
+    kind: 'document',
+    path: '/v1/documents/analyze',
+    field: 'document',
+    summary: 'Analyze a PDF',
+  },
+  { kind: 'vision', path: '/v1/vision/analyze', field: 'image', summary: 'Analyze an image' },
+  { kind: 'video', path: '/v1/video/analyze', field: 'video', summary: 'Analyze a video' },
+]
+
+export function analyzeRoutes(gateway: Gateway): Route[] {
+  return DOORS.map(({ kind, path, field, summary }) =>
+    route({
+      method: 'POST',
+      path,
+      summary,
+      tag: 'Analysis',
+      credential: 'either',
+      dialect: 'both',
+      limit: 'principal',
+      replay: true,
+      bodyKind: 'json-or-multipart',
+      bodyLimitBytes: Math.ceil(MEDIA_CAPS[kind] / 3) * 4 + REST_BYTES,
+      multipartLimitBytes: MEDIA_CAPS[kind] + REST_BYTES,
+      body: z.object({ ...shared, [field]: media }),
+      response: analysis,
+      handle: async (call) => {
+        const ask = call.multipart
+          ? analysisFromForm(kind, await readForm(call.multipart()))
+          : analysisFromJson(kind, call.body, (call.body as unknown as Sent)[field]!, field)
+        return analyze(gateway, gatewayCall(call), ask, (given) => call.render(given))
+      },
+    }),
+  )
+}
+
+type Sent = Record<string, z.infer<typeof media>>

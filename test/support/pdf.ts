@@ -1,0 +1,37 @@
+import { deflateSync } from 'node:zlib'
+
+/** A small, valid PDF with as many blank pages. */
+export function makePdf(pages: number): Buffer {
+  const kids = Array.from({ length: pages }, (_, i) => `${i + 3} 0 R`).join(' ')
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`,
+    ...Array.from({ length: pages }, () => '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>'),
+  ]
+  let text = '%PDF-1.4\n'
+  const offsets = objects.map((object, i) => {
+    const at = text.length
+    text += `${i + 1} 0 obj\n${object}\nendobj\n`
+    return at
+  })
+  const start = text.length
+  const rows = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`
+  text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`
+  return Buffer.from(text, 'latin1')
+}
+
+/** A table of contents that unpacks to so many mebibytes of zeros, twice wrapped: a few kilobytes. */
+export function makePdfBomb(mebibytes: number): Buffer {
+  const packed = deflateSync(deflateSync(Buffer.alloc(mebibytes * 1024 * 1024), { level: 1 }))
+  const head = Buffer.from('%PDF-1.5\n')
+  const about =
+    '<< /Type /XRef /Size 99999999 /W [1 4 2] /Root 1 0 R ' +
+    `/Filter [/FlateDecode /FlateDecode] /Length ${packed.length} >>`
+  return Buffer.concat([
+    head,
+    Buffer.from(`1 0 obj\n${about}\nstream\n`),
+    packed,
+    Buffer.from(`\nendstream\nendobj\nstartxref\n${head.length}\n%%EOF\n`),
+  ])
+}
