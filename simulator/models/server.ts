@@ -4,7 +4,7 @@ import { hangDoor } from './door.ts'
 import type { Exchange, Latency } from './exchange.ts'
 import { checkModel, openExchange } from './intake.ts'
 import type { NextFault } from './intake.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, JournalEntry } from './journal.ts'
 import { openJournal } from './journal.ts'
 import { Refusal, sendRefusal } from './refusal.ts'
 import { findRoute } from './routes.ts'
@@ -21,6 +21,8 @@ export type SimulatorOptions = {
   faults?: boolean
   /** More models, or others in the place of those with the same id. */
   models?: SimulatedModel[]
+  /** Told of every call as it ends: long runs count beyond what the journal keeps. */
+  watch?: (entry: JournalEntry) => void
 }
 
 export type ModelSimulator = {
@@ -73,6 +75,7 @@ export async function startModelSimulator(options: SimulatorOptions = {}): Promi
     entry.status = res.headersSent ? res.statusCode : undefined
     entry.endedAt = Date.now()
     if (entry.outcome === 'running') entry.outcome = res.writableFinished ? 'finished' : 'left'
+    options.watch?.(entry)
     journal.changed()
   }
 

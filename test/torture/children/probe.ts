@@ -1,0 +1,56 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/**
+ * Loaded before the service (`--import`) in a process under fire: measures how long single turns of
+ * its loop work, and may set its clock wrong. A turn is counted by the thread's own processor time,
+ * so that a busy machine is not mistaken for a busy loop.
+ */
+const file = process.env.TORTURE_PROBE_FILE
+const clockOffMs = Number(process.env.TORTURE_CLOCK_OFF_MS ?? 0)
+const TICK_MS = 20
+
+if (clockOffMs !== 0) shiftClock(clockOffMs)
+if (file !== undefined) measure(file)
+
+function measure(file: string): void {
+  let before = busyMs()
+  let longestMs = 0
+  // The start itself compiles for longer than any call may work: it is not counted.
+  process.on('SIGUSR2', () => {
+    before = busyMs()
+    longestMs = 0
+  })
+  setInterval(() => {
+    const now = busyMs()
+    longestMs = Math.max(longestMs, now - before)
+    before = now
+  }, TICK_MS).unref()
+  const delay = monitorEventLoopDelay({ resolution: TICK_MS })
+  delay.enable()
+  setInterval(() => {
+    const { rss, heapUsed } = process.memoryUsage()
+    const p99Ms = delay.percentile(99) / 1e6
+    const figures = { longestTurnMs: longestMs, delayP99Ms: p99Ms, rss, heapUsed }
+    writeFileSync(`${file}.new`, JSON.stringify(figures))
+    renameSync(`${file}.new`, file)
+  }, 500).unref()
+}
+
+function busyMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+function shiftClock(byMs: number): void {
+  const RealDate = Date
+  globalThis.Date = class extends RealDate {
+    constructor(...given: unknown[]) {
+      if (given.length === 0) super(RealDate.now() + byMs)
+      else super(...(given as [number]))
+    }
+    static override now(): number {
+      return RealDate.now() + byMs
+    }
+  } as DateConstructor
+}

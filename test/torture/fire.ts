@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closeAgents } from './ask.ts'
+import { dice as newDice, type Dice } from './dice.ts'
+import { FREEZE, LEASE_MS, LINE_FAULTS, PROCESS_FAULTS, SWEEP_MS, type Fault } from './faults.ts'
+import { openHistory, type History } from './history.ts'
+import { brokenInvariants } from './invariants.ts'
+import { LOADS } from './loads.ts'
+import { newPerson, type Person } from './person.ts'
+import type { Player } from './player.ts'
+import { brokenHistory } from './verdict.ts'
+import { openWorld, type World } from './world.ts'
+
+export type FireOptions = {
+  seed: number
+  seconds: number
+  replicas: number
+  players: number
+  people: number
+  victims: number
+  /** How long a payment that was paid may wait for the next look; unset: not waited for. */
+  paymentsWithinS?: number
+  /** Told of every fault as it strikes. */
+  say?: (sentence: string) => void
+}
+
+export type FireReport = {
+  seed: number
+  seconds: number
+  calls: number
+  moneyOperations: number
+  entries: number
+  payments: number
+  faults: Record<string, number>
+  /** Planned, but never felt. */
+  missed: string[]
+  outcomes: Record<string, number>
+  secretsSought: number
+  logLines: number
+  longestTurnMs: number
+  largestRssMb: number
+  redis: boolean
+  violations: string[]
+}
+
+const BALANCES = ['5', '40', '500', '20000', '1000000']
+
+/** Load and faults at once, then quiet, then the reckoning. */
+export async function fire(options: FireOptions): Promise<FireReport> {
+  const world = await openWorld({ replicas: options.replicas })
+  try {
+    return await burn(world, options)
+  } finally {
+    await closeAgents()
+    await world.close()
+  }
+}
+
+async function burn(world: World, options: FireOptions): Promise<FireReport> {
+  const dice = newDice(options.seed)
+  const history = openHistory()
+  const say = phases(options.say)
+  say('the world is open')
+  const people = await makePeople(world, options.people, 0)
+  const victims = await makePeople(world, options.victims, options.people)
+  say('people have signed up')
+  const laters: (() => Promise<void>)[] = []
+  let marks = 0
+  const shared = {
+    world,
+    history,
+    people,
+    victims,
+    mark: () => `siri-${options.seed}-${++marks}`,
+    later: (check: () => Promise<void>) => void laters.push(check),
+  }
+  const untilMs = performance.now() + options.seconds * 1_000
+  const playing = Array.from({ length: options.players }, (_, i) =>
+    play({ ...shared, dice: dice.fork(`player ${i}`) }, untilMs),
+  )
+  const struck = await strikeAll(world, dice, { ...options, untilMs })
+  await Promise.all(playing)
+  say('the fire is out')
+  await makeWhole(world)
+  await Promise.all(laters.map((check) => check()))
+  say('everything was asked again')
+  await quiet(world, options.paymentsWithinS ?? 0)
+  say('all is quiet')
+  return report(world, { ...options, history, struck })
+}
+
+function phases(say: FireOptions['say']): (sentence: string) => void {
+  const startedMs = performance.now()
+  return (sentence) =>
+    say?.(`[${((performance.now() - startedMs) / 1_000).toFixed(1)} s] ${sentence}`)
+}
+
+async function makePeople(world: World, count: number, from: number): Promise<Person[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      newPerson(world, BALANCES[i % BALANCES.length]!, from + i),
+    ),
+  )
+}
+
+async function play(player: Player, untilMs: number): Promise<void> {
+  while (performance.now() < untilMs) await player.dice.weighted(LOADS).play(player)
+}
+
+type Struck = Map<string, number>
+
+/** Three hands: one on the processes, one on the lines, and one that freezes a process at a time. */
+async function strikeAll(
+  world: World,
+  dice: Dice,
+  options: FireOptions & { untilMs: number },
+): Promise<Struck> {
+  const struck: Struck = new Map(
+    [...PROCESS_FAULTS, FREEZE, ...LINE_FAULTS].map((fault) => [fault.name, 0]),
+  )
+  const hand = async (name: string, faults: readonly Fault[], pauseMs: number) => {
+    const own = dice.fork(name)
+    // Each once to begin with, in any order; then by weight.
+    const plan = faults.toSorted(() => own.next() - 0.5)
+    while (performance.now() < options.untilMs) {
+      const fault = plan.shift() ?? own.weighted(faults)
+      const felt = await fault.strike(world, own)
+      options.say?.(`${fault.name}${felt ? '' : ' (not felt)'}`)
+      if (felt) struck.set(fault.name, struck.get(fault.name)! + 1)
+      else plan.push(fault)
+      await sleep(own.between(pauseMs / 2, pauseMs))
+    }
+  }
+  await Promise.all([
+    hand('processes', PROCESS_FAULTS, 800),
+    hand('freezer', [FREEZE], 4_000),
+    hand('lines', LINE_FAULTS, 900),
+  ])
+  return struck
+}
+
+async function makeWhole({ fleet, upstream, models, money }: World): Promise<void> {
+  models.heal()
+  money.control.outage(undefined)
+  await upstream.heal()
+  for (const slot of fleet.slots) {
+    await slot.line.heal()
+    if (slot.state === 'down') await fleet.start(slot)
+  }
+}
+
+/** Liveness: within a lease and two sweeps everything that was interrupted is closed. */
+async function quiet({ db, money }: World, paymentsWithinS: number): Promise<void> {
+  const openHolds = `select id from holds`
+  const unpaid = `select id from payments where status = 'pending' and reference = any($1::text[])`
+  await emptied(() => db.query(openHolds), LEASE_MS + 2 * SWEEP_MS)
+  await emptied(() => db.query(unpaid, [paidFor(money)]), paymentsWithinS * 1_000)
+}
+
+async function emptied(rows: () => Promise<unknown[]>, withinMs: number): Promise<void> {
+  const untilMs = performance.now() + withinMs
+  while (performance.now() < untilMs && (await rows()).length > 0) await sleep(250)
+}
+
+function paidFor(money: World['money']): string[] {
+  return money.control
+    .payments()
+    .filter((one) => one.status === 'completed' && one.collected === one.amount)
+    .filter((one) => one.collectedCurrency === one.currency)
+    .map((one) => one.callerRef)
+}
+
+async function report(
+  world: World,
+  told: FireOptions & { history: History; struck: Struck },
+): Promise<FireReport> {
+  const { db, fleet, secrets } = world
+  const { history, struck } = told
+  const output = fleet.output()
+  const leaks = secrets.in(output.join('\n'))
+  const figures = await fleet.figures()
+  const [counts] = await db.query<Record<'entries' | 'records' | 'payments', bigint>>(
+    `select (select count(*) from ledger_entries) as entries,
+       (select count(*) from activity_records) as records,
+       (select count(*) from payments) as payments`,
+  )
+  const grants = Number(counts!.entries) - Number(await usageEntries(world))
+  return {
+    seed: told.seed,
+    seconds: told.seconds,
+    calls: [...history.counts.values()].reduce((sum, one) => sum + one, 0),
+    // A record is a hold that was taken and a hold that was closed; a grant is one more.
+    moneyOperations: 2 * Number(counts!.records) + grants,
+    entries: Number(counts!.entries),
+    payments: Number(counts!.payments),
+    faults: Object.fromEntries(struck),
+    missed: [...struck].filter(([, times]) => times === 0).map(([name]) => name),
+    outcomes: Object.fromEntries([...history.counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    secretsSought: secrets.count,
+    logLines: output.length,
+    longestTurnMs: Math.round(figures.longestTurnMs),
+    largestRssMb: Math.round(figures.rss / 1e6),
+    redis: world.redis,
+    violations: [
+      ...(await brokenInvariants(db)),
+      ...(await brokenHistory(world, history.seen, told.paymentsWithinS !== undefined)),
+      ...new Set(history.wrongs),
+      ...fleet.crashes,
+      ...leaks.map((leak) => `a secret in a log: ${leak}`),
+      ...world.canary.visits.map((visit) => `a connection to where nobody should go: ${visit}`),
+    ],
+  }
+}
+
+async function usageEntries({ db }: World): Promise<bigint> {
+  const [row] = await db.query<{ n: bigint }>(
+    `select count(*) as n from ledger_entries where type = 'usage'`,
+  )
+  return row!.n
+}

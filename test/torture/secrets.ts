@@ -1,0 +1,42 @@
+/** Everything of a run that only its owner may ever read, and the search for it. */
+export type Secrets = {
+  readonly count: number
+  add(secret: string | undefined): void
+  /** Those that stand in a text, shortened. */
+  in(text: string): string[]
+}
+
+/** By their form, so that no key, token or marked prompt is missed: whole ones only. */
+const FORMS = [
+  /mlg_[0-9A-Za-z]{20,}/g,
+  /mlr_[\w-]{20,}/g,
+  /eyJ[\w-]{10,}\.[\w-]{10,}/g,
+  /siri-\d+-\d+/g,
+  /\$argon2id\$/g,
+]
+
+/** Beside the forms: passwords, codes and the keys of providers, as whole words. */
+export function openSecrets(): Secrets {
+  const known = new Set<string>()
+  let forms = 0
+  return {
+    get count() {
+      return known.size + forms
+    },
+    add(secret) {
+      if (secret === undefined || secret.length < 6) return
+      if (FORMS.some((form) => secret.search(form) >= 0)) forms += 1
+      else known.add(secret)
+    },
+    in(text) {
+      const found = FORMS.flatMap((form) => text.match(form) ?? [])
+      for (const secret of known)
+        if (new RegExp(`(?<!\\w)${escape(secret)}(?!\\w)`).test(text)) found.push(secret)
+      return [...new Set(found)].map((one) => `${one.slice(0, 16)}…`)
+    },
+  }
+}
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
