@@ -83,6 +83,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
       dialect: 'compatible',
       limit: 'principal',
       body: speech,
+      answerType: 'audio/mpeg',
       handle: (call) => speak(gateway, gatewayCall(call), call.body),
     }),
   ]

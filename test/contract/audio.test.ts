@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI, { toFile } from 'openai'
 import { mp3, wav } from '../../simulator/models/sound.ts'
 import { SHELF } from '../../simulator/models/shelf.ts'
@@ -245,6 +247,67 @@ test('transcription 413: one byte over 25 MiB, either way; 25 MiB itself is hear
   assert.deepEqual(records, [])
   const whole = await upload(form(['file', file(large.subarray(0, cap))]))
   assert.equal(whole.status, 200, JSON.stringify(whole.body))
+})
+
+/** Without a Content-Length: the size shows only as it comes. */
+function inChunks(...pieces: Buffer[]): ReadableStream {
+  const left = [
+    Buffer.from('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'),
+    ...pieces,
+    Buffer.from('\r\n--x--\r\n'),
+  ]
+  return new ReadableStream({
+    pull(controller) {
+      const next = left.shift()
+      if (next === undefined) controller.close()
+      else controller.enqueue(new Uint8Array(next))
+    },
+  })
+}
+
+test('transcription of an upload whose length is not told: heard, or 413', async () => {
+  for (const [megabytes, status] of [
+    [3, 200],
+    [25, 413],
+    [40, 413],
+  ] as const) {
+    const answer = await fetch(`${house.url}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${asha.key}`,
+        'content-type': 'multipart/form-data; boundary=x',
+      },
+      body: inChunks(
+        wav(SAID),
+        ...Array.from({ length: megabytes }, () => Buffer.alloc(1024 * 1024)),
+      ),
+      duplex: 'half',
+    })
+    assert.equal(answer.status, status, String(megabytes))
+    assert.equal(((await answer.json()) as Loose).text, status === 200 ? SAID : undefined)
+  }
+})
+
+test('the caller leaves in the middle of an upload: nothing is held or recorded', async () => {
+  house.models.log.clear()
+  for (const type of ['multipart/form-data; boundary=x', 'application/json']) {
+    const { records } = await books.during(async () => {
+      const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
+      socket.write(
+        `POST /v1/audio/transcriptions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${asha.key}\r\n` +
+          `Content-Type: ${type}\r\nContent-Length: 9000000\r\n\r\n` +
+          (type === 'application/json'
+            ? '{"input_audio":{"data":"'
+            : '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'),
+      )
+      socket.write(Buffer.alloc(1_000_000, 'A'))
+      await sleep(100)
+      socket.destroy()
+      await sleep(100)
+    })
+    assert.deepEqual(records, [])
+  }
+  assert.equal(house.models.log.count(), 0)
 })
 
 test('401, 402, 404 on both routes; nothing reaches an upstream', async () => {
