@@ -12,21 +12,24 @@ export function renderSuccess(
   shape: { dialect: Dialect; status: number; requestId: string },
 ): KeptAnswer {
   const status = success.status ?? shape.status
-  const headers: Record<string, string> = {
-    'content-type': JSON_TYPE,
-    'x-request-id': shape.requestId,
-    ...success.headers,
-  }
-  if (shape.dialect === 'compatible') {
-    const whole = success.beside ? { ...(success.data as object), ...success.beside } : success.data
-    return { status, headers, body: JSON.stringify(whole) }
-  }
-  const body = JSON.stringify({
-    status: 'success',
-    code: status,
-    ...success.beside,
-    data: success.data ?? {},
-    request_id: shape.requestId,
-  })
+  const own = { 'content-type': JSON_TYPE, 'x-request-id': shape.requestId }
+  const headers = success.headers === undefined ? own : { ...own, ...success.headers }
+  const body =
+    shape.dialect === 'compatible' ? bare(success) : enveloped(success, status, shape.requestId)
   return { status, headers, body }
+}
+
+function bare({ data, beside }: Success): string {
+  return JSON.stringify(beside === undefined ? data : { ...(data as object), ...beside })
+}
+
+/** Written out where nothing stands beside: this is on every answer's way. */
+function enveloped(success: Success, status: number, requestId: string): string {
+  const data = success.data ?? {}
+  if (success.beside === undefined) {
+    const text = JSON.stringify(data)
+    return `{"status":"success","code":${status},"data":${text},"request_id":"${requestId}"}`
+  }
+  const { beside } = success
+  return JSON.stringify({ status: 'success', code: status, ...beside, data, request_id: requestId })
 }

@@ -9,6 +9,7 @@ export type HallwaySettings = {
   FRONTEND_URL?: string | undefined
   TRUST_PROXY: boolean
   DRAIN_SECONDS: number
+  LOG_LEVEL?: string
   RATE_LIMIT_RPM: number
   RATE_LIMIT_JWT_RPM: number
   AUTH_RATE_LIMIT_RPM: number
@@ -26,6 +27,8 @@ export type Hallway = {
   running: RunningCalls
   /** Told of every answer, where metrics are kept. */
   observe: ((route: string, status: number, durationMs: number) => void) | undefined
+  /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
+  tellsAll: boolean
   /** On every answer; made once. */
   standardHeaders: Readonly<Record<string, string>>
   /** The one origin whose pages may read our answers. */

@@ -18,9 +18,7 @@ export function send(
   answer: Answer,
 ): void {
   const walk = request.walk
-  reply.code(answer.status)
-  reply.headers(hallway.standardHeaders)
-  reply.header('x-request-id', request.id)
+  reply.code(answer.status).headers(hallway.standardHeaders).header('x-request-id', request.id)
   if (hallway.corsOrigin !== undefined) allowOrigin(hallway.corsOrigin, request, reply)
   if (walk?.slot !== undefined && walk.plan.tellsLimits) tellLimits(reply, walk.slot)
   if (hallway.running.draining) reply.header('connection', 'close')

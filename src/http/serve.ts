@@ -116,6 +116,7 @@ function tell(hallway: Hallway, walk: Walk | null, status: number, failure?: Fai
   if (walk === null) return
   const durationMs = performance.now() - walk.startedMs
   hallway.observe?.(walk.plan.name, status, durationMs)
+  if (status < 400 && !hallway.tellsAll) return
   const fields = {
     request_id: walk.requestId,
     route: walk.plan.name,

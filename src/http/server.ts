@@ -38,6 +38,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     log: parts.log,
     running: new RunningCalls(),
     observe: parts.observe,
+    tellsAll: parts.config.LOG_LEVEL === 'debug',
     standardHeaders: standardHeaders(parts.config.PUBLIC_URL),
     corsOrigin: parts.config.FRONTEND_URL && new URL(parts.config.FRONTEND_URL).origin,
   }

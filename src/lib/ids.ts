@@ -22,23 +22,26 @@ export function prefixedId(prefix: string): string {
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
-    const byte = nextByte()
-    // 248 = 4 × 62: larger bytes are thrown away, so that every character is equally likely.
-    if (byte < 248) text += BASE62[byte % 62]
+    const number = nextNumber()
+    // 65,348 = 17 × 62²: larger numbers are thrown away, so that every pair is equally likely.
+    if (number < 65_348) text += PAIRS[number % 3844]
   }
-  return text
+  return text.length > length ? text.slice(0, length) : text
 }
 
-/** Asking the system for each id costs more than the rest of making it; each byte is used once. */
-const pool = Buffer.alloc(4096)
+/** Two characters at a time: ids are made on every request's way. */
+const PAIRS = Array.from({ length: 3844 }, (_, i) => BASE62[Math.floor(i / 62)]! + BASE62[i % 62]!)
+
+/** Asking the system for each id costs more than the rest of making it; each number is used once. */
+const pool = new Uint16Array(2048)
 let used = pool.length
 
-function nextByte(): number {
+function nextNumber(): number {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  const byte = pool[used]!
+  const number = pool[used]!
   pool[used++] = 0
-  return byte
+  return number
 }
