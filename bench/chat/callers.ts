@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+
+/** What the callers do; they live in a thread of their own. */
+export type Errand = {
+  port: number
+  /** Whole HTTP requests; each connection takes them in turn. */
+  requests: string[]
+  connections: number
+  /** Go on for so long, or until each connection has had so many answers. */
+  seconds?: number
+  answersEach?: number
+  /** What an answer must end with, to be an answer. */
+  endsWith: string
+  /** Hand the bodies back, without their chunk framing. */
+  keepBodies?: true
+}
+
+export type Report = {
+  answers: number
+  /** Answers that were none, and the last of them. */
+  refused: number
+  refusal: string
+  elapsedMs: number
+  /** From the request's last byte to the first byte of the answer's body. */
+  firstByteMs: number[]
+  bodies: string[]
+}
+
+export async function send(errand: Errand): Promise<Report> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: errand })
+  const report = new Promise<Report>((done, fail) => worker.on('message', done).on('error', fail))
+  try {
+    return await report
+  } finally {
+    await worker.terminate()
+  }
+}
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+if (parentPort !== null) parentPort.postMessage(await run(workerData as Errand))
+
+async function run(errand: Errand): Promise<Report> {
+  const sockets = await Promise.all(Array.from({ length: errand.connections }, () => dial(errand)))
+  const report: Report = {
+    answers: 0,
+    refused: 0,
+    refusal: '',
+    elapsedMs: 0,
+    firstByteMs: [],
+    bodies: [],
+  }
+  const startMs = performance.now()
+  await Promise.all(sockets.map((socket, i) => converse(errand, report, socket, i)))
+  report.elapsedMs = performance.now() - startMs
+  return report
+}
+
+async function dial({ port }: Errand): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Sends, waits for the whole answer, and sends the next. */
+function converse(errand: Errand, report: Report, socket: Socket, first: number): Promise<void> {
+  const { requests, seconds = 0, answersEach = 0 } = errand
+  const untilMs = performance.now() + seconds * 1000
+  return new Promise((done, fail) => {
+    let sent = 0
+    let text = ''
+    let askedMs = 0
+    let bodyMs = 0
+    const ask = () => {
+      text = ''
+      bodyMs = 0
+      askedMs = performance.now()
+      socket.write(requests[(first + sent++ * errand.connections) % requests.length]!)
+    }
+    socket.on('error', fail).on('close', () => fail(new Error(`cut off: ${text.slice(0, 300)}`)))
+    socket.on('data', (piece: string) => {
+      text += piece
+      const body = text.indexOf('\r\n\r\n') + 4
+      if (body < 4 || body === text.length) return
+      if (bodyMs === 0) bodyMs = performance.now()
+      if (!isWhole(text, body)) return
+      if (text.startsWith('HTTP/1.1 200') && text.includes(errand.endsWith)) {
+        report.answers += 1
+        report.firstByteMs.push(bodyMs - askedMs)
+        if (errand.keepBodies) report.bodies.push(unchunked(text.slice(body)))
+      } else {
+        report.refused += 1
+        report.refusal = text.slice(0, 1_000)
+      }
+      if (performance.now() < untilMs || sent < answersEach) return ask()
+      socket.removeAllListeners('close').destroy()
+      done()
+    })
+    ask()
+  })
+}
+
+function isWhole(text: string, body: number): boolean {
+  const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, body))?.[1]
+  return length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length >= body + Number(length)
+}
+
+function unchunked(text: string): string {
+  let body = ''
+  for (let at = 0; ; ) {
+    const lineEnd = text.indexOf('\r\n', at)
+    const size = Number.parseInt(text.slice(at, lineEnd), 16)
+    if (!(size > 0)) return body
+    body += text.slice(lineEnd + 2, lineEnd + 2 + size)
+    at = lineEnd + 2 + size + 2
+  }
+}

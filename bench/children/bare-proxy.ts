@@ -1,0 +1,31 @@
+import type { AddressInfo } from 'node:net'
+import { fastify } from 'fastify'
+import { Agent } from 'undici'
+
+/** A pass-through proxy with our server and our client, and nothing else: no check, no money. */
+const origin = process.argv[2]!
+const agent = new Agent({ connections: 512 })
+const server = fastify()
+server.removeAllContentTypeParsers()
+server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+server.post('/v1/chat/completions', async (request, reply) => {
+  const answer = await agent.request({
+    origin,
+    path: '/v1/chat/completions',
+    method: 'POST',
+    headers: {
+      'content-type': request.headers['content-type']!,
+      authorization: request.headers.authorization!,
+    },
+    body: request.body as Buffer,
+  })
+  reply.code(answer.statusCode)
+  reply.header('content-type', answer.headers['content-type'])
+  const length = answer.headers['content-length']
+  if (length !== undefined) reply.header('content-length', length)
+  return reply.send(answer.body)
+})
+
+await server.listen({ host: '127.0.0.1', port: 0, backlog: 2048 })
+console.log((server.server.address() as AddressInfo).port)
