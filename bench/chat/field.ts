@@ -100,7 +100,8 @@ async function startService(on: { folder: string; origin: string; databaseUrl: s
 async function startPortkey() {
   const port = await freePort()
   const file = import.meta.resolve('@portkey-ai/gateway/build/start-server.js')
-  const args = [new URL(file).pathname, `--port=${port}`, '--headless']
+  const mend = new URL('../children/portkey-mend.ts', import.meta.url).href
+  const args = ['--import', mend, new URL(file).pathname, `--port=${port}`, '--headless']
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   const stop = () => child.kill('SIGKILL')
   process.once('exit', stop)

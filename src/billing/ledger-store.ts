@@ -11,12 +11,23 @@ import { bookUncollected, rewriteHolds, writeChanges, type Loss } from './ledger
  * instead of deadlocking, and everything read after the lock is the latest.
  */
 export async function applyCommands(tx: Tx, commands: Command[]): Promise<Outcome[]> {
-  if (commands.length === 0) return []
-  const books = await readBooks(tx, commands)
-  const outcomes = commands.map((command) => applyOne(books, command))
-  await writeBooks(tx, books)
+  const { outcomes, write } = await judgeCommands(tx, commands)
+  await write()
   return outcomes
 }
+
+/**
+ * The same in two halves: what the commands come to, under the accounts' locks, and then the
+ * writing, which may travel together with whatever else the outcomes bring about.
+ */
+export async function judgeCommands(tx: Tx, commands: Command[]): Promise<Judged> {
+  if (commands.length === 0) return { outcomes: [], write: async () => {} }
+  const books = await readBooks(tx, commands)
+  const outcomes = commands.map((command) => applyOne(books, command))
+  return { outcomes, write: () => writeBooks(tx, books) }
+}
+
+export type Judged = { outcomes: Outcome[]; write(): Promise<void> }
 
 type Books = {
   accounts: Map<string, Account>
@@ -28,31 +39,36 @@ type Books = {
   uncollected: Loss[]
 }
 
+/** Sent together: the statements after the lock wait their turn on the server, and read the latest. */
 async function readBooks(tx: Tx, commands: Command[]): Promise<Books> {
-  const accounts = await lockAll(tx, commands)
+  const ids = [...new Set(commands.map((command) => command.accountId))].sort()
   const holdIds = commands.flatMap((command) => ('holdId' in command ? [command.holdId] : []))
   const keys = commands.flatMap(entriesOf).map((entry) => entry.key)
-  const holdsBefore = holdIds.length > 0 ? await openHolds(tx, holdIds) : new Map<string, Hold>()
+  const [accounts, holdsBefore, known] = await Promise.all([
+    lockAccounts(tx, ids),
+    holdIds.length > 0 ? openHolds(tx, holdIds) : new Map<string, Hold>(),
+    keys.length > 0 ? existingKeys(tx, keys) : new Set<string>(),
+  ])
+  const missing = missingAccounts(commands, accounts)
+  if (missing.length > 0) {
+    // A lock needs something to hold on to: the row is made first, and then all is read again.
+    await createAccounts(tx, missing)
+    return readBooks(tx, commands)
+  }
   return {
     accounts,
     touched: new Set(),
     holds: new Map(holdsBefore),
     holdsBefore,
-    keys: keys.length > 0 ? await existingKeys(tx, keys) : new Set(),
+    keys: known,
     postings: [],
     uncollected: [],
   }
 }
 
-/** A row that is missing is made first: a lock needs something to hold on to. */
-async function lockAll(tx: Tx, commands: Command[]): Promise<Map<string, Account>> {
-  const ids = [...new Set(commands.map((command) => command.accountId))].sort()
-  const accounts = await lockAccounts(tx, ids)
-  const granted = new Set(commands.filter(mayCreate).map((command) => command.accountId))
-  const missing = ids.filter((id) => granted.has(id) && !accounts.has(id))
-  if (missing.length === 0) return accounts
-  await createAccounts(tx, missing)
-  return lockAccounts(tx, ids)
+function missingAccounts(commands: Command[], accounts: Map<string, Account>): string[] {
+  const wanted = commands.filter((one) => mayCreate(one) && !accounts.has(one.accountId))
+  return [...new Set(wanted.map((command) => command.accountId))].sort()
 }
 
 function mayCreate(command: Command): boolean {
@@ -99,10 +115,11 @@ async function writeBooks(tx: Tx, books: Books): Promise<void> {
     (hold) => holdsBefore.has(hold.holdId) && holdsBefore.get(hold.holdId) !== hold,
   )
   const changed = [...touched].map((accountId) => ({ accountId, ...accounts.get(accountId)! }))
-  if (changed.length > 0 || closed.length > 0 || opened.length > 0) {
-    const deleted = await writeChanges(tx, { accounts: changed, postings, closed, opened })
-    assert(deleted === closed.length, 'a hold was closed without its account being locked')
-  }
-  if (rewritten.length > 0) await rewriteHolds(tx, rewritten)
-  if (books.uncollected.length > 0) await bookUncollected(tx, books.uncollected)
+  const nothing = changed.length === 0 && closed.length === 0 && opened.length === 0
+  const [deleted] = await Promise.all([
+    nothing ? 0 : writeChanges(tx, { accounts: changed, postings, closed, opened }),
+    rewritten.length > 0 && rewriteHolds(tx, rewritten),
+    books.uncollected.length > 0 && bookUncollected(tx, books.uncollected),
+  ])
+  assert(deleted === closed.length, 'a hold was closed without its account being locked')
 }

@@ -6,7 +6,7 @@ import { PGlite, types, type Transaction } from '@electric-sql/pglite'
 import type { Log } from '../lib/log.ts'
 import type { Db, Row, Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
-import { assertOpen, assertOutside, insideOf, type Scope } from './inside.ts'
+import { assertOpen, assertOutside, ended, insideOf, type Scope } from './inside.ts'
 
 /** PostgreSQL inside this process, kept in one folder. */
 export async function openEmbedded(options: { folder: string; log: Log }): Promise<Db> {
@@ -76,7 +76,7 @@ function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
       await engine.exec(sql)
     },
     begin: (work) =>
-      insideOf(db, (scope) => engine.transaction((inner) => work(embeddedTx(inner, scope)))),
+      insideOf(db, (scope) => engine.transaction((inner) => ended(scope, work(embeddedTx(inner, scope))))),
     async listen(channel, hear) {
       assertOutside(db)
       // The engine calls from within the transaction that notified; who hears stands outside it.

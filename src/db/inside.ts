@@ -25,6 +25,11 @@ export async function insideOf<T>(db: Db, work: (scope: Scope) => Promise<T>): P
   }
 }
 
+/** Closes the scope before COMMIT or ROLLBACK: what `work` left running cannot slip in behind. */
+export function ended<T>(scope: Scope, work: Promise<T>): Promise<T> {
+  return work.finally(() => (scope.open = false))
+}
+
 export function assertOpen(scope: Scope): void {
   if (!scope.open) throw new Error('A transaction was used after its end.')
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Db, Row, Tx } from './db.ts'
-import { assertOpen, assertOutside, insideOf, type Scope } from './inside.ts'
+import { assertOpen, assertOutside, ended, insideOf, type Scope } from './inside.ts'
 import { startListener } from './listener.ts'
 import { asFailure, isLost } from './trouble.ts'
 
@@ -52,6 +52,8 @@ function connection({ url, patienceMs = 20_000 }: ServerOptions): ClientConfig {
     query_timeout: patienceMs,
     keepAlive: true,
     application_name: 'mlango',
+    // Statements that are asked together travel together and are answered in their order.
+    pipeline: true,
     types: { getTypeParser },
   }
 }
@@ -76,36 +78,65 @@ async function transaction<T>(pool: Pool, scope: Scope, work: (tx: Tx) => Promis
   const ignore = () => {}
   client.on('error', ignore)
   let broken = false
+  const run: Run = { client, begun: undefined, trouble: undefined }
   try {
-    await client.query('begin')
-    const result = await work(serverTx(client, scope))
-    const ended = await client.query('commit')
+    run.begun = client.query('begin')
+    const result = await ended(scope, work(serverTx(run, scope)))
+    await run.begun
+    const closed = await client.query('commit')
     // COMMIT of a failed transaction answers ROLLBACK and no error: work swallowed one.
-    if (ended.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
+    if (closed.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
     return result
   } catch (error) {
     // A connection that does not answer would not answer a rollback either: it is thrown away.
     broken = isLost(error)
     if (!broken) await client.query('rollback').catch(() => (broken = true))
-    throw asFailure(error)
+    // After the first trouble the rest of what travelled together fails only because of it.
+    throw asFailure(codeOf(error) === IN_FAILED_TRANSACTION ? run.trouble : error)
   } finally {
     client.off('error', ignore)
     client.release(broken)
   }
 }
 
-function serverTx(client: PoolClient, scope: Scope): Tx {
+type Run = { client: PoolClient; begun: Promise<unknown> | undefined; trouble: unknown }
+
+const IN_FAILED_TRANSACTION = '25P02'
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code
+}
+
+/**
+ * BEGIN travels together with first statements that only read; anything else waits until the
+ * transaction is known to stand. The order is always that of the calls.
+ */
+function serverTx(run: Run, scope: Scope): Tx {
+  let waits = false
+  // Whoever waits for it is told.
+  run.begun?.catch(() => {})
+  const inOrder = async <T>(mayTravel: boolean, send: () => Promise<T>): Promise<T> => {
+    assertOpen(scope)
+    waits ||= !mayTravel
+    try {
+      if (waits) await run.begun
+      const answer = await send()
+      await run.begun
+      return answer
+    } catch (error) {
+      run.trouble ??= error
+      throw error
+    }
+  }
   return {
-    async query<R extends Row>(sql: string, params: unknown[] = []) {
-      assertOpen(scope)
-      return ask<R>(client, sql, params)
-    },
-    async script(sql) {
-      assertOpen(scope)
-      await client.query(asScript(sql)).catch(rethrow)
-    },
+    query: <R extends Row>(sql: string, params: unknown[] = []) =>
+      inOrder(READS.test(sql), () => ask<R>(run.client, sql, params)),
+    script: (sql) =>
+      inOrder(false, async () => void (await run.client.query(asScript(sql)).catch(rethrow))),
   }
 }
+
+const READS = /^\s*select\b/i
 
 /** A migration may take its time. */
 function asScript(text: string): { text: string; query_timeout: number } {

@@ -1,7 +1,7 @@
 import { costsOf, insertRecords } from '../activity/activity-store.ts'
 import type { ActivityRecord } from '../activity/record.ts'
 import type { Command, Outcome } from '../billing/commands.ts'
-import { applyCommands } from '../billing/ledger-store.ts'
+import { judgeCommands } from '../billing/ledger-store.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
@@ -46,18 +46,22 @@ export function openBooks(options: {
     db,
     async apply(tx, given: Posting[]) {
       const postings = await withoutLost(tx, given)
-      const outcomes = await ledger(tx, postings)
+      const { outcomes, write } = await ledger(tx, postings)
       const posted = postings.map((posting, i) => ({
         outcome: outcomes[i],
         rows: posting.rows?.(outcomes[i]) ?? {},
       }))
       const records = posted.flatMap(({ rows }) => rows.records ?? [])
-      if (records.length > 0) await insertRecords(tx, records, options.timeZone)
       const kept = posted.flatMap(({ rows }) => (rows.kept === undefined ? [] : [rows.kept]))
-      if (kept.length > 0) await keepAnswers(tx, kept)
       const jobs = posted.flatMap(({ rows }) => rows.videoJobs ?? [])
-      if (jobs.length > 0) await insertVideoJobs(tx, jobs)
-      await options.noteBalances(tx, balances(postings, outcomes))
+      // Asked together, so that they make one journey; done in this order.
+      await Promise.all([
+        write(),
+        records.length > 0 && insertRecords(tx, records, options.timeZone),
+        kept.length > 0 && keepAnswers(tx, kept),
+        jobs.length > 0 && insertVideoJobs(tx, jobs),
+        options.noteBalances(tx, balances(postings, outcomes)),
+      ])
       return posted
     },
   })
@@ -82,11 +86,17 @@ async function withoutLost(tx: Tx, postings: Posting[]): Promise<Posting[]> {
 }
 
 /** Runs the commands in order and puts each outcome back at its posting's place. */
-async function ledger(tx: Tx, postings: Posting[]): Promise<(Outcome | undefined)[]> {
+async function ledger(
+  tx: Tx,
+  postings: Posting[],
+): Promise<{ outcomes: (Outcome | undefined)[]; write(): Promise<void> }> {
   const commands = postings.flatMap(({ command }) => (command === undefined ? [] : [command]))
-  const outcomes = await applyCommands(tx, commands)
+  const { outcomes, write } = await judgeCommands(tx, commands)
   let next = 0
-  return postings.map(({ command }) => (command === undefined ? undefined : outcomes[next++]))
+  return {
+    outcomes: postings.map(({ command }) => (command === undefined ? undefined : outcomes[next++])),
+    write,
+  }
 }
 
 function balances(postings: Posting[], outcomes: (Outcome | undefined)[]): BalanceNote[] {

@@ -106,6 +106,39 @@ onEachEngine('database', (open) => {
     await assert.rejects(kept.tx.query('select 1'), /after its end/)
   })
 
+  test('statements asked together run in their order, and the first trouble is told', async () => {
+    const seen = await db.begin(async (tx) => {
+      const [before, , after] = await Promise.all([
+        tx.query('select count(*) as n from box where id = 70'),
+        tx.query('insert into box values (70, null)'),
+        tx.query('select count(*) as n from box where id = 70'),
+      ])
+      return [before[0]!.n, after[0]!.n]
+    })
+    assert.deepEqual(seen, [0n, 1n])
+    const broken = db.begin((tx) =>
+      Promise.all([
+        tx.query('insert into box values (71, null)'),
+        tx.query('insert into box values (70, null)'),
+        tx.query('insert into box values (72, null)'),
+      ]),
+    )
+    await assert.rejects(broken, { code: '23505' })
+    assert.deepEqual(await db.query('select id from box where id > 70'), [])
+  })
+
+  test('what is left running in a transaction that failed writes nothing behind it', async () => {
+    let straggler: Promise<unknown> | undefined
+    const broken = db.begin((tx) => {
+      straggler = tx.query('select 1').then(() => tx.query('insert into box values (80, null)'))
+      straggler.catch(() => {})
+      return tx.query('select 1').then(() => Promise.reject(new Error('no')))
+    })
+    await assert.rejects(broken, /^Error: no$/)
+    await straggler?.catch(() => {})
+    assert.deepEqual(await db.query('select id from box where id = 80'), [])
+  })
+
   test('a listener hears what commits, not what rolls back', async () => {
     const heard: string[] = []
     await db.listen('news', (payload) => heard.push(payload))
