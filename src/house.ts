@@ -16,6 +16,7 @@ import { openBooks } from './gateway/books.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { interruptedRecords } from './gateway/interrupted.ts'
 import { createTurnstile } from './gateway/turnstile.ts'
+import { upstreamNames } from './gateway/upstream-names.ts'
 import { holdsOfLiveJobs } from './gateway/video-jobs-store.ts'
 import { videoWorker } from './gateway/video-worker.ts'
 import { drain } from './http/drain.ts'
@@ -27,7 +28,7 @@ import { upkeep } from './jobs/upkeep.ts'
 import type { Clock } from './lib/clock.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
-import { deriveKey, hmacSha256 } from './lib/secrets.ts'
+import { deriveKey } from './lib/secrets.ts'
 import type { Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { tell } from './notices/notices.ts'
@@ -214,7 +215,6 @@ function openGateway(
   },
 ): Gateway {
   const { config, db, log, clock, masterKey } = ground
-  const userKey = deriveKey(masterKey, 'upstream-user')
   const books = openBooks({
     db,
     timeZone: config.ACTIVITY_TIME_ZONE,
@@ -230,7 +230,7 @@ function openGateway(
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
     },
     voice: voiceSettings(config, ground.outside.simulated.upstreams),
-    nameForUpstream: (accountId) => hmacSha256(userKey, accountId).toString('hex').slice(0, 32),
+    nameForUpstream: upstreamNames(deriveKey(masterKey, 'upstream-user')),
   }
 }
 

@@ -103,12 +103,14 @@ function converse(errand: Errand, report: Report, socket: Socket, first: number)
 
 function isWhole(text: string, body: number): boolean {
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, body))?.[1]
-  return length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length >= body + Number(length)
+  return length === undefined
+    ? text.endsWith('\r\n0\r\n\r\n')
+    : text.length >= body + Number(length)
 }
 
 function unchunked(text: string): string {
   let body = ''
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const lineEnd = text.indexOf('\r\n', at)
     const size = Number.parseInt(text.slice(at, lineEnd), 16)
     if (!(size > 0)) return body

@@ -27,7 +27,12 @@ async function newCustomer(db: Db): Promise<string> {
     const shown = { name: 'bench', prefix: key.slice(0, 8), last4: key.slice(-4), expiresAt: null }
     await insertKey(tx, { id, accountId, workspaceId, keyHash: keyHash(key), ...shown })
     const entryId = randomUUID()
-    const entry = { id: entryId, type: 'topup', key: `topup:${entryId}`, description: 'Bench' } as const
+    const entry = {
+      id: entryId,
+      type: 'topup',
+      key: `topup:${entryId}`,
+      description: 'Bench',
+    } as const
     await applyCommands(tx, [{ kind: 'grant', accountId, amountMicro: RICH_MICRO, entry }])
   })
   return key

@@ -28,7 +28,11 @@ export async function firstByte(field: Field): Promise<Row[]> {
     at(waits.get(runner)!) - at(waits.get(direct)!)
   const late = (values: number[]) => quantile(values, 0.99)
   return [bare, portkey, ours].flatMap((runner) => [
-    { what: `${runner.name}: first byte later by, median`, value: added(runner, median), unit: 'ms' },
+    {
+      what: `${runner.name}: first byte later by, median`,
+      value: added(runner, median),
+      unit: 'ms',
+    },
     { what: `${runner.name}: first byte later by, p99`, value: added(runner, late), unit: 'ms' },
   ])
 }

@@ -35,7 +35,8 @@ async function run(field: Field, runner: Runner, stream: boolean): Promise<Lap> 
     seconds: SECONDS,
     endsWith: stream ? 'data: [DONE]' : '"usage":{',
   })
-  if (refused > 0) console.log(`  (${runner.name} refused ${refused} of ${refused + answers} calls)`)
+  if (refused > 0)
+    console.log(`  (${runner.name} refused ${refused} of ${refused + answers} calls)`)
   if (refused > 0 && runner.port === field.runners.ours.port) throw new Error(refusal)
   const perCall = 1000 / answers
   return {

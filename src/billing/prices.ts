@@ -1,4 +1,4 @@
-import { compare, decimal, parseDecimal, plus, times, type Decimal } from './decimal.ts'
+import { decimal, parseDecimal, plus, times, type Decimal } from './decimal.ts'
 import { ceilMicro } from './money.ts'
 
 /** US dollars per unit, exact decimals. A key that is missing costs nothing of its own. */
@@ -74,8 +74,22 @@ export function toMicro(usd: Decimal, rate: Rate): bigint {
 /** A price times a count. A price nobody could read, or below zero, is no price. */
 export function each(price: string | undefined, count: number): Decimal {
   if (price === undefined || count === 0) return ZERO
-  const parsed = parseDecimal(price)
-  return parsed === undefined || compare(parsed, ZERO) < 0 ? ZERO : times(parsed, decimal(count))
+  const parsed = priceOf(price)
+  return parsed.units === 0n ? ZERO : times(parsed, decimal(count))
+}
+
+const known = new Map<string, Decimal>()
+const MOST_KNOWN = 10_000
+
+/** A catalog has a few thousand prices, and every call needs some of them twice. */
+function priceOf(text: string): Decimal {
+  const seen = known.get(text)
+  if (seen !== undefined) return seen
+  const parsed = parseDecimal(text)
+  const price = parsed === undefined || parsed.units < 0n ? ZERO : parsed
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(text, price)
+  return price
 }
 
 function pricesInForce(

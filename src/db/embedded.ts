@@ -76,7 +76,9 @@ function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
       await engine.exec(sql)
     },
     begin: (work) =>
-      insideOf(db, (scope) => engine.transaction((inner) => ended(scope, work(embeddedTx(inner, scope))))),
+      insideOf(db, (scope) =>
+        engine.transaction((inner) => ended(scope, work(embeddedTx(inner, scope)))),
+      ),
     async listen(channel, hear) {
       assertOutside(db)
       // The engine calls from within the transaction that notified; who hears stands outside it.

@@ -16,6 +16,9 @@ export function parseDecimal(text: string): Decimal | undefined {
 
 /** For settings and constants, which must be decimals. */
 export function decimal(value: string | number | bigint): Decimal {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) {
+    return { units: BigInt(value), scale: 0 }
+  }
   const parsed = parseDecimal(String(value))
   if (parsed === undefined) throw new Error('Not a decimal number.')
   return parsed
@@ -42,7 +45,7 @@ export function compare(a: Decimal, b: Decimal): number {
 /** The smallest whole number of 10^-`places` that is not less than the value. */
 export function ceilTo(value: Decimal, places: number): bigint {
   if (value.scale <= places) return atScale(value, places)
-  const divisor = 10n ** BigInt(value.scale - places)
+  const divisor = powerOfTen(value.scale - places)
   const quotient = value.units / divisor
   return value.units > 0n && value.units % divisor !== 0n ? quotient + 1n : quotient
 }
@@ -56,5 +59,11 @@ export function decimalText({ units, scale }: Decimal): string {
 }
 
 function atScale(value: Decimal, scale: number): bigint {
-  return value.units * 10n ** BigInt(scale - value.scale)
+  return value.scale === scale ? value.units : value.units * powerOfTen(scale - value.scale)
+}
+
+const powers: bigint[] = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
+
+function powerOfTen(exponent: number): bigint {
+  return powers[exponent] ?? 10n ** BigInt(exponent)
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /** One root key, one derived key per use: a leak of one use does not open another. */
 export function deriveKey(masterKey: string, use: string): Buffer {
@@ -13,7 +13,7 @@ export function hmacSha256(key: Buffer | string, ...parts: (string | Buffer)[]):
 }
 
 export function sha256(data: string | Buffer): Buffer {
-  return createHash('sha256').update(data).digest()
+  return hash('sha256', data, 'buffer')
 }
 
 /** Compares digests, so that length tells nothing and never throws. */
