@@ -9,7 +9,7 @@ import type { Gateway, GatewayCall } from './gateway.ts'
 import { answerTokens, promptTokens } from './prompt-size.ts'
 import type { Usage } from './purchase.ts'
 import { reserveTokens, type Amounts } from './reservation.ts'
-import { tokenUsage } from './usage-cost.ts'
+import { tellUnusable, tokenUsage } from './usage-cost.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
 export type ChatBody = {
@@ -59,12 +59,14 @@ export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): 
     }),
     targets: model.targets,
     request: chatRequest(gateway, call, body, model.id),
-    bill: (reading, outputBytes) =>
-      tokenUsage({
-        ...tariff,
-        reading,
-        estimate: { promptTokens: estimated, completionTokens: answerTokens(outputBytes) },
-      }),
+    bill(reading, outputBytes) {
+      tellUnusable(gateway.desk.log, model.id, reading)
+      const estimate = {
+        promptTokens: estimated,
+        completionTokens: answerTokens(outputBytes),
+      }
+      return tokenUsage({ ...tariff, reading, estimate })
+    },
   }
 }
 

@@ -8,7 +8,7 @@ import type { Gateway, GatewayCall } from './gateway.ts'
 import { promptTokens } from './prompt-size.ts'
 import { buy, type Usage } from './purchase.ts'
 import { reserveTokens } from './reservation.ts'
-import { tokenUsage } from './usage-cost.ts'
+import { tellUnusable, tokenUsage } from './usage-cost.ts'
 
 export type EmbeddingsBody = {
   model: string
@@ -48,12 +48,14 @@ export async function embed(
       const served = await gateway.upstreams.call(targets, 'embeddings', request, call.signal)
       return served.result
     },
-    usage: ({ usage }) =>
-      tokenUsage({
+    usage({ usage }) {
+      tellUnusable(gateway.desk.log, model.id, usage)
+      return tokenUsage({
         ...tariff,
         reading: promptOnly(usage),
         estimate: { promptTokens: input.tokens, completionTokens: 0 },
-      }),
+      })
+    },
     answer: (result, usage, receipt) => ({
       status: 200,
       headers: {

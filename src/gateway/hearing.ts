@@ -1,5 +1,3 @@
-import { decimal } from '../billing/decimal.ts'
-import { toMicro } from '../billing/prices.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Fields, TranscriptionRequest, TranscriptionResult } from '../upstream/contract.ts'
@@ -11,6 +9,7 @@ import type { Stage } from './bill-rows.ts'
 import type { Gateway } from './gateway.ts'
 import type { Usage } from './purchase.ts'
 import type { Amounts } from './reservation.ts'
+import { reportedCost, tellUnusable } from './usage-cost.ts'
 import { hearingPrice, holdAmounts, NOMINAL_MICRO } from './voice-cost.ts'
 
 export const AUDIO_CAP_BYTES = 25 * 1024 * 1024
@@ -88,22 +87,20 @@ function heardUsage(
   parsedS: number | undefined,
 ): Usage {
   const { usage: reading } = result
-  if (reading.kind === 'unusable') {
-    const { log } = gateway.desk
-    log.warn('unusable usage', { model: model.id, reason: reading.reason })
-  }
+  tellUnusable(gateway.desk.log, model.id, reading)
   const told: UpstreamUsage = reading.kind === 'reported' ? reading.usage : {}
   const { promptTokens, completionTokens, totalTokens } = told
   const counts = { promptTokens, completionTokens, totalTokens }
-  if (told.costUsd !== undefined) {
-    return { ...counts, costMicro: toMicro(decimal(told.costUsd), model), estimated: false }
-  }
   const seconds = told.seconds ?? result.durationS ?? parsedS
   const tokens =
     promptTokens === undefined || completionTokens === undefined
       ? undefined
       : { promptTokens, completionTokens }
   const priced = hearingPrice(model, { seconds, tokens }, gateway.desk.clock.now())
+  if (told.costUsd !== undefined) {
+    const catalogMicro = priced ?? NOMINAL_MICRO
+    return { ...counts, ...reportedCost({ reading, rate: model, catalogMicro }) }
+  }
   const exact = tokens !== undefined || told.seconds !== undefined
   return {
     ...counts,

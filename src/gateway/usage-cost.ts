@@ -1,5 +1,7 @@
 import { decimal, plus } from '../billing/decimal.ts'
+import { MICRO } from '../billing/money.ts'
 import { toMicro, tokenCost, type PriceList, type Rate } from '../billing/prices.ts'
+import type { Log } from '../lib/log.ts'
 import type { UsageReading } from '../upstream/usage.ts'
 import type { Usage } from './purchase.ts'
 
@@ -32,9 +34,6 @@ export function tokenUsage(options: {
   }
 }
 
-/** A report of more than this many times the catalog's price is in the wrong unit. */
-const BELIEVABLE = 10n
-
 /**
  * What the upstream charged us, at the model's rate; the catalog's price when it told nothing that
  * can be believed. An explicit zero is zero.
@@ -47,7 +46,22 @@ export function reportedCost(options: {
   const { reading, rate, catalogMicro } = options
   const usd = reading.kind === 'reported' ? reading.usage.costUsd : undefined
   const costMicro = usd === undefined ? undefined : toMicro(decimal(usd), rate)
-  return costMicro === undefined || costMicro > catalogMicro * BELIEVABLE
+  return costMicro === undefined || !isBelievable(costMicro, catalogMicro)
     ? { costMicro: catalogMicro, estimated: true }
     : { costMicro, estimated: false }
+}
+
+/** A report of more than this many times the catalog's price is in the wrong unit. */
+const BELIEVABLE_TIMES = 10n
+/** Small sums have a least charge of their own, whatever the catalog says. */
+const BELIEVED_MICRO = 10n * MICRO
+
+function isBelievable(costMicro: bigint, catalogMicro: bigint): boolean {
+  return costMicro <= BELIEVED_MICRO || costMicro <= catalogMicro * BELIEVABLE_TIMES
+}
+
+/** Usage that had to be estimated because of what an upstream said is worth the operator's eye. */
+export function tellUnusable(log: Log, model: string, reading: UsageReading): void {
+  if (reading.kind !== 'unusable') return
+  log.warn('An upstream reported usage that cannot be believed.', { model, reason: reading.reason })
 }

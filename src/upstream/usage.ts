@@ -30,7 +30,7 @@ export const ABSENT: UsageReading = { kind: 'absent' }
 type Claimed = { [Name in keyof Usage]?: unknown }
 
 const MOST_TOKENS = 1_000_000_000
-const MOST_USD = '100000'
+const MOST_USD = '1000'
 
 /** Judges what an upstream claims. Undefined and null members were not reported. */
 export function readUsage(claimed: Claimed): UsageReading {
