@@ -48,7 +48,7 @@ export async function analyze(
   const estimated = promptTokens({
     textBytes: Buffer.byteLength(ask.prompt),
     imageCount: images,
-    mediaTokens: await estimateTokens(ask.media.bytes, ask.media.type),
+    mediaTokens: estimateTokens(ask.media.bytes, ask.media.type),
   })
   return buy(gateway, call, {
     stage: {

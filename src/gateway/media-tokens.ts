@@ -11,11 +11,11 @@ const TOKENS_PER_S = 300
 const LEAST_BYTES_PER_S = 2_000
 
 /** How many tokens a model will count for these bytes: only the hold is made from it. */
-export async function estimateTokens(bytes: Buffer, type: string): Promise<number> {
+export function estimateTokens(bytes: Buffer, type: string): number {
   if (type.startsWith('image/')) return IMAGE_TOKENS
   const base64Length = Math.ceil(bytes.length / 3) * 4
   if (type === 'application/pdf') {
-    const pages = await pdfPages(bytes)
+    const pages = pdfPages(bytes)
     return pages === undefined ? mediaTokens('file', base64Length) : pages * TOKENS_PER_PAGE
   }
   const seconds = filmSeconds(bytes, type)

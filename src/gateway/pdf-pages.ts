@@ -1,74 +1,41 @@
-import { Worker } from 'node:worker_threads'
-
-const PATIENCE_MS = 1_500
-const MOST_WAITING = 8
 const MOST_PAGES = 5_000
-const HEAP_MB = 128
-/** What a small file may unpack to before it is given up. */
-const MOST_UNPACKED_BYTES = 192 * 1024 * 1024
-const LOOK_EVERY_MS = 50
-
-let thread: Worker | undefined
-let line: Promise<unknown> = Promise.resolve()
-let waiting = 0
+const HEAD_BYTES = 1_024
+/** More objects than any file with so many pages has. */
+const MOST_LOOKS = 100_000
+const PAGE = Buffer.from('/Page')
+const SPACE = 0x20
+const S = 0x73
 
 /**
- * How many pages a PDF has; undefined when it does not say so within bounds. One at a time, off the
- * loop, under limits of time and memory: it only sizes a hold, so giving up is always allowed.
+ * How many pages a PDF says it has; undefined when it does not say so in plain sight. Only looked
+ * at, never parsed: parsers unpack, and a few kilobytes can unpack to more than a process has. It
+ * sizes a hold, so not knowing is allowed.
  */
-export function pdfPages(bytes: Buffer): Promise<number | undefined> {
-  if (waiting >= MOST_WAITING) return Promise.resolve(undefined)
-  waiting++
-  const mine = line.then(() => count(bytes)).finally(() => waiting--)
-  line = mine
-  return mine
+export function pdfPages(bytes: Buffer): number | undefined {
+  const pages = linearized(bytes) ?? pageObjects(bytes)
+  return pages > 0 && pages <= MOST_PAGES ? pages : undefined
 }
 
-async function count(bytes: Buffer): Promise<number | undefined> {
-  const worker = (thread ??= start())
-  worker.ref()
-  const copy = new Uint8Array(bytes)
-  const before = unpacked()
-  let ends: () => void = () => {}
-  const pages = await new Promise<unknown>((tell) => {
-    const late = setTimeout(tell, PATIENCE_MS)
-    const look = setInterval(() => {
-      if (unpacked() - before > MOST_UNPACKED_BYTES) tell(undefined)
-    }, LOOK_EVERY_MS)
-    ends = () => {
-      clearTimeout(late)
-      clearInterval(look)
-      worker.off('message', tell).off('exit', tell)
-    }
-    worker.once('message', tell).once('exit', tell)
-    worker.postMessage(copy, [copy.buffer])
-  })
-  ends()
-  worker.unref()
-  if (isCount(pages)) return pages
-  // It may still be at it, or dead: the next file gets a new thread.
-  thread = undefined
-  void worker.terminate()
-  return undefined
+/** A file made for the web says at its very beginning how many pages will come. */
+function linearized(bytes: Buffer): number | undefined {
+  const head = bytes.toString('latin1', 0, HEAD_BYTES)
+  const told = /\/Linearized\b[^>]*?\/N\s+(\d{1,6})\b/.exec(head)?.[1]
+  return told === undefined ? undefined : Number(told)
 }
 
-function start(): Worker {
-  const worker = new Worker(new URL('./pdf-pages-thread.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-    env: {},
-    stdout: true,
-    stderr: true,
-  })
-  // An error ends the thread; `exit` follows and is what we wait for.
-  worker.on('error', () => {})
-  worker.unref()
-  return worker
+/** Pages stand as objects of their own, unless they are packed into streams. */
+function pageObjects(bytes: Buffer): number {
+  let count = 0
+  let at = bytes.indexOf('/Type')
+  for (let looks = 0; at >= 0 && looks < MOST_LOOKS; looks++) {
+    if (isPage(bytes, at + 5)) count += 1
+    at = bytes.indexOf('/Type', at + 5)
+  }
+  return at < 0 ? count : 0
 }
 
-function unpacked(): number {
-  return process.memoryUsage().arrayBuffers
-}
-
-function isCount(pages: unknown): pages is number {
-  return Number.isSafeInteger(pages) && (pages as number) > 0 && (pages as number) <= MOST_PAGES
+/** `/Type/Page` or `/Type /Page`, but not `/Type /Pages`. */
+function isPage(bytes: Buffer, after: number): boolean {
+  const at = bytes[after] === SPACE ? after + 1 : after
+  return bytes.compare(PAGE, 0, PAGE.length, at, at + PAGE.length) === 0 && bytes[at + 5] !== S
 }
