@@ -11,7 +11,8 @@ import type { UsageReading } from '../upstream/usage.ts'
 import { paid } from './bill-rows.ts'
 import type { BalanceNote } from './books.ts'
 import { reportedCost } from './usage-cost.ts'
-import { lockClaimed, writeEnd, type ClaimedJob } from './video-work-store.ts'
+import type { ClaimedJob } from './video-claims-store.ts'
+import { lockClaimed, writeEnd } from './video-work-store.ts'
 
 /** How a job ends. Only the first of these costs anything. */
 export type VideoEnd =

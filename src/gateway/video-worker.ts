@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPacer } from './pacer.ts'
 import type { EndParts } from './video-end.ts'
-import { look, VIDEO_TIMING, type LookParts, type VideoTiming } from './video-look.ts'
+import { look } from './video-look.ts'
+import { VIDEO_TIMING, type LookParts, type VideoTiming } from './video-timing.ts'
 import { HOLD_S } from './video-jobs-store.ts'
-import { claimDueJobs, giveBack, type ClaimedJob } from './video-work-store.ts'
+import { claimDueJobs, type ClaimedJob } from './video-claims-store.ts'
+import { giveBack } from './video-work-store.ts'
 import type { Upstreams } from '../upstream/work.ts'
 
 export type WorkerOptions = Omit<EndParts, 'onStep'> & {

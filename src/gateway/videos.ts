@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { decimal, decimalText } from '../billing/decimal.ts'
 import { toMicro } from '../billing/prices.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
@@ -8,16 +7,10 @@ import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { videoPriceUsd } from '../upstream/media-price.ts'
 import { traces } from './bill-rows.ts'
-import type { Posting } from './books.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import { checkLinks } from './links.ts'
-import {
-  expireAtOnce,
-  findVideoJob,
-  HOLD_S,
-  type NewVideoJob,
-  type VideoJobView,
-} from './video-jobs-store.ts'
+import { acceptJob } from './video-acceptance.ts'
+import { findVideoJob, HOLD_S, type NewVideoJob, type VideoJobView } from './video-jobs-store.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
 export type VideoBody = { model: string; prompt: string; [field: string]: unknown }
@@ -40,12 +33,13 @@ export async function submitVideo(
 ): Promise<KeptAnswer & { kept?: true }> {
   const { gateway } = videos
   checkLinks(body)
-  const model = gateway.catalog.requireModel(body.model, { outputs: ['video'] })
+  const inputs = Array.isArray(body.frame_images) ? ['image'] : []
+  const model = gateway.catalog.requireModel(body.model, { outputs: ['video'], inputs })
   const leave = gateway.turnstile.enter(call.principal)
   try {
     const job = newJob(videos, call, model, body)
     const answer = render(job)
-    await accept(videos, call, job, answer)
+    await acceptJob(videos, call, job, answer)
     await videos.onStep?.('job_committed')
     return call.claim === undefined ? answer : { ...answer, kept: true }
   } finally {
@@ -99,83 +93,4 @@ function priceOf(model: PricedModel, body: VideoBody): bigint {
   const usd = videoPriceUsd({ pricing, ...(video === undefined ? {} : { video }) }, body)
   if (usd === undefined) throw notFound(model.id)
   return toMicro(decimal(usd), model)
-}
-
-async function accept(
-  videos: Videos,
-  call: GatewayCall,
-  job: NewVideoJob,
-  answer: KeptAnswer,
-): Promise<void> {
-  const { claim } = call
-  const posting: Posting = {
-    ...(job.holdId === undefined ? {} : { command: holdOf(job, job.holdId) }),
-    rows: (outcome) => {
-      if (outcome?.kind === 'refused') return {}
-      return { videoJobs: [job], ...(claim && { kept: { claim, answer } }) }
-    },
-    ...(claim && { claimed: { claim, otherwise: {} } }),
-  }
-  if (await submitSurely(videos, posting, job)) return
-  throw new Failure('unavailable', 'The request was interrupted and not charged. Send it again.', {
-    retryAfterS: 1,
-  })
-}
-
-const PATIENCE_MS = 5_000
-const RETRY_MS = 250
-
-/**
- * When the database goes away in the middle, nobody knows whether the commit happened. So the same
- * posting is tried again, and the row itself tells. False: our claim on the key was taken over.
- */
-async function submitSurely(videos: Videos, posting: Posting, job: NewVideoJob): Promise<boolean> {
-  const giveUpMs = performance.now() + PATIENCE_MS
-  for (let tries = 1; ; tries++) {
-    try {
-      const { outcome, rows } = await videos.gateway.desk.books.submit(posting)
-      if (outcome?.kind === 'refused') throw poor()
-      if (rows.videoJobs !== undefined) return true
-      return tries > 1 && (await findVideoJob(videos.db, job)) !== undefined
-    } catch (error) {
-      const away = error instanceof Failure && error.kind === 'unavailable'
-      if (away && performance.now() < giveUpMs) await wait(RETRY_MS)
-      else {
-        // With a key the same request finds the job; without one nobody ever would.
-        if (away && posting.claimed === undefined) void abandon(videos, job)
-        throw error
-      }
-    }
-  }
-}
-
-const ABANDON_MS = 5_000
-
-/** The caller was told that it failed. Should the row be there after all, it must not run. */
-async function abandon({ db, gateway }: Videos, job: NewVideoJob): Promise<void> {
-  for (;;) {
-    await wait(ABANDON_MS, undefined, { ref: false })
-    try {
-      return await expireAtOnce(db, job.id)
-    } catch (error) {
-      gateway.desk.log.warn('A video job could not be given up yet.', { job_id: job.id, error })
-    }
-  }
-}
-
-function holdOf(job: NewVideoJob, holdId: string) {
-  const { id, accountId, priceMicro, model, priceSnapshotId, requestId, keyId, workspaceId } = job
-  return {
-    kind: 'hold' as const,
-    accountId,
-    holdId,
-    wantMicro: priceMicro,
-    needMicro: priceMicro,
-    owner: { job: id, deadline: job.holdUntil },
-    about: { kind: 'video', model, priceSnapshotId, requestId, keyId, workspaceId },
-  }
-}
-
-function poor(): Failure {
-  return new Failure('insufficient', 'Not enough credits for this video. Top up and try again.')
 }

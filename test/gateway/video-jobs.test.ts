@@ -113,7 +113,7 @@ onEachEngine('video jobs', (open) => {
   test('a poll that breaks in every way is followed by another', async () => {
     const { begin, submit } = await studio()
     simulator.log.clear()
-    const faults = ['hang', 'reset', 'html', 'bad-json', 'other-shape', 'status-503']
+    const faults = ['hang', 'drop', 'html', 'bad-json', 'other-shape', 'status-503']
     for (const fault of faults) simulator.fail({ fault, route: '/videos/{id}', times: 1 })
     begin()
     const id = await submit(asha)
