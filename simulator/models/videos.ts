@@ -109,9 +109,10 @@ function progress(exchange: Exchange, job: VideoJob): Json {
   if (name === 'video-backwards') return { status: job.polls < 2 ? 'in_progress' : 'pending' }
   if (name === 'video-forever' || Date.now() < job.readyAt) return { status: 'in_progress' }
   if (ended !== undefined) return ended
-  exchange.fault = job.fault
+  // The job's own fault spoils what it reports; the fault of this poll breaks how it is told.
+  const reporting = { ...exchange, fault: job.fault }
   const cost = name === 'video-cents' ? job.costUsd * 100 : job.costUsd
-  const usage = name === 'video-no-usage' ? undefined : spoil(exchange, { cost, is_byok: false })
+  const usage = name === 'video-no-usage' ? undefined : spoil(reporting, { cost, is_byok: false })
   const url = `${exchange.origin}/api/v1/videos/${job.id}/content?index=0`
   return {
     status: 'completed',
