@@ -73,6 +73,8 @@ const schema = z.object({
   RATE_LIMIT_JWT_RPM: whole(1, 1_000_000).default(120),
   AUTH_RATE_LIMIT_RPM: whole(1, 1_000_000).default(20),
   CONCURRENCY_PER_ACCOUNT: whole(1, 100_000).default(50),
+  MAX_RUNNING_CALLS: whole(1, 1_000_000).default(4_000),
+  MAX_BODIES_MB: whole(50, 1_000_000).default(512),
   SIGNUP_BONUS_CREDITS: credits.default('100'),
   RESERVATION_CAP_CREDITS: credits.default('10'),
   MIN_RESERVATION_CREDITS: credits.default('0.01'),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../lib/failure.ts'
+import { overloaded } from './capacity.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { tooLarge } from './multipart.ts'
 import type { Plan } from './plan.ts'
@@ -25,8 +26,13 @@ export function judgeBodyHead(plan: Plan, walk: Walk): void {
       param: 'Content-Encoding',
     })
   }
+  if (!multipart && plan.bodyKind !== 'raw') {
+    judgeJsonType(type, plan.bodyKind === 'json-or-multipart')
+  }
+  // A body of untold length is counted as it grows, except one whose parts others read.
+  const expectedBytes = Number(contentLength ?? (multipart ? limitBytes : 0))
+  if (!walk.holdBody(expectedBytes)) throw overloaded()
   if (multipart) walk.acceptMultipart()
-  else if (plan.bodyKind !== 'raw') judgeJsonType(type, plan.bodyKind === 'json-or-multipart')
 }
 
 const MULTIPART = /^multipart\/form-data *;/i
@@ -53,7 +59,8 @@ export function gatherBody(
   if (walk === null || walk.plan.bodyKind === 'none') return done(null)
   walk.inviteBody()
   const limitBytes = walk.plan.limitBytes
-  const gathered = new GrowingBuffer(Number(payload.headers['content-length'] ?? 0), limitBytes)
+  const told = payload.headers['content-length']
+  const gathered = new GrowingBuffer(Number(told ?? 0), limitBytes)
   const settle = (failure: Failure | undefined, body?: Buffer) => {
     payload.off('data', take).off('end', finish).off('error', breakOff)
     if (failure !== undefined) payload.on('error', () => {})
@@ -62,6 +69,7 @@ export function gatherBody(
   }
   const take = (chunk: Buffer) => {
     if (!gathered.take(chunk)) settle(tooLarge(limitBytes))
+    else if (told === undefined && !walk.holdBody(chunk.length)) settle(overloaded())
   }
   const finish = () => settle(undefined, gathered.bytes)
   const breakOff = () => settle(new Failure('invalid', 'The request body ended too early.'))

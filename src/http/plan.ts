@@ -1,6 +1,7 @@
 import type { ReplayBook, Doorkeeper, Limiter } from './ports.ts'
 import type { BodyKind, Route } from './route.ts'
 import type { Log } from '../lib/log.ts'
+import type { Capacity } from './capacity.ts'
 import type { RunningCalls } from './running.ts'
 
 /** The settings the hallway reads. A `Config` fits. */
@@ -13,6 +14,8 @@ export type HallwaySettings = {
   RATE_LIMIT_RPM: number
   RATE_LIMIT_JWT_RPM: number
   AUTH_RATE_LIMIT_RPM: number
+  MAX_RUNNING_CALLS: number
+  MAX_BODIES_MB: number
 }
 
 /** What every request of one server shares. */
@@ -25,6 +28,7 @@ export type Hallway = {
   settings: HallwaySettings
   log: Log
   running: RunningCalls
+  capacity: Capacity
   /** Told of every answer, where metrics are kept. */
   observe: ((route: string, status: number, durationMs: number) => void) | undefined
   /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */

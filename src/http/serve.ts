@@ -23,6 +23,8 @@ export function enter(
   const walk = new Walk(hallway, plan, request, reply)
   request.walk = walk
   try {
+    // Liveness, documents and callbacks cost little and are never shed.
+    if (plan.route.limit !== 'none') hallway.capacity.admit(hallway.running.count)
     const admitted = admit(hallway, walk, request.raw.rawHeaders)
     if (admitted === undefined) judgeHead(walk, request)
     else return void admitted.then(() => judgeHead(walk, request)).then(() => goOn(), goOn)

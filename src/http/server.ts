@@ -3,6 +3,7 @@ import { fastify, type FastifyInstance } from 'fastify'
 import type { Log } from '../lib/log.ts'
 import { prefixedId } from '../lib/ids.ts'
 import { gatherBody } from './body.ts'
+import { Capacity } from './capacity.ts'
 import { answerClientError } from './client-error.ts'
 import { ownRoutes } from './own-routes.ts'
 import { addMethodRoutes } from './methods.ts'
@@ -37,6 +38,10 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     settings: parts.config,
     log: parts.log,
     running: new RunningCalls(),
+    capacity: new Capacity({
+      calls: parts.config.MAX_RUNNING_CALLS,
+      bodyBytes: parts.config.MAX_BODIES_MB * 1_000_000,
+    }),
     observe: parts.observe,
     tellsAll: parts.config.LOG_LEVEL === 'debug',
     standardHeaders: standardHeaders(parts.config.PUBLIC_URL),

@@ -31,6 +31,7 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
   readonly #reply: FastifyReply
   #controller: AbortController | undefined = undefined
   #ended = false
+  #bodyBytes = 0
 
   constructor(hallway: Hallway, plan: Plan, request: FastifyRequest, reply: FastifyReply) {
     this.plan = plan
@@ -80,6 +81,13 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
     if (this.#request.headers.expect !== undefined) this.#reply.raw.writeContinue()
   }
 
+  /** Room for so much of a body, until the call ends. False when the process has none. */
+  holdBody(bytes: number): boolean {
+    if (!this.#hallway.capacity.hold(bytes)) return false
+    this.#bodyBytes += bytes
+    return true
+  }
+
   abort(reason: Failure): void {
     this.#controller ??= new AbortController()
     this.#controller.abort(reason)
@@ -88,6 +96,7 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
   end(): void {
     if (this.#ended) return
     this.#ended = true
+    this.#hallway.capacity.giveBack(this.#bodyBytes)
     this.#hallway.running.end(this)
   }
 

@@ -24,6 +24,8 @@ const hallwaySettings: HallwaySettings = {
   RATE_LIMIT_RPM: 600,
   RATE_LIMIT_JWT_RPM: 120,
   AUTH_RATE_LIMIT_RPM: 20,
+  MAX_RUNNING_CALLS: 4_000,
+  MAX_BODIES_MB: 512,
 }
 
 /** A hallway on a free port, with test routes and a doorkeeper that knows the tokens below. */
