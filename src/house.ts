@@ -119,7 +119,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
     ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoDuty(ground, { upstreams, balanceWatch }),
-    { name: 'replay', everyMs: 60_000, run: replay.tidy },
+    { name: 'replay', everyMs: 10_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: keepInStep(catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     ...accountDuties(accounts),

@@ -100,7 +100,7 @@ async function settle(
 ): Promise<Receipt> {
   const records = lines.map((line) => record(desk.clock, order, line))
   const charges = lines.map((line, i) => charge(order, line, records[i]!.id))
-  const otherwise = lost(desk, order, holdId, lines)
+  const otherwise = lost(desk, order, holdId, { lines, records })
   const posting: Posting = {
     ...(holdId === undefined ? {} : { command: settleCommand(order, holdId, charges) }),
     rows: (outcome) => {
@@ -150,12 +150,20 @@ async function submitSurely(
   }
 }
 
-/** The settlement did not happen, or must not: this run ends without a charge. */
-function lost(desk: Desk, order: Order, holdId: string | undefined, lines: Line[]): Posting {
-  const last = lines.at(-1)!
-  const { stage, latencyMs } = last
+/**
+ * The settlement did not happen, or must not: this run ends without a charge. Its records bear the
+ * ids of those that would have been: without a hold to decide it, the table lets one end be told.
+ */
+function lost(
+  desk: Desk,
+  order: Order,
+  holdId: string | undefined,
+  would: { lines: Line[]; records: ActivityRecord[] },
+): Posting {
+  const { stage, latencyMs } = would.lines.at(-1)!
   const end = { status: 'failed', errorCode: 'interrupted', stage, latencyMs } as const
-  return dropPosting(desk, order, holdId, { ...end, ran: lines.slice(0, -1) })
+  const ids = would.records.map((one) => one.id)
+  return dropPosting(desk, order, holdId, { ...end, ran: would.lines.slice(0, -1), ids })
 }
 
 function unstarted({ stage }: Order): { stage: Stage; latencyMs: number } {
@@ -179,17 +187,25 @@ function sum(amounts: bigint[]): bigint {
   return amounts.reduce((total, one) => total + one, 0n)
 }
 
-function dropPosting(desk: Desk, order: Order, holdId: string | undefined, end: Dropped): Posting {
+const UNUSED = { costMicro: 0n, estimated: false }
+
+function dropPosting(
+  desk: Desk,
+  order: Order,
+  holdId: string | undefined,
+  end: Dropped & { ids?: string[] },
+): Posting {
   const ran = (end.ran ?? []).map((line) => record(desk.clock, order, { ...line, costMicro: 0n }))
   const last = {
-    ...record(desk.clock, order, { ...end, costMicro: 0n, estimated: false }),
+    ...record(desk.clock, order, { stage: end.stage, latencyMs: end.latencyMs, ...UNUSED }),
     status: end.status,
     errorCode: end.errorCode,
   }
+  const records = [...ran, last].map((one, i) => ({ ...one, id: end.ids?.[i] ?? one.id }))
   return {
     ...(holdId === undefined ? {} : releasePosting(order, holdId)),
     // A hold that is gone was closed by someone else, who wrote the record.
-    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records: [...ran, last] }),
+    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records }),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import type { Keep } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { keepAnswers } from '../replay/replay-store.ts'
+import { keepAnswers, lockClaims } from '../replay/replay-store.ts'
 import type { Payment } from './payments-store.ts'
 import { insertPayment } from './payments-store.ts'
 import { newReference } from './reference.ts'
@@ -48,7 +48,9 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
   checkAmount(rules, topUp.amountTzs)
   const payer = await parts.payerOf(topUp.accountId)
   const phoneNumber = payingPhone(rules, payer)
+  const { keep } = topUp
   return parts.db.begin(async (tx) => {
+    if (keep && (await lockClaims(tx, [keep.claim])).size === 0) throw takenOver()
     const payment = await insertPayment(tx, {
       id: uuidv7(),
       accountId: topUp.accountId,
@@ -61,10 +63,14 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
       payerEmail: payer.email,
       expiresInS: rules.expiresInS,
     })
-    const { keep } = topUp
     if (keep) await keepAnswers(tx, [{ claim: keep.claim, answer: keep.answer(payment) }])
     return payment
   })
+}
+
+/** This process was away for so long that a retry has taken the key: that one makes the payment. */
+function takenOver(): Failure {
+  return new Failure('unavailable', 'The call was interrupted. Send it again.', { retryAfterS: 1 })
 }
 
 /** Rounded down to the microcredit; with up to six decimals in the rate there is nothing to round. */

@@ -20,9 +20,12 @@ export type Replay = {
 
 const PURGE_AT_ONCE = 200
 const ATTEMPTS = 3
+/** For so long a statement whose answer was lost may still arrive at the database. */
+const DOUBT_MS = 60_000
 
 export function createReplay({ db, processId }: { db: Db; processId: string }): Replay {
   const unfreed = new Set<Claim>()
+  const doubtful = new Map<Claim, number>()
 
   async function free(claim: Claim): Promise<void> {
     unfreed.add(claim)
@@ -31,7 +34,8 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
   }
 
   return {
-    claim: (request) => claim(db, { ...request, processId }),
+    claim: (request) =>
+      claim(db, { ...request, processId }, (claim) => doubtful.set(claim, performance.now())),
     async keep(claim, answer) {
       try {
         await keepAnswers(db, [{ claim, answer }])
@@ -44,6 +48,10 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
     free,
     async tidy(signal) {
       for (const claim of unfreed) await free(claim)
+      for (const [claim, sinceMs] of doubtful) {
+        await freeClaim(db, claim)
+        if (performance.now() - sinceMs > DOUBT_MS) doubtful.delete(claim)
+      }
       while (!signal.aborted && (await purgeExpired(db, PURGE_AT_ONCE)) === PURGE_AT_ONCE);
     },
   }
@@ -52,12 +60,17 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
 async function claim(
   db: Db,
   request: { accountId: string; key: string; route: string; processId: string },
+  inDoubt: (claim: Claim) => void,
 ): Promise<Outcome> {
   const { accountId, key, route } = request
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const claimId = uuidv7()
-    if (await takeClaim(db, { ...request, claimId })) {
-      return { state: 'claimed', claim: { id: claimId, accountId, key } }
+    const claim = { id: uuidv7(), accountId, key }
+    try {
+      if (await takeClaim(db, { ...request, claimId: claim.id })) return { state: 'claimed', claim }
+    } catch (error) {
+      // It may be ours although we were not told, and as long as we live nobody else could take it.
+      inDoubt(claim)
+      throw error
     }
     const known = await readKey(db, request)
     // Freed or expired between the two looks: it can be taken now.

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Db } from '../../src/db/db.ts'
+import { Failure } from '../../src/lib/failure.ts'
+import { openPayment } from '../../src/payments/topup.ts'
+import { createReplay } from '../../src/replay/replay.ts'
+import { assertAgreement } from '../support/agreement.ts'
+import { freshServerDatabase } from '../support/databases.ts'
+import { startHouse } from '../support/house.ts'
+import { faultProxy, type FaultProxy } from '../torture/fault-proxy.ts'
+
+type House = Awaited<ReturnType<typeof startHouse>>
+let line: FaultProxy
+let house: House
+
+before(async () => {
+  const url = await freshServerDatabase()
+  const { hostname: host, port } = new URL(url)
+  line = await faultProxy({ host, port: Number(port) })
+  house = await startHouse({ databaseUrl: line.in(url) })
+})
+after(async () => {
+  await house.close()
+  await line.close()
+})
+
+const signal = new AbortController().signal
+
+test('a free call whose commit is not answered has one record, and its retry the same answer', async () => {
+  const { key, token } = await house.customer('1')
+  const body = { model: 'sim/hekima-mini:free', messages: [{ role: 'user', content: 'Habari' }] }
+  const headers = { 'idempotency-key': 'free and lost' }
+  line.swallowCommits(1)
+  const first = await house.call('POST /v1/chat/completions', { token: key, body, headers })
+  assert.equal(line.felt.swallowed, 1)
+  assert.equal(first.status, 200)
+  const again = await house.call('POST /v1/chat/completions', { token: key, body, headers })
+  assert.deepEqual(again.body, first.body)
+  const { body: activity } = await house.call('GET /v1/activity', { token })
+  const told = activity.data.map(({ status }: { status: string }) => status)
+  assert.deepEqual(told, ['completed'])
+  await assertAgreement(house.db)
+})
+
+test('a paid call whose commits are not answered is charged once', async () => {
+  const { key, token } = await house.customer('100')
+  const body = { model: 'sim/vekta', input: 'Habari' }
+  for (let lost = 1; lost <= 3; lost++) {
+    line.swallowCommits(lost)
+    await house.call('POST /v1/embeddings', { token: key, body })
+    await line.heal()
+  }
+  for (let tries = 0; (await house.db.query('select 1 from holds')).length > 0; tries++) {
+    assert.ok(tries < 100, 'a hold is left')
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  await assertAgreement(house.db)
+  const { body: list } = await house.call('GET /v1/billing/transactions?type=usage', { token })
+  const { body: activity } = await house.call('GET /v1/activity?status=completed', { token })
+  assert.equal(list.data.length, activity.data.length)
+})
+
+test('a claim that was made but not told is given back', async () => {
+  const { db } = house
+  let lose = true
+  const deaf: Db = {
+    ...db,
+    async query(sql, params) {
+      const rows = await db.query(sql, params)
+      if (lose) throw new Failure('unavailable', 'the answer was lost')
+      return rows as never
+    },
+  }
+  const request = { accountId: randomUUID(), key: 'k', route: 'POST /v1/embeddings' }
+  const replay = createReplay({ db: deaf, processId: randomUUID() })
+  await assert.rejects(replay.claim(request))
+  lose = false
+  assert.equal((await replay.claim(request)).state, 'running')
+  await replay.tidy(signal)
+  assert.equal((await replay.claim(request)).state, 'claimed')
+})
+
+test('a top-up whose key a retry has taken over makes no second payment', async () => {
+  const { db } = house
+  const accountId = randomUUID()
+  const request = { accountId, key: 'topup', route: 'POST /v1/payments/topup' }
+  const frozen = await createReplay({ db, processId: randomUUID() }).claim(request)
+  assert(frozen.state === 'claimed')
+  await db.query(`update idempotency set claimed_at = now() - interval '25 s' where key = 'topup'`)
+  const retry = await createReplay({ db, processId: randomUUID() }).claim(request)
+  assert(retry.state === 'claimed')
+  const pay = (claim: typeof retry.claim) =>
+    openPayment(
+      {
+        db,
+        provider: 'snippe',
+        rules: {
+          minTzs: 500,
+          maxTzs: 5_000,
+          creditsPerTzs: '1',
+          requireVerifiedPhone: false,
+          expiresInS: 60,
+        },
+        payerOf: async () => ({
+          name: 'Asha',
+          email: undefined,
+          phoneNumber: '+255712345678',
+          phoneVerified: true,
+        }),
+      },
+      {
+        accountId,
+        amountTzs: 1_000,
+        keep: { claim, answer: () => ({ status: 201, headers: {}, body: '{}' }) },
+      },
+    )
+  await assert.rejects(pay(frozen.claim), Failure)
+  await pay(retry.claim)
+  const rows = await db.query('select id from payments where account_id = $1', [accountId])
+  assert.equal(rows.length, 1)
+})
