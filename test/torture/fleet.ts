@@ -55,7 +55,8 @@ export async function openFleet(options: {
     const replica = await startSurely({
       ...options.env,
       PORT: new URL(slot.url).port,
-      PUBLIC_URL: slot.url,
+      // One name for all: it is the issuer of every session. Callbacks go to the first process.
+      PUBLIC_URL: slots[0]!.url,
       DATABASE_URL: slot.line.in(options.databaseUrl),
       NODE_OPTIONS: `--import ${join(import.meta.dirname, 'children/probe.ts')}`,
       TORTURE_PROBE_FILE: probe,

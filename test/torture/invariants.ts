@@ -54,6 +54,23 @@ const INVARIANTS: readonly Invariant[] = [
       where cost <> rolled or records <> requests or records <> lanes`,
   },
   {
+    id: 'I6a',
+    promise: 'a video job is completed exactly when it was charged, once, what it cost',
+    broken: `select j.id, j.status, j.cost_micro, r.cost, r.n from video_jobs j
+      left join (select request_id, sum(cost_micro)::int8 as cost, count(*) as n
+        from activity_records where status = 'completed' group by request_id) r
+        on r.request_id = j.request_id
+      where (j.status = 'completed') is distinct from (r.n is not null)
+        or r.n > 1 or (r.n = 1 and r.cost <> j.cost_micro)`,
+  },
+  {
+    id: 'I6b',
+    promise: 'a video job that ended has its one record',
+    broken: `select j.id, j.status, count(r.id) from video_jobs j
+      left join activity_records r on r.request_id = j.request_id
+      where j.status not in ('pending', 'processing') group by j.id having count(r.id) <> 1`,
+  },
+  {
     id: 'I7',
     promise: 'a payment is completed exactly when it brought its credits, once',
     broken: `select p.id, p.status, p.credits_micro, e.amount_micro, e.n from payments p
@@ -73,7 +90,8 @@ const INVARIANTS: readonly Invariant[] = [
     promise: 'an answer that is kept was paid for once',
     broken: `select i.account_id, i.key, i.route, count(r.id) from idempotency i
       left join activity_records r on r.request_id = i.headers ->> 'x-request-id'
-      where i.state = 'kept' and i.route in ('POST /v1/chat/completions', 'POST /v1/embeddings')
+      where i.state = 'kept' and i.route in ('POST /v1/chat/completions', 'POST /v1/embeddings',
+        'POST /v1/images/generations', 'POST /v1/vision/analyze')
       group by i.account_id, i.key, i.route
       having count(r.id) filter (where r.status = 'completed') <> 1`,
   },

@@ -1,8 +1,11 @@
+import { drawPng } from '../../simulator/models/picture.ts'
+import { wav } from '../../simulator/models/sound.ts'
 import { deletionLoad, keyLoad, loginLoad, readLoad } from './account-loads.ts'
 import { paidLoad } from './paid-load.ts'
 import type { Load } from './player.ts'
 import { streamLoad } from './stream-load.ts'
 import { topUpLoad } from './topup-load.ts'
+import { videoLoad } from './video-load.ts'
 
 const chat = (model: string, weight: number): Load =>
   paidLoad({
@@ -13,6 +16,9 @@ const chat = (model: string, weight: number): Load =>
     body: (mark) => ({ json: { model, messages: [{ role: 'user', content: `Habari ${mark}` }] } }),
     sound: (heard) => heard.text.includes('"choices"'),
   })
+
+const SOUND = wav('Habari za asubuhi').toString('base64')
+const PICTURE = drawPng('kiboko', 8, 8).toString('base64')
 
 /** Everything that happens at once. */
 export const LOADS: readonly Load[] = [
@@ -31,6 +37,57 @@ export const LOADS: readonly Load[] = [
     body: (mark) => ({ json: { model: 'sim/fixed-vector', input: mark, dimensions: 4 } }),
     sound: (heard) => heard.text.includes('"embedding"'),
   }),
+  paidLoad({
+    name: 'speech',
+    weight: 1,
+    line: 'POST /v1/audio/speech',
+    keyed: false,
+    body: (mark) => ({ json: { model: 'sim/sema', voice: 'asha', input: `Habari ${mark}` } }),
+  }),
+  paidLoad({
+    name: 'transcription',
+    weight: 1,
+    line: 'POST /v1/audio/transcriptions',
+    keyed: false,
+    marked: false,
+    body: () => ({ json: { model: 'sim/sikia', input_audio: { data: SOUND, format: 'wav' } } }),
+  }),
+  paidLoad({
+    name: 'voice',
+    weight: 1,
+    line: 'POST /v1/voice/responses',
+    keyed: false,
+    marked: false,
+    stages: 3,
+    body: () => ({
+      json: {
+        audio_data: SOUND,
+        audio_format: 'wav',
+        stt_model: 'sim/sikia',
+        text_model: 'sim/hekima-mini',
+        tts_model: 'sim/sema',
+        voice: 'asha',
+        include_audio: true,
+      },
+    }),
+  }),
+  paidLoad({
+    name: 'images',
+    weight: 0.5,
+    line: 'POST /v1/images/generations',
+    keyed: true,
+    body: (mark) => ({ json: { model: 'sim/picha', prompt: `Kiboko ${mark}`, size: '64x64' } }),
+  }),
+  paidLoad({
+    name: 'vision',
+    weight: 1,
+    line: 'POST /v1/vision/analyze',
+    keyed: true,
+    body: (mark) => ({
+      json: { model: 'sim/macho', prompt: `Nini hii? ${mark}`, image: { data: PICTURE } },
+    }),
+  }),
+  videoLoad,
   streamLoad,
   topUpLoad,
   loginLoad,

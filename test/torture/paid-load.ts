@@ -10,6 +10,8 @@ export type PaidRoute = {
   line: string
   /** The mark must reach the upstream. */
   body(mark: string, player: Player): { json: unknown } | { raw: Buffer; type: string }
+  /** False where the mark travels inside sound or pictures, where nobody can read it. */
+  marked?: boolean
   /** Honours Idempotency-Key. */
   keyed: boolean
   /** Records of a good answer; 1 unless told. */
@@ -40,7 +42,7 @@ async function plain(route: PaidRoute, player: Player, person: Person): Promise<
   const signal = dice.chance(0.03) ? AbortSignal.timeout(dice.between(1, 40)) : undefined
   const heard = await askSome(player, { ...askedOf(route, player, mark), token, signal })
   check(route, player, heard)
-  history.add({ ...seenOf(route.name, person, heard), mark, ...stagesOf(route) })
+  history.add({ ...seenOf(route.name, person, heard), ...markOf(route, mark), ...stagesOf(route) })
 }
 
 async function keyed(
@@ -59,7 +61,13 @@ async function keyed(
     check(route, player, heard)
     const text = heard.status === 200 ? heard.text : undefined
     const seen = seenOf(route.name, person, heard)
-    player.history.add({ ...seen, mark, idempotencyKey: key, text, ...stagesOf(route) })
+    player.history.add({
+      ...seen,
+      ...markOf(route, mark),
+      idempotencyKey: key,
+      text,
+      ...stagesOf(route),
+    })
     return heard
   }
   const answers = await Promise.all(Array.from({ length: copies }, once))
@@ -98,6 +106,10 @@ function credentialOf({ dice }: Player, person: Person): string {
 function check(route: PaidRoute, { history }: Player, heard: Heard): void {
   if (heard.status !== 200 || !heard.whole || route.sound === undefined) return
   if (!route.sound(heard)) history.wrong(`${route.name}: odd answer ${heard.text.slice(0, 200)}`)
+}
+
+function markOf({ marked }: PaidRoute, mark: string): { mark?: string } {
+  return marked === false ? {} : { mark }
 }
 
 function stagesOf({ stages }: PaidRoute): { stages?: number } {

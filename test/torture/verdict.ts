@@ -19,7 +19,7 @@ export async function brokenHistory(
   return [
     ...paid.flatMap((one) => brokenAnswer(one, charged)),
     ...brokenKeys(seen, world.received),
-    ...unseenCharges(paid, charged),
+    ...unseenCharges(seen, charged),
     ...unreceived(paid, world.received),
     ...(await brokenPayments(world, paymentsDue)),
   ]
@@ -63,14 +63,14 @@ function brokenKeys(seen: readonly Seen[], received: Map<string, Received>): str
 }
 
 /** A charge nobody saw can only belong to a call whose answer was lost. */
-function unseenCharges(paid: Seen[], charged: Map<string, Charged>): string[] {
-  const known = new Set(paid.map((one) => one.requestId))
+function unseenCharges(seen: readonly Seen[], charged: Map<string, Charged>): string[] {
+  const known = new Set(seen.map((one) => one.requestId))
   const unseen = Map.groupBy(
     [...charged.values()].filter((row) => !known.has(row.request_id)),
     (row) => row.account_id,
   )
   const lost = Map.groupBy(
-    paid.filter((one) => one.end === 'broken' || one.end === 'left'),
+    seen.filter((one) => one.load !== 'topup' && (one.end === 'broken' || one.end === 'left')),
     (one) => one.accountId,
   )
   return [...unseen].flatMap(([accountId, rows]) => {
