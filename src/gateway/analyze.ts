@@ -12,7 +12,7 @@ import { estimateTokens } from './media-tokens.ts'
 import { answerTokens, promptTokens } from './prompt-size.ts'
 import { buy, type Usage } from './purchase.ts'
 import { reserveTokens } from './reservation.ts'
-import { tokenUsage } from './usage-cost.ts'
+import { tellUnusable, tokenUsage } from './usage-cost.ts'
 
 /** What to look at, and what to say about it. Nothing of it is stored. */
 export type Analysis = {
@@ -69,15 +69,12 @@ export async function analyze(
     }),
     work: async () =>
       (await gateway.upstreams.call(way.targets, 'chat', request, call.signal)).result,
-    usage: ({ usage, text }) =>
-      tokenUsage({
-        ...tariff,
-        reading: usage,
-        estimate: {
-          promptTokens: estimated,
-          completionTokens: answerTokens(Buffer.byteLength(text)),
-        },
-      }),
+    usage: ({ usage, text }) => {
+      tellUnusable(gateway.desk.log, model.id, usage)
+      const completionTokens = answerTokens(Buffer.byteLength(text))
+      const estimate = { promptTokens: estimated, completionTokens }
+      return tokenUsage({ ...tariff, reading: usage, estimate })
+    },
     answer: ({ text, finishReason, generationId }, usage, receipt) =>
       render({
         data: {

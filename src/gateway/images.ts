@@ -11,7 +11,7 @@ import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
 import { buy, type Usage } from './purchase.ts'
 import { NOTHING, reserveWhole } from './reservation.ts'
-import { reportedCost } from './usage-cost.ts'
+import { reportedCost, tellUnusable } from './usage-cost.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
 export type ImageBody = {
@@ -44,7 +44,10 @@ export async function generateImages(
     stage: { kind: 'image', model: model.id, priceSnapshotId: model.priceSnapshotId },
     amounts: model.free ? NOTHING : reserveWhole(priceOf(request.n)),
     work: () => draw(gateway, model, request, call.signal),
-    usage: ({ images, usage }) => usageOf(model, usage, model.free ? 0n : priceOf(images.length)),
+    usage: ({ images, usage }) => {
+      tellUnusable(gateway.desk.log, model.id, usage)
+      return usageOf(model, usage, model.free ? 0n : priceOf(images.length))
+    },
     answer: (result, usage, receipt) =>
       render({
         data: result.images.map(picture),

@@ -77,6 +77,12 @@ function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityReco
   if (end.status === 'completed') {
     const rate = { creditsPerUsd: decimal(job.creditsPerUsd), margin: decimal(job.margin) }
     const cost = reportedCost({ reading: end.usage, rate, catalogMicro: job.priceMicro })
+    if (cost.estimated) {
+      parts.log.warn('A video was charged at its catalog price: its usage was missing or mad.', {
+        job_id: id,
+        model,
+      })
+    }
     return { ...common, ...cost, status: 'completed' }
   }
   const status = end.status === 'cancelled' ? 'cancelled' : 'failed'
