@@ -79,7 +79,7 @@ async function hold(desk: Desk, order: Order, holdId: string): Promise<void> {
   }
   let posted: Posted
   try {
-    posted = await desk.books.submit({ command })
+    posted = await desk.books.submit({ accountId, command })
   } catch (error) {
     // The commit may have happened although its answer was lost, and we are alive: no sweeper comes.
     const end = { status: 'failed', errorCode: errorCode(error) } as const
@@ -102,6 +102,7 @@ async function settle(
   const charges = lines.map((line, i) => charge(order, line, records[i]!.id))
   const otherwise = lost(desk, order, holdId, { lines, records })
   const posting: Posting = {
+    accountId: order.principal.accountId,
     ...(holdId === undefined ? {} : { command: settleCommand(order, holdId, charges) }),
     rows: (outcome) => {
       if (outcome !== undefined && outcome.kind !== 'settled') return {}
@@ -170,10 +171,6 @@ function unstarted({ stage }: Order): { stage: Stage; latencyMs: number } {
   return { stage, latencyMs: 0 }
 }
 
-function releasePosting({ principal }: Order, holdId: string): Posting {
-  return { command: { kind: 'release', accountId: principal.accountId, holdId } }
-}
-
 function settleCommand(order: Order, holdId: string, charges: Charge[]) {
   return { kind: 'settle' as const, accountId: order.principal.accountId, holdId, charges }
 }
@@ -202,8 +199,10 @@ function dropPosting(
     errorCode: end.errorCode,
   }
   const records = [...ran, last].map((one, i) => ({ ...one, id: end.ids?.[i] ?? one.id }))
+  const { accountId } = order.principal
   return {
-    ...(holdId === undefined ? {} : releasePosting(order, holdId)),
+    accountId,
+    ...(holdId === undefined ? {} : { command: { kind: 'release', accountId, holdId } }),
     // A hold that is gone was closed by someone else, who wrote the record.
     rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records }),
   }

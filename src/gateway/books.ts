@@ -3,13 +3,16 @@ import type { ActivityRecord } from '../activity/record.ts'
 import type { Command, Outcome } from '../billing/commands.ts'
 import { judgeCommands } from '../billing/ledger-store.ts'
 import type { Db, Tx } from '../db/db.ts'
-import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
+import { commitLanes } from '../db/commit-lanes.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import { keepAnswers, lockClaims } from '../replay/replay-store.ts'
 import { insertVideoJobs, type NewVideoJob } from './video-jobs-store.ts'
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
+  /** Whose money and whose rows: postings of one account keep their order. */
+  accountId: string
   /** None for a model that costs nothing. */
   command?: Command
   /** Pure: the rows that go into the same commit, made from what the ledger said. */
@@ -34,6 +37,9 @@ export type Books = GroupCommit<Posting, Posted> & {
 
 export type BalanceNote = { accountId: string; availableMicro: bigint }
 
+/** More would overlap more waiting, and make smaller batches that cost the database more. */
+const LANES = 2
+
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
 export function openBooks(options: {
   db: Db
@@ -42,8 +48,10 @@ export function openBooks(options: {
   noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
 }): Books {
   const { db } = options
-  const commits = groupCommit({
+  const commits = commitLanes({
     db,
+    lanes: LANES,
+    laneOf: ({ accountId }: Posting) => accountId,
     async apply(tx, given: Posting[]) {
       const postings = await withoutLost(tx, given)
       const { outcomes, write } = await ledger(tx, postings)

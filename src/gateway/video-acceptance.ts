@@ -14,13 +14,15 @@ export async function acceptJob(
   answer: KeptAnswer,
 ): Promise<void> {
   const { claim } = call
+  const { accountId } = job
   const posting: Posting = {
+    accountId,
     ...(job.holdId === undefined ? {} : { command: holdOf(job, job.holdId) }),
     rows: (outcome) => {
       if (outcome?.kind === 'refused') return {}
       return { videoJobs: [job], ...(claim && { kept: { claim, answer } }) }
     },
-    ...(claim && { claimed: { claim, otherwise: {} } }),
+    ...(claim && { claimed: { claim, otherwise: { accountId } } }),
   }
   if (await submitSurely(videos, posting, job)) return
   throw new Failure('unavailable', 'The request was interrupted and not charged. Send it again.', {
