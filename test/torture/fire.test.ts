@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import { closeAgents } from './ask.ts'
 import { fire } from './fire.ts'
 
 /** Another seed, or one that failed: TORTURE_SEED=123 npm test -- test/torture/fire.test.ts */
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000)
+
+after(closeAgents)
 
 test(`under fire (seed ${seed}): nothing is lost, nothing is charged twice`, async (t) => {
   const report = await fire({

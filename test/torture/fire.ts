@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeAgents } from './ask.ts'
 import { dice as newDice, type Dice } from './dice.ts'
 import { FREEZE, LEASE_MS, LINE_FAULTS, PROCESS_FAULTS, SWEEP_MS, type Fault } from './faults.ts'
 import { openHistory, type History } from './history.ts'
@@ -37,6 +36,8 @@ export type FireReport = {
   secretsSought: number
   logLines: number
   longestTurnMs: number
+  /** How old the process was then: the first calls of a young one load what they need. */
+  longestTurnAtS: number
   largestRssMb: number
   redis: boolean
   violations: string[]
@@ -50,7 +51,6 @@ export async function fire(options: FireOptions): Promise<FireReport> {
   try {
     return await burn(world, options)
   } finally {
-    await closeAgents()
     await world.close()
   }
 }
@@ -108,7 +108,7 @@ async function play(player: Player, untilMs: number): Promise<void> {
 
 type Struck = Map<string, number>
 
-/** Three hands: one on the processes, one on the lines, and one that freezes a process at a time. */
+/** Hands on the processes, one on the lines, and one that freezes a process at a time. */
 async function strikeAll(
   world: World,
   dice: Dice,
@@ -131,7 +131,9 @@ async function strikeAll(
     }
   }
   await Promise.all([
-    hand('processes', PROCESS_FAULTS, 800),
+    ...Array.from({ length: Math.max(1, options.replicas - 3) }, (_, i) =>
+      hand(`processes ${i}`, PROCESS_FAULTS, 600),
+    ),
     hand('freezer', [FREEZE], 4_000),
     hand('lines', LINE_FAULTS, 900),
   ])
@@ -198,6 +200,7 @@ async function report(
     secretsSought: secrets.count,
     logLines: output.length,
     longestTurnMs: Math.round(figures.longestTurnMs),
+    longestTurnAtS: Math.round(figures.longestAtS),
     largestRssMb: Math.round(figures.rss / 1e6),
     redis: world.redis,
     violations: [

@@ -16,7 +16,13 @@ export type Slot = {
   line: FaultProxy
 }
 
-type Figures = { longestTurnMs: number; delayP99Ms: number; rss: number; heapUsed: number }
+type Figures = {
+  longestTurnMs: number
+  longestAtS: number
+  delayP99Ms: number
+  rss: number
+  heapUsed: number
+}
 
 export type Fleet = {
   slots: Slot[]
@@ -121,8 +127,10 @@ export async function openFleet(options: {
     async figures() {
       const told = await Promise.all([...probes].map(readFigures))
       const worst = (name: keyof Figures) => Math.max(0, ...told.map((one) => one?.[name] ?? 0))
+      const slowest = told.toSorted((a, b) => (b?.longestTurnMs ?? 0) - (a?.longestTurnMs ?? 0))[0]
       return {
-        longestTurnMs: worst('longestTurnMs'),
+        longestTurnMs: slowest?.longestTurnMs ?? 0,
+        longestAtS: slowest?.longestAtS ?? 0,
         delayP99Ms: worst('delayP99Ms'),
         rss: worst('rss'),
         heapUsed: worst('heapUsed'),

@@ -16,7 +16,8 @@ export async function newPerson(world: World, credits: string, nth: number): Pro
   const { db, folder: dataDir, secrets } = world
   const url = world.fleet.slots[nth % world.fleet.slots.length]!.url
   const made = await newCustomer(url, { db, dataDir }, credits)
-  const phone = `+2557${String(10_000_000 + nth)}`
+  // The last four digits choose what the pretended provider does: from 9000 on, nothing special.
+  const phone = `+25571${String(1_009_000 + nth)}`
   await db.query(
     `update accounts set phone_number = $2, phone_verified_at = now(), login_phone = $2
      where id = $1`,

@@ -1,27 +1,76 @@
 import { parseArgs } from 'node:util'
+import { anvil } from './anvil.ts'
+import { closeAgents } from './ask.ts'
+import { badInput } from './bad-input.ts'
 import { fire } from './fire.ts'
+import { rollingRestart } from './rolling.ts'
+import { openWorld } from './world.ts'
 
-/** `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again. */
+/**
+ * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
+ * `--only fire,bad,anvil,rolling` runs some of the four parts.
+ */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '120' },
     seed: { type: 'string' },
     replicas: { type: 'string', default: '4' },
-    players: { type: 'string', default: '24' },
+    players: { type: 'string', default: '120' },
+    share: { type: 'string', default: '0.2' },
+    only: { type: 'string', default: 'fire,bad,anvil,rolling' },
     quiet: { type: 'boolean', default: false },
   },
 })
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
+const say = values.quiet ? {} : { say: (sentence: string) => console.log(`  ${sentence}`) }
+
+const parts: Record<string, () => Promise<{ violations: string[] }>> = {
+  async fire() {
+    const report = await fire({
+      seed,
+      seconds: Number(values.seconds),
+      replicas: Number(values.replicas),
+      players: Number(values.players),
+      people: 40,
+      victims: 12,
+      paymentsWithinS: 180,
+      ...say,
+    })
+    const missed = report.missed.map((name) => `planned, but never felt: ${name}`)
+    return { ...report, violations: [...report.violations, ...missed] }
+  },
+  async bad() {
+    return inWorld(1, (world) => badInput(world, { seed, share: Number(values.share) }))
+  },
+  anvil: () => anvil({ seed, kills: 200, moneyOperations: 100_000, withinS: 600 }),
+  async rolling() {
+    const report = await inWorld(3, (world) => rollingRestart(world, { rounds: 3, callers: 12 }))
+    return { ...report, violations: report.lost }
+  },
+}
+
 console.log(`Seed ${seed}: npm run torture -- --seconds ${values.seconds} --seed ${seed}`)
-const report = await fire({
-  seed,
-  seconds: Number(values.seconds),
-  replicas: Number(values.replicas),
-  players: Number(values.players),
-  people: 15,
-  victims: 6,
-  paymentsWithinS: 180,
-  ...(values.quiet ? {} : { say: (sentence: string) => console.log(`  ${sentence}`) }),
-})
-console.log(JSON.stringify(report, undefined, 2))
-process.exitCode = report.violations.length + report.missed.length > 0 ? 1 : 0
+let violations = 0
+for (const name of values.only.split(',')) {
+  const startedMs = performance.now()
+  const report = await parts[name]!()
+  const tookS = Math.round((performance.now() - startedMs) / 1_000)
+  console.log(`${name}: ${tookS} s`)
+  console.log(JSON.stringify(report, undefined, 2))
+  violations += report.violations.length
+}
+await closeAgents()
+console.log(`${violations} violations`)
+process.exitCode = violations === 0 ? 0 : 1
+
+async function inWorld<T>(
+  replicas: number,
+  work: (world: Awaited<ReturnType<typeof openWorld>>) => Promise<T>,
+): Promise<T> {
+  const world = await openWorld({ replicas })
+  try {
+    return await work(world)
+  } finally {
+    await world.close()
+  }
+}

@@ -91,10 +91,12 @@ function unreceived(paid: Seen[], received: Map<string, Received>): string[] {
 /** The provider's own book: each of our payments was pushed at most once, and paid ones are credited. */
 async function brokenPayments({ db, money }: World, due: boolean): Promise<string[]> {
   const ours = await db.query<{ reference: string; status: string; review: string | null }>(
-    'select reference, status, review from payments',
+    `select reference, status, review, amount_tzs, provider_ref, accepted_at, checks, next_check_at,
+       checking_until, created_at from payments`,
   )
   const theirs = Map.groupBy(money.control.payments(), (one) => one.callerRef)
-  return ours.flatMap(({ reference, status, review }) => {
+  return ours.flatMap((payment) => {
+    const { reference, status, review } = payment
     const pushed = theirs.get(reference) ?? []
     if (pushed.length > 1) return [`I7: ${reference} was pushed ${pushed.length} times`]
     const [one] = pushed
@@ -102,7 +104,7 @@ async function brokenPayments({ db, money }: World, due: boolean): Promise<strin
     const paid = right && one.collectedCurrency === one.currency
     if (status === 'completed' && !paid) return [`I7: ${reference} was credited and never paid`]
     if (due && paid && status !== 'completed' && review === null) {
-      return [`I12: ${reference} was paid and is ${status}`]
+      return [`I12: ${reference} was paid and is ${status}: ${shown(payment)}`]
     }
     return []
   })

@@ -16,6 +16,7 @@ if (file !== undefined) measure(file)
 function measure(file: string): void {
   let before = busyMs()
   let longestMs = 0
+  let atS = 0
   // The start itself compiles for longer than any call may work: it is not counted.
   process.on('SIGUSR2', () => {
     before = busyMs()
@@ -23,7 +24,10 @@ function measure(file: string): void {
   })
   setInterval(() => {
     const now = busyMs()
-    longestMs = Math.max(longestMs, now - before)
+    if (now - before > longestMs) {
+      longestMs = now - before
+      atS = process.uptime()
+    }
     before = now
   }, TICK_MS).unref()
   const delay = monitorEventLoopDelay({ resolution: TICK_MS })
@@ -31,7 +35,7 @@ function measure(file: string): void {
   setInterval(() => {
     const { rss, heapUsed } = process.memoryUsage()
     const p99Ms = delay.percentile(99) / 1e6
-    const figures = { longestTurnMs: longestMs, delayP99Ms: p99Ms, rss, heapUsed }
+    const figures = { longestTurnMs: longestMs, longestAtS: atS, delayP99Ms: p99Ms, rss, heapUsed }
     writeFileSync(`${file}.new`, JSON.stringify(figures))
     renameSync(`${file}.new`, file)
   }, 500).unref()

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { auditBooks } from '../../src/billing/audit.ts'
+import { applyCommands } from '../../src/billing/ledger-store.ts'
+import type { Db } from '../../src/db/db.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openServer } from '../../src/db/server.ts'
+import { sweeper } from '../../src/jobs/sweeper.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { runChild } from '../support/child.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { dice as newDice, type Dice } from './dice.ts'
+
+export type AnvilReport = { kills: number; moneyOperations: number; violations: string[] }
+
+const PROCESSES = 4
+const DEAD_AFTER_MS = 3_000
+
+/**
+ * The ledger alone under the hammer: processes that hold, and settle and release each hold from two
+ * sides at once, on few accounts, and are killed after a second or two, over and over.
+ */
+export async function anvil(options: {
+  seed: number
+  kills: number
+  moneyOperations: number
+  withinS: number
+}): Promise<AnvilReport> {
+  const postgres = await startPostgres()
+  const db = openServer({ url: postgres.url, poolSize: 4, log: silentLog })
+  await migrate(db, silentLog)
+  const accounts = Array.from({ length: 12 }, () => randomUUID())
+  await fund(db, accounts)
+  const dice = newDice(options.seed)
+  const untilMs = performance.now() + options.withinS * 1_000
+  let kills = 0
+  const enough = async () =>
+    performance.now() > untilMs ||
+    (kills >= options.kills && (await operations(db)) >= options.moneyOperations)
+  const end = new AbortController()
+  const anvils = Array.from({ length: PROCESSES }, async (_, i) => {
+    const own = dice.fork(`process ${i}`)
+    while (!end.signal.aborted) {
+      await oneLife(postgres.url, accounts, own)
+      kills += 1
+    }
+  })
+  const sweep = sweeperOf(db)
+  while (!(await enough())) {
+    await sweep()
+    await sleep(1_000)
+  }
+  end.abort()
+  await Promise.all(anvils)
+  await sleep(DEAD_AFTER_MS + 500)
+  await sweep()
+  const violations = (await auditBooks(db)).findings.map((finding) => finding.sentence)
+  const holds = await db.query('select id from holds')
+  if (holds.length > 0) violations.push(`${holds.length} holds are left`)
+  const report = { kills, moneyOperations: await operations(db), violations }
+  await db.close()
+  await postgres.stop()
+  return report
+}
+
+async function oneLife(url: string, accounts: string[], dice: Dice): Promise<void> {
+  const child = runChild('test/faults/children/hammer.ts', [url, '600000', ...accounts])
+  await sleep(dice.between(900, 3_500))
+  child.kill('SIGKILL')
+  await child.ended
+}
+
+function sweeperOf(db: Db): () => Promise<void> {
+  const duty = sweeper({
+    db,
+    log: silentLog,
+    deadAfterMs: DEAD_AFTER_MS,
+    onReleased: async () => {},
+    claimed: async () => new Set(),
+  })
+  return () => duty.run(new AbortController().signal)
+}
+
+async function fund(db: Db, accounts: string[]): Promise<void> {
+  const grants = accounts.map((accountId) => {
+    const id = randomUUID()
+    const entry = { id, type: 'topup' as const, key: id, description: 'Start' }
+    return { kind: 'grant' as const, accountId, amountMicro: 100_000n, entry }
+  })
+  await db.begin((tx) => applyCommands(tx, grants))
+}
+
+/** Holds taken and holds closed, as the database counted them, and grants. */
+async function operations(db: Db): Promise<number> {
+  const [row] = await db.query<{ holds: bigint; grants: bigint }>(
+    `select (select n_tup_ins + n_tup_del from pg_stat_user_tables where relname = 'holds') as holds,
+       (select count(*) from ledger_entries where type = 'topup') as grants`,
+  )
+  return Number(row!.holds) + Number(row!.grants)
+}

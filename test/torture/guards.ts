@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '../support/postgres.ts'
+import { GUARDS, type Guard } from './guard-list.ts'
+
+/**
+ * `npm run guards [-- part of a name]`: takes each guard away in a copy of the tree and shows that a
+ * test fails which passes with it. Ends with 1 when a guard could go unnoticed.
+ */
+const root = join(import.meta.dirname, '../..')
+const wanted = process.argv[2] ?? ''
+const guards = GUARDS.filter((guard) => guard.name.includes(wanted))
+const copy = mkdtempSync(join(tmpdir(), 'mlango-guards-'))
+for (const part of ['src', 'simulator', 'test', 'bin', 'package.json', 'tsconfig.json']) {
+  cpSync(join(root, part), join(copy, part), { recursive: true })
+}
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+const postgres = await startPostgres()
+let unnoticed = 0
+
+for (const test of new Set(guards.map((guard) => guard.test))) {
+  const { passed, output } = await run(test)
+  if (passed) continue
+  console.log(`With every guard in place ${test} fails already:\n${output.slice(-3_000)}`)
+  unnoticed += 1
+}
+for (const guard of guards) {
+  const verdict = await without(guard)
+  if (verdict !== 'noticed') unnoticed += 1
+  console.log(`| ${guard.name} | \`${guard.file}\` | \`${guard.test}\` | ${verdict} |`)
+}
+await postgres.stop()
+rmSync(copy, { recursive: true, force: true })
+console.log(`${guards.length} guards, ${unnoticed} unnoticed`)
+process.exitCode = unnoticed === 0 ? 0 : 1
+
+async function without(guard: Guard): Promise<string> {
+  const file = join(copy, guard.file)
+  const whole = readFileSync(file, 'utf8')
+  const parts = whole.split(guard.find)
+  if (parts.length !== 2) return `found ${parts.length - 1} times`
+  writeFileSync(file, parts.join(guard.put))
+  const { passed, failed } = await run(guard.test)
+  writeFileSync(file, whole)
+  if (passed) return 'UNNOTICED'
+  return failed.some((name) => guard.fails.test(name)) ? 'noticed' : 'failed otherwise'
+}
+
+/** The names of what failed: a file that does not even load has none. */
+async function run(test: string): Promise<{ passed: boolean; failed: string[]; output: string }> {
+  const child = spawn(process.execPath, ['--test', '--test-reporter=tap', test], {
+    cwd: copy,
+    env: { ...process.env, TEST_POSTGRES_URL: postgres.url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), 240_000)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  }
+  const code = await new Promise((done) => child.once('close', done))
+  clearTimeout(timer)
+  const failed = [...output.matchAll(/^ *not ok \d+ - (.*)$/gm)].map((match) => match[1]!)
+  return { passed: code === 0, failed: failed.filter((name) => name !== test), output }
+}

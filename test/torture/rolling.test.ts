@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAgreement } from '../support/agreement.ts'
+import { closeAgents } from './ask.ts'
+import { rollingRestart } from './rolling.ts'
+import { openWorld } from './world.ts'
+
+test('three processes are replaced under load, and no call is lost', async (t) => {
+  const world = await openWorld({ replicas: 3 })
+  try {
+    const { lost, calls, ...figures } = await rollingRestart(world, { rounds: 1, callers: 8 })
+    t.diagnostic(`${calls} calls, ${JSON.stringify(figures)}`)
+    assert.deepEqual(lost, [])
+    assert.ok(calls > 50)
+    // Whoever drains gives back what it holds: nothing is left for the sweeper.
+    await assertAgreement(world.db)
+  } finally {
+    await closeAgents()
+    await world.close()
+  }
+})
