@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net'
  */
 const EVENTS = Number(process.argv[2])
 const PACE_MS = Number(process.argv[3])
-const BURST = 5
 
 const usage = {
   prompt_tokens: 42,
@@ -49,9 +48,6 @@ const ending = Buffer.concat([
   frame({ ...chunkOf([]), usage }),
   Buffer.from('data: [DONE]\n\n'),
 ])
-/** The first event alone, then a few at a time: what a socket looks like behind a fast model. */
-const bursts = [events[0]!, ...grouped(events.slice(1)), ending]
-
 function event(content: string, finish: string | null): Buffer {
   const delta = { role: 'assistant', content }
   const choice = { index: 0, delta, finish_reason: finish, native_finish_reason: finish }
@@ -64,14 +60,6 @@ function chunkOf(choices: unknown[]) {
 
 function frame(value: unknown): Buffer {
   return Buffer.from(`data: ${JSON.stringify(value)}\n\n`)
-}
-
-function grouped(list: Buffer[]): Buffer[] {
-  const groups: Buffer[] = []
-  for (let i = 0; i < list.length; i += BURST) {
-    groups.push(Buffer.concat(list.slice(i, i + BURST)))
-  }
-  return groups
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -92,9 +80,10 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   })
 }
 
+/** One event at a time and as fast as it goes: a model writes each piece as soon as it has it. */
 function pour(response: ServerResponse, n: number): void {
-  if (n === bursts.length - 1) return void response.end(bursts[n])
-  response.write(bursts[n])
+  if (n === events.length) return void response.end(ending)
+  response.write(events[n])
   setImmediate(pour, response, n + 1)
 }
 

@@ -100,7 +100,7 @@ async function settle(
 ): Promise<Receipt> {
   const records = lines.map((line) => record(desk.clock, order, line))
   const charges = lines.map((line, i) => charge(order, line, records[i]!.id))
-  const otherwise = lost(desk, order, holdId, { lines, records })
+  const otherwise = () => lost(desk, order, holdId, { lines, records })
   const posting: Posting = {
     accountId: order.principal.accountId,
     ...(holdId === undefined ? {} : { command: settleCommand(order, holdId, charges) }),
@@ -109,13 +109,13 @@ async function settle(
       const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)) }
       return { records: paid(records, outcome), ...(kept && { kept }) } satisfies Rows
     },
-    ...(keep && { claimed: { claim: keep.claim, otherwise } }),
+    ...(keep && { claimed: { claim: keep.claim, otherwise: otherwise() } }),
   }
   let posted: Posted | bigint[]
   try {
     posted = await submitSurely(desk, posting, records)
   } catch (error) {
-    void releaseAtLast(desk, otherwise)
+    void releaseAtLast(desk, otherwise())
     throw error
   }
   if (Array.isArray(posted)) return { chargedMicro: sum(posted), remainingMicro: undefined }

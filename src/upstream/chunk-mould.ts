@@ -16,7 +16,9 @@ export class ChunkMould {
     if (theirs === undefined || ours === undefined) return undefined
     const end = data.length - theirs.after.length
     if (end < theirs.before.length) return undefined
-    if (!data.startsWith(theirs.before) || !data.endsWith(theirs.after)) return undefined
+    // Slices compare as blocks of memory; `startsWith` and `endsWith` go letter by letter.
+    if (data.slice(end) !== theirs.after) return undefined
+    if (data.slice(0, theirs.before.length) !== theirs.before) return undefined
     const piece = data.slice(theirs.before.length, end)
     const bytes = bytesOf(piece)
     return bytes === undefined ? undefined : { text: ours.before + piece + ours.after, bytes }

@@ -67,10 +67,16 @@ export function noted(circuit: Circuit, sample: Sample, nowMs: number): Circuit 
 }
 
 function withSample(circuit: Circuit, ok: boolean, nowMs: number): Circuit {
-  const recent = circuit.samples.filter((sample) => sample.atMs > nowMs - WINDOW_MS)
+  const { samples } = circuit
+  // On every call's way: most often none is too old, and only the oldest has to go.
+  const allRecent = samples.length === 0 || samples[0]!.atMs > nowMs - WINDOW_MS
+  const recent = allRecent
+    ? samples.slice(1 - SAMPLES_KEPT)
+    : samples.filter((sample) => sample.atMs > nowMs - WINDOW_MS).slice(1 - SAMPLES_KEPT)
+  recent.push({ atMs: nowMs, ok })
   return {
     ...circuit,
-    samples: [...recent, { atMs: nowMs, ok }].slice(-SAMPLES_KEPT),
+    samples: recent,
     failuresInRow: ok ? 0 : circuit.failuresInRow + 1,
   }
 }

@@ -1,12 +1,13 @@
+import { isUtf8 } from 'node:buffer'
 import type { Fields } from './contract.ts'
 import { Fault } from './fault.ts'
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Leading white space is allowed: slow answers are kept alive with newlines. */
 export function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    if (!isUtf8(bytes)) throw new Fault('garbage', 'json')
+    const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    return JSON.parse(bytes.toString('utf8', marked ? 3 : 0))
   } catch {
     throw new Fault('garbage', 'json')
   }
