@@ -3,12 +3,13 @@ import { anvil } from './anvil.ts'
 import { closeAgents } from './ask.ts'
 import { badInput } from './bad-input.ts'
 import { fire } from './fire.ts'
+import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
 import { openWorld } from './world.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
- * `--only fire,bad,anvil,rolling` runs some of the four parts.
+ * `--only fire,bad,anvil,rolling,overload` runs some of the parts.
  */
 const { values } = parseArgs({
   options: {
@@ -17,12 +18,14 @@ const { values } = parseArgs({
     replicas: { type: 'string', default: '4' },
     players: { type: 'string', default: '120' },
     share: { type: 'string', default: '0.2' },
-    only: { type: 'string', default: 'fire,bad,anvil,rolling' },
+    only: { type: 'string', default: 'fire,bad,anvil,rolling,overload' },
     quiet: { type: 'boolean', default: false },
   },
 })
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const say = values.quiet ? {} : { say: (sentence: string) => console.log(`  ${sentence}`) }
+
+const CROWDED = { MAX_RUNNING_CALLS: String(CAPACITY), CONCURRENCY_PER_ACCOUNT: '5000' }
 
 const parts: Record<string, () => Promise<{ violations: string[] }>> = {
   async fire() {
@@ -47,6 +50,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
     const report = await inWorld(3, (world) => rollingRestart(world, { rounds: 3, callers: 12 }))
     return { ...report, violations: report.lost }
   },
+  overload: () => inWorld(1, (world) => overload(world, 10), CROWDED),
 }
 
 console.log(`Seed ${seed}: npm run torture -- --seconds ${values.seconds} --seed ${seed}`)
@@ -66,8 +70,9 @@ process.exitCode = violations === 0 ? 0 : 1
 async function inWorld<T>(
   replicas: number,
   work: (world: Awaited<ReturnType<typeof openWorld>>) => Promise<T>,
+  env: Record<string, string> = {},
 ): Promise<T> {
-  const world = await openWorld({ replicas })
+  const world = await openWorld({ replicas, env })
   try {
     return await work(world)
   } finally {

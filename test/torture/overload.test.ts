@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAgreement } from '../support/agreement.ts'
+import { closeAgents } from './ask.ts'
+import { CAPACITY, overload } from './overload.ts'
+import { openWorld } from './world.ts'
+
+test('ten times what a process can carry: it sheds, stays alive, and recovers', async (t) => {
+  const env = { MAX_RUNNING_CALLS: String(CAPACITY), CONCURRENCY_PER_ACCOUNT: '5000' }
+  const world = await openWorld({ replicas: 1, env })
+  try {
+    const { violations, ...figures } = await overload(world, 1)
+    t.diagnostic(JSON.stringify(figures))
+    assert.deepEqual(violations, [])
+    await assertAgreement(world.db)
+  } finally {
+    await closeAgents()
+    await world.close()
+  }
+})
