@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { startPostgres } from './support/postgres.ts'
 
@@ -24,7 +25,16 @@ console.log(
 const child = spawn(
   process.execPath,
   ['--test', '--test-reporter=spec', '--test-concurrency=2', ...options, ...files],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_POSTGRES_URL: server.url } },
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      // Every file is a process of its own: without the cache each compiles the house anew.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+      ...process.env,
+      TEST_POSTGRES_URL: server.url,
+    },
+  },
 )
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 const code = await new Promise<number>((done) => child.once('exit', (code) => done(code ?? 1)))
