@@ -81,6 +81,27 @@ test('a claim that was made but not told is given back', async () => {
   assert.equal((await replay.claim(request)).state, 'claimed')
 })
 
+test('a paid call whose key a retry has taken over is not charged', async () => {
+  const { key, token, accountId } = await house.customer('100')
+  house.models.log.clear()
+  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
+  const asked = house.call('POST /v1/embeddings', {
+    token: key,
+    body: { model: 'sim/vekta', input: 'Habari' },
+    headers: { 'idempotency-key': 'taken' },
+  })
+  await house.models.log.until({ route: '/embeddings' })
+  await house.db.query(
+    `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken'`,
+    [accountId],
+  )
+  assert.equal((await asked).status, 503)
+  const { body: balance } = await house.call('GET /v1/billing/balance', { token })
+  assert.equal(balance.data.balance_credits, 100)
+  assert.equal(balance.data.reserved_credits, 0)
+  await assertAgreement(house.db)
+})
+
 test('a top-up whose key a retry has taken over makes no second payment', async () => {
   const { db } = house
   const accountId = randomUUID()

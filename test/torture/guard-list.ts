@@ -67,6 +67,14 @@ export const GUARDS: readonly Guard[] = [
     fails: /taken over/,
   },
   {
+    name: 'money moves only while the claim is ours',
+    file: 'src/gateway/books.ts',
+    find: 'ours.has(claimed.claim.id)',
+    put: 'ours.size >= 0',
+    test: 'test/faults/lost-answers.test.ts',
+    fails: /not charged/,
+  },
+  {
     name: 'one of many takes an idempotency key',
     file: 'src/replay/replay-store.ts',
     find: 'where old.expires_at <= now()',
@@ -77,8 +85,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'money and its traces move in one transaction',
     file: 'src/db/server.ts',
-    find: "await client.query('begin')",
-    put: "await client.query('select 1')",
+    find: "client.query('begin')",
+    put: "client.query('select 1')",
     test: 'test/db/db.test.ts',
     fails: /./,
   },
