@@ -16,10 +16,11 @@ export async function insertRecords(
   await tx.query(INSERT, [...columns, timeZone])
 }
 
-/** What these records cost; a record that was never written is not in the map. */
+/** What these records cost; one that was not written, or says that its call failed, is not in the map. */
 export async function costsOf(tx: Tx, ids: string[]): Promise<Map<string, bigint>> {
   const rows = await tx.query<{ id: string; cost_micro: bigint }>(
-    'select id, cost_micro from activity_records where id = any($1::uuid[])',
+    `select id, cost_micro from activity_records
+     where id = any($1::uuid[]) and status = 'completed'`,
     [ids],
   )
   return new Map(rows.map((row) => [row.id, row.cost_micro]))

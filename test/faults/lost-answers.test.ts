@@ -102,6 +102,28 @@ test('a paid call whose key a retry has taken over is not charged', async () => 
   await assertAgreement(house.db)
 })
 
+test('nor when the database was away as well: what failed is never told as done', async () => {
+  const { key, accountId } = await house.customer('100')
+  house.models.log.clear()
+  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
+  const asked = house.call('POST /v1/embeddings', {
+    token: key,
+    body: { model: 'sim/vekta', input: 'Habari' },
+    headers: { 'idempotency-key': 'taken too' },
+  })
+  const upstreamCall = await house.models.log.until({ route: '/embeddings' })
+  await house.db.query(
+    `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken too'`,
+    [accountId],
+  )
+  await line.cut()
+  while (upstreamCall.outcome === 'running') await new Promise((done) => setTimeout(done, 20))
+  await new Promise((done) => setTimeout(done, 400))
+  await line.heal()
+  assert.equal((await asked).status, 503)
+  await assertAgreement(house.db)
+})
+
 test('a top-up whose key a retry has taken over makes no second payment', async () => {
   const { db } = house
   const accountId = randomUUID()

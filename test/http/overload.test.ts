@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { z } from 'zod'
 import { Capacity } from '../../src/http/capacity.ts'
 import { route } from '../../src/http/route.ts'
@@ -44,12 +44,16 @@ before(async () => {
   hallway = await startHallway({ routes, settings: { MAX_RUNNING_CALLS: 10, MAX_BODIES_MB: 50 } })
 })
 after(() => hallway.close())
+afterEach(() => {
+  for (const done of waiting.splice(0)) done()
+})
 
 const post = (body: string | Buffer = '{}') =>
   fetch(`${hallway.url}/v1/slow`, {
     method: 'POST',
     headers: { ...keyHeaders, 'content-type': 'application/json' },
     body,
+    signal: AbortSignal.timeout(10_000),
   })
 
 const capacity = () => hallway.server.hallway

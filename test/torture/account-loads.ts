@@ -114,7 +114,7 @@ async function useKey(player: Player, key: string): Promise<Heard> {
 
 function mustStayShut(player: Player, credential: string, what: string): void {
   const endedMs = performance.now()
-  player.later(async () => {
+  player.later(async (player) => {
     await sleep(Math.max(0, endedMs + CACHED_MS - performance.now()))
     for (const slot of player.world.fleet.slots) {
       const line = 'GET /v1/billing/balance'

@@ -3,6 +3,7 @@ import { dice as newDice, type Dice } from './dice.ts'
 import { FREEZE, LEASE_MS, LINE_FAULTS, PROCESS_FAULTS, SWEEP_MS, type Fault } from './faults.ts'
 import { openHistory, type History } from './history.ts'
 import { brokenInvariants } from './invariants.ts'
+import { inLanes } from './lanes.ts'
 import { LOADS } from './loads.ts'
 import { newPerson, type Person } from './person.ts'
 import type { Player } from './player.ts'
@@ -63,7 +64,7 @@ async function burn(world: World, options: FireOptions): Promise<FireReport> {
   const people = await makePeople(world, options.people, 0)
   const victims = await makePeople(world, options.victims, options.people)
   say('people have signed up')
-  const laters: (() => Promise<void>)[] = []
+  const laters: ((player: Player) => Promise<void>)[] = []
   let marks = 0
   const shared = {
     world,
@@ -71,7 +72,7 @@ async function burn(world: World, options: FireOptions): Promise<FireReport> {
     people,
     victims,
     mark: () => `siri-${options.seed}-${++marks}`,
-    later: (check: () => Promise<void>) => void laters.push(check),
+    later: (check: (player: Player) => Promise<void>) => void laters.push(check),
   }
   const untilMs = performance.now() + options.seconds * 1_000
   const playing = Array.from({ length: options.players }, (_, i) =>
@@ -81,7 +82,8 @@ async function burn(world: World, options: FireOptions): Promise<FireReport> {
   await Promise.all(playing)
   say('the fire is out')
   await makeWhole(world)
-  await Promise.all(laters.map((check) => check()))
+  const patient = { ...shared, dice: dice.fork('later'), patienceMs: 60_000 }
+  await inLanes(laters, 24, (check) => check(patient))
   say('everything was asked again')
   await quiet(world, options.paymentsWithinS ?? 0)
   say('all is quiet')

@@ -53,7 +53,7 @@ async function keyed(
 ): Promise<void> {
   const mark = player.mark()
   const key = `key-${mark}`
-  const once = async () => {
+  const once = async (player: Player) => {
     const { headers, ...asked } = askedOf(route, player, mark)
     const token = credentialOf(player, person)
     const all = { ...headers, 'idempotency-key': key }
@@ -70,16 +70,16 @@ async function keyed(
     })
     return heard
   }
-  const answers = await Promise.all(Array.from({ length: copies }, once))
+  const answers = await Promise.all(Array.from({ length: copies }, () => once(player)))
   if (answers.some(isFinal)) return
   for (let tries = 0; tries < 3; tries++) {
     await sleep(player.dice.between(50, 800))
-    if (isFinal(await once())) return
+    if (isFinal(await once(player))) return
   }
   // The claim of a process that died is free after its lease, so in the end it must be answered.
-  player.later(async () => {
+  player.later(async (player) => {
     for (let tries = 0; tries < 30; tries++) {
-      if (isFinal(await once())) return
+      if (isFinal(await once(player))) return
       await sleep(1_000)
     }
     player.history.wrong(`${route.name}: ${key} was never answered`)

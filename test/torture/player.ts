@@ -16,8 +16,9 @@ export type Player = {
   victims: Person[]
   /** Words that no other call bears. */
   mark(): string
-  /** Must hold when everything is whole again. */
-  later(check: () => Promise<void>): void
+  /** Must hold when everything is whole again: asked then, by a patient player. */
+  later(check: (player: Player) => Promise<void>): void
+  patienceMs?: number
 }
 
 /** A kind of traffic. Adding a route to the fire is adding one of these to `loads.ts`. */
@@ -28,7 +29,7 @@ export async function askSome(player: Player, asked: Asked, at?: Slot): Promise<
   for (let tries = 0; ; tries++) {
     const slot = tries === 0 && at !== undefined ? at : player.world.fleet.pick(player.dice)
     // Some wait until a frozen process wakes up again; most lose their patience before.
-    const patienceMs = player.dice.chance(0.1) ? 50_000 : 6_000
+    const patienceMs = player.patienceMs ?? (player.dice.chance(0.1) ? 50_000 : 6_000)
     const heard = await ask(slot.url, { patienceMs, ...asked })
     inspect(player, asked, heard)
     if (!heard.refused || tries >= 40) return heard

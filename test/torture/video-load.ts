@@ -34,7 +34,7 @@ export const videoLoad: Load = {
 
 /** When all is whole again the job must end, and a finished one must be there to be fetched. */
 function follow(player: Player, person: Person, jobId: string): void {
-  player.later(async () => {
+  player.later(async (player) => {
     for (let tries = 0; tries < 90; tries++) {
       const line = `GET /v1/videos/${jobId}`
       const heard = await askSome(player, { line, token: person.key })
