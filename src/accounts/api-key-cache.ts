@@ -1,8 +1,9 @@
 import type { Db } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'
+import { batchedLoad } from './batched-load.ts'
 import { KEYS_CHANNEL } from './api-keys-store.ts'
 import { keyHash } from './key-format.ts'
-import { findHolder, writeKeyUses } from './key-holders-store.ts'
+import { findHolders, writeKeyUses } from './key-holders-store.ts'
 import type { KeyHolder } from './key-holders-store.ts'
 import { createToldCache } from './told-cache.ts'
 
@@ -19,6 +20,7 @@ const WRITE_EVERY_MS = 60_000
 
 export async function openKeyCache(db: Db, clock: Clock): Promise<KeyCache> {
   const cache = createToldCache<KeyHolder>(50_000)
+  const load = batchedLoad((hashes: Buffer[]) => findHolders(db, hashes))
   const uses = new Map<string, { at: Date; writtenMs: number; fresh: boolean }>()
   const forget = (id: string) =>
     cache.forget((holder) => !holder || id === '' || holder.keyId === id || holder.accountId === id)
@@ -28,7 +30,7 @@ export async function openKeyCache(db: Db, clock: Clock): Promise<KeyCache> {
     forget,
     async find(key) {
       const hash = keyHash(key)
-      const holder = await cache.get(hash.toString('base64'), () => findHolder(db, hash))
+      const holder = await cache.get(hash.toString('base64'), () => load(hash))
       const now = clock.now()
       if (!holder || (holder.expiresAt && holder.expiresAt <= now)) return undefined
       const writtenMs = uses.get(holder.keyId)?.writtenMs ?? 0
