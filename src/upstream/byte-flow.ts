@@ -1,15 +1,11 @@
-import type { Readable } from 'node:stream'
 import type { Deadline } from './deadline.ts'
 import { Fault } from './fault.ts'
+import type { Inbound } from './inbound.ts'
 import { socketFault } from './socket-fault.ts'
 import type { Flow } from './work.ts'
 
-/**
- * A pull at a time from the socket; what has arrived by then comes as one piece. Written by hand:
- * `return` works before the first pull too, and a stream's own iterator costs several times more.
- */
-export function byteFlow(body: Readable, deadline: Deadline): Flow<Buffer> {
-  const source = pieces(body)
+/** A pull at a time from the socket. Written by hand: `return` works before the first pull too. */
+export function byteFlow(inbound: Inbound, deadline: Deadline): Flow<Buffer> {
   let over = false
   const cancel = () => {
     if (over) return
@@ -21,7 +17,7 @@ export function byteFlow(body: Readable, deadline: Deadline): Flow<Buffer> {
       if (over) return END
       deadline.wait()
       try {
-        const piece = await source()
+        const piece = await inbound.read()
         deadline.arrived()
         if (piece !== undefined) return { done: false, value: piece }
         over = true
@@ -45,28 +41,6 @@ export function byteFlow(body: Readable, deadline: Deadline): Flow<Buffer> {
 }
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined }
-
-/** The next piece, or undefined at the end. Rejects when the body broke off. */
-function pieces(body: Readable): () => Promise<Buffer | undefined> {
-  let broken: Error | undefined
-  let wake = () => {}
-  const news = () => wake()
-  body.on('error', (error) => {
-    broken = error
-    wake()
-  })
-  body.on('readable', news).on('end', news).on('close', news)
-  return async () => {
-    for (;;) {
-      const piece = body.read() as Buffer | null
-      if (piece !== null) return piece
-      if (broken !== undefined) throw broken
-      if (body.readableEnded) return undefined
-      if (body.destroyed) throw new Error('The body was closed before its end.')
-      await new Promise<void>((resolve) => (wake = resolve))
-    }
-  }
-}
 
 /** Over the cap the socket is closed at once. */
 export function capped(flow: Flow<Buffer>, cap: number): Flow<Buffer> {

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import type { Timeouts } from './contract.ts'
 import { Fault } from './fault.ts'
 
@@ -9,26 +8,15 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   totalMs: 600_000,
 }
 
-/** Heard by the client library as 'abort'. A member `aborted` would make it ask for a real signal. */
-class Switch extends EventEmitter {
-  reason: Fault | undefined
-
-  abort(reason: Fault): void {
-    if (this.reason !== undefined) return
-    this.reason = reason
-    this.emit('abort')
-  }
-}
-
 /**
  * The clocks of one call, and the one switch that closes its socket. The idle clock runs only
  * while we wait for the upstream: a slow reader on our side is not the upstream's silence.
  */
 export class Deadline {
-  /** The client library takes an emitter too, which costs a fraction of an AbortSignal. */
-  readonly signal: Switch = new Switch()
   /** Why the call was ended by us, if it was. */
   fault: Fault | undefined
+  /** Closes the socket of the call; set by whoever opens it. */
+  close: (fault: Fault) => void = () => {}
   readonly #idleMs: number
   readonly #total: NodeJS.Timeout
   readonly #firstByte: NodeJS.Timeout
@@ -69,7 +57,7 @@ export class Deadline {
   end(fault: Fault): void {
     this.fault ??= fault
     this.settle()
-    this.signal.abort(this.fault)
+    this.close(this.fault)
   }
 
   /** The call is over: nothing may fire any more. */

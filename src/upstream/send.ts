@@ -5,6 +5,7 @@ import type { AnswerHead, HttpCall, JsonAnswer, SseEvent, Timeouts } from './con
 import { Deadline, DEFAULT_TIMEOUTS } from './deadline.ts'
 import { Fault, StatusFault } from './fault.ts'
 import { eventFlow } from './events.ts'
+import { Inbound, type ResponseHead } from './inbound.ts'
 import { parseJson } from './json.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 import { socketFault } from './socket-fault.ts'
@@ -81,10 +82,11 @@ async function openWire(
   call: HttpCall,
   deadline: Deadline,
 ): Promise<Wire> {
-  const answer = await dispatch(agent, place, call, deadline)
+  const inbound = new Inbound()
+  const answer = await dispatch(agent, { place, call, deadline, inbound })
   const headers = allowed(answer.headers)
-  const bytes = byteFlow(answer.body, deadline)
-  const wire = { status: answer.statusCode, headers, bytes }
+  const bytes = byteFlow(inbound, deadline)
+  const wire = { status: answer.status, headers, bytes }
   if (wire.status >= 300 && wire.status < 400) throw drop(wire, new Fault('redirect', 'status'))
   const encoding = answer.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
@@ -94,10 +96,16 @@ async function openWire(
   return wire
 }
 
-async function dispatch(agent: Agent, place: Place, call: HttpCall, deadline: Deadline) {
+type Asked = { place: Place; call: HttpCall; deadline: Deadline; inbound: Inbound }
+
+async function dispatch(
+  agent: Agent,
+  { place, call, deadline, inbound }: Asked,
+): Promise<ResponseHead> {
   try {
     if (deadline.fault) throw deadline.fault
-    return await agent.request({
+    deadline.close = (fault) => inbound.abort(fault)
+    const request = {
       origin: place.origin,
       path: place.basePath + call.path,
       method: call.method,
@@ -110,8 +118,9 @@ async function dispatch(agent: Agent, place: Place, call: HttpCall, deadline: De
         ...place.headers,
       },
       body: bodyOf(call),
-      signal: deadline.signal,
-    })
+    }
+    agent.dispatch(request, inbound)
+    return await inbound.head
   } catch (error) {
     deadline.settle()
     throw deadline.fault ?? socketFault(error)
