@@ -6,6 +6,7 @@ import { chatRequests } from './race.ts'
 import { residentKiB } from './vitals.ts'
 
 const OPEN = 500
+const WARM_UP = 50
 
 /** 500 streams at once: every event of each, in order, and what an open one costs in memory. */
 export async function manyStreams(
@@ -35,6 +36,13 @@ async function hold(runner: Runner, paced: { events: number; paceMs: number }) {
     endsWith: 'data: [DONE]',
     keepBodies: true as const,
   }
+  // What a process needs once, for code and for its first connections, is not a stream's.
+  await send({
+    ...errand,
+    requests: chatRequests(runner, { stream: true, content: 'warm up' }),
+    connections: WARM_UP,
+    answersEach: 5,
+  })
   const before = residentKiB(runner.pid)
   const done = send({ ...errand, answersEach: 1 })
   await sleep(paced.events * paced.paceMs * 0.75)
