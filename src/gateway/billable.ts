@@ -115,7 +115,9 @@ async function settle(
   try {
     posted = await submitSurely(desk, posting, records)
   } catch (error) {
-    void releaseAtLast(desk, otherwise())
+    // With a key the charge may stand: its answer waits for the retry.
+    if (keep) void releaseAtLast(desk, otherwise())
+    else void takeBack(desk, order, { release: otherwise(), records })
     throw error
   }
   if (Array.isArray(posted)) return { chargedMicro: sum(posted), remainingMicro: undefined }
@@ -167,6 +169,41 @@ function lost(
   return dropPosting(desk, order, holdId, { ...end, ran: would.lines.slice(0, -1), ids })
 }
 
+/**
+ * The caller was told that it failed. Should the charge have been committed after all, it is given
+ * back: nobody pays for an answer that never came.
+ */
+async function takeBack(
+  desk: Desk,
+  order: Order,
+  lost: { release: Posting; records: ActivityRecord[] },
+): Promise<void> {
+  const { release, records } = lost
+  let chargedMicro = 0n
+  const releasing = async () => {
+    const { outcome } = await desk.books.submit(release)
+    if (outcome?.kind !== 'gone') return
+    chargedMicro = sum((await desk.books.costs(records.map((one) => one.id))) ?? [])
+  }
+  await untilHeard(desk, releasing)
+  if (chargedMicro === 0n) return
+  const refund = refundPosting(order, records[0]!, chargedMicro)
+  await untilHeard(desk, async () => void (await desk.books.submit(refund)))
+}
+
+function refundPosting(order: Order, record: ActivityRecord, amountMicro: bigint): Posting {
+  const { accountId } = order.principal
+  const entry = {
+    id: uuidv7(),
+    type: 'refund' as const,
+    key: `refund:${record.id}`,
+    description: record.model,
+    reference: { type: 'activity', id: record.id },
+    ...(record.workspaceId === undefined ? {} : { workspaceId: record.workspaceId }),
+  }
+  return { accountId, command: { kind: 'grant', accountId, amountMicro, entry } }
+}
+
 function unstarted({ stage }: Order): { stage: Stage; latencyMs: number } {
   return { stage, latencyMs: 0 }
 }
@@ -216,19 +253,20 @@ const LONGEST_WAIT_MS = 5_000
  * tries go on until it has heard. If this process dies first, the sweeper does the same.
  */
 async function releaseAtLast(desk: Desk, posting: Posting): Promise<void> {
-  if (!(await heard(desk, posting))) void keepTrying(desk, posting)
+  const release = async () => void (await desk.books.submit(posting))
+  if (!(await heard(desk, release))) void untilHeard(desk, release)
 }
 
-async function keepTrying(desk: Desk, posting: Posting): Promise<void> {
+async function untilHeard(desk: Desk, act: () => Promise<void>): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     await wait(waitMs, undefined, { ref: false })
-    if (await heard(desk, posting)) return
+    if (await heard(desk, act)) return
   }
 }
 
-async function heard(desk: Desk, posting: Posting): Promise<boolean> {
+async function heard(desk: Desk, act: () => Promise<void>): Promise<boolean> {
   try {
-    await desk.books.submit(posting)
+    await act()
     return true
   } catch (error) {
     desk.log.warn('a hold could not be released yet', { error })

@@ -61,6 +61,36 @@ test('a paid call whose commits are not answered is charged once', async () => {
   assert.equal(list.data.length, activity.data.length)
 })
 
+test('a charge whose commit was not answered, and the database then away: given back', async () => {
+  const { key, token } = await house.customer('100')
+  // The hold's commit goes through; the settlement's is done, but nobody is told, and then nobody
+  // can be asked for longer than a settlement is patient.
+  house.models.fail({ fault: 'late-300', times: 1, model: 'sim/vekta' })
+  const body = { model: 'sim/vekta', input: 'Habari' }
+  const swallowed = line.felt.swallowed
+  const asked = house.call('POST /v1/embeddings', { token: key, body })
+  await house.models.log.until({ route: '/embeddings', outcome: 'running' })
+  line.swallowCommits(1)
+  while (line.felt.swallowed === swallowed) await new Promise((done) => setTimeout(done, 5))
+  await line.cut()
+  assert.equal((await asked).status, 503)
+  await line.heal()
+  const entries = async () => {
+    const { body: list } = await house.call('GET /v1/billing/transactions', { token })
+    return list.data as { type: string; amount_credits: number }[]
+  }
+  for (let tries = 0; (await entries())[0]?.type !== 'refund'; tries++) {
+    assert.ok(tries < 200, 'the charge was not given back')
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  const [refund, usage] = await entries()
+  assert.equal(usage!.type, 'usage')
+  assert.equal(refund!.amount_credits, -usage!.amount_credits)
+  const { body: balance } = await house.call('GET /v1/billing/balance', { token })
+  assert.equal(balance.data.available_credits, 100)
+  await assertAgreement(house.db)
+})
+
 test('a claim that was made but not told is given back', async () => {
   const { db } = house
   let lose = true
