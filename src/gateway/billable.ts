@@ -127,7 +127,8 @@ async function settle(
   return receiptOf(outcome)
 }
 
-const SETTLE_PATIENCE_MS = 5_000
+/** From the first trouble on: an answer that is long in coming must leave time to ask again. */
+const SETTLE_PATIENCE_MS = 10_000
 const SETTLE_RETRY_MS = 250
 
 /**
@@ -139,7 +140,7 @@ async function submitSurely(
   posting: Posting,
   records: ActivityRecord[],
 ): Promise<Posted | bigint[]> {
-  const giveUpMs = performance.now() + SETTLE_PATIENCE_MS
+  let giveUpMs = Infinity
   for (let tries = 1; ; tries++) {
     try {
       const posted = await desk.books.submit(posting)
@@ -147,6 +148,7 @@ async function submitSurely(
       return done || posted
     } catch (error) {
       const away = error instanceof Failure && error.kind === 'unavailable'
+      giveUpMs = Math.min(giveUpMs, performance.now() + SETTLE_PATIENCE_MS)
       if (!away || performance.now() > giveUpMs) throw error
       await wait(SETTLE_RETRY_MS)
     }

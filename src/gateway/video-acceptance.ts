@@ -30,7 +30,8 @@ export async function acceptJob(
   })
 }
 
-const PATIENCE_MS = 5_000
+/** From the first trouble on: an answer that is long in coming must leave time to ask again. */
+const PATIENCE_MS = 10_000
 const RETRY_MS = 250
 
 /**
@@ -38,7 +39,7 @@ const RETRY_MS = 250
  * posting is tried again, and the row itself tells. False: our claim on the key was taken over.
  */
 async function submitSurely(videos: Videos, posting: Posting, job: NewVideoJob): Promise<boolean> {
-  const giveUpMs = performance.now() + PATIENCE_MS
+  let giveUpMs = Infinity
   for (let tries = 1; ; tries++) {
     try {
       const { outcome, rows } = await videos.gateway.desk.books.submit(posting)
@@ -47,6 +48,7 @@ async function submitSurely(videos: Videos, posting: Posting, job: NewVideoJob):
       return tries > 1 && (await findVideoJob(videos.db, job)) !== undefined
     } catch (error) {
       const away = error instanceof Failure && error.kind === 'unavailable'
+      giveUpMs = Math.min(giveUpMs, performance.now() + PATIENCE_MS)
       if (away && performance.now() < giveUpMs) await wait(RETRY_MS)
       else {
         // With a key the same request finds the job; without one nobody ever would.

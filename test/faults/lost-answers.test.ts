@@ -91,6 +91,25 @@ test('a charge whose commit was not answered, and the database then away: given 
   await assertAgreement(house.db)
 })
 
+test('a commit that is answered by silence, and then by a broken line, is still found out', async () => {
+  const { key, token } = await house.customer('100')
+  house.models.log.clear()
+  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
+  const asked = house.call('POST /v1/embeddings', {
+    token: key,
+    body: { model: 'sim/vekta', input: 'Habari' },
+  })
+  await house.models.log.until({ route: '/embeddings' })
+  const swallowed = line.felt.swallowed
+  line.swallowCommits(1, 5_500)
+  const answer = await asked
+  assert.equal(line.felt.swallowed, swallowed + 1)
+  const { body: list } = await house.call('GET /v1/billing/transactions?type=usage', { token })
+  assert.equal(answer.status, 200)
+  assert.equal(list.data.length, 1)
+  await assertAgreement(house.db)
+})
+
 test('a claim that was made but not told is given back', async () => {
   const { db } = house
   let lose = true

@@ -43,7 +43,10 @@ let hallway: Awaited<ReturnType<typeof startHallway>>
 before(async () => {
   hallway = await startHallway({ routes, settings: { MAX_RUNNING_CALLS: 10, MAX_BODIES_MB: 50 } })
 })
-after(() => hallway.close())
+after(() => {
+  stream.destroy()
+  return hallway.close()
+})
 afterEach(() => {
   for (const done of waiting.splice(0)) done()
 })

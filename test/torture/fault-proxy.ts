@@ -14,8 +14,11 @@ export type FaultProxy = {
   /** Breaks every connection and refuses new ones, until `heal`. */
   cut(): Promise<void>
   heal(): Promise<void>
-  /** The answer to the next `count` commits never arrives: done, but nobody was told. */
-  swallowCommits(count: number): void
+  /**
+   * The answer to the next `count` commits never arrives: done, but nobody was told. The line breaks
+   * after `silentMs`.
+   */
+  swallowCommits(count: number, silentMs?: number): void
   /** How many connections and commits felt a fault. */
   readonly felt: {
     reset: number
@@ -45,6 +48,7 @@ export async function faultProxy(target: { host: string; port: number }): Promis
   let delayMs = 0
   let holding = false
   let toSwallow = 0
+  let silentMs = 0
   let cutAt: number | undefined
   let server: Server
   let port = 0
@@ -89,7 +93,7 @@ export async function faultProxy(target: { host: string; port: number }): Promis
     far.on('data', (bytes) => {
       if (pair.deaf) {
         felt.swallowed += 1
-        near.resetAndDestroy()
+        setTimeout(() => near.resetAndDestroy(), silentMs)
       } else pass(pair, near, bytes)
     })
   }
@@ -136,7 +140,10 @@ export async function faultProxy(target: { host: string; port: number }): Promis
       cutAt = undefined
       await open()
     },
-    swallowCommits: (count) => void (toSwallow += count),
+    swallowCommits(count, silent = 0) {
+      toSwallow += count
+      silentMs = silent
+    },
     async close() {
       for (const { near, far } of pairs) {
         near.destroy()

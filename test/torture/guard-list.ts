@@ -183,7 +183,7 @@ export const GUARDS: readonly Guard[] = [
     file: 'src/accounts/refresh.ts',
     find: '  await endForReuse(tx, session)\n  return undefined',
     put: '  void endForReuse\n  return undefined',
-    test: 'test/contract/auth.test.ts',
+    test: 'test/accounts/races.test.ts',
     fails: /./,
   },
   {

@@ -7,12 +7,12 @@ import { streamLoad } from './stream-load.ts'
 import { topUpLoad } from './topup-load.ts'
 import { videoLoad } from './video-load.ts'
 
-const chat = (model: string, weight: number): Load =>
+const chat = (model: string, weight: number, keyed = true): Load =>
   paidLoad({
     name: weight >= 10 ? 'chat' : `chat ${model}`,
     weight,
     line: 'POST /v1/chat/completions',
-    keyed: true,
+    keyed,
     body: (mark) => ({ json: { model, messages: [{ role: 'user', content: `Habari ${mark}` }] } }),
     sound: (heard) => heard.text.includes('"choices"'),
   })
@@ -25,8 +25,8 @@ export const LOADS: readonly Load[] = [
   chat('sim/fixed', 30),
   chat('sim/hekima-mini', 10),
   chat('sim/hekima-mini:free', 2),
-  chat('sim/fault-status-500', 0.3),
-  chat('sim/fault-bad-json', 0.3),
+  chat('sim/fault-status-500', 0.3, false),
+  chat('sim/fault-bad-json', 0.3, false),
   chat('sim/fault-usage-negative', 0.5),
   chat('sim/fault-usage-huge', 0.5),
   paidLoad({
