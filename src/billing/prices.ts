@@ -97,10 +97,12 @@ function pricesInForce(
   promptTokens: number,
   at: Date,
 ): (key: string) => string | undefined {
-  const overrides = (list.overrides ?? []).filter((one) => applies(one, promptTokens, at))
+  const plain = list as Record<string, string | undefined>
+  if (list.overrides === undefined) return (key) => plain[key]
+  const overrides = list.overrides.filter((one) => applies(one, promptTokens, at))
   return (key) => {
     const winner = overrides.findLast((one) => one.prices[key] !== undefined)
-    return winner?.prices[key] ?? (list as Record<string, string | undefined>)[key]
+    return winner?.prices[key] ?? plain[key]
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg'
 import type { Log } from '../lib/log.ts'
+import { arrayLiteral } from './array-literal.ts'
 import type { Db, Row, Tx } from './db.ts'
 import { assertOpen, assertOutside, ended, insideOf, type Scope } from './inside.ts'
 import { startListener } from './listener.ts'
@@ -143,8 +144,9 @@ function asScript(text: string): { text: string; query_timeout: number } {
   return { text, query_timeout: 600_000 }
 }
 
-async function ask<R extends Row>(on: Pool | PoolClient, text: string, values: unknown[]) {
+async function ask<R extends Row>(on: Pool | PoolClient, text: string, params: unknown[]) {
   const name = statementName(text)
+  const values = params.map((one) => (Array.isArray(one) ? (arrayLiteral(one) ?? one) : one))
   const result = await on
     .query<R>(name === undefined ? { text, values } : { name, text, values })
     .catch(rethrow)

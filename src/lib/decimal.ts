@@ -32,8 +32,11 @@ export function times(...factors: Decimal[]): Decimal {
 }
 
 export function plus(...terms: Decimal[]): Decimal {
-  const scale = Math.max(0, ...terms.map((term) => term.scale))
-  return { units: terms.reduce((sum, term) => sum + atScale(term, scale), 0n), scale }
+  let scale = 0
+  for (const term of terms) if (term.scale > scale) scale = term.scale
+  let units = 0n
+  for (const term of terms) if (term.units !== 0n) units += atScale(term, scale)
+  return { units, scale }
 }
 
 /** Negative, zero or positive, as `a` is less than, equal to or more than `b`. */

@@ -76,6 +76,7 @@ function readCost(value: unknown): { usd: string } | { reason: BadReason } | und
   if (usd === undefined) {
     return { reason: typeof value === 'number' && value > 0 ? 'absurd' : 'not_a_number' }
   }
+  if (typeof value === 'number' && value >= 0 && value <= Number(MOST_USD)) return { usd }
   if (signOf(usd) < 0) return { reason: 'negative' }
   return compareDecimals(usd, MOST_USD) > 0 ? { reason: 'absurd' } : { usd }
 }

@@ -56,6 +56,28 @@ onEachEngine('database', (open) => {
     ])
   })
 
+  test('lists may hold anything that a list could trip over', async () => {
+    const words = ['', 'null', 'NULL', 'a,b', '{}', '"', '\\', ' ', 'é', "it's", 'a\nb', null, '12']
+    const [row] = await db.query(
+      `select $1::text[] as words, $2::bytea[] as bytes, $3::bool[] as yes, $4::float8[] as real,
+        $5::timestamptz[] as at`,
+      [
+        words,
+        [Buffer.from([0, 255]), null],
+        [true, false],
+        [1.5, -2e-7],
+        [new Date(1_760_000_000_123)],
+      ],
+    )
+    assert.deepEqual(row, {
+      words,
+      bytes: [Buffer.from([0, 255]), null],
+      yes: [true, false],
+      real: [1.5, -2e-7],
+      at: [new Date(1_760_000_000_123)],
+    })
+  })
+
   test('a transaction commits as a whole or not at all', async () => {
     await db.begin((tx) => tx.query('insert into box values ($1, $2)', [1n, 'kept']))
     const broken = db.begin(async (tx) => {
