@@ -32,11 +32,15 @@ export type Field = {
 export const MODEL = 'bench/chat'
 const ACCOUNTS = 200
 
+/** A stream that is poured has few events, or its callers and the upstream would be the slow ones. */
+const POURED_EVENTS = 20
+
 export async function openField(stream: { events: number; paceMs: number }): Promise<Field> {
   const folder = await mkdtemp(join(tmpdir(), 'mlango-bench-'))
   const upstream = runChild('bench/children/canned-upstream.ts', [
     String(stream.events),
     String(stream.paceMs),
+    String(POURED_EVENTS),
   ])
   const origin = `http://127.0.0.1:${await upstream.line()}`
   const bare = runChild('bench/children/bare-proxy.ts', [origin])

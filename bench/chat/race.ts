@@ -7,7 +7,7 @@ import { childrenCpuMs, cpuMs } from './vitals.ts'
 const ROUNDS = 5
 const SECONDS = 1.5
 /** Calls to models last long: many are under way at any time. */
-const CONNECTIONS = 256
+const CONNECTIONS = 512
 
 type Lap = { perS: number; cpuUs: number; databaseUs: number }
 type Racers = { bare: Runner; portkey: Runner; ours: Runner; hot: Runner }

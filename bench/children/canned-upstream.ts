@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net'
  * An upstream that knows its answers by heart, so that a benchmark measures what stands before it.
  * It speaks OpenRouter's format. A prompt with the word `paced` gets its events one at a time.
  */
-const EVENTS = Number(process.argv[2])
-const PACE_MS = Number(process.argv[3])
+const [EVENTS, PACE_MS, POURED] = process.argv.slice(2).map(Number) as [number, number, number]
 
 const usage = {
   prompt_tokens: 42,
@@ -82,7 +81,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 
 /** One event at a time and as fast as it goes: a model writes each piece as soon as it has it. */
 function pour(response: ServerResponse, n: number): void {
-  if (n === events.length) return void response.end(ending)
+  if (n === POURED) return void response.end(ending)
   response.write(events[n])
   setImmediate(pour, response, n + 1)
 }
