@@ -26,7 +26,7 @@ const like = (id: string, as: string, pricing: Record<string, string>) => ({
 
 before(async () => {
   house = await startHouse({
-    upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } },
+    upstream: { timeouts: { first_byte_ms: 5_000, idle_ms: 1_500 } },
     simulator: {
       models: [
         like('sim/sikia-siri', 'sim/sikia', { prompt: '0.016', completion: '0' }),
