@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { findAccount } from './accounts/accounts-store.ts'
 import { openAccounts } from './accounts/accounts.ts'
@@ -13,6 +14,7 @@ import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import { openBooks } from './gateway/books.ts'
+import { openDebts, type Debts } from './gateway/debts.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { interruptedRecords } from './gateway/interrupted.ts'
 import { createTurnstile } from './gateway/turnstile.ts'
@@ -90,7 +92,8 @@ export async function buildHouse(ground: Ground): Promise<House> {
   const upstreams = openUpstreams({ upstreams: outside.upstreams, log })
   const { catalog, catalogSync } = await openShelves(ground, upstreams)
   const payments = openTill(ground, balanceWatch)
-  const gateway = openGateway(ground, { processId, catalog, upstreams, balanceWatch })
+  const debts = openDebts({ db, log, folder: path.join(config.DATA_DIR, 'refunds') })
+  const gateway = openGateway(ground, { processId, catalog, upstreams, balanceWatch, debts })
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
     routes: allRoutes({
@@ -115,6 +118,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
   const duties: Duty[] = [
     heartbeat,
     sweep(ground),
+    { name: 'refunds', everyMs: 5_000, run: debts.pay },
     ...upkeep(db),
     ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
@@ -212,6 +216,7 @@ function openGateway(
     catalog: Catalog
     upstreams: Upstreams
     balanceWatch: BalanceWatch
+    debts: Debts
   },
 ): Gateway {
   const { config, db, log, clock, masterKey } = ground
@@ -221,7 +226,7 @@ function openGateway(
     noteBalances: rooms.balanceWatch.noteBalances,
   })
   return {
-    desk: { books, processId: rooms.processId, clock, log },
+    desk: { books, debts: rooms.debts, processId: rooms.processId, clock, log },
     catalog: rooms.catalog,
     upstreams: rooms.upstreams,
     turnstile: createTurnstile({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),

@@ -18,6 +18,7 @@ import {
   type Stage,
 } from './bill-rows.ts'
 import type { Books, Posting, Posted, Rows } from './books.ts'
+import type { Debt, Debts } from './debts.ts'
 
 /**
  * The only road to an upstream: `openBill` commits a hold, then the work runs outside any
@@ -30,7 +31,7 @@ export type Bill = {
   drop(end: Dropped): Promise<void>
 }
 
-export type Desk = { books: Books; processId: string; clock: Clock; log: Log }
+export type Desk = { books: Books; debts: Debts; processId: string; clock: Clock; log: Log }
 
 export async function openBill(desk: Desk, order: Order): Promise<Bill> {
   const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
@@ -116,8 +117,8 @@ async function settle(
     posted = await submitSurely(desk, posting, records)
   } catch (error) {
     // With a key the charge may stand: its answer waits for the retry.
-    if (keep) void releaseAtLast(desk, otherwise())
-    else void takeBack(desk, order, { release: otherwise(), records })
+    if (!keep && holdId !== undefined) await desk.debts.note(debtOf(order, holdId, records))
+    void releaseAtLast(desk, otherwise())
     throw error
   }
   if (Array.isArray(posted)) return { chargedMicro: sum(posted), remainingMicro: undefined }
@@ -171,39 +172,12 @@ function lost(
   return dropPosting(desk, order, holdId, { ...end, ran: would.lines.slice(0, -1), ids })
 }
 
-/**
- * The caller was told that it failed. Should the charge have been committed after all, it is given
- * back: nobody pays for an answer that never came.
- */
-async function takeBack(
-  desk: Desk,
-  order: Order,
-  lost: { release: Posting; records: ActivityRecord[] },
-): Promise<void> {
-  const { release, records } = lost
-  let chargedMicro = 0n
-  const releasing = async () => {
-    const { outcome } = await desk.books.submit(release)
-    if (outcome?.kind !== 'gone') return
-    chargedMicro = sum((await desk.books.costs(records.map((one) => one.id))) ?? [])
-  }
-  await untilHeard(desk, releasing)
-  if (chargedMicro === 0n) return
-  const refund = refundPosting(order, records[0]!, chargedMicro)
-  await untilHeard(desk, async () => void (await desk.books.submit(refund)))
-}
-
-function refundPosting(order: Order, record: ActivityRecord, amountMicro: bigint): Posting {
+/** Should the charge have been committed after all, it is given back. */
+function debtOf(order: Order, holdId: string, records: ActivityRecord[]): Debt {
   const { accountId } = order.principal
-  const entry = {
-    id: uuidv7(),
-    type: 'refund' as const,
-    key: `refund:${record.id}`,
-    description: record.model,
-    reference: { type: 'activity', id: record.id },
-    ...(record.workspaceId === undefined ? {} : { workspaceId: record.workspaceId }),
-  }
-  return { accountId, command: { kind: 'grant', accountId, amountMicro, entry } }
+  const { model, workspaceId } = records[0]!
+  const recordIds = records.map((one) => one.id)
+  return { accountId, holdId, recordIds, model, ...(workspaceId && { workspaceId }) }
 }
 
 function unstarted({ stage }: Order): { stage: Stage; latencyMs: number } {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
@@ -26,6 +28,7 @@ after(async () => {
 })
 
 const signal = new AbortController().signal
+const refundsNoted = () => readdir(join(house.dataDir, 'refunds')).catch(() => [])
 
 test('a free call whose commit is not answered has one record, and its retry the same answer', async () => {
   const { key, token } = await house.customer('1')
@@ -51,8 +54,10 @@ test('a paid call whose commits are not answered is charged once', async () => {
     await house.call('POST /v1/embeddings', { token: key, body })
     await line.heal()
   }
-  for (let tries = 0; (await house.db.query('select 1 from holds')).length > 0; tries++) {
-    assert.ok(tries < 100, 'a hold is left')
+  const undecided = async () =>
+    (await house.db.query('select 1 from holds')).length + (await refundsNoted()).length
+  for (let tries = 0; (await undecided()) > 0; tries++) {
+    assert.ok(tries < 200, 'a hold or a note is left')
     await new Promise((done) => setTimeout(done, 50))
   }
   await assertAgreement(house.db)
@@ -74,6 +79,8 @@ test('a charge whose commit was not answered, and the database then away: given 
   while (line.felt.swallowed === swallowed) await new Promise((done) => setTimeout(done, 5))
   await line.cut()
   assert.equal((await asked).status, 503)
+  // Written down before the caller was told: it would survive this process.
+  assert.equal((await refundsNoted()).length, 1)
   await line.heal()
   const entries = async () => {
     const { body: list } = await house.call('GET /v1/billing/transactions', { token })

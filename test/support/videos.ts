@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ModelSimulator } from '../../simulator/models/server.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { parseCredits } from '../../src/billing/money.ts'
@@ -5,6 +7,7 @@ import { openCatalog } from '../../src/catalog/catalog.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openBooks } from '../../src/gateway/books.ts'
+import { openDebts } from '../../src/gateway/debts.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createTurnstile } from '../../src/gateway/turnstile.ts'
 import type { VideoNews } from '../../src/gateway/video-end.ts'
@@ -48,8 +51,13 @@ export async function openStudio(options: StudioOptions) {
     await catalog.reload()
   }
   const books = openBooks({ db, timeZone: 'UTC', noteBalances: async () => {} })
+  const debts = openDebts({
+    db,
+    folder: join(tmpdir(), `mlango-studio-${uuidv7()}`),
+    log: silentLog,
+  })
   const gateway: Gateway = {
-    desk: { books, processId: uuidv7(), clock: systemClock, log: silentLog },
+    desk: { books, debts, processId: uuidv7(), clock: systemClock, log: silentLog },
     catalog,
     upstreams,
     turnstile: createTurnstile({ perAccount: 10_000 }),
