@@ -68,9 +68,8 @@ const BREAKAGES: Record<string, (exchange: Exchange) => void | Promise<void>> = 
   'huge-body': (exchange) => flood(exchange, Buffer.alloc(1 << 20, ' '), 10_240),
   'tiny-chunks': (exchange) => flood(exchange, Buffer.from(' '), 1_000_000),
   'long-line': (exchange) => flood(exchange, Buffer.alloc(1 << 20, 'x'), 100, 'data: '),
-  redirect: ({ res, url }) => {
-    const to = url.searchParams.get('to') ?? 'http://169.254.169.254/latest/meta-data/'
-    res.writeHead(302, { location: to })
+  redirect: ({ res, redirectTo }) => {
+    res.writeHead(302, { location: redirectTo })
     res.end()
   },
 }

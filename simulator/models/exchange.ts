@@ -26,6 +26,8 @@ export type Exchange = {
   model: SimulatedModel | undefined
   fault: string | undefined
   latency: Latency
+  /** Where the fault `redirect` leads. */
+  redirectTo: string
   entry: JournalEntry
 }
 

@@ -12,6 +12,7 @@ export type Intake = {
   models: Map<string, SimulatedModel>
   latency: Latency
   planned: NextFault[]
+  redirectTo: string
   port: number
 }
 
@@ -43,6 +44,7 @@ export async function openExchange(
     model: named === undefined ? undefined : known(intake.models, named),
     fault,
     latency: intake.latency,
+    redirectTo: intake.redirectTo,
     entry: {
       id: ++count,
       at: Date.now(),

@@ -23,6 +23,8 @@ export type SimulatorOptions = {
   models?: SimulatedModel[]
   /** Told of every call as it ends: long runs count beyond what the journal keeps. */
   watch?: (entry: JournalEntry) => void
+  /** Where the fault `redirect` leads; unless told, to a cloud's metadata. */
+  redirectTo?: string
 }
 
 export type ModelSimulator = {
@@ -41,6 +43,7 @@ export type ModelSimulator = {
   close(): Promise<void>
 }
 
+const METADATA_URL = 'http://169.254.169.254/latest/meta-data/'
 const QUICK: Latency = { firstMs: 2, pieceMs: 1, videoMs: 300 }
 
 /** A model provider on this machine, over real HTTP, in OpenRouter's wire format. */
@@ -55,10 +58,12 @@ export async function startModelSimulator(options: SimulatorOptions = {}): Promi
   )
   const latency = { ...QUICK, ...options.latency }
   const planned: NextFault[] = []
+  const { redirectTo = METADATA_URL } = options
   const calls = new Map<string, number>()
 
   const serve = async (req: IncomingMessage, res: ServerResponse) => {
-    const exchange = await openExchange(req, res, { models, latency, planned, port: door.port() })
+    const port = door.port()
+    const exchange = await openExchange(req, res, { models, latency, planned, redirectTo, port })
     journal.add(exchange.entry)
     res.once('close', () => ended(exchange))
     try {

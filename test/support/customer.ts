@@ -12,11 +12,11 @@ export async function newCustomer(
   url: string,
   ground: { db: Db; dataDir: string },
   credits: string,
-): Promise<{ token: string; accountId: string; key: string }> {
-  const { token, accountId } = await signUp(url, ground.dataDir)
+): Promise<{ token: string; accountId: string; key: string; code: string }> {
+  const { token, accountId, code } = await signUp(url, ground.dataDir)
   await setBalance(ground.db, accountId, credits)
   const made = await client(url)('POST /v1/api-keys', { token, body: { name: 'test' } })
-  return { token, accountId, key: made.body.data.key as string }
+  return { token, accountId, code, key: made.body.data.key as string }
 }
 
 /** By the front door: the code is read from the message that was sent. */
@@ -31,7 +31,7 @@ export async function signUp(url: string, dataDir: string) {
   })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   const { access_token: token, user } = answer.body.data
-  return { email, token: token as string, accountId: user.id as string }
+  return { email, code, token: token as string, accountId: user.id as string }
 }
 
 async function codeSentTo(dataDir: string, to: string): Promise<string> {

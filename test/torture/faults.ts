@@ -45,6 +45,9 @@ export const FREEZE: Fault = {
     ),
 }
 
+/** The redirect leads to where nobody may go. */
+const WRONG_ANSWERS = ['status-503', 'bad-json', '429-7', 'drop', 'empty', 'html', 'redirect']
+
 /** Lines to the database, of one process or of all, and the line to the upstream. */
 export const LINE_FAULTS: readonly Fault[] = [
   line(
@@ -105,7 +108,7 @@ export const LINE_FAULTS: readonly Fault[] = [
     name: 'upstream answers wrongly',
     weight: 1,
     async strike({ models }, dice) {
-      const fault = dice.pick(['status-503', 'bad-json', '429-7', 'drop', 'empty', 'html'])
+      const fault = dice.pick(WRONG_ANSWERS)
       models.fail({ fault, times: 6 })
       await sleep(1_000)
       models.heal()
@@ -145,10 +148,14 @@ async function onOne(
   return true
 }
 
-/** Leases go by the database's clock, so a process whose own is wrong changes nothing. */
+/**
+ * Leases go by the database's clock, so a process whose own is wrong, or jumps in the middle of its
+ * calls, changes nothing.
+ */
 function wrongClock(dice: Dice): Record<string, string> {
-  const offMs = dice.pick([0, 0, 0, 0, 0, 0, 0, -45_000, 45_000, -3_600_000])
-  return { TORTURE_CLOCK_OFF_MS: String(offMs) }
+  const offMs = dice.pick([0, 0, 0, 0, 0, -45_000, 45_000, -3_600_000])
+  const afterMs = dice.pick([0, 1_000, 3_000])
+  return { TORTURE_CLOCK_OFF_MS: String(offMs), TORTURE_CLOCK_AFTER_MS: String(afterMs) }
 }
 
 type Strike = (proxy: FaultProxy, dice: Dice) => void | Promise<void>

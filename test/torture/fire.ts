@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dice as newDice, type Dice } from './dice.ts'
 import { FREEZE, LEASE_MS, LINE_FAULTS, PROCESS_FAULTS, SWEEP_MS, type Fault } from './faults.ts'
@@ -153,10 +155,11 @@ async function makeWhole({ fleet, upstream, models, money }: World): Promise<voi
 }
 
 /** Liveness: within a lease and two sweeps everything that was interrupted is closed. */
-async function quiet({ db, money }: World, paymentsWithinS: number): Promise<void> {
+async function quiet({ db, money, folder }: World, paymentsWithinS: number): Promise<void> {
   const openHolds = `select id from holds`
   const unpaid = `select id from payments where status = 'pending' and reference = any($1::text[])`
   await emptied(() => db.query(openHolds), LEASE_MS + 2 * SWEEP_MS)
+  await emptied(() => readdir(join(folder, 'refunds')).catch(() => []), 15_000)
   await emptied(() => db.query(unpaid, [paidFor(money)]), paymentsWithinS * 1_000)
 }
 
@@ -180,8 +183,8 @@ async function report(
   const { db, fleet, secrets } = world
   const { history, struck } = told
   const output = fleet.output()
-  const leaks = secrets.in(output.join('\n'))
   const figures = await fleet.figures()
+  struck.set('clock jump', figures.clockJumps)
   const [counts] = await db.query<Record<'entries' | 'records' | 'payments', bigint>>(
     `select (select count(*) from ledger_entries) as entries,
        (select count(*) from activity_records) as records,
@@ -210,10 +213,33 @@ async function report(
       ...(await brokenHistory(world, history.seen, told.paymentsWithinS !== undefined)),
       ...new Set(history.wrongs),
       ...fleet.crashes,
-      ...leaks.map((leak) => `a secret in a log: ${leak}`),
+      ...secrets.in(output.join('\n')).map((leak) => `a secret in a log: ${leak}`),
+      ...secrets.in(await metricsOf(fleet)).map((leak) => `a secret in the metrics: ${leak}`),
+      ...(await stored(world)),
       ...world.canary.visits.map((visit) => `a connection to where nobody should go: ${visit}`),
     ],
   }
+}
+
+async function metricsOf({ slots }: World['fleet']): Promise<string> {
+  const answers = await Promise.all(slots.map(({ metricsUrl }) => fetch(metricsUrl)))
+  return (await Promise.all(answers.map((answer) => answer.text()))).join('\n')
+}
+
+/** What a thief of the database could use. Kept answers are left out: they are their caller's own. */
+async function stored({ db, secrets }: World): Promise<string[]> {
+  const tables = await db.query<{ name: string }>(
+    `select tablename as name from pg_tables
+     where schemaname = 'public' and tablename <> 'idempotency'`,
+  )
+  const found: string[] = []
+  for (const { name } of tables) {
+    const rows = await db.query<{ row: string }>(`select t::text as row from "${name}" t`)
+    for (const leak of secrets.credentialsIn(rows.map(({ row }) => row).join('\n'))) {
+      found.push(`a secret in the table ${name}: ${leak}`)
+    }
+  }
+  return found
 }
 
 async function usageEntries({ db }: World): Promise<bigint> {

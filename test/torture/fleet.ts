@@ -11,6 +11,7 @@ import { faultProxy, type FaultProxy } from './fault-proxy.ts'
 export type Slot = {
   name: string
   url: string
+  metricsUrl: string
   state: 'up' | 'down' | 'stopped'
   replica: Replica | undefined
   line: FaultProxy
@@ -22,6 +23,7 @@ type Figures = {
   delayP99Ms: number
   rss: number
   heapUsed: number
+  clockJumps: number
 }
 
 export type Fleet = {
@@ -64,6 +66,7 @@ export async function openFleet(options: {
       // One name for all: it is the issuer of every session. Callbacks go to the first process.
       PUBLIC_URL: slots[0]!.url,
       DATABASE_URL: slot.line.in(options.databaseUrl),
+      METRICS_PORT: new URL(slot.metricsUrl).port,
       NODE_OPTIONS: `--import ${join(import.meta.dirname, 'children/probe.ts')}`,
       TORTURE_PROBE_FILE: probe,
       ...env,
@@ -90,7 +93,8 @@ export async function openFleet(options: {
     Array.from({ length: options.count }, async (_, i): Promise<Slot> => {
       const line = await faultProxy({ host, port: Number(port) })
       const url = `http://127.0.0.1:${await freePort()}`
-      return { name: `replica-${i}`, url, state: 'down', replica: undefined, line }
+      const metricsUrl = `http://127.0.0.1:${await freePort()}/metrics`
+      return { name: `replica-${i}`, url, metricsUrl, state: 'down', replica: undefined, line }
     }),
   )
   // One after the other: the first migrates and reads the catalog for all.
@@ -134,6 +138,7 @@ export async function openFleet(options: {
         delayP99Ms: worst('delayP99Ms'),
         rss: worst('rss'),
         heapUsed: worst('heapUsed'),
+        clockJumps: told.reduce((sum, one) => sum + (one?.clockJumps ?? 0), 0),
       }
     },
     async end() {

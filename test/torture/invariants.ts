@@ -91,7 +91,8 @@ const INVARIANTS: readonly Invariant[] = [
     broken: `select i.account_id, i.key, i.route, count(r.id) from idempotency i
       left join activity_records r on r.request_id = i.headers ->> 'x-request-id'
       where i.state = 'kept' and i.route in ('POST /v1/chat/completions', 'POST /v1/embeddings',
-        'POST /v1/images/generations', 'POST /v1/vision/analyze')
+        'POST /v1/images/generations', 'POST /v1/vision/analyze', 'POST /v1/documents/analyze',
+        'POST /v1/video/analyze')
       group by i.account_id, i.key, i.route
       having count(r.id) filter (where r.status = 'completed') <> 1`,
   },

@@ -1,5 +1,7 @@
+import { FILM } from '../../simulator/models/film.ts'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { wav } from '../../simulator/models/sound.ts'
+import { makePdf } from '../support/pdf.ts'
 import { deletionLoad, keyLoad, loginLoad, readLoad } from './account-loads.ts'
 import { paidLoad } from './paid-load.ts'
 import type { Load } from './player.ts'
@@ -18,7 +20,20 @@ const chat = (model: string, weight: number, keyed = true): Load =>
   })
 
 const SOUND = wav('Habari za asubuhi').toString('base64')
-const PICTURE = drawPng('kiboko', 8, 8).toString('base64')
+
+/** The three doors of analysis: what is sent, and the field it goes into. */
+const analysis = (name: string, line: string, field: string, bytes: Buffer): Load => {
+  const data = bytes.toString('base64')
+  return paidLoad({
+    name,
+    weight: 0.7,
+    line,
+    keyed: true,
+    body: (mark) => ({
+      json: { model: 'sim/macho', prompt: `Nini hii? ${mark}`, [field]: { data } },
+    }),
+  })
+}
 
 /** Everything that happens at once. */
 export const LOADS: readonly Load[] = [
@@ -78,15 +93,9 @@ export const LOADS: readonly Load[] = [
     keyed: true,
     body: (mark) => ({ json: { model: 'sim/picha', prompt: `Kiboko ${mark}`, size: '64x64' } }),
   }),
-  paidLoad({
-    name: 'vision',
-    weight: 1,
-    line: 'POST /v1/vision/analyze',
-    keyed: true,
-    body: (mark) => ({
-      json: { model: 'sim/macho', prompt: `Nini hii? ${mark}`, image: { data: PICTURE } },
-    }),
-  }),
+  analysis('vision', 'POST /v1/vision/analyze', 'image', drawPng('kiboko', 8, 8)),
+  analysis('document', 'POST /v1/documents/analyze', 'document', makePdf(2)),
+  analysis('film', 'POST /v1/video/analyze', 'video', FILM),
   videoLoad,
   streamLoad,
   topUpLoad,

@@ -26,7 +26,7 @@ export async function newPerson(world: World, credits: string, nth: number): Pro
   const [row] = await db.query<{ email: string }>('select email from accounts where id = $1', [
     made.accountId,
   ])
-  for (const secret of [made.key, made.token, PASSWORD]) secrets.add(secret)
+  for (const secret of [made.key, made.token, made.code, PASSWORD]) secrets.add(secret)
   await sleep(0)
   return { ...made, email: row!.email, refresh: undefined }
 }

@@ -4,16 +4,13 @@ export type Secrets = {
   add(secret: string | undefined): void
   /** Those that stand in a text, shortened. */
   in(text: string): string[]
+  /** The same for what the database keeps: it may know prompts of jobs, and hashes of passwords. */
+  credentialsIn(text: string): string[]
 }
 
 /** By their form, so that no key, token or marked prompt is missed: whole ones only. */
-const FORMS = [
-  /mlg_[0-9A-Za-z]{20,}/g,
-  /mlr_[\w-]{20,}/g,
-  /eyJ[\w-]{10,}\.[\w-]{10,}/g,
-  /siri-\d+-\d+/g,
-  /\$argon2id\$/g,
-]
+const CREDENTIALS = [/mlg_[0-9A-Za-z]{20,}/g, /mlr_[\w-]{20,}/g, /eyJ[\w-]{10,}\.[\w-]{10,}/g]
+const FORMS = [...CREDENTIALS, /siri-\d+-\d+/g, /\$argon2id\$/g]
 
 /** Beside the forms: passwords, codes and the keys of providers, as whole words. */
 export function openSecrets(): Secrets {
@@ -28,13 +25,16 @@ export function openSecrets(): Secrets {
       if (FORMS.some((form) => secret.search(form) >= 0)) forms += 1
       else known.add(secret)
     },
-    in(text) {
-      const found = FORMS.flatMap((form) => text.match(form) ?? [])
-      for (const secret of known)
-        if (new RegExp(`(?<!\\w)${escape(secret)}(?!\\w)`).test(text)) found.push(secret)
-      return [...new Set(found)].map((one) => `${one.slice(0, 16)}…`)
-    },
+    in: (text) => find(text, FORMS, known),
+    credentialsIn: (text) => find(text, CREDENTIALS, known),
   }
+}
+
+function find(text: string, forms: RegExp[], known: Set<string>): string[] {
+  const found = forms.flatMap((form) => text.match(form) ?? [])
+  for (const secret of known)
+    if (new RegExp(`(?<!\\w)${escape(secret)}(?!\\w)`).test(text)) found.push(secret)
+  return [...new Set(found)].map((one) => `${one.slice(0, 16)}…`)
 }
 
 function escape(text: string): string {

@@ -45,11 +45,13 @@ export async function openWorld(options: {
   const postgres = await startPostgres()
   const redis = await realRedis()
   const received = new Map<string, Received>()
+  const canary = await openCanary()
   const models = await startModelSimulator({
     apiKey: UPSTREAM_KEY,
     faults: true,
     models: MODELS,
     latency: { firstMs: 3, pieceMs: 2, videoMs: 600 },
+    redirectTo: canary.url,
     watch: (entry) => noteReceived(received, entry.body, entry.outcome === 'finished'),
   })
   const money = await startMoneySimulator({
@@ -58,7 +60,6 @@ export async function openWorld(options: {
     delays: { normalMs: 400, fastMs: 100, retryMs: 500 },
   })
   const upstream = await faultProxy({ host: '127.0.0.1', port: Number(new URL(models.url).port) })
-  const canary = await openCanary()
   const secrets = openSecrets()
   for (const secret of [UPSTREAM_KEY, SNIPPE.apiKey, SNIPPE.webhookSecret]) secrets.add(secret)
   const fleet = await openFleet({

@@ -3,14 +3,16 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /**
  * Loaded before the service (`--import`) in a process under fire: measures how long single turns of
- * its loop work, and may set its clock wrong. A turn is counted by the thread's own processor time,
+ * its loop work, and may set its clock wrong, at once or in the middle of its life. A turn is counted by the thread's own processor time,
  * so that a busy machine is not mistaken for a busy loop.
  */
 const file = process.env.TORTURE_PROBE_FILE
 const clockOffMs = Number(process.env.TORTURE_CLOCK_OFF_MS ?? 0)
+const clockAfterMs = Number(process.env.TORTURE_CLOCK_AFTER_MS ?? 0)
 const TICK_MS = 20
+let clockJumps = 0
 
-if (clockOffMs !== 0) shiftClock(clockOffMs)
+if (clockOffMs !== 0) shiftClock(clockOffMs, clockAfterMs)
 if (file !== undefined) measure(file)
 
 function measure(file: string): void {
@@ -35,7 +37,8 @@ function measure(file: string): void {
   setInterval(() => {
     const { rss, heapUsed } = process.memoryUsage()
     const p99Ms = delay.percentile(99) / 1e6
-    const figures = { longestTurnMs: longestMs, longestAtS: atS, delayP99Ms: p99Ms, rss, heapUsed }
+    const turns = { longestTurnMs: longestMs, longestAtS: atS, delayP99Ms: p99Ms }
+    const figures = { ...turns, rss, heapUsed, clockJumps }
     writeFileSync(`${file}.new`, JSON.stringify(figures))
     renameSync(`${file}.new`, file)
   }, 500).unref()
@@ -46,8 +49,19 @@ function busyMs(): number {
   return (user + system) / 1_000
 }
 
-function shiftClock(byMs: number): void {
+function shiftClock(wrongByMs: number, afterMs: number): void {
   const RealDate = Date
+  let byMs = wrongByMs
+  if (afterMs > 0) {
+    byMs = 0
+    // From the moment it is told that it serves, not from the start of its start.
+    process.on('SIGUSR2', () => {
+      setTimeout(() => {
+        byMs = wrongByMs
+        clockJumps += 1
+      }, afterMs).unref()
+    })
+  }
   globalThis.Date = class extends RealDate {
     constructor(...given: unknown[]) {
       if (given.length === 0) super(RealDate.now() + byMs)
