@@ -1,4 +1,4 @@
-import { ceilTo, decimal, decimalText, type Decimal } from './decimal.ts'
+import { ceilTo, decimal, decimalText, type Decimal } from '../lib/decimal.ts'
 
 /** One credit in microcredits, the only unit money is kept in. */
 export const MICRO = 1_000_000n

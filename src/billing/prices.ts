@@ -1,4 +1,4 @@
-import { decimal, parseDecimal, plus, times, type Decimal } from './decimal.ts'
+import { decimal, parseDecimal, plus, times, type Decimal } from '../lib/decimal.ts'
 import { ceilMicro } from './money.ts'
 
 /** US dollars per unit, exact decimals. A key that is missing costs nothing of its own. */

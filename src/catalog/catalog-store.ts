@@ -1,7 +1,7 @@
 import type { Row, Tx } from '../db/db.ts'
 import type { Changes, KnownOffer } from './changes.ts'
 import type { Leap } from './price-move.ts'
-import type { ModelFacts, Priced, Pricing } from './record.ts'
+import type { ModelFacts, PriceBasis, Priced, Pricing } from '../lib/model-record.ts'
 
 export type OfferRow = KnownOffer & { disabled: boolean; createdAt: Date }
 
@@ -32,12 +32,12 @@ type OfferColumns = Row & {
   by_hand: boolean
   price_id: string
   pricing: Pricing
-  basis: string
+  basis: PriceBasis
   priced: Priced
   margin: string
   credits_per_usd: string
   next_pricing: Pricing | null
-  next_basis: string
+  next_basis: PriceBasis
   next_priced: Priced
   reason: Leap
 }

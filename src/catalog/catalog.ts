@@ -3,7 +3,7 @@ import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import { readOffers } from './catalog-store.ts'
-import type { Pricing } from './record.ts'
+import type { Pricing } from '../lib/model-record.ts'
 import { buildShelf, type CatalogModel, type Offer, type Shelf } from './shelf.ts'
 import type { CatalogUpstream } from './terms.ts'
 

@@ -1,5 +1,5 @@
 import type { Decimal } from '../lib/decimal.ts'
-import type { CatalogRecord, ListedPrice, ModelFacts } from './record.ts'
+import type { CatalogRecord, ListedPrice, ModelFacts } from '../lib/model-record.ts'
 import { canonical, leapBetween, samePrice, type Leap } from './price-move.ts'
 import type { Changes, KnownOffer, Reading, Terms } from './changes.ts'
 

@@ -1,7 +1,7 @@
 import type { Row, Tx } from '../db/db.ts'
 import type { Changes } from './changes.ts'
 import type { Leap } from './price-move.ts'
-import type { Priced, Pricing } from './record.ts'
+import type { ListedPrice, PriceBasis, Priced, Pricing } from '../lib/model-record.ts'
 
 export type PendingPrice = {
   modelId: string
@@ -9,8 +9,8 @@ export type PendingPrice = {
   upstream: string
   reason: Leap
   noticedAt: Date
-  old: { pricing: Pricing; priceBasis: string; priced: Priced }
-  next: { pricing: Pricing; priceBasis: string; priced: Priced }
+  old: ListedPrice
+  next: ListedPrice
   margin: string
   creditsPerUsd: string
 }
@@ -67,11 +67,11 @@ type PendingColumns = Row & {
   reason: Leap
   noticed_at: Date
   pricing: Pricing
-  basis: string
+  basis: PriceBasis
   priced: Priced
   margin: string
   credits_per_usd: string
   old_pricing: Pricing
-  old_basis: string
+  old_basis: PriceBasis
   old_priced: Priced
 }

@@ -1,5 +1,5 @@
 import { compare, decimalText, parseDecimal, times, type Decimal } from '../lib/decimal.ts'
-import type { ListedPrice, Pricing } from './record.ts'
+import type { ListedPrice, Pricing } from '../lib/model-record.ts'
 
 export type Leap = 'vanished' | 'moved'
 

@@ -9,7 +9,7 @@ import type { KnownOffer, Reading } from './changes.ts'
 import { diffCatalog } from './diff.ts'
 import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
 import { canonical } from './price-move.ts'
-import type { CatalogRecord } from './record.ts'
+import type { CatalogRecord } from '../lib/model-record.ts'
 import { storable } from './storable.ts'
 import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
 

@@ -1,6 +1,6 @@
 import { decimal, decimalText, times } from '../lib/decimal.ts'
 import type { Terms } from './changes.ts'
-import type { CatalogRecord, ModelFacts } from './record.ts'
+import type { CatalogRecord, ModelFacts } from '../lib/model-record.ts'
 
 /** An upstream as the catalog sees it. */
 export type CatalogUpstream = {

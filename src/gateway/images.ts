@@ -1,4 +1,4 @@
-import { decimal } from '../billing/decimal.ts'
+import { decimal } from '../lib/decimal.ts'
 import { creditsNumber } from '../billing/money.ts'
 import { each, toMicro } from '../billing/prices.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'

@@ -1,4 +1,4 @@
-import { decimal, plus } from '../billing/decimal.ts'
+import { decimal, plus } from '../lib/decimal.ts'
 import { MICRO } from '../billing/money.ts'
 import { toMicro, tokenCost, type PriceList, type Rate } from '../billing/prices.ts'
 import type { Log } from '../lib/log.ts'

@@ -1,7 +1,7 @@
 import type { ActivityRecord } from '../activity/record.ts'
 import { insertRecords } from '../activity/activity-store.ts'
 import type { Command, Outcome } from '../billing/commands.ts'
-import { decimal } from '../billing/decimal.ts'
+import { decimal } from '../lib/decimal.ts'
 import { applyCommands } from '../billing/ledger-store.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'

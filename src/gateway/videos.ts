@@ -1,4 +1,4 @@
-import { decimal, decimalText } from '../billing/decimal.ts'
+import { decimal, decimalText } from '../lib/decimal.ts'
 import { toMicro } from '../billing/prices.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { Db } from '../db/db.ts'

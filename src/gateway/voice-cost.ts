@@ -1,4 +1,4 @@
-import { plus } from '../billing/decimal.ts'
+import { plus } from '../lib/decimal.ts'
 import { MICRO } from '../billing/money.ts'
 import { each, toMicro, tokenCost } from '../billing/prices.ts'
 import type { PricedModel } from '../catalog/catalog.ts'

@@ -1,4 +1,4 @@
-import { decimal, times } from '../billing/decimal.ts'
+import { decimal, times } from '../lib/decimal.ts'
 import type { Db } from '../db/db.ts'
 import type { Keep } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'

@@ -1,4 +1,4 @@
-import type { CatalogReading } from './catalog-record.ts'
+import type { CatalogReading } from '../lib/model-record.ts'
 import type { StatusFault, Trouble } from './fault.ts'
 import type { UsageReading } from './usage.ts'
 

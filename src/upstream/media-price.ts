@@ -1,4 +1,4 @@
-import type { CatalogRecord, ImageSku, VideoSku } from './catalog-record.ts'
+import type { CatalogRecord, ImageSku, VideoSku } from '../lib/model-record.ts'
 import { addDecimals, decimalText, largestDecimal, signOf, timesDecimals } from './decimal.ts'
 import { listOf } from './json.ts'
 import type { Fields } from './contract.ts'

@@ -1,4 +1,4 @@
-import type { ImageSku, VideoSku } from './catalog-record.ts'
+import type { ImageSku, VideoSku } from '../lib/model-record.ts'
 import { compareDecimals, decimalText, signOf, timesDecimals } from './decimal.ts'
 import { fieldsOf, isFields, listOf, textOf } from './json.ts'
 

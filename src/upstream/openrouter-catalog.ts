@@ -1,4 +1,4 @@
-import type { CatalogReading, ImageSku } from './catalog-record.ts'
+import type { CatalogReading, ImageSku } from '../lib/model-record.ts'
 import type { Ask, Fields, HttpCall } from './contract.ts'
 import { Fault, StatusFault } from './fault.ts'
 import { fieldsOf, isFields, listOf, textOf } from './json.ts'

@@ -1,4 +1,4 @@
-import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from './catalog-record.ts'
+import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../lib/model-record.ts'
 import type { Fields } from './contract.ts'
 import { addDecimals, compareDecimals, decimalText, signOf, timesDecimals } from './decimal.ts'
 import { isFields, listOf } from './json.ts'

@@ -1,4 +1,4 @@
-import type { CatalogReading, CatalogRecord } from './catalog-record.ts'
+import type { CatalogReading, CatalogRecord } from '../lib/model-record.ts'
 import type { Fields } from './contract.ts'
 import { fieldsOf, isFields, listOf, textOf } from './json.ts'
 import { readPricing } from './record-pricing.ts'
@@ -32,7 +32,6 @@ function readRecord(id: string, raw: Fields, extras: Extras): CatalogRecord {
   return {
     id,
     upstreamModel: textOf(raw.upstream_id) ?? id,
-    canonicalSlug: textOf(raw.canonical_slug),
     name: textOf(raw.name) ?? id,
     description: textOf(raw.description),
     created: count(raw.created),

@@ -1,4 +1,4 @@
-import type { CatalogReading, CatalogRecord } from './catalog-record.ts'
+import type { CatalogReading, CatalogRecord } from '../lib/model-record.ts'
 import type {
   ChatReader,
   ChatRequest,

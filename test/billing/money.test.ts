@@ -9,7 +9,7 @@ import {
   parseDecimal,
   plus,
   times,
-} from '../../src/billing/decimal.ts'
+} from '../../src/lib/decimal.ts'
 import {
   ceilMicro,
   creditsDecimal,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decimal, plus } from '../../src/billing/decimal.ts'
+import { decimal, plus } from '../../src/lib/decimal.ts'
 import { toMicro, tokenCost, type PriceList, type TokenUse } from '../../src/billing/prices.ts'
 
 const noon = new Date('2026-11-15T12:00:00Z')

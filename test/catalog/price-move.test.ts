@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leapBetween, samePrice } from '../../src/catalog/price-move.ts'
-import type { ListedPrice } from '../../src/catalog/record.ts'
+import type { ListedPrice } from '../../src/lib/model-record.ts'
 import { decimal } from '../../src/lib/decimal.ts'
 
 const guard = decimal('3')
 const price = (
   pricing: ListedPrice['pricing'],
   priced: ListedPrice['priced'] = 'paid',
-  priceBasis = 'token',
+  priceBasis: ListedPrice['priceBasis'] = 'token',
 ): ListedPrice => ({ pricing, priced, priceBasis })
 const leap = (old: ListedPrice, next: ListedPrice) => leapBetween(old, next, guard)
 const base = price({ prompt: '0.000001', completion: '0.000002' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { CatalogRecord } from '../../src/catalog/record.ts'
+import type { CatalogRecord } from '../../src/lib/model-record.ts'
 import { syncCatalog, type SyncParts } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
 import { silentLog } from '../../src/lib/log.ts'

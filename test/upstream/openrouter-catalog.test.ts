@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import type { CatalogRecord } from '../../src/upstream/catalog-record.ts'
+import type { CatalogRecord } from '../../src/lib/model-record.ts'
 import type { Ask } from '../../src/upstream/contract.ts'
 import { Fault, StatusFault } from '../../src/upstream/fault.ts'
 import { imagePriceUsd, videoPriceUsd } from '../../src/upstream/media-price.ts'
@@ -55,7 +55,6 @@ describe('the catalog of openrouter', () => {
     assert.deepEqual(record('openai/gpt-4'), {
       id: 'openai/gpt-4',
       upstreamModel: 'openai/gpt-4',
-      canonicalSlug: 'openai/gpt-4',
       name: 'GPT-4',
       description: 'A model',
       created: 1692901234,

@@ -1,10 +1,13 @@
-/** A model as an upstream lists it, in our words. Prices are exact decimals in USD per unit. */
-export type CatalogRecord = {
+/** A model as an upstream lists it, in our words: what one room reads and another keeps. */
+export type CatalogRecord = ModelFacts & {
   /** The bare catalog id. */
   id: string
+} & ListedPrice
+
+/** What a model is and can do, whatever it costs. */
+export type ModelFacts = {
   /** The id to send to this upstream: the same, unless a hand-written record says otherwise. */
   upstreamModel: string
-  canonicalSlug?: string | undefined
   name: string
   description?: string | undefined
   /** Unix seconds. */
@@ -15,13 +18,18 @@ export type CatalogRecord = {
   outputModalities: string[]
   supportedParameters: string[]
   supportedVoices: string[]
-  pricing: Pricing
-  priceBasis: PriceBasis
-  /** `unpriced`: a price is needed and nobody told one. It must not be served. */
-  priced: 'paid' | 'free' | 'unpriced'
   /** What a video model takes, where the upstream says so. */
   video?: { durations: number[]; resolutions: string[] }
 }
+
+export type ListedPrice = {
+  pricing: Pricing
+  priceBasis: PriceBasis
+  /** `unpriced`: a price is needed and nobody told one. It must not be served. */
+  priced: Priced
+}
+
+export type Priced = 'paid' | 'free' | 'unpriced'
 
 /** What the `prompt` price (or the media price list) counts. */
 export type PriceBasis =
@@ -34,6 +42,7 @@ export type PriceBasis =
   | 'video_token'
   | 'unknown'
 
+/** Exact decimals, in US dollars per unit. */
 export type Pricing = {
   prompt?: string
   completion?: string
