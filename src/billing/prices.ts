@@ -1,28 +1,19 @@
 import { decimal, parseDecimal, plus, times, type Decimal } from '../lib/decimal.ts'
+import type { PriceOverride, Pricing } from '../lib/model-record.ts'
 import { ceilMicro } from './money.ts'
 
-/** US dollars per unit, exact decimals. A key that is missing costs nothing of its own. */
-export type PriceList = {
-  prompt?: string
-  completion?: string
-  request?: string
-  image?: string
-  input_cache_read?: string
-  input_cache_write?: string
-  internal_reasoning?: string
-  overrides?: readonly PriceOverride[]
-}
-
-/** Prices under a condition; a later match wins for each key that it names. */
-type PriceOverride = {
-  /** In force when the prompt has more tokens than this. */
-  min_prompt_tokens?: number
-  /** HHMM, half-open; may wrap midnight. */
-  utc_start?: number
-  utc_end?: number
-  utc_days?: number[]
-  prices: Record<string, string>
-}
+/** A key that is missing costs nothing of its own. */
+export type PriceList = Pick<
+  Pricing,
+  | 'prompt'
+  | 'completion'
+  | 'request'
+  | 'image'
+  | 'input_cache_read'
+  | 'input_cache_write'
+  | 'internal_reasoning'
+  | 'overrides'
+>
 
 export type TokenUse = {
   promptTokens: number

@@ -71,6 +71,7 @@ export type Pricing = {
 export type PriceOverride = {
   /** In force when the prompt has more tokens than this. */
   min_prompt_tokens?: number
+  /** HHMM, half-open; may wrap midnight. */
   utc_start?: number
   utc_end?: number
   utc_days?: number[]

@@ -1,35 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import type { Db } from '../../src/db/db.ts'
 import {
   ageCodes,
   freshEmail,
   freshPhone,
   otherThan,
   PASSWORD,
-  startAccounts,
+  accountsHouse,
+  refused,
 } from '../support/accounts.ts'
-import type { Heard } from '../support/accounts.ts'
-import { freshEmbedded } from '../support/databases.ts'
 
-let db: Db
-let house: Awaited<ReturnType<typeof startAccounts>>
-
-before(async () => {
-  db = await freshEmbedded()
-  house = await startAccounts(db)
-})
-after(async () => {
-  await house.close()
-  await db.close()
-})
-
-const refused = (heard: Heard, status: number, code: string) => {
-  assert.equal(heard.status, status, JSON.stringify(heard.body))
-  assert.equal(heard.body.error_code, code)
-  assert.equal(heard.body.status, 'error')
-}
+const house = accountsHouse()
 
 describe('POST /v1/auth/register', () => {
   const wish = (over: object) => ({ full_name: 'Asha Juma', password: PASSWORD, ...over })
@@ -105,9 +87,9 @@ describe('POST /v1/auth/register', () => {
     const soon = await house.registerAs(other)
     refused(soon, 429, 'rate_limited')
     assert.ok(Number(soon.headers.get('retry-after')) > 0)
-    await ageCodes(db, 61)
+    await ageCodes(house.db, 61)
     assert.equal((await house.registerAs(other)).status, 201)
-    const rows = await db.query('select id from accounts where email = $1', [other])
+    const rows = await house.db.query('select id from accounts where email = $1', [other])
     assert.equal(rows.length, 1)
     const answer = { identifier: other, channel: 'email', purpose: 'verify_email', code: first }
     const old = await house.call('POST /v1/auth/otp/verify', { body: answer })
@@ -136,7 +118,7 @@ describe('POST /v1/auth/otp/verify', () => {
     assert.equal(user.email_verified, true)
     assert.equal('mfa_method' in user, false)
     refused(await answer(email, code), 400, 'otp_expired')
-    const [book] = await db.query(
+    const [book] = await house.db.query(
       'select balance_micro from ledger_accounts where account_id = $1',
       [user.id],
     )
@@ -162,7 +144,7 @@ describe('POST /v1/auth/otp/verify', () => {
     const email = freshEmail()
     await house.registerAs(email)
     const code = await house.lastCode(email)
-    await ageCodes(db, 601)
+    await ageCodes(house.db, 601)
     refused(await answer(email, code), 400, 'otp_expired')
   })
 
@@ -190,7 +172,7 @@ describe('POST /v1/auth/otp/verify', () => {
     for (let round = 0; round < 3; round++) {
       const code = await house.lastCode(email)
       for (let i = 0; i < 5; i++) refused(await answer(email, otherThan(code)), 400, 'otp_invalid')
-      await ageCodes(db, 61)
+      await ageCodes(house.db, 61)
       const body = { identifier: email, channel: 'email', purpose: 'verify_email' }
       assert.equal((await house.call('POST /v1/auth/otp/resend', { body })).status, 200)
     }
@@ -209,14 +191,14 @@ describe('POST /v1/auth/otp/resend', () => {
     await house.registerAs(known)
     const first = await house.lastCode(known)
     refused(await resend(known), 429, 'rate_limited')
-    await ageCodes(db, 61)
+    await ageCodes(house.db, 61)
     const unknown = freshEmail()
     const [a, b] = [await resend(known), await resend(unknown)]
     assert.deepEqual(a.body.data, { sent: true, expires_in: 600, resend_after: 60 })
     assert.deepEqual(b.body.data, a.body.data)
     refused(await resend(unknown), 429, 'rate_limited')
     refused(await resend(known), 429, 'rate_limited')
-    const sent = await db.query('select 1 from outbox where recipient = $1', [unknown])
+    const sent = await house.db.query('select 1 from outbox where recipient = $1', [unknown])
     assert.equal(sent.length, 0)
     const body = { identifier: known, channel: 'email', purpose: 'verify_email' }
     const code = await house.lastCode(known)
@@ -274,13 +256,13 @@ describe('POST /v1/auth/login', () => {
     const email = freshEmail()
     await house.registerAs(email)
     refused(await login(email), 403, 'forbidden')
-    await ageCodes(db, 61)
+    await ageCodes(house.db, 61)
     const before = await house.lastCode(email)
     refused(await login(email), 403, 'forbidden')
-    const sent = await db.query('select 1 from outbox where recipient = $1', [email])
+    const sent = await house.db.query('select 1 from outbox where recipient = $1', [email])
     assert.equal(sent.length, 2, before)
     const person = await house.signUp()
-    await db.query(`update accounts set status = 'suspended' where id = $1`, [person.id])
+    await house.db.query(`update accounts set status = 'suspended' where id = $1`, [person.id])
     refused(await login(person.email), 403, 'forbidden')
     refused(await login(person.email, 'wrong password'), 401, 'invalid_credentials')
   })
@@ -388,7 +370,7 @@ describe('POST /v1/auth/password', () => {
     assert.deepEqual(b.body.data, a.body.data)
     assert.equal(again.status, 200)
     assert.ok(again.body.data.resend_after <= 60)
-    const sent = await db.query(
+    const sent = await house.db.query(
       `select 1 from outbox where recipient = $1 and subject like '%nenosiri%'`,
       [email],
     )

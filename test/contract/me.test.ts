@@ -1,35 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { Db } from '../../src/db/db.ts'
+import { describe, it } from 'node:test'
 import { totpAt } from '../../src/accounts/totp.ts'
 import {
   ageCodes,
   freshPhone,
   otherThan,
   PASSWORD,
-  startAccounts,
+  accountsHouse,
+  refused,
   testClock,
 } from '../support/accounts.ts'
-import type { Heard } from '../support/accounts.ts'
-import { freshEmbedded } from '../support/databases.ts'
 
 const clock = testClock()
-let db: Db
-let house: Awaited<ReturnType<typeof startAccounts>>
+const house = accountsHouse(clock)
 
-before(async () => {
-  db = await freshEmbedded()
-  house = await startAccounts(db, clock)
-})
-after(async () => {
-  await house.close()
-  await db.close()
-})
-
-const refused = (heard: Heard, status: number, code: string) => {
-  assert.equal(heard.status, status, JSON.stringify(heard.body))
-  assert.equal(heard.body.error_code, code)
-}
 const patch = (token: string, body: unknown) => house.call('PATCH /v1/me', { token, body })
 
 describe('GET and PATCH /v1/me', () => {
@@ -165,7 +149,7 @@ describe('the second factor', () => {
         body: { ...given, purpose: 'login_mfa', ...over },
       })
     refused(await resend(), 429, 'rate_limited')
-    await ageCodes(db, 61)
+    await ageCodes(house.db, 61)
     const first = await house.lastCode(person.email)
     const stranger = { challenge_id: '01900000-0000-7000-8000-000000000001' }
     assert.equal((await resend(stranger)).status, 200)
@@ -271,7 +255,7 @@ describe('DELETE /v1/me', () => {
     refused(await house.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
     const again = await house.signUp(person.email)
     assert.notEqual(again.id, person.id)
-    const books = await db.query(
+    const books = await house.db.query(
       'select account_id from ledger_entries where account_id = any($1::uuid[])',
       [[person.id, again.id]],
     )
@@ -279,7 +263,7 @@ describe('DELETE /v1/me', () => {
       books.map((row) => row.account_id),
       [person.id],
     )
-    const [row] = await db.query('select * from accounts where id = $1', [person.id])
+    const [row] = await house.db.query('select * from accounts where id = $1', [person.id])
     assert.equal(JSON.stringify(row).includes(person.email), false)
   })
 

@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { Db } from '../../src/db/db.ts'
-import { freshEmail, PASSWORD, startAccounts } from '../support/accounts.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { describe, it } from 'node:test'
+import { freshEmail, PASSWORD, accountsHouse } from '../support/accounts.ts'
 import { naughtyStrings } from '../support/naughty.ts'
 
-let db: Db
-let house: Awaited<ReturnType<typeof startAccounts>>
-
-before(async () => {
-  db = await freshEmbedded()
-  house = await startAccounts(db)
-})
-after(async () => {
-  await house.close()
-  await db.close()
-})
+const house = accountsHouse()
 
 /** With what people and fuzzers add to the list. */
 const nasty = [...naughtyStrings, '\0', 'a\0b', '\ud800', '\u202egnirts', 'x'.repeat(10_000), '{}']

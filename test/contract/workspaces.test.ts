@@ -1,26 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { Db } from '../../src/db/db.ts'
-import { startAccounts } from '../support/accounts.ts'
-import type { Heard } from '../support/accounts.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { describe, it } from 'node:test'
+import { accountsHouse, refused } from '../support/accounts.ts'
 
-let db: Db
-let house: Awaited<ReturnType<typeof startAccounts>>
+const house = accountsHouse()
 
-before(async () => {
-  db = await freshEmbedded()
-  house = await startAccounts(db)
-})
-after(async () => {
-  await house.close()
-  await db.close()
-})
-
-const refused = (heard: Heard, status: number, code: string) => {
-  assert.equal(heard.status, status, JSON.stringify(heard.body))
-  assert.equal(heard.body.error_code, code)
-}
 const create = (token: string, body: unknown) => house.call('POST /v1/workspaces', { token, body })
 
 describe('POST and GET /v1/workspaces', () => {

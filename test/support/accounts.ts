@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { after, before } from 'node:test'
 import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import { readConfig } from '../../src/config.ts'
@@ -9,6 +11,7 @@ import { apiKeyRoutes } from '../../src/routes/api-keys.ts'
 import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { workspaceRoutes } from '../../src/routes/workspaces.ts'
+import { freshEmbedded } from './databases.ts'
 import { startHallway } from './hallway.ts'
 import type { Loose } from './loose.ts'
 
@@ -49,6 +52,29 @@ export async function startAccounts(db: Db, clock: Clock = testClock()) {
   })
   const call = client(hall.url)
   return { room, call, url: hall.url, close: hall.close, ...people(db, call) }
+}
+
+/** The same for a whole test file: opened before its tests, closed after them. */
+export function accountsHouse(
+  clock?: Clock,
+): Awaited<ReturnType<typeof startAccounts>> & { db: Db } {
+  const house = {} as ReturnType<typeof accountsHouse>
+  before(async () => {
+    const db = await freshEmbedded()
+    Object.assign(house, await startAccounts(db, clock), { db })
+  })
+  after(async () => {
+    await house.close()
+    await house.db.close()
+  })
+  return house
+}
+
+/** In the envelope's shape, with this status and code. */
+export function refused({ status, body }: Heard, wanted: number, code: string): void {
+  assert.equal(status, wanted, JSON.stringify(body))
+  assert.equal(body.error_code, code)
+  assert.equal(body.status, 'error')
 }
 
 export function client(url: string): Client {
