@@ -1,14 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openCrowd } from './crowd.ts'
 import { dice as newDice, type Dice } from './dice.ts'
 import { FREEZE, LEASE_MS, LINE_FAULTS, PROCESS_FAULTS, SWEEP_MS, type Fault } from './faults.ts'
-import { openHistory, type History } from './history.ts'
+import type { History } from './history.ts'
 import { brokenInvariants } from './invariants.ts'
-import { inLanes } from './lanes.ts'
-import { LOADS } from './loads.ts'
-import { newPerson, type Person } from './person.ts'
-import type { Player } from './player.ts'
 import { brokenHistory } from './verdict.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -46,8 +43,6 @@ export type FireReport = {
   violations: string[]
 }
 
-const BALANCES = ['5', '40', '500', '20000', '1000000']
-
 /** Load and faults at once, then quiet, then the reckoning. */
 export async function fire(options: FireOptions): Promise<FireReport> {
   const world = await openWorld({ replicas: options.replicas })
@@ -60,54 +55,27 @@ export async function fire(options: FireOptions): Promise<FireReport> {
 
 async function burn(world: World, options: FireOptions): Promise<FireReport> {
   const dice = newDice(options.seed)
-  const history = openHistory()
   const say = phases(options.say)
   say('the world is open')
-  const people = await makePeople(world, options.people, 0)
-  const victims = await makePeople(world, options.victims, options.people)
+  const crowd = await openCrowd(world, dice, options)
   say('people have signed up')
-  const laters: ((player: Player) => Promise<void>)[] = []
-  let marks = 0
-  const shared = {
-    world,
-    history,
-    people,
-    victims,
-    mark: () => `siri-${options.seed}-${++marks}`,
-    later: (check: (player: Player) => Promise<void>) => void laters.push(check),
-  }
   const untilMs = performance.now() + options.seconds * 1_000
-  const playing = Array.from({ length: options.players }, (_, i) =>
-    play({ ...shared, dice: dice.fork(`player ${i}`) }, untilMs),
-  )
+  const playing = crowd.play(options.players, untilMs)
   const struck = await strikeAll(world, dice, { ...options, untilMs })
-  await Promise.all(playing)
+  await playing
   say('the fire is out')
   await makeWhole(world)
-  const patient = { ...shared, dice: dice.fork('later'), patienceMs: 60_000 }
-  await inLanes(laters, 24, (check) => check(patient))
+  await crowd.askAgain()
   say('everything was asked again')
   await quiet(world, options.paymentsWithinS ?? 0)
   say('all is quiet')
-  return report(world, { ...options, history, struck })
+  return report(world, { ...options, history: crowd.history, struck })
 }
 
 function phases(say: FireOptions['say']): (sentence: string) => void {
   const startedMs = performance.now()
   return (sentence) =>
     say?.(`[${((performance.now() - startedMs) / 1_000).toFixed(1)} s] ${sentence}`)
-}
-
-async function makePeople(world: World, count: number, from: number): Promise<Person[]> {
-  return Promise.all(
-    Array.from({ length: count }, (_, i) =>
-      newPerson(world, BALANCES[i % BALANCES.length]!, from + i),
-    ),
-  )
-}
-
-async function play(player: Player, untilMs: number): Promise<void> {
-  while (performance.now() < untilMs) await player.dice.weighted(LOADS).play(player)
 }
 
 type Struck = Map<string, number>

@@ -5,11 +5,12 @@ import { badInput } from './bad-input.ts'
 import { fire } from './fire.ts'
 import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
+import { soak } from './soak.ts'
 import { openWorld } from './world.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
- * `--only fire,bad,anvil,rolling,overload` runs some of the parts.
+ * `--only fire,bad,anvil,rolling,overload` runs some of the parts; `--only soak` is for a quiet hour.
  */
 const { values } = parseArgs({
   options: {
@@ -50,6 +51,10 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
     const report = await inWorld(3, (world) => rollingRestart(world, { rounds: 3, callers: 12 }))
     return { ...report, violations: report.lost }
   },
+  soak: () =>
+    inWorld(1, (world) =>
+      soak(world, { seed, seconds: Number(values.seconds), players: Number(values.players) }),
+    ),
   overload: () => inWorld(1, (world) => overload(world, 10), CROWDED),
 }
 

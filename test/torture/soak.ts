@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openCrowd } from './crowd.ts'
+import { dice as newDice } from './dice.ts'
+import { brokenInvariants } from './invariants.ts'
+import type { World } from './world.ts'
+
+export type SoakReport = {
+  seconds: number
+  calls: number
+  /** At the end of each tenth of the time. */
+  rssMb: number[]
+  heapMb: number[]
+  violations: string[]
+}
+
+const TENTHS = 10
+/** What the second half may need beyond the first, whose processes still warm up. */
+const MOST_GROWTH = 1.25
+
+/** The whole mixed load on one process, and nothing breaks: memory must find its level and stay there. */
+export async function soak(
+  world: World,
+  options: { seed: number; seconds: number; players: number },
+): Promise<SoakReport> {
+  const crowd = await openCrowd(world, newDice(options.seed), {
+    seed: options.seed,
+    people: 40,
+    victims: 4,
+  })
+  const playing = crowd.play(options.players, performance.now() + options.seconds * 1_000)
+  const rssMb: number[] = []
+  const heapMb: number[] = []
+  for (let tenth = 0; tenth < TENTHS; tenth++) {
+    await sleep((options.seconds * 1_000) / TENTHS)
+    const { rss, heapUsed } = await world.fleet.figures()
+    rssMb.push(Math.round(rss / 1e6))
+    heapMb.push(Math.round(heapUsed / 1e6))
+  }
+  await playing
+  await crowd.askAgain()
+  const violations = [...(await brokenInvariants(world.db)), ...new Set(crowd.history.wrongs)]
+  const half = TENTHS / 2
+  const before = Math.max(...rssMb.slice(0, half))
+  const after = Math.max(...rssMb.slice(half))
+  if (after > before * MOST_GROWTH) violations.push(`memory grew from ${before} to ${after} MB`)
+  const calls = [...crowd.history.counts.values()].reduce((sum, one) => sum + one, 0)
+  return { seconds: options.seconds, calls, rssMb, heapMb, violations }
+}
