@@ -28,6 +28,8 @@ export type Report = {
   bodies: string[]
 }
 
+const LAST_CHUNK = '\r\n0\r\n\r\n'
+
 export async function send(errand: Errand): Promise<Report> {
   const worker = new Worker(new URL(import.meta.url), { workerData: errand })
   const report = new Promise<Report>((done, fail) => worker.on('message', done).on('error', fail))
@@ -70,10 +72,13 @@ function converse(errand: Errand, report: Report, socket: Socket, first: number)
   return new Promise((done) => {
     let sent = 0
     let text = ''
+    let body = 0
+    let length: number | undefined
     let askedMs = 0
     let bodyMs = 0
     const ask = () => {
       text = ''
+      body = 0
       bodyMs = 0
       askedMs = performance.now()
       socket.write(requests[(first + sent++ * errand.connections) % requests.length]!)
@@ -87,10 +92,16 @@ function converse(errand: Errand, report: Report, socket: Socket, first: number)
     socket.on('error', () => {}).on('close', cutOff)
     socket.on('data', (piece: string) => {
       text += piece
-      const body = text.indexOf('\r\n\r\n') + 4
-      if (body < 4 || body === text.length) return
+      if (body === 0) {
+        body = text.indexOf('\r\n\r\n') + 4
+        if (body < 4) return void (body = 0)
+        length = lengthIn(text.slice(0, body))
+      }
+      if (text.length === body) return
       if (bodyMs === 0) bodyMs = performance.now()
-      if (!isWhole(text, body)) return
+      // The pieces of a long answer are not looked through again and again: callers must be quick.
+      const tail = piece.length < LAST_CHUNK.length ? text : piece
+      if (length === undefined ? !tail.endsWith(LAST_CHUNK) : text.length < body + length) return
       if (text.startsWith('HTTP/1.1 200') && text.includes(errand.endsWith)) {
         report.answers += 1
         report.firstByteMs.push(bodyMs - askedMs)
@@ -107,11 +118,9 @@ function converse(errand: Errand, report: Report, socket: Socket, first: number)
   })
 }
 
-function isWhole(text: string, body: number): boolean {
-  const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, body))?.[1]
-  return length === undefined
-    ? text.endsWith('\r\n0\r\n\r\n')
-    : text.length >= body + Number(length)
+function lengthIn(head: string): number | undefined {
+  const told = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+  return told === undefined ? undefined : Number(told)
 }
 
 function unchunked(text: string): string {

@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 /**
- * An upstream that knows its answers by heart, so that a benchmark measures what stands before it.
- * It speaks OpenRouter's format. A prompt with the word `paced` gets its events one at a time.
+ * An upstream that knows its answers by heart, down to their bytes on the wire, so that a benchmark
+ * measures what stands before it. It speaks OpenRouter's format. A prompt with the word `paced` gets
+ * its events one at a time.
  */
 const [EVENTS, PACE_MS, POURED] = process.argv.slice(2).map(Number) as [number, number, number]
 
@@ -18,7 +18,7 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 0, image_tokens: 0 },
 }
 const names = { id: 'gen-1741273890-bench', provider: 'Bench', model: 'bench/chat' }
-const whole = Buffer.from(
+const whole = framedWhole(
   JSON.stringify({
     ...names,
     object: 'chat.completion',
@@ -41,62 +41,89 @@ const whole = Buffer.from(
     usage,
   }),
 )
-const events = Array.from({ length: EVENTS }, (_, n) => event(`${n} `, null))
+const events = Array.from({ length: EVENTS }, (_, n) => event(`${n} `))
 const ending = Buffer.concat([
-  event('', 'stop'),
-  frame({ ...chunkOf([]), usage }),
-  Buffer.from('data: [DONE]\n\n'),
+  chunk(
+    `${frame({ ...chunkOf(choicesOf('', 'stop')) })}${frame({ ...chunkOf([]), usage })}data: [DONE]\n\n`,
+  ),
+  Buffer.from('0\r\n\r\n'),
 ])
-function event(content: string, finish: string | null): Buffer {
+const streamHead = Buffer.from(
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n' +
+    'transfer-encoding: chunked\r\n\r\n',
+)
+
+function event(content: string): Buffer {
+  return chunk(frame(chunkOf(choicesOf(content, null))))
+}
+
+function choicesOf(content: string, finish: string | null): unknown[] {
   const delta = { role: 'assistant', content }
   const choice = { index: 0, delta, finish_reason: finish, native_finish_reason: finish }
-  return frame(chunkOf([{ ...choice, logprobs: null }]))
+  return [{ ...choice, logprobs: null }]
 }
 
 function chunkOf(choices: unknown[]) {
   return { ...names, object: 'chat.completion.chunk', created: 1741273890, choices }
 }
 
-function frame(value: unknown): Buffer {
-  return Buffer.from(`data: ${JSON.stringify(value)}\n\n`)
+function frame(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`
 }
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function chunk(text: string): Buffer {
+  return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+}
+
+function framedWhole(text: string): Buffer {
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}`
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${text}`)
+}
+
+/** One request at a time on a connection, as clients without pipelining send them. */
+function converse(socket: Socket): void {
   let asked = ''
-  request.setEncoding('latin1').on('data', (text: string) => (asked += text))
-  request.on('end', () => {
-    if (!/"stream": ?true/.test(asked)) {
-      response.writeHead(200, {
-        'content-type': 'application/json',
-        'content-length': whole.length,
-      })
-      response.end(whole)
-      return
-    }
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-    if (asked.includes('paced')) pace(response)
-    else pour(response, 0)
+  socket.setNoDelay(true).setEncoding('latin1')
+  socket.on('error', () => {})
+  socket.on('data', (piece: string) => {
+    asked += piece
+    const body = asked.indexOf('\r\n\r\n') + 4
+    if (body < 4 || asked.length - body < lengthIn(asked)) return
+    const request = asked
+    asked = ''
+    answer(socket, request)
   })
 }
 
-/** One event at a time and as fast as it goes: a model writes each piece as soon as it has it. */
-function pour(response: ServerResponse, n: number): void {
-  if (n === POURED) return void response.end(ending)
-  response.write(events[n])
-  setImmediate(pour, response, n + 1)
+function lengthIn(asked: string): number {
+  return Number(/\r\ncontent-length: *(\d+)/i.exec(asked)?.[1] ?? 0)
 }
 
-function pace(response: ServerResponse): void {
+function answer(socket: Socket, asked: string): void {
+  if (!/"stream": ?true/.test(asked)) return void socket.write(whole)
+  socket.write(streamHead)
+  if (asked.includes('paced')) pace(socket)
+  else pour(socket, 0)
+}
+
+/** One event at a time and as fast as it goes: a model writes each piece as soon as it has it. */
+function pour(socket: Socket, n: number): void {
+  if (n === POURED) return void socket.write(ending)
+  socket.write(events[n]!)
+  setImmediate(pour, socket, n + 1)
+}
+
+function pace(socket: Socket): void {
   let n = 0
   const timer = setInterval(() => {
-    if (response.destroyed) clearInterval(timer)
-    else if (n < events.length) response.write(events[n++])
+    if (socket.destroyed) clearInterval(timer)
+    else if (n < events.length) socket.write(events[n++]!)
     else {
       clearInterval(timer)
-      response.end(ending)
+      socket.write(ending)
     }
   }, PACE_MS)
 }
 
-const server = createServer({ keepAliveTimeout: 120_000, noDelay: true }, answer)
+const server = createServer(converse)
 server.listen(0, '127.0.0.1', 2048, () => console.log((server.address() as AddressInfo).port))
