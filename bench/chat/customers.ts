@@ -25,7 +25,13 @@ async function newCustomer(db: Db): Promise<string> {
       [workspaceId, accountId],
     )
     const shown = { name: 'bench', prefix: key.slice(0, 8), last4: key.slice(-4), expiresAt: null }
-    await insertKey(tx, { id, accountId, workspaceId, keyHash: keyHash(key), ...shown })
+    await insertKey(tx, {
+      id,
+      accountId,
+      workspaceId,
+      keyHash: Buffer.from(keyHash(key), 'base64'),
+      ...shown,
+    })
     const entryId = randomUUID()
     const entry = {
       id: entryId,

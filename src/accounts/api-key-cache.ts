@@ -2,14 +2,15 @@ import type { Db } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'
 import { batchedLoad } from './batched-load.ts'
 import { KEYS_CHANNEL } from './api-keys-store.ts'
-import { keyHash } from './key-format.ts'
+import { keyHash, looksLikeKey } from './key-format.ts'
 import { findHolders, writeKeyUses } from './key-holders-store.ts'
 import type { KeyHolder } from './key-holders-store.ts'
 import { createToldCache } from './told-cache.ts'
 
 /** Who holds a key, and when it was last used. A warm key costs no query and no write. */
 export type KeyCache = {
-  find(key: string): Promise<KeyHolder | undefined>
+  /** At once when it is known. */
+  find(key: string): KeyHolder | undefined | Promise<KeyHolder | undefined>
   /** A key's or an account's id; empty forgets all, for changes may have been missed. */
   forget(id: string): void
   /** Writes down uses, each key's at most once a minute. */
@@ -26,16 +27,23 @@ export async function openKeyCache(db: Db, clock: Clock): Promise<KeyCache> {
     cache.forget((holder) => !holder || id === '' || holder.keyId === id || holder.accountId === id)
   await db.listen(KEYS_CHANNEL, forget)
 
+  const used = (holder: KeyHolder | undefined) => {
+    const now = clock.now()
+    if (!holder || (holder.expiresAt && holder.expiresAt <= now)) return undefined
+    const writtenMs = uses.get(holder.keyId)?.writtenMs ?? 0
+    uses.set(holder.keyId, { at: now, writtenMs, fresh: true })
+    return holder
+  }
+
   return {
     forget,
-    async find(key) {
+    find(key) {
       const hash = keyHash(key)
-      const holder = await cache.get(hash.toString('base64'), () => load(hash))
-      const now = clock.now()
-      if (!holder || (holder.expiresAt && holder.expiresAt <= now)) return undefined
-      const writtenMs = uses.get(holder.keyId)?.writtenMs ?? 0
-      uses.set(holder.keyId, { at: now, writtenMs, fresh: true })
-      return holder
+      const known = cache.known(hash)
+      if (known !== undefined) return used(known.value)
+      // Typing errors and made-up keys end here: nothing is looked up or remembered for them.
+      if (!looksLikeKey(key)) return undefined
+      return cache.get(hash, () => load(Buffer.from(hash, 'base64'))).then(used)
     },
     async flushUses() {
       const nowMs = clock.now().getTime()

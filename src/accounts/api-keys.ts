@@ -44,7 +44,11 @@ export async function createKey(
       throw new Failure('forbidden', `An account may have ${MOST_ACTIVE} active API keys.`)
     }
     const made = { id: uuidv7(), accountId, workspaceId: workspace.id, name: wish.name }
-    const marks = { keyHash: keyHash(key), prefix: key.slice(0, 12), last4: key.slice(-4) }
+    const marks = {
+      keyHash: Buffer.from(keyHash(key), 'base64'),
+      prefix: key.slice(0, 12),
+      last4: key.slice(-4),
+    }
     await insertKey(tx, { ...made, ...marks, expiresAt: wish.expiresAt ?? null })
     const data = { key_id: made.id, name: wish.name, last4: marks.last4 }
     await tell(tx, { accountId, type: 'api_key.created', data })

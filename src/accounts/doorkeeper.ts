@@ -1,14 +1,18 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Accounts } from './accounts.ts'
-import { KEY_PREFIX, looksLikeKey } from './key-format.ts'
+import { KEY_PREFIX } from './key-format.ts'
+import type { KeyHolder } from './key-holders-store.ts'
 
-/** Turns an `Authorization` header into a principal, or ends the request with 401. */
+/**
+ * Turns an `Authorization` header into a principal, or ends the request with 401. A key that is
+ * known needs no promise: this is on every request's way.
+ */
 export function createDoorkeeper(room: Accounts): {
-  identify(authorization: string | undefined): Promise<Principal>
+  identify(authorization: string | undefined): Principal | Promise<Principal>
 } {
   return {
-    async identify(authorization) {
+    identify(authorization) {
       const token = bearerOf(authorization)
       if (token === undefined) throw refused()
       return token.startsWith(KEY_PREFIX) ? byKey(room, token) : byToken(room, token)
@@ -21,8 +25,12 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization ?? '')?.[1]
 }
 
-async function byKey(room: Accounts, key: string): Promise<Principal> {
-  const holder = looksLikeKey(key) ? await room.apiKeys.find(key) : undefined
+function byKey(room: Accounts, key: string): Principal | Promise<Principal> {
+  const holder = room.apiKeys.find(key)
+  return holder instanceof Promise ? holder.then(keyPrincipal) : keyPrincipal(holder)
+}
+
+function keyPrincipal(holder: KeyHolder | undefined): Principal {
   if (!holder) throw refused()
   const { accountId, keyId, workspaceId } = holder
   return { kind: 'key', accountId, keyId, workspaceId }

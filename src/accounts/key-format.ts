@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { randomBase62 } from '../lib/ids.ts'
-import { sha256 } from '../lib/secrets.ts'
 
 export const KEY_PREFIX = 'mlg_'
 const SHAPE = /^mlg_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/
@@ -18,8 +18,9 @@ export function looksLikeKey(text: string): boolean {
   return parts !== null && checksum(parts[1]!) === parts[2]
 }
 
-export function keyHash(key: string): Buffer {
-  return sha256(key)
+/** What is kept of a key, as text. */
+export function keyHash(key: string): string {
+  return hash('sha256', key, 'base64')
 }
 
 function checksum(body: string): string {

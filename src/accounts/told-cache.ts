@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
 export type ToldCache<V extends object> = {
-  /** From memory, or by `load`; "there is none" is remembered too. */
+  /** What is remembered, without waiting; "there is none" is remembered too. */
+  known(key: string): { value: V | undefined } | undefined
+  /** From memory, or by `load`. */
   get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
   /** Forgets every entry that `concerns` the change. */
   forget(concerns: (value: V | undefined, key: string) => boolean): void
@@ -17,6 +19,7 @@ export function createToldCache<V extends object>(max: number): ToldCache<V> {
   const kept = new LRUCache<string, { value: V | undefined }>({ max, ttl: TTL_MS })
   let changes = 0
   return {
+    known: (key) => kept.get(key),
     async get(key, load) {
       const known = kept.get(key)
       if (known) return known.value

@@ -18,9 +18,10 @@ export function admit(
   const { credential, limit } = walk.plan.route
   if (limit === 'auth') return admitGuess(hallway, walk, rawHeaders)
   if (credential !== 'none') {
-    return identify(hallway, walk, rawHeaders).then((principal) =>
-      welcome(hallway, walk, principal),
-    )
+    const principal = identify(hallway, walk, rawHeaders)
+    return principal instanceof Promise
+      ? principal.then((known) => welcome(hallway, walk, known))
+      : welcome(hallway, walk, principal)
   }
   return limit === 'principal' ? takeSlot(hallway, walk) : undefined
 }
@@ -32,7 +33,11 @@ async function admitGuess(hallway: Hallway, walk: Walk, rawHeaders: string[]): P
   await welcome(hallway, walk, await identify(hallway, walk, rawHeaders))
 }
 
-function identify(hallway: Hallway, walk: Walk, rawHeaders: string[]): Promise<Principal> {
+function identify(
+  hallway: Hallway,
+  walk: Walk,
+  rawHeaders: string[],
+): Principal | Promise<Principal> {
   // Node keeps the first of several; whoever stands before us may have read another one.
   if (occurrences(rawHeaders, 'authorization') > 1) {
     throw new Failure('unauthorized', 'Send one Authorization header: `Bearer <credential>`.')

@@ -3,8 +3,10 @@ import type { Principal } from '../lib/principal.ts'
 
 /** What the hallway asks of rooms it does not know. `house.ts` brings them together. */
 
-/** Checks an `Authorization` header. Throws Failure `unauthorized`. */
-export type Doorkeeper = { identify(authorization: string | undefined): Promise<Principal> }
+/** Checks an `Authorization` header. Throws Failure `unauthorized`. Answers at once where it can. */
+export type Doorkeeper = {
+  identify(authorization: string | undefined): Principal | Promise<Principal>
+}
 
 /** Counts a call against a bucket. May answer at once or after asking Redis. */
 export type Limiter = { take(bucket: string, perMinute: number): Slot | Promise<Slot> }
