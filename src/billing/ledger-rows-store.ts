@@ -1,5 +1,5 @@
 import type { Tx } from '../db/db.ts'
-import type { Account, Hold } from './ledger.ts'
+import type { Account, Hold, OpenHold } from './ledger.ts'
 
 /** Locks in the order of the ids, whatever order they are given in. */
 export async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, Account>> {
@@ -23,26 +23,31 @@ export async function createAccounts(tx: Tx, sortedIds: string[]): Promise<void>
   )
 }
 
-export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, Hold>> {
-  const rows = await tx.query<HoldRow>(
-    `select id, account_id, amount_micro, owner_process, owner_job, deadline, about
+export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, OpenHold>> {
+  const rows = await tx.query<OpenHoldRow>(
+    `select id, account_id, amount_micro, owner_process, owner_job, deadline
      from holds where id = any($1::uuid[])`,
     [ids],
   )
-  return new Map(rows.map((row) => [row.id, holdOf(row)]))
+  return new Map(rows.map((row) => [row.id, openHoldOf(row)]))
 }
 
-export type HoldRow = {
+type OpenHoldRow = {
   id: string
   account_id: string
   amount_micro: bigint
   owner_process: string | null
   owner_job: string | null
   deadline: Date | null
-  about: Record<string, unknown>
 }
 
+export type HoldRow = OpenHoldRow & { about: Record<string, unknown> }
+
 export function holdOf(row: HoldRow): Hold {
+  return { ...openHoldOf(row), about: row.about }
+}
+
+function openHoldOf(row: OpenHoldRow): OpenHold {
   return {
     holdId: row.id,
     accountId: row.account_id,
@@ -51,7 +56,6 @@ export function holdOf(row: HoldRow): Hold {
       row.owner_process === null
         ? { job: row.owner_job!, deadline: row.deadline! }
         : { process: row.owner_process },
-    about: row.about,
   }
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Tx } from '../db/db.ts'
 import type { Command, Entry, Outcome } from './commands.ts'
-import { EMPTY, step, type Account, type Hold, type Posting } from './ledger.ts'
+import { EMPTY, step, type Account, type Hold, type OpenHold, type Posting } from './ledger.ts'
 import { createAccounts, existingKeys, lockAccounts, openHolds } from './ledger-rows-store.ts'
-import { bookUncollected, rewriteHolds, writeChanges, type Loss } from './ledger-write-store.ts'
+import { bookUncollected, moveDeadlines, writeChanges, type Loss } from './ledger-write-store.ts'
 
 /**
  * Applies one command or five hundred alike, in the given order, within the caller's transaction.
@@ -32,8 +32,8 @@ export type Judged = { outcomes: Outcome[]; write(): Promise<void> }
 type Books = {
   accounts: Map<string, Account>
   touched: Set<string>
-  holds: Map<string, Hold>
-  holdsBefore: Map<string, Hold>
+  holds: Map<string, Hold | OpenHold>
+  holdsBefore: Map<string, OpenHold>
   keys: Set<string>
   postings: (Posting & { accountId: string })[]
   uncollected: Loss[]
@@ -46,7 +46,7 @@ async function readBooks(tx: Tx, commands: Command[]): Promise<Books> {
   const keys = commands.flatMap(entriesOf).map((entry) => entry.key)
   const [accounts, holdsBefore, known] = await Promise.all([
     lockAccounts(tx, ids),
-    holdIds.length > 0 ? openHolds(tx, holdIds) : new Map<string, Hold>(),
+    holdIds.length > 0 ? openHolds(tx, holdIds) : new Map<string, OpenHold>(),
     keys.length > 0 ? existingKeys(tx, keys) : new Set<string>(),
   ])
   const missing = missingAccounts(commands, accounts)
@@ -100,7 +100,7 @@ function applyOne(books: Books, command: Command): Outcome {
 }
 
 /** A hold is found only together with its account: another account's id is as good as none. */
-function ownHold(books: Books, command: Command & { holdId: string }): Hold | undefined {
+function ownHold(books: Books, command: Command & { holdId: string }): OpenHold | undefined {
   const hold = books.holds.get(command.holdId)
   if (hold?.accountId === command.accountId) return hold
   assert(hold === undefined || command.kind !== 'hold', 'two accounts share the id of a hold')
@@ -110,15 +110,15 @@ function ownHold(books: Books, command: Command & { holdId: string }): Hold | un
 async function writeBooks(tx: Tx, books: Books): Promise<void> {
   const { accounts, touched, holds, holdsBefore, postings } = books
   const closed = [...holdsBefore.keys()].filter((id) => !holds.has(id))
-  const opened = [...holds.values()].filter((hold) => !holdsBefore.has(hold.holdId))
-  const rewritten = [...holds.values()].filter(
+  const opened = [...holds.values()].filter((hold) => 'about' in hold)
+  const moved = [...holds.values()].filter(
     (hold) => holdsBefore.has(hold.holdId) && holdsBefore.get(hold.holdId) !== hold,
   )
   const changed = [...touched].map((accountId) => ({ accountId, ...accounts.get(accountId)! }))
   const nothing = changed.length === 0 && closed.length === 0 && opened.length === 0
   const [deleted] = await Promise.all([
     nothing ? 0 : writeChanges(tx, { accounts: changed, postings, closed, opened }),
-    rewritten.length > 0 && rewriteHolds(tx, rewritten),
+    moved.length > 0 && moveDeadlines(tx, moved),
     books.uncollected.length > 0 && bookUncollected(tx, books.uncollected),
   ])
   assert(deleted === closed.length, 'a hold was closed without its account being locked')

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/db.ts'
-import type { Account, Hold, Posting, Uncollected } from './ledger.ts'
+import type { Account, Hold, OpenHold, Posting, Uncollected } from './ledger.ts'
 
 type Changes = {
   accounts: (Account & { accountId: string })[]
@@ -73,15 +73,11 @@ function writeSql(parts: Part[]): string {
   return sql
 }
 
-/** A hold that changed while it stayed open, such as a deadline that moved. */
-export async function rewriteHolds(tx: Tx, holds: Hold[]): Promise<void> {
+export async function moveDeadlines(tx: Tx, holds: OpenHold[]): Promise<void> {
   await tx.query(
-    `update holds set amount_micro = amount, owner_process = process, owner_job = job,
-       deadline = given.deadline, about = given.about::jsonb
-     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
-       $7::text[]) as given (id, account_id, amount, process, job, deadline, about)
-     where holds.id = given.id`,
-    holdColumns(holds),
+    `update holds set deadline = given.deadline
+     from unnest($1::uuid[], $2::timestamptz[]) as given (id, deadline) where holds.id = given.id`,
+    [holds.map((hold) => hold.holdId), holds.map((hold) => deadlineOf(hold))],
   )
 }
 
@@ -149,6 +145,6 @@ function holdColumns(opened: Hold[]): unknown[] {
   ]
 }
 
-function deadlineOf({ owner }: Hold): Date | null {
+function deadlineOf({ owner }: OpenHold): Date | null {
   return 'job' in owner ? owner.deadline : null
 }

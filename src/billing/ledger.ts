@@ -8,8 +8,11 @@ export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro'> &
   amountMicro: bigint
 }
 
+/** What must be known of a hold to close it: what it is about is for whoever finds it orphaned. */
+export type OpenHold = Omit<Hold, 'about'>
+
 /** What the command must know beyond the account. */
-export type Known = { hold: Hold | undefined; hasKey(key: string): boolean }
+export type Known = { hold: OpenHold | undefined; hasKey(key: string): boolean }
 
 export type Posting = { entry: Entry; amountMicro: bigint; balanceAfterMicro: bigint }
 export type Uncollected = { entry: Entry; amountMicro: bigint }
@@ -17,7 +20,7 @@ export type Uncollected = { entry: Entry; amountMicro: bigint }
 export type Step = {
   account: Account
   /** The hold after the command; undefined when there is none any more. */
-  hold: Hold | undefined
+  hold: Hold | OpenHold | undefined
   postings: Posting[]
   uncollected: Uncollected[]
   outcome: Outcome

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { EMPTY, step, type Account, type Hold } from '../../src/billing/ledger.ts'
+import { EMPTY, step, type Account, type Hold, type OpenHold } from '../../src/billing/ledger.ts'
 import { freshWorld, inWorld, sketch } from './commands.ts'
 import { Model } from './model.ts'
 
@@ -10,7 +10,7 @@ test('any sequence of commands does what the plain model does', () => {
     const world = freshWorld()
     const model = new Model()
     const accounts = new Map<string, Account>()
-    const holds = new Map<string, Hold>()
+    const holds = new Map<string, OpenHold>()
     const keys = new Set<string>()
     for (const command of sketches.map((one) => inWorld(world, one))) {
       const { accountId } = command
