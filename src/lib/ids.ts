@@ -5,9 +5,16 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** UUID v7: the first 48 bits are the time, so ids sort by creation. */
 export function uuidv7(nowMs: number = Date.now()): string {
-  const time = nowMs.toString(16).padStart(12, '0')
-  const random = randomUUID()
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
+  if (nowMs !== written.ms) written = { ms: nowMs, text: timePart(nowMs) }
+  return written.text + randomUUID().slice(15)
+}
+
+/** Many ids are made within one millisecond: its part is written once. */
+let written = { ms: -1, text: '' }
+
+function timePart(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7`
 }
 
 export function isUuid(text: string): boolean {
