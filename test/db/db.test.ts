@@ -57,7 +57,9 @@ onEachEngine('database', (open) => {
   })
 
   test('lists may hold anything that a list could trip over', async () => {
-    const words = ['', 'null', 'NULL', 'a,b', '{}', '"', '\\', ' ', 'é', "it's", 'a\nb', null, '12']
+    const plain = ['', 'null', 'NULL', 'a,b', '{}', '"', '\\', ' ', 'é', "it's", null, '12']
+    const odd = ['a\nb', '"\t\\', '{"k":"v \\ \n"}', '{"k":"\u2028"}', 'tembo 🐘 "mkubwa"', '\x7f"']
+    const words = [...plain, ...odd]
     const [row] = await db.query(
       `select $1::text[] as words, $2::bytea[] as bytes, $3::bool[] as yes, $4::float8[] as real,
         $5::timestamptz[] as at`,
