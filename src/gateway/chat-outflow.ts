@@ -56,33 +56,44 @@ export class ChatOutflow extends Readable {
   }
 
   async #pull(): Promise<void> {
-    let last: string
+    let text = ''
     try {
-      const next = await this.#flow.next()
-      if (this.destroyed) return
-      if (next.done !== true) {
-        this.#pulling = false
-        this.#send(frames(next.value))
-        return
+      while (text === '') {
+        if (!this.#flow.ready) await this.#flow.more()
+        // `_destroy` has ended it.
+        if (this.destroyed) return
+        const chunks = this.#flow.take()
+        if (chunks === undefined) return await this.#finish()
+        text = frames(chunks)
       }
-      this.#ended = true
-      last = (await this.#ends.finished()) + DONE
     } catch (error) {
-      if (this.destroyed && !this.#ended) return
-      this.#ended = true
-      this.#flow.cancel()
-      last = await this.#ends.broke(error)
+      return this.#break(error)
     }
+    this.#pulling = false
+    this.#send(text)
+  }
+
+  async #finish(): Promise<void> {
+    this.#ended = true
+    this.#sendLast((await this.#ends.finished()) + DONE)
+  }
+
+  async #break(error: unknown): Promise<void> {
+    this.#ended = true
+    this.#flow.cancel()
+    this.#sendLast(await this.#ends.broke(error))
+  }
+
+  #sendLast(text: string): void {
     clearInterval(this.#heartbeat)
     if (this.destroyed) return
-    if (last !== '') this.push(last)
+    if (text !== '') this.push(text)
     this.push(null)
   }
 
   #send(text: string): void {
     this.#lastPushMs = performance.now()
-    if (text === '') this._read()
-    else this.push(text)
+    this.push(text)
   }
 
   #beat(): void {

@@ -1,7 +1,8 @@
 import type { ChatReader, ChatRequest, HttpCall, SseEvent } from './contract.ts'
 import { exchange, troubled } from './line.ts'
 import type { Line } from './line.ts'
-import type { ChatStream, Flow } from './work.ts'
+import type { Source } from './source.ts'
+import type { ChatStream } from './work.ts'
 
 /** After the end word the socket gets this long to end by itself and go back to its pool. */
 const LET_GO_MS = 1_000
@@ -19,55 +20,69 @@ export function openChatStream(line: Line, request: ChatRequest): Promise<ChatSt
 }
 
 type Parts = {
-  events: Flow<readonly SseEvent[]>
+  events: Source<readonly SseEvent[]>
   reader: ChatReader
   line: Line
   call: HttpCall
   id: string | undefined
 }
-type Step = IteratorResult<readonly string[], undefined>
-const END: Step = { done: true, value: undefined }
 
 /** A class, since a stream has a life: primed, flowing, over. */
 class OpenStream implements ChatStream {
   readonly #parts: Parts
-  #first: Step | undefined
+  readonly #events: Source<readonly SseEvent[]>
+  readonly #reader: ChatReader
+  #first: readonly string[] | undefined
   #over = false
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#events = parts.events
+    this.#reader = parts.reader
   }
 
   get usage() {
-    return this.#parts.reader.usage
+    return this.#reader.usage
   }
   get finishReason() {
-    return this.#parts.reader.finishReason
+    return this.#reader.finishReason
   }
   get generationId() {
-    return this.#parts.id ?? this.#parts.reader.generationId
+    return this.#parts.id ?? this.#reader.generationId
   }
   get outputBytes() {
-    return this.#parts.reader.outputBytes
+    return this.#reader.outputBytes
+  }
+  get ready() {
+    return this.#first !== undefined || this.#reader.done || this.#events.ready
   }
 
   async prime(): Promise<void> {
     try {
-      this.#first = await this.#pull()
+      let batch: readonly string[] | undefined
+      do {
+        if (!this.ready) await this.more()
+        batch = this.#read()
+      } while (batch?.length === 0)
+      this.#first = batch
     } catch (error) {
       this.cancel()
       throw error
     }
   }
 
-  async next(): Promise<Step> {
+  more(): Promise<void> {
+    return this.#events.more()
+  }
+
+  take(): readonly string[] | undefined {
     const first = this.#first
-    if (first) {
+    if (first !== undefined) {
       this.#first = undefined
       return first
     }
     try {
-      return await this.#pull()
+      return this.#read()
     } catch (error) {
       this.cancel()
       const { line, call } = this.#parts
@@ -75,54 +90,43 @@ class OpenStream implements ChatStream {
     }
   }
 
-  async return(): Promise<Step> {
-    this.cancel()
-    return END
-  }
-
   cancel(): void {
     this.#over = true
     this.#first = undefined
-    this.#parts.events.cancel()
+    this.#events.cancel()
   }
 
-  [Symbol.asyncIterator]() {
-    return this
-  }
-
-  /** The next batch that has something for the reader, or the end. */
-  async #pull(): Promise<Step> {
-    const { events, reader } = this.#parts
-    while (!this.#over) {
-      const step = await events.next()
-      if (step.done) return this.#finish()
-      const chunks =
-        step.value.length === 1 ? reader.read(step.value[0]!) : readAll(reader, step.value)
-      if (chunks.length > 0) return { done: false, value: chunks }
-      if (reader.done) return this.#finish()
-    }
-    return END
-  }
-
-  #finish(): Step {
+  #read(): readonly string[] | undefined {
+    if (this.#over) return undefined
+    const events = this.#reader.done ? undefined : this.#events.take()
+    if (events !== undefined) return readAll(this.#reader, events)
     this.#over = true
-    this.#parts.reader.close()
-    letGo(this.#parts.events)
-    return END
+    this.#reader.close()
+    void letGo(this.#events)
+    return undefined
   }
 }
 
 function readAll(reader: ChatReader, events: readonly SseEvent[]): readonly string[] {
+  if (events.length === 1) return reader.read(events[0]!)
   const chunks: string[] = []
   for (const event of events) for (const chunk of reader.read(event)) chunks.push(chunk)
   return chunks
 }
 
-function letGo(events: Flow<unknown>): void {
-  const timer = setTimeout(() => events.cancel(), LET_GO_MS)
-  const stop = () => {
-    clearTimeout(timer)
-    events.cancel()
+/** Waits until it has ended by itself, or says anything more. */
+async function letGo(events: Source<readonly SseEvent[]>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    do {
+      if (!events.ready) {
+        timer ??= setTimeout(() => events.cancel(), LET_GO_MS)
+        await events.more()
+      }
+    } while (events.take()?.length === 0)
+  } catch {
+    // It broke off: then it is gone as well.
   }
-  events.next().then(stop, stop)
+  clearTimeout(timer)
+  events.cancel()
 }

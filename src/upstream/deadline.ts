@@ -17,40 +17,37 @@ export class Deadline {
   fault: Fault | undefined
   /** Closes the socket of the call; set by whoever opens it. */
   close: (fault: Fault) => void = () => {}
-  readonly #idleMs: number
-  readonly #total: NodeJS.Timeout
-  readonly #firstByte: NodeJS.Timeout
-  #idle: NodeJS.Timeout | undefined
+  readonly #limits: Timeouts
+  readonly #startedMs = performance.now()
+  #begun = false
   #waiting = true
+  #waitingSinceMs = this.#startedMs
+  #timer: NodeJS.Timeout | undefined
   readonly #caller: AbortSignal | undefined
   readonly #onAbort = () => this.end(new Fault('aborted', 'caller'))
 
   constructor(limits: Timeouts, caller: AbortSignal | undefined) {
-    this.#idleMs = limits.idleMs
-    this.#total = setTimeout(() => this.end(new Fault('timeout', 'total')), limits.totalMs)
-    this.#firstByte = setTimeout(
-      () => this.end(new Fault('timeout', 'first_byte')),
-      limits.firstByteMs,
-    )
+    this.#limits = limits
     this.#caller = caller
     if (caller?.aborted) this.#onAbort()
-    else caller?.addEventListener('abort', this.#onAbort, { once: true })
+    else {
+      caller?.addEventListener('abort', this.#onAbort, { once: true })
+      this.#look()
+    }
   }
 
-  /** Before each wait for bytes that follow the first ones. */
+  /** Before each wait for bytes. */
   wait(): void {
+    // For the first ones we wait from the start.
+    if (!this.#begun) return
     this.#waiting = true
-    this.#idle?.refresh()
+    this.#waitingSinceMs = performance.now()
   }
 
   /** Bytes are here. */
   arrived(): void {
+    this.#begun = true
     this.#waiting = false
-    if (this.#idle) return
-    clearTimeout(this.#firstByte)
-    this.#idle = setTimeout(() => {
-      if (this.#waiting) this.end(new Fault('timeout', 'idle'))
-    }, this.#idleMs)
   }
 
   /** Closes the socket. */
@@ -62,9 +59,22 @@ export class Deadline {
 
   /** The call is over: nothing may fire any more. */
   settle(): void {
-    clearTimeout(this.#total)
-    clearTimeout(this.#firstByte)
-    clearTimeout(this.#idle)
+    clearTimeout(this.#timer)
     this.#caller?.removeEventListener('abort', this.#onAbort)
+  }
+
+  /**
+   * One timer for all clocks, not set anew at each arrival: it looks again before any of them can
+   * have run out. A wait that begins after a look cannot end within `idleMs` of it.
+   */
+  #look(): void {
+    const nowMs = performance.now()
+    const { firstByteMs, idleMs, totalMs } = this.#limits
+    const totalLeftMs = this.#startedMs + totalMs - nowMs
+    if (totalLeftMs <= 0) return this.end(new Fault('timeout', 'total'))
+    const patienceMs = this.#begun ? idleMs : firstByteMs
+    const leftMs = this.#waiting ? this.#waitingSinceMs + patienceMs - nowMs : idleMs
+    if (leftMs <= 0) return this.end(new Fault('timeout', this.#begun ? 'idle' : 'first_byte'))
+    this.#timer = setTimeout(() => this.#look(), Math.min(totalLeftMs, leftMs, idleMs))
   }
 }

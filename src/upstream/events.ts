@@ -1,64 +1,75 @@
 import { StringDecoder } from 'node:string_decoder'
-import { createParser } from 'eventsource-parser'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { SseEvent } from './contract.ts'
 import { Fault } from './fault.ts'
-import type { Flow } from './work.ts'
+import type { Source } from './source.ts'
 
 const EVENT_CAP = 1024 * 1024
 
-/** Bytes to events, a batch for each read of the socket. Comments keep it alive and are dropped. */
-export function eventFlow(bytes: Flow<Buffer>, cap = EVENT_CAP): Flow<readonly SseEvent[]> {
-  const decoder = new StringDecoder('utf8')
-  let batch: SseEvent[] = []
-  let tooLarge = false
-  let ended = false
-  const parser = createParser({
-    maxBufferSize: cap,
-    onEvent: (event) => {
-      if (event.data.length > cap) tooLarge = true
-      batch.push(event)
-    },
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') tooLarge = true
-      // Some upstreams tell a failure in mid-stream as a bare JSON line, or as a field `error`.
-      else if (error.line?.startsWith('{')) batch.push({ event: 'bare', data: error.line })
-      else if (error.field === 'error') batch.push({ event: 'error', data: error.value || '{}' })
-    },
-  })
-  const feed = (text: string) => {
-    parser.feed(text)
-    if (!tooLarge) return
-    bytes.cancel()
-    throw new Fault('too_large', 'event')
+/**
+ * Bytes to events, a batch for each read of the socket; a batch may be empty. Comments keep the
+ * stream alive and are dropped.
+ */
+export class Events implements Source<readonly SseEvent[]> {
+  readonly #bytes: Source<Buffer>
+  readonly #parser: EventSourceParser
+  #decoder: StringDecoder | undefined
+  #batch: SseEvent[] = []
+  #tooLarge = false
+  #ended = false
+
+  constructor(bytes: Source<Buffer>, cap = EVENT_CAP) {
+    this.#bytes = bytes
+    this.#parser = createParser({
+      maxBufferSize: cap,
+      onEvent: (event) => {
+        if (event.data.length > cap) this.#tooLarge = true
+        this.#batch.push(event)
+      },
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') this.#tooLarge = true
+        // Some upstreams tell a failure in mid-stream as a bare JSON line, or as a field `error`.
+        else if (error.line?.startsWith('{')) this.#batch.push({ event: 'bare', data: error.line })
+        else if (error.field === 'error')
+          this.#batch.push({ event: 'error', data: error.value || '{}' })
+      },
+    })
   }
-  const next = async (): Promise<IteratorResult<readonly SseEvent[], undefined>> => {
-    while (!ended) {
-      const step = await bytes.next()
-      if (step.done) {
-        ended = true
-        // A last event without its blank line still counts.
-        feed(decoder.end() + '\n\n')
-      } else feed(decoder.write(step.value))
-      if (batch.length === 0) continue
-      const value = batch
-      batch = []
-      return { done: false, value }
+
+  get ready(): boolean {
+    return this.#bytes.ready
+  }
+
+  more(): Promise<void> {
+    return this.#bytes.more()
+  }
+
+  take(): readonly SseEvent[] | undefined {
+    if (this.#ended) return undefined
+    const piece = this.#bytes.take()
+    this.#ended = piece === undefined
+    // A last event without its blank line still counts.
+    this.#parser.feed(
+      piece === undefined ? (this.#decoder?.end() ?? '') + '\n\n' : this.#text(piece),
+    )
+    if (this.#tooLarge) {
+      this.cancel()
+      throw new Fault('too_large', 'event')
     }
-    return { done: true, value: undefined }
+    const batch = this.#batch
+    this.#batch = []
+    return batch
   }
-  const cancel = () => {
-    ended = true
-    bytes.cancel()
+
+  cancel(): void {
+    this.#ended = true
+    this.#bytes.cancel()
   }
-  return {
-    next,
-    return: async () => {
-      cancel()
-      return { done: true, value: undefined }
-    },
-    cancel,
-    [Symbol.asyncIterator]() {
-      return this
-    },
+
+  /** Reads end with a whole event as a rule; the first that ends within a letter needs a memory. */
+  #text(piece: Buffer): string {
+    if (this.#decoder === undefined && piece.at(-1)! < 0x80) return piece.toString('utf8')
+    this.#decoder ??= new StringDecoder('utf8')
+    return this.#decoder.write(piece)
   }
 }

@@ -1,4 +1,9 @@
+import assert from 'node:assert/strict'
 import type { Dispatcher } from 'undici'
+import type { Deadline } from './deadline.ts'
+import { Fault } from './fault.ts'
+import { socketFault } from './socket-fault.ts'
+import type { Source } from './source.ts'
 
 export type ResponseHead = {
   status: number
@@ -12,37 +17,53 @@ const MOST_QUEUED_BYTES = 64 * 1024
  * One answer as it comes in. A class, since it has a life: asked, begun, flowing, over. It stands
  * where the client library would put a stream of its own, at a fraction of the cost.
  */
-export class Inbound implements Dispatcher.DispatchHandler {
-  readonly head: Promise<ResponseHead>
+export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
+  readonly #deadline: Deadline
   readonly #begun = Promise.withResolvers<ResponseHead>()
   #controller: Dispatcher.DispatchController | undefined
   #queue: Buffer[] = []
   #queuedBytes = 0
+  /** All has come. */
   #ended = false
-  #trouble: Error | undefined
+  #trouble: Fault | undefined
+  /** The end, or what broke it, was taken; or nobody wants the rest. */
+  #over = false
   #wake: (() => void) | undefined
 
-  constructor() {
-    this.head = this.#begun.promise
+  /** Rejects only with Faults. */
+  readonly head: Promise<ResponseHead> = this.#begun.promise
+
+  constructor(deadline: Deadline) {
+    this.#deadline = deadline
+    deadline.close = (fault) => this.#abort(fault)
     // Whoever waits for it is told; whoever gave up before does not care.
     this.head.catch(() => {})
   }
 
-  /** The next bytes, all that are here; undefined at the end. Throws when the answer broke off. */
-  async read(): Promise<Buffer | undefined> {
-    for (;;) {
-      if (this.#queue.length > 0) return this.#take()
-      if (this.#trouble !== undefined) throw this.#trouble
-      if (this.#ended) return undefined
-      await new Promise<void>((wake) => (this.#wake = wake))
-    }
+  get ready(): boolean {
+    return this.#queue.length > 0 || this.#ended || this.#over || this.#trouble !== undefined
   }
 
-  /** Closes the socket, now or as soon as there is one. */
-  abort(reason: Error): void {
-    if (this.#ended || this.#trouble !== undefined) return
-    if (this.#controller === undefined) this.#fail(reason)
-    else this.#controller.abort(reason)
+  /** What else came in the same read of the socket is there too once the promise is heard. */
+  more(): Promise<void> {
+    this.#deadline.wait()
+    return new Promise((wake) => (this.#wake = wake))
+  }
+
+  /** All the bytes that are here. */
+  take(): Buffer | undefined {
+    if (this.#over) return undefined
+    if (this.#queue.length > 0) return this.#takeQueue()
+    assert.ok(this.ready, 'Bytes are taken before they are here.')
+    this.#over = true
+    if (this.#trouble !== undefined) throw this.#trouble
+    return undefined
+  }
+
+  cancel(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#deadline.end(new Fault('aborted', 'cancelled'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -68,6 +89,7 @@ export class Inbound implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#ended = true
+    this.#deadline.settle()
     this.#wake?.()
   }
 
@@ -75,13 +97,22 @@ export class Inbound implements Dispatcher.DispatchHandler {
     this.#fail(error)
   }
 
+  /** Closes the socket, now or as soon as there is one. */
+  #abort(reason: Fault): void {
+    if (this.#ended || this.#trouble !== undefined) return
+    if (this.#controller === undefined) this.#fail(reason)
+    else this.#controller.abort(reason)
+  }
+
   #fail(error: Error): void {
-    this.#trouble ??= error
-    this.#begun.reject(error)
+    this.#trouble ??= this.#deadline.fault ?? socketFault(error)
+    this.#deadline.settle()
+    this.#begun.reject(this.#trouble)
     this.#wake?.()
   }
 
-  #take(): Buffer {
+  #takeQueue(): Buffer {
+    this.#deadline.arrived()
     const queue = this.#queue
     this.#queue = []
     this.#queuedBytes = 0

@@ -1,9 +1,9 @@
-import { gather } from './byte-flow.ts'
 import { openChatStream } from './chat-stream.ts'
 import type { BytesCapability, HttpCall, JsonCapability, Provider } from './contract.ts'
 import { Fault } from './fault.ts'
 import { exchange, troubled } from './line.ts'
 import type { Line } from './line.ts'
+import { flowOf, gather, type Source } from './source.ts'
 import type { Flow, Work } from './work.ts'
 
 type Run<Name extends keyof Work> = {
@@ -37,7 +37,7 @@ export const RUNS: { [Name in keyof Work]: Run<Name> } = {
     run: (line, request) =>
       bytesRun(line, line.provider.video!.content, request, async (format, bytes, call) => ({
         ...format,
-        bytes: translated(bytes, line, call),
+        bytes: translated(flowOf(bytes), line, call),
       })),
   },
 }
@@ -61,7 +61,7 @@ function bytesRun<Request, Format, Result>(
   line: Line,
   capability: BytesCapability<Request, Format>,
   request: Request,
-  finish: (format: Format, bytes: Flow<Buffer>, call: HttpCall) => Promise<Result>,
+  finish: (format: Format, bytes: Source<Buffer>, call: HttpCall) => Promise<Result>,
 ): Promise<Result> {
   return exchange(line, capability.build(request, line.target), async (call) => {
     const answer = await line.sender.bytes(line.place, call, line.signal)

@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream'
-import { Agent } from 'undici'
-import { byteFlow, capped, gather } from './byte-flow.ts'
+import { Agent, type Dispatcher } from 'undici'
 import type { AnswerHead, HttpCall, JsonAnswer, SseEvent, Timeouts } from './contract.ts'
 import { Deadline, DEFAULT_TIMEOUTS } from './deadline.ts'
 import { Fault, StatusFault } from './fault.ts'
-import { eventFlow } from './events.ts'
-import { Inbound, type ResponseHead } from './inbound.ts'
+import { Events } from './events.ts'
+import { Inbound } from './inbound.ts'
 import { parseJson } from './json.ts'
 import { retryAfterSeconds } from './retry-after.ts'
-import { socketFault } from './socket-fault.ts'
-import type { Flow } from './work.ts'
+import { capped, gather, type Source } from './source.ts'
 
 const JSON_CAP = 32 * 1024 * 1024
 const BYTES_CAP = 1024 * 1024 * 1024
@@ -27,29 +25,35 @@ export type Sender = {
 
 /** Where an upstream is. `headers` carry its key. */
 export type Place = { origin: string; basePath: string; headers: Record<string, string> }
-type EventAnswer = AnswerHead & { events: Flow<readonly SseEvent[]> }
-type BytesAnswer = AnswerHead & { bytes: Flow<Buffer> }
+type EventAnswer = AnswerHead & { events: Source<readonly SseEvent[]> }
+type BytesAnswer = AnswerHead & { bytes: Source<Buffer> }
 
 export function createSender(defaults: Partial<Timeouts> = {}): Sender {
   const agents = new Map<number, Agent>()
-  const open = async (place: Place, call: HttpCall, signal: AbortSignal | undefined) => {
-    const limits = { ...DEFAULT_TIMEOUTS, ...defaults, ...call.timeouts }
-    return openWire(agentFor(agents, limits.connectMs), place, call, new Deadline(limits, signal))
+  const usual = { ...DEFAULT_TIMEOUTS, ...defaults }
+  const open = (place: Place, call: HttpCall, signal: AbortSignal | undefined) => {
+    const limits = { ...usual, ...call.timeouts }
+    const agent = agentFor(agents, limits.connectMs)
+    return openWire(agent, place, call, new Deadline(limits, signal))
   }
   return {
     json: async (place, call, signal) => {
-      const wire = await open(place, call, signal)
-      const bytes = await gather(wire.bytes, call.maxBytes ?? JSON_CAP)
-      return { status: wire.status, headers: wire.headers, json: parseJson(bytes) }
+      const { status, headers, bytes } = await open(place, call, signal)
+      const body = await gather(bytes, call.maxBytes ?? JSON_CAP)
+      return { status, headers, json: parseJson(body) }
     },
     events: async (place, call, signal) => {
       const wire = await open(place, call, signal)
-      await refuseOtherThanEvents(wire)
-      return { ...wire, events: eventFlow(wire.bytes, call.maxEventBytes) }
+      const type = wire.headers['content-type'] ?? ''
+      // Some answer a stream request with a JSON error and 200, or with a web page.
+      if (type.includes('json')) throw await errorIn(wire)
+      if (type.includes('html')) throw drop(wire, new Fault('garbage', 'html'))
+      const { status, headers, bytes } = wire
+      return { status, headers, events: new Events(bytes, call.maxEventBytes) }
     },
     bytes: async (place, call, signal) => {
-      const wire = await open(place, call, signal)
-      return { ...wire, bytes: capped(wire.bytes, call.maxBytes ?? BYTES_CAP) }
+      const { status, headers, bytes } = await open(place, call, signal)
+      return { status, headers, bytes: capped(bytes, call.maxBytes ?? BYTES_CAP) }
     },
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()))
@@ -74,7 +78,7 @@ function agentFor(agents: Map<number, Agent>, connectMs: number): Agent {
   return agent
 }
 
-type Wire = AnswerHead & { bytes: Flow<Buffer> }
+type Wire = AnswerHead & { bytes: Source<Buffer> }
 
 async function openWire(
   agent: Agent,
@@ -82,11 +86,11 @@ async function openWire(
   call: HttpCall,
   deadline: Deadline,
 ): Promise<Wire> {
-  const inbound = new Inbound()
-  const answer = await dispatch(agent, { place, call, deadline, inbound })
-  const headers = allowed(answer.headers)
-  const bytes = byteFlow(inbound, deadline)
-  const wire = { status: answer.status, headers, bytes }
+  if (deadline.fault) throw deadline.fault
+  const bytes = new Inbound(deadline)
+  agent.dispatch(requestOf(place, call), bytes)
+  const answer = await bytes.head
+  const wire = { status: answer.status, headers: allowed(answer.headers), bytes }
   if (wire.status >= 300 && wire.status < 400) throw drop(wire, new Fault('redirect', 'status'))
   const encoding = answer.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
@@ -96,34 +100,20 @@ async function openWire(
   return wire
 }
 
-type Asked = { place: Place; call: HttpCall; deadline: Deadline; inbound: Inbound }
-
-async function dispatch(
-  agent: Agent,
-  { place, call, deadline, inbound }: Asked,
-): Promise<ResponseHead> {
-  try {
-    if (deadline.fault) throw deadline.fault
-    deadline.close = (fault) => inbound.abort(fault)
-    const request = {
-      origin: place.origin,
-      path: place.basePath + call.path,
-      method: call.method,
-      headers: {
-        'user-agent': 'mlango',
-        accept: call.expects === 'sse' ? 'text/event-stream' : '*/*',
-        'accept-encoding': 'identity',
-        ...call.headers,
-        ...lengthOf(call),
-        ...place.headers,
-      },
-      body: bodyOf(call),
-    }
-    agent.dispatch(request, inbound)
-    return await inbound.head
-  } catch (error) {
-    deadline.settle()
-    throw deadline.fault ?? socketFault(error)
+function requestOf(place: Place, call: HttpCall): Dispatcher.DispatchOptions {
+  return {
+    origin: place.origin,
+    path: place.basePath + call.path,
+    method: call.method,
+    headers: {
+      'user-agent': 'mlango',
+      accept: call.expects === 'sse' ? 'text/event-stream' : '*/*',
+      'accept-encoding': 'identity',
+      ...call.headers,
+      ...lengthOf(call),
+      ...place.headers,
+    },
+    body: bodyOf(call),
   }
 }
 
@@ -176,12 +166,6 @@ async function statusFault(wire: Wire): Promise<StatusFault> {
   )
 }
 
-/** Some upstreams answer a stream request with a JSON error and 200, or with a web page. */
-async function refuseOtherThanEvents(wire: Wire): Promise<void> {
-  const type = wire.headers['content-type'] ?? ''
-  if (type.includes('json')) {
-    const body = parseJson(await gather(wire.bytes, ERROR_BODY_CAP))
-    throw new StatusFault(200, body)
-  }
-  if (type.includes('html')) throw drop(wire, new Fault('garbage', 'html'))
+async function errorIn(wire: Wire): Promise<StatusFault> {
+  return new StatusFault(200, parseJson(await gather(wire.bytes, ERROR_BODY_CAP)))
 }

@@ -19,6 +19,7 @@ import type {
   VideoRequest,
   VideoStatus,
 } from './contract.ts'
+import type { Source } from './source.ts'
 
 /** What the rest of the house holds: every upstream behind one verb. Built by `openUpstreams`. */
 export type Upstreams = {
@@ -78,10 +79,11 @@ type Served<Result> = { result: Result; upstream: string; attempts: number }
 export type Flow<Item> = AsyncIterableIterator<Item, undefined> & { cancel(): void }
 
 /**
- * Each item is a batch of ready chunk texts, to be framed as `data: …\n\n`. The usage chunk and
- * `[DONE]` are not among them: the gateway writes those after it has settled.
+ * Each item is a batch of ready chunk texts, to be framed as `data: …\n\n`; it may be empty. The
+ * usage chunk and `[DONE]` are not among them: the gateway writes those after it has settled. It
+ * throws a `Failure` when the upstream breaks.
  */
-export type ChatStream = Flow<readonly string[]> &
+export type ChatStream = Source<readonly string[]> &
   Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes'>
 
 export type UpstreamEntry = {

@@ -7,9 +7,10 @@ import Anthropic from '@anthropic-ai/sdk'
 import { Failure } from '../../src/lib/failure.ts'
 import { anthropic } from '../../src/upstream/anthropic.ts'
 import type { ChatRequest, Fields, JsonAnswer, ModelTarget } from '../../src/upstream/contract.ts'
-import { eventFlow } from '../../src/upstream/events.ts'
+import { Events } from '../../src/upstream/events.ts'
 import { Fault, StatusFault } from '../../src/upstream/fault.ts'
-import { bytesFlow } from './flows.ts'
+import { flowOf } from '../../src/upstream/source.ts'
+import { bytesSource } from './flows.ts'
 
 type Params = Anthropic.MessageCreateParams
 
@@ -323,7 +324,7 @@ describe('the stream of Anthropic', () => {
   const chunksOf = async (bytes: Buffer) => {
     const reader = capability.reader(chat({}, { stream: true }), target)
     const chunks: Fields[] = []
-    for await (const batch of eventFlow(bytesFlow(bytes))) {
+    for await (const batch of flowOf(new Events(bytesSource(bytes)))) {
       for (const event of batch) {
         for (const text of reader.read(event)) chunks.push(JSON.parse(text))
       }

@@ -1,30 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { eventFlow } from '../../src/upstream/events.ts'
+import { Events } from '../../src/upstream/events.ts'
 import { Fault } from '../../src/upstream/fault.ts'
-import type { Flow } from '../../src/upstream/work.ts'
+import { flowOf, type Source } from '../../src/upstream/source.ts'
 
-function flowOf(parts: readonly Buffer[]): Flow<Buffer> & { cancelled: boolean } {
+function sourceOf(parts: readonly Buffer[]): Source<Buffer> & { cancelled: boolean } {
   const rest = [...parts]
   return {
     cancelled: false,
-    next: async () => {
-      const value = rest.shift()
-      return value ? { done: false, value } : { done: true, value: undefined }
-    },
+    ready: true,
+    more: async () => {},
+    take: () => rest.shift(),
     cancel() {
       this.cancelled = true
-    },
-    [Symbol.asyncIterator]() {
-      return this
     },
   }
 }
 
 async function eventsOf(parts: readonly Buffer[], cap?: number) {
   const events: { event: string | undefined; data: string }[] = []
-  for await (const batch of eventFlow(flowOf(parts), cap)) {
+  for await (const batch of flowOf(new Events(sourceOf(parts), cap))) {
     for (const { event, data } of batch) events.push({ event, data })
   }
   return events
@@ -88,16 +84,18 @@ describe('server-sent events', () => {
   })
 
   it('refuses a line and an event over the cap, and lets the connection go', async () => {
-    const line = flowOf(Array.from({ length: 40 }, () => Buffer.from('data: '.padEnd(100, 'x'))))
-    const event = flowOf(Array.from({ length: 40 }, () => Buffer.from('data: xxxxxxxxxxxxxxxx\n')))
-    for (const flow of [line, event]) {
+    const line = sourceOf(Array.from({ length: 40 }, () => Buffer.from('data: '.padEnd(100, 'x'))))
+    const event = sourceOf(
+      Array.from({ length: 40 }, () => Buffer.from('data: xxxxxxxxxxxxxxxx\n')),
+    )
+    for (const source of [line, event]) {
       await assert.rejects(
         async () => {
-          for await (const _ of eventFlow(flow, 500));
+          for await (const _ of flowOf(new Events(source, 500)));
         },
         (error) => error instanceof Fault && error.kind === 'too_large',
       )
-      assert.equal(flow.cancelled, true)
+      assert.equal(source.cancelled, true)
     }
   })
 

@@ -1,19 +1,18 @@
-import type { Flow } from '../../src/upstream/work.ts'
+import type { Source } from '../../src/upstream/source.ts'
 
-/** Bytes as a flow, in pieces of any size. */
-export function bytesFlow(bytes: Buffer, size = 17): Flow<Buffer> {
+/** Bytes as a source that is always ready, in pieces of any size. */
+export function bytesSource(bytes: Buffer, size = 17): Source<Buffer> {
   let at = 0
   return {
-    next: async () => {
-      if (at >= bytes.length) return { done: true, value: undefined }
+    ready: true,
+    more: async () => {},
+    take: () => {
+      if (at >= bytes.length) return undefined
       at += size
-      return { done: false, value: bytes.subarray(at - size, at) }
+      return bytes.subarray(at - size, at)
     },
     cancel: () => {
       at = bytes.length
-    },
-    [Symbol.asyncIterator]() {
-      return this
     },
   }
 }

@@ -14,10 +14,11 @@ import type {
 } from '@google/genai'
 import { Failure } from '../../src/lib/failure.ts'
 import type { ChatRequest, Fields, JsonAnswer } from '../../src/upstream/contract.ts'
-import { eventFlow } from '../../src/upstream/events.ts'
+import { Events } from '../../src/upstream/events.ts'
 import { Fault, StatusFault } from '../../src/upstream/fault.ts'
 import { createGemini } from '../../src/upstream/gemini.ts'
-import { bytesFlow } from './flows.ts'
+import { flowOf } from '../../src/upstream/source.ts'
+import { bytesSource } from './flows.ts'
 
 /** What goes over the wire, in the vendor's own types. */
 type Body = {
@@ -303,7 +304,7 @@ describe('the stream of Gemini', () => {
   const chunksOf = async (bytes: Buffer) => {
     const reader = capability.reader(chat({}, { stream: true }), target)
     const chunks: Fields[] = []
-    for await (const batch of eventFlow(bytesFlow(bytes))) {
+    for await (const batch of flowOf(new Events(bytesSource(bytes)))) {
       for (const event of batch) {
         for (const text of reader.read(event)) chunks.push(JSON.parse(text))
       }

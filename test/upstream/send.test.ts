@@ -3,11 +3,11 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { gather } from '../../src/upstream/byte-flow.ts'
 import type { HttpCall } from '../../src/upstream/contract.ts'
 import { Fault, StatusFault } from '../../src/upstream/fault.ts'
 import type { FaultKind } from '../../src/upstream/fault.ts'
 import { createSender } from '../../src/upstream/send.ts'
+import { flowOf, gather, type Source } from '../../src/upstream/source.ts'
 import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from './wire-server.ts'
 import type { Behave } from './wire-server.ts'
 
@@ -44,8 +44,8 @@ async function fault(work: () => Promise<unknown>): Promise<Fault> {
   throw new assert.AssertionError({ message: 'no fault' })
 }
 
-async function drain(flow: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of flow);
+async function drain(source: Source<unknown>): Promise<void> {
+  for await (const _ of flowOf(source));
 }
 
 /** UPS-01 to UPS-14, as far as one exchange goes. */
@@ -280,7 +280,7 @@ describe('the HTTP client', () => {
     })
     const call = get('bytes', { timeouts: { totalMs: 20_000 } })
     const answer = await sender.bytes(there.place, call)
-    await answer.bytes.next()
+    await flowOf(answer.bytes).next()
     await new Promise((done) => setTimeout(done, LIMITS.idleMs * 3))
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes were read ahead`)
     const rest = await gather(answer.bytes, 128 * 1024 * 1024)
@@ -294,7 +294,7 @@ describe('the HTTP client', () => {
     })
     const leaving = new AbortController()
     const answer = await sender.events(there.place, get('sse'), leaving.signal)
-    await answer.events.next()
+    await flowOf(answer.events).next()
     leaving.abort()
     assert.equal((await fault(() => drain(answer.events))).kind, 'aborted')
     await new Promise((done) => setTimeout(done, 30))

@@ -4,6 +4,7 @@ import { startModelSimulator } from '../../simulator/models/server.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { flowOf } from '../../src/upstream/source.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
 import type { UsageReading } from '../../src/upstream/usage.ts'
@@ -39,7 +40,7 @@ describe('every capability, over the wire', () => {
     assert.ok(costOf(whole.result.usage) > 0)
     const { result } = await upstreams.call(to('sim/hekima'), 'chatStream', request(true))
     let text = ''
-    for await (const batch of result) {
+    for await (const batch of flowOf(result)) {
       for (const chunk of batch) text += JSON.parse(chunk).choices[0].delta.content ?? ''
     }
     assert.ok(text.length > 0)

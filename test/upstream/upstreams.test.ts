@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { flowOf } from '../../src/upstream/source.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
+import type { ChatStream } from '../../src/upstream/work.ts'
 import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from './wire-server.ts'
 import type { Behave } from './wire-server.ts'
 
@@ -78,9 +80,9 @@ async function failing(work: Promise<unknown>): Promise<Failure> {
   throw new assert.AssertionError({ message: 'it did not fail' })
 }
 
-async function drained(flow: AsyncIterable<readonly string[]>): Promise<string[]> {
+async function drained(stream: ChatStream): Promise<string[]> {
   const all: string[] = []
-  for await (const batch of flow) all.push(...batch)
+  for await (const batch of flowOf(stream)) all.push(...batch)
   return all
 }
 
@@ -178,6 +180,19 @@ describe('calling upstreams', () => {
     const { result } = await upstreams.call(targets, 'chatStream', chatRequest(true))
     const failure = await failing(drained(result))
     assert.equal(failure.kind, 'upstream_failed')
+  })
+
+  it('a stream is over with its end word, though the socket stays open', async () => {
+    const { upstreams, servers, targets } = await house((socket) => {
+      socket.write(SSE_HEAD)
+      socket.write(chunk(EVENTS))
+    })
+    const { result } = await upstreams.call(targets, 'chatStream', chatRequest(true))
+    const began = Date.now()
+    assert.equal((await drained(result)).length, 2)
+    assert.ok(Date.now() - began < 100)
+    await new Promise((done) => setTimeout(done, 1_200))
+    assert.equal(servers[0]!.open, 0)
   })
 
   it('cancel closes the socket, also before the first pull', async () => {
