@@ -12,8 +12,8 @@ export type StreamEnds = {
 }
 
 const HEARTBEAT_MS = 15_000
-/** A reader that takes nothing for so long is gone, whatever its socket says. */
-const STALLED_MS = 60_000
+/** A reader that takes nothing for so long, over a minute, is gone, whatever its socket says. */
+const STALLED_BEATS = 5
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
 
@@ -28,8 +28,9 @@ export class ChatOutflow extends Readable {
   readonly #heartbeat: NodeJS.Timeout
   #pulling = false
   #ended = false
-  #lastReadMs = performance.now()
-  #lastPushMs = performance.now()
+  /** Counted instead of looking at the clock for each event. */
+  #beatsSinceRead = 0
+  #beatsSinceSent = 0
 
   constructor(flow: ChatStream, ends: StreamEnds) {
     super({ highWaterMark: 16_384 })
@@ -39,7 +40,7 @@ export class ChatOutflow extends Readable {
   }
 
   override _read(): void {
-    this.#lastReadMs = performance.now()
+    this.#beatsSinceRead = 0
     if (this.#pulling || this.#ended) return
     this.#pulling = true
     void this.#pull()
@@ -70,7 +71,8 @@ export class ChatOutflow extends Readable {
       return this.#break(error)
     }
     this.#pulling = false
-    this.#send(text)
+    this.#beatsSinceSent = 0
+    this.push(text)
   }
 
   async #finish(): Promise<void> {
@@ -87,19 +89,19 @@ export class ChatOutflow extends Readable {
   #sendLast(text: string): void {
     clearInterval(this.#heartbeat)
     if (this.destroyed) return
+    // Held for a moment, so that the end is known when the last text leaves: one write for both.
+    const flowing = this.readableFlowing === true
+    if (flowing) this.pause()
     if (text !== '') this.push(text)
     this.push(null)
-  }
-
-  #send(text: string): void {
-    this.#lastPushMs = performance.now()
-    this.push(text)
+    if (flowing) this.resume()
   }
 
   #beat(): void {
-    const now = performance.now()
-    if (!this.#pulling && now - this.#lastReadMs > STALLED_MS) this.destroy()
-    else if (this.#pulling && now - this.#lastPushMs >= HEARTBEAT_MS) this.#send(HEARTBEAT)
+    this.#beatsSinceRead += 1
+    this.#beatsSinceSent += 1
+    if (!this.#pulling && this.#beatsSinceRead >= STALLED_BEATS) this.destroy()
+    else if (this.#pulling && this.#beatsSinceSent > 1) this.push(HEARTBEAT)
   }
 }
 

@@ -28,6 +28,7 @@ export function choose<Target>(
     return gate === 'closed' || gate === 'half_open'
   })
   if (open.length === 0) return blocked(candidates, nowMs)
+  if (open.length === 1) return { kind: 'ask', targets: [open[0]!.target] }
   const ranked = new Map<number, Candidate<Target>[]>()
   for (const candidate of open) {
     const rank = candidate.priority + (candidate.demoted ? DEMOTION : 0)

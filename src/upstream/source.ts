@@ -17,7 +17,7 @@ export type Source<Item> = {
   cancel(): void
 }
 
-/** Over the cap the socket is closed at once. */
+/** No more bytes than the cap. */
 export function capped(source: Source<Buffer>, cap: number): Source<Buffer> {
   let size = 0
   return {
@@ -28,22 +28,29 @@ export function capped(source: Source<Buffer>, cap: number): Source<Buffer> {
     take: () => {
       const piece = source.take()
       size += piece?.length ?? 0
-      if (size <= cap) return piece
-      source.cancel()
-      throw new Fault('too_large', 'body')
+      if (size > cap) throw overflow(source)
+      return piece
     },
     cancel: () => source.cancel(),
   }
 }
 
+/** The socket is closed at once. */
+function overflow(source: Source<Buffer>): Fault {
+  source.cancel()
+  return new Fault('too_large', 'body')
+}
+
 /** Reads to the end. An answer that is here already is not waited for. */
 export async function gather(source: Source<Buffer>, cap: number): Promise<Buffer> {
-  const rest = capped(source, cap)
   const parts: Buffer[] = []
+  let size = 0
   for (;;) {
-    if (!rest.ready) await rest.more()
-    const part = rest.take()
-    if (part === undefined) return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+    if (!source.ready) await source.more()
+    const part = source.take()
+    if (part === undefined) return parts.length === 1 ? parts[0]! : Buffer.concat(parts, size)
+    size += part.length
+    if (size > cap) throw overflow(source)
     parts.push(part)
   }
 }

@@ -33,7 +33,9 @@ export class Standing {
   }
 
   begin(target: ModelTarget): void {
-    this.#set(target, began(this.circuit(target)))
+    const before = this.circuit(target)
+    const after = began(before)
+    if (after !== before) this.#set(target, after)
   }
 
   succeeded(target: ModelTarget): void {
