@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ChatStream } from '../upstream/work.ts'
 
-/** The three ends of a paid stream. Exactly one of them is called, once. */
+/** The three ends of a paid stream. One of them is called, once; `broke` also when `finished` throws. */
 export type StreamEnds = {
   /** It finished. Settles; gives what is still to be sent after the last chunk. */
   finished(): Promise<string>

@@ -252,6 +252,19 @@ describe('the HTTP client', () => {
     assert.equal((await fault(() => drain(second.events))).at, 'total')
   })
 
+  it('silence is measured from the last bytes on', async () => {
+    const there = await place((socket) => {
+      socket.write(SSE_HEAD)
+      setTimeout(() => socket.write(chunk(sse('1'))), 100)
+      setTimeout(() => socket.write(chunk(sse('2'))), 200)
+    })
+    const answer = await sender.events(there.place, get('sse'))
+    const began = Date.now()
+    assert.equal((await fault(() => drain(answer.events))).at, 'idle')
+    const tookMs = Date.now() - began
+    assert.ok(tookMs > 300 && tookMs < 600, `${tookMs} ms`)
+  })
+
   it('a web page and a JSON error are no stream', async () => {
     const page = await place((socket) =>
       socket.write(response('<html>', { headers: { 'content-type': 'text/html' } })),
