@@ -28,6 +28,7 @@ before(async () => {
   house = await startHouse({ databaseUrl: line.in(url) })
 })
 after(async () => {
+  await line.heal()
   await house.close()
   await line.close()
   await direct.close()

@@ -91,6 +91,22 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
+    name: 'a charge that was told as failed is owed',
+    file: 'src/gateway/billable.ts',
+    find: 'if (!keep && holdId !== undefined) await desk.debts.note(debtOf(order, holdId, records))',
+    put: 'debtOf(order, holdId!, records)',
+    test: 'test/faults/lost-answers.test.ts',
+    fails: /given back/,
+  },
+  {
+    name: 'what is owed is known when the hold is closed',
+    file: 'src/gateway/debts.ts',
+    find: 'if ((await openHolds(db, [debt.holdId])).size > 0) return false',
+    put: 'await openHolds(db, [debt.holdId])',
+    test: 'test/gateway/debts.test.ts',
+    fails: /while the hold is open/,
+  },
+  {
     name: 'a callback bears the right signature',
     file: 'src/payments/snippe.ts',
     find: "if (!safeEqual(signature.toLowerCase(), expected)) return refuse('signature_wrong')",
