@@ -3,7 +3,7 @@ import type { Tx } from '../db/db.ts'
 import type { Command, Entry, Outcome } from './commands.ts'
 import { EMPTY, step, type Account, type Hold, type OpenHold, type Posting } from './ledger.ts'
 import { createAccounts, existingKeys, lockAccounts, openHolds } from './ledger-rows-store.ts'
-import { bookUncollected, moveDeadlines, writeChanges, type Loss } from './ledger-write-store.ts'
+import { bookUncollected, rewriteHolds, writeChanges, type Loss } from './ledger-write-store.ts'
 
 /**
  * Applies one command or five hundred alike, in the given order, within the caller's transaction.
@@ -110,15 +110,15 @@ function ownHold(books: Books, command: Command & { holdId: string }): OpenHold 
 async function writeBooks(tx: Tx, books: Books): Promise<void> {
   const { accounts, touched, holds, holdsBefore, postings } = books
   const closed = [...holdsBefore.keys()].filter((id) => !holds.has(id))
-  const opened = [...holds.values()].filter((hold) => 'about' in hold)
-  const moved = [...holds.values()].filter(
+  const opened = [...holds.values()].filter((hold) => !holdsBefore.has(hold.holdId))
+  const rewritten = [...holds.values()].filter(
     (hold) => holdsBefore.has(hold.holdId) && holdsBefore.get(hold.holdId) !== hold,
   )
   const changed = [...touched].map((accountId) => ({ accountId, ...accounts.get(accountId)! }))
   const nothing = changed.length === 0 && closed.length === 0 && opened.length === 0
   const [deleted] = await Promise.all([
     nothing ? 0 : writeChanges(tx, { accounts: changed, postings, closed, opened }),
-    moved.length > 0 && moveDeadlines(tx, moved),
+    rewritten.length > 0 && rewriteHolds(tx, rewritten),
     books.uncollected.length > 0 && bookUncollected(tx, books.uncollected),
   ])
   assert(deleted === closed.length, 'a hold was closed without its account being locked')

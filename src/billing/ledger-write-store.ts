@@ -5,7 +5,7 @@ type Changes = {
   accounts: (Account & { accountId: string })[]
   postings: (Posting & { accountId: string })[]
   closed: string[]
-  opened: Hold[]
+  opened: (Hold | OpenHold)[]
 }
 
 /** Everything a batch changed, in one round trip. Returns how many holds were deleted. */
@@ -73,11 +73,18 @@ function writeSql(parts: Part[]): string {
   return sql
 }
 
-export async function moveDeadlines(tx: Tx, holds: OpenHold[]): Promise<void> {
+/**
+ * Holds that changed while their row stays: a deadline that moved, or one that was closed and made
+ * again under its id within the batch. What a hold is about is written only when it is made.
+ */
+export async function rewriteHolds(tx: Tx, holds: (Hold | OpenHold)[]): Promise<void> {
   await tx.query(
-    `update holds set deadline = given.deadline
-     from unnest($1::uuid[], $2::timestamptz[]) as given (id, deadline) where holds.id = given.id`,
-    [holds.map((hold) => hold.holdId), holds.map((hold) => deadlineOf(hold))],
+    `update holds set amount_micro = amount, owner_process = process, owner_job = job,
+       deadline = given.deadline, about = coalesce(given.about::jsonb, holds.about)
+     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
+       $7::text[]) as given (id, account_id, amount, process, job, deadline, about)
+     where holds.id = given.id`,
+    holdColumns(holds),
   )
 }
 
@@ -133,15 +140,15 @@ function postingColumns({ postings }: Changes): unknown[] {
   ]
 }
 
-function holdColumns(opened: Hold[]): unknown[] {
+function holdColumns(holds: (Hold | OpenHold)[]): unknown[] {
   return [
-    opened.map((hold) => hold.holdId),
-    opened.map((hold) => hold.accountId),
-    opened.map((hold) => hold.amountMicro),
-    opened.map(({ owner }) => ('process' in owner ? owner.process : null)),
-    opened.map(({ owner }) => ('job' in owner ? owner.job : null)),
-    opened.map((hold) => deadlineOf(hold)),
-    opened.map((hold) => JSON.stringify(hold.about)),
+    holds.map((hold) => hold.holdId),
+    holds.map((hold) => hold.accountId),
+    holds.map((hold) => hold.amountMicro),
+    holds.map(({ owner }) => ('process' in owner ? owner.process : null)),
+    holds.map(({ owner }) => ('job' in owner ? owner.job : null)),
+    holds.map((hold) => deadlineOf(hold)),
+    holds.map((hold) => ('about' in hold ? JSON.stringify(hold.about) : null)),
   ]
 }
 

@@ -68,6 +68,27 @@ onEachEngine('ledger store', (open) => {
     await fc.assert(property, { numRuns: 60 })
   })
 
+  test('a hold that is closed and made again in one batch is the new one', async () => {
+    const [accountId, holdId] = [randomUUID(), randomUUID()]
+    const entry = { id: randomUUID(), type: 'topup' as const, key: randomUUID(), description: '' }
+    const owner = { process: randomUUID() }
+    const hold = (amount: bigint, word: string) =>
+      ({
+        kind: 'hold',
+        accountId,
+        holdId,
+        wantMicro: amount,
+        needMicro: amount,
+        owner,
+        about: { word },
+      }) as const
+    await apply([{ kind: 'grant', accountId, amountMicro: 100n, entry }, hold(10n, 'old')])
+    await apply([{ kind: 'release', accountId, holdId }, hold(20n, 'new')])
+    const rows = await db.query('select amount_micro, about from holds where id = $1', [holdId])
+    assert.deepEqual(rows, [{ amount_micro: 20n, about: { word: 'new' } }])
+    await apply([{ kind: 'release', accountId, holdId }])
+  })
+
   test('grants of one key in parallel are one grant', async () => {
     const accountId = randomUUID()
     const key = `topup:${randomUUID()}`
