@@ -35,6 +35,13 @@ after(async () => {
 })
 
 const signal = new AbortController().signal
+/** A call whose upstream takes half a second: time to break something. */
+const askLate = (token: string, headers: Record<string, string> = {}) => {
+  house.models.log.clear()
+  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
+  const body = { model: 'sim/vekta', input: 'Habari' }
+  return house.call('POST /v1/embeddings', { token, body, headers })
+}
 const refundsNoted = () => readdir(join(house.dataDir, 'refunds')).catch(() => [])
 
 test('a free call whose commit is not answered has one record, and its retry the same answer', async () => {
@@ -77,9 +84,7 @@ test('a charge whose commit was not answered, and the database then away: given 
   const { key, token, accountId } = await house.customer('100')
   // The hold's commit goes through; the settlement's is done, but nobody is told, and then nobody
   // can be asked for longer than a settlement is patient.
-  house.models.fail({ fault: 'late-300', times: 1, model: 'sim/vekta' })
-  const body = { model: 'sim/vekta', input: 'Habari' }
-  const asked = house.call('POST /v1/embeddings', { token: key, body })
+  const asked = askLate(key)
   await house.models.log.until({ route: '/embeddings', outcome: 'running' })
   // Duties commit as well: whichever commit is the settlement's is among the next few.
   line.swallowCommits(50)
@@ -109,12 +114,7 @@ test('a charge whose commit was not answered, and the database then away: given 
 
 test('a commit that is answered by silence, and then by a broken line, is still found out', async () => {
   const { key, token } = await house.customer('100')
-  house.models.log.clear()
-  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
-  const asked = house.call('POST /v1/embeddings', {
-    token: key,
-    body: { model: 'sim/vekta', input: 'Habari' },
-  })
+  const asked = askLate(key)
   await house.models.log.until({ route: '/embeddings' })
   const swallowed = line.felt.swallowed
   line.swallowCommits(1, 5_500)
@@ -148,13 +148,7 @@ test('a claim that was made but not told is given back', async () => {
 
 test('a paid call whose key a retry has taken over is not charged', async () => {
   const { key, token, accountId } = await house.customer('100')
-  house.models.log.clear()
-  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
-  const asked = house.call('POST /v1/embeddings', {
-    token: key,
-    body: { model: 'sim/vekta', input: 'Habari' },
-    headers: { 'idempotency-key': 'taken' },
-  })
+  const asked = askLate(key, { 'idempotency-key': 'taken' })
   await house.models.log.until({ route: '/embeddings' })
   await house.db.query(
     `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken'`,
@@ -169,13 +163,7 @@ test('a paid call whose key a retry has taken over is not charged', async () => 
 
 test('nor when the database was away as well: what failed is never told as done', async () => {
   const { key, accountId } = await house.customer('100')
-  house.models.log.clear()
-  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
-  const asked = house.call('POST /v1/embeddings', {
-    token: key,
-    body: { model: 'sim/vekta', input: 'Habari' },
-    headers: { 'idempotency-key': 'taken too' },
-  })
+  const asked = askLate(key, { 'idempotency-key': 'taken too' })
   const upstreamCall = await house.models.log.until({ route: '/embeddings' })
   await house.db.query(
     `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken too'`,
