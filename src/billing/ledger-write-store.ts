@@ -8,8 +8,8 @@ type Changes = {
   opened: (Hold | OpenHold)[]
 }
 
-/** Everything a batch changed, in one round trip. Returns how many holds were deleted. */
-export async function writeChanges(tx: Tx, changes: Changes): Promise<number> {
+/** Everything a batch changed, in one statement. It fails if a hold to be closed is not there. */
+export async function writeChanges(tx: Tx, changes: Changes): Promise<void> {
   const { accounts, postings, closed, opened } = changes
   const parts: Part[] = []
   const params: unknown[] = []
@@ -19,13 +19,12 @@ export async function writeChanges(tx: Tx, changes: Changes): Promise<number> {
   }
   if (accounts.length > 0) add('accounts', accountColumns(changes))
   if (postings.length > 0) add('entries', postingColumns(changes))
-  if (closed.length > 0) add('deleted', [closed])
+  if (closed.length > 0) add('closed', [closed])
   if (opened.length > 0) add('opened', holdColumns(opened))
-  const [row] = await tx.query<{ deleted: number }>(writeSql(parts), params)
-  return row!.deleted
+  await tx.query(writeSql(parts), params)
 }
 
-type Part = 'accounts' | 'entries' | 'deleted' | 'opened'
+type Part = 'accounts' | 'entries' | 'closed' | 'opened'
 
 /** Each numbers its own parameters from 1. */
 const PARTS: Record<Part, string> = {
@@ -44,7 +43,7 @@ const PARTS: Record<Part, string> = {
       type, amount, after, key, description, ref_type, ref_id, workspace, operator, n)
       join ledger_accounts using (account_id)
     order by n`,
-  deleted: 'delete from holds where id = any($1::uuid[]) returning id',
+  closed: 'delete from holds where id = any($1::uuid[]) returning id',
   opened: `
     insert into holds (id, account_id, amount_micro, owner_process, owner_job, deadline, about)
     select id, account_id, amount, process, job, deadline, about::jsonb
@@ -59,18 +58,25 @@ function writeSql(parts: Part[]): string {
   const known = written.get(parts.join())
   if (known !== undefined) return known
   let last = 0
+  let check = 'null'
   const ctes = parts.map((part) => {
     const first = last
+    if (part === 'closed') check = allClosed(first + 1)
     const body = PARTS[part].replace(/\$(\d+)/g, (_, n: string) => {
       last = Math.max(last, first + Number(n))
       return `$${first + Number(n)}`
     })
     return `part_${part} as (${body})`
   })
-  const count = parts.includes('deleted') ? '(select count(*)::int4 from part_deleted)' : '0'
-  const sql = `with ${ctes.join(', ')} select ${count} as deleted`
+  const sql = `with ${ctes.join(', ')} select ${check} as promise`
   written.set(parts.join(), sql)
   return sql
+}
+
+/** With its account's row locked a hold cannot go away between being read and being closed. */
+function allClosed(param: number): string {
+  return `kept_promise((select count(*) from part_closed) = cardinality($${param}::uuid[]),
+    'a hold was closed without its account being locked')`
 }
 
 /**

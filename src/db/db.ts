@@ -12,11 +12,20 @@ export interface Tx {
   script(sql: string): Promise<void>
 }
 
+/** The inside of a transaction. */
+export interface OpenTx extends Tx {
+  /**
+   * For statements whose rows nobody needs: each is sent at once, answers with no rows, and is
+   * waited for at the end together with COMMIT, which travels behind them. If one fails, all does.
+   */
+  readonly later: Tx
+}
+
 /** Can begin. As a Tx it runs single statements, each in its own transaction. */
 export interface Db extends Tx {
   readonly engine: 'embedded' | 'server'
   /** Commits what `work` did, or rolls it all back when it throws. Never await the network inside. */
-  begin<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  begin<T>(work: (tx: OpenTx) => Promise<T>): Promise<T>
   /**
    * Calls `hear` for each NOTIFY on the channel, from this or any other process. After a lost
    * connection it is called once with an empty payload: anything may have changed meanwhile.

@@ -4,9 +4,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, types, type Transaction } from '@electric-sql/pglite'
 import type { Log } from '../lib/log.ts'
-import type { Db, Row, Tx } from './db.ts'
+import type { Db, OpenTx, Row } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
-import { assertOpen, assertOutside, ended, insideOf, type Scope } from './inside.ts'
+import { assertOpen, assertOutside, ended, insideOf, laterTx, type Scope } from './inside.ts'
 
 /** PostgreSQL inside this process, kept in one folder. */
 export async function openEmbedded(options: { folder: string; log: Log }): Promise<Db> {
@@ -76,9 +76,7 @@ function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
       await engine.exec(sql)
     },
     begin: (work) =>
-      insideOf(db, (scope) =>
-        engine.transaction((inner) => ended(scope, work(embeddedTx(inner, scope)))),
-      ),
+      insideOf(db, (scope) => engine.transaction((inner) => inTransaction(inner, scope, work))),
     async listen(channel, hear) {
       assertOutside(db)
       // The engine calls from within the transaction that notified; who hears stands outside it.
@@ -93,15 +91,30 @@ function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
   return db
 }
 
-function embeddedTx(inner: Transaction, scope: Scope): Tx {
-  return {
+async function inTransaction<T>(
+  inner: Transaction,
+  scope: Scope,
+  work: (tx: OpenTx) => Promise<T>,
+): Promise<T> {
+  const later: Promise<unknown>[] = []
+  try {
+    return await ended(scope, work(embeddedTx(inner, scope, later)))
+  } finally {
+    // Also when work failed: perhaps only because one of these had failed before.
+    await Promise.all(later)
+  }
+}
+
+function embeddedTx(inner: Transaction, scope: Scope, later: Promise<unknown>[]): OpenTx {
+  const tx = {
     async query<R extends Row>(sql: string, params: unknown[] = []) {
       assertOpen(scope)
       return (await inner.query<R>(sql, params)).rows
     },
-    async script(sql) {
+    async script(sql: string) {
       assertOpen(scope)
       await inner.exec(sql)
     },
   }
+  return { ...tx, later: laterTx(tx, scope, later) }
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { Db, Tx } from './db.ts'
+import type { Db, OpenTx } from './db.ts'
 import { assertOutside } from './inside.ts'
 
 export type GroupCommit<Item, Result> = {
@@ -12,7 +12,7 @@ export type GroupCommit<Item, Result> = {
 export type GroupCommitOptions<Item, Result> = {
   db: Db
   /** One result per item, in the items' order. */
-  apply(tx: Tx, items: Item[]): Promise<Result[]>
+  apply(tx: OpenTx, items: Item[]): Promise<Result[]>
   maxBatch?: number
   /** Past this many waiting items callers get `unavailable` at once. */
   maxWaiting?: number
@@ -58,7 +58,7 @@ export function groupCommit<Item, Result>(
     }
   }
 
-  async function applyAll(tx: Tx, batch: Waiting<Item, Result>[]): Promise<Result[]> {
+  async function applyAll(tx: OpenTx, batch: Waiting<Item, Result>[]): Promise<Result[]> {
     const results = await options.apply(
       tx,
       batch.map((one) => one.item),

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Db } from './db.ts'
+import type { Db, Row, Tx } from './db.ts'
 
 /**
  * Inside a transaction the outer handle would wait for the transaction it is called from: for ever
@@ -32,6 +32,23 @@ export function ended<T>(scope: Scope, work: Promise<T>): Promise<T> {
 
 export function assertOpen(scope: Scope): void {
   if (!scope.open) throw new Error('A transaction was used after its end.')
+}
+
+/** The same transaction for statements that are waited for at its end: they gather in `waiting`. */
+export function laterTx(tx: Tx, scope: Scope, waiting: Promise<unknown>[]): Tx {
+  const send = (ask: () => Promise<unknown>) => {
+    assertOpen(scope)
+    const statement = ask()
+    statement.catch(() => {})
+    waiting.push(statement)
+  }
+  return {
+    query: async <R extends Row>(sql: string, params?: unknown[]) => {
+      send(() => tx.query(sql, params))
+      return [] as R[]
+    },
+    script: async (sql) => send(() => tx.script(sql)),
+  }
 }
 
 const scopes = new AsyncLocalStorage<Scope>()

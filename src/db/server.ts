@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg'
 import type { Log } from '../lib/log.ts'
 import { arrayLiteral } from './array-literal.ts'
-import type { Db, Row, Tx } from './db.ts'
-import { assertOpen, assertOutside, ended, insideOf, type Scope } from './inside.ts'
+import type { Db, OpenTx, Row } from './db.ts'
+import { assertOpen, assertOutside, ended, insideOf, laterTx, type Scope } from './inside.ts'
 import { startListener } from './listener.ts'
 import { asFailure, isLost } from './trouble.ts'
 
@@ -25,7 +25,7 @@ export function openServer(options: ServerOptions): Db {
     engine: 'server',
     async query<R extends Row>(sql: string, params: unknown[] = []) {
       assertOutside(db)
-      return ask<R>(pool, sql, params)
+      return ask<R>(pool, sql, listed(params))
     },
     async script(sql) {
       assertOutside(db)
@@ -73,22 +73,29 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return ownParsers[oid] ?? types.getTypeParser(oid, format)
 }
 
-async function transaction<T>(pool: Pool, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  pool: Pool,
+  scope: Scope,
+  work: (tx: OpenTx) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect().catch(rethrow)
   // A client in use reports its broken connection both to the query and as an event.
   const ignore = () => {}
   client.on('error', ignore)
   let broken = false
-  const run: Run = { client, begun: undefined, trouble: undefined }
+  const run: Run = { client, begun: undefined, later: [], trouble: undefined, over: false }
   try {
     run.begun = client.query('begin')
     const result = await ended(scope, work(serverTx(run, scope)))
     await run.begun
-    const closed = await client.query('commit')
-    // COMMIT of a failed transaction answers ROLLBACK and no error: work swallowed one.
+    // It may travel behind statements that are still under way: when one of them fails, the server
+    // answers ROLLBACK.
+    const [closed] = await Promise.all([client.query('commit'), ...run.later])
+    // Also when work swallowed an error.
     if (closed.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
     return result
   } catch (error) {
+    run.over = true
     // A connection that does not answer would not answer a rollback either: it is thrown away.
     broken = isLost(error)
     if (!broken) await client.query('rollback').catch(() => (broken = true))
@@ -100,7 +107,14 @@ async function transaction<T>(pool: Pool, scope: Scope, work: (tx: Tx) => Promis
   }
 }
 
-type Run = { client: PoolClient; begun: Promise<unknown> | undefined; trouble: unknown }
+type Run = {
+  client: PoolClient
+  begun: Promise<unknown> | undefined
+  later: Promise<unknown>[]
+  trouble: unknown
+  /** It failed: what still waits for its turn would run outside. */
+  over: boolean
+}
 
 const IN_FAILED_TRANSACTION = '25P02'
 
@@ -112,7 +126,7 @@ function codeOf(error: unknown): unknown {
  * BEGIN travels together with first statements that only read; anything else waits until the
  * transaction is known to stand. The order is always that of the calls.
  */
-function serverTx(run: Run, scope: Scope): Tx {
+function serverTx(run: Run, scope: Scope): OpenTx {
   let waits = false
   // Whoever waits for it is told.
   run.begun?.catch(() => {})
@@ -121,6 +135,7 @@ function serverTx(run: Run, scope: Scope): Tx {
     waits ||= !mayTravel
     try {
       if (waits) await run.begun
+      if (run.over) throw new Error('The transaction has failed.')
       const answer = await send()
       await run.begun
       return answer
@@ -129,12 +144,14 @@ function serverTx(run: Run, scope: Scope): Tx {
       throw error
     }
   }
-  return {
-    query: <R extends Row>(sql: string, params: unknown[] = []) =>
-      inOrder(READS.test(sql), () => ask<R>(run.client, sql, params)),
-    script: (sql) =>
-      inOrder(false, async () => void (await run.client.query(asScript(sql)).catch(rethrow))),
+  const query = <R extends Row>(sql: string, params: unknown[] = []) => {
+    // Before anything travels: what cannot be said to the server must not be left out of a commit.
+    const values = listed(params)
+    return inOrder(READS.test(sql), () => ask<R>(run.client, sql, values))
   }
+  const script = (sql: string) =>
+    inOrder(false, async () => void (await run.client.query(asScript(sql)).catch(rethrow)))
+  return { query, script, later: laterTx({ query, script }, scope, run.later) }
 }
 
 const READS = /^\s*select\b/i
@@ -144,9 +161,12 @@ function asScript(text: string): { text: string; query_timeout: number } {
   return { text, query_timeout: 600_000 }
 }
 
-async function ask<R extends Row>(on: Pool | PoolClient, text: string, params: unknown[]) {
+function listed(params: unknown[]): unknown[] {
+  return params.map((one) => (Array.isArray(one) ? (arrayLiteral(one) ?? one) : one))
+}
+
+async function ask<R extends Row>(on: Pool | PoolClient, text: string, values: unknown[]) {
   const name = statementName(text)
-  const values = params.map((one) => (Array.isArray(one) ? (arrayLiteral(one) ?? one) : one))
   const result = await on
     .query<R>(name === undefined ? { text, values } : { name, text, values })
     .catch(rethrow)

@@ -62,14 +62,12 @@ export function openBooks(options: {
       const records = posted.flatMap(({ rows }) => rows.records ?? [])
       const kept = posted.flatMap(({ rows }) => (rows.kept === undefined ? [] : [rows.kept]))
       const jobs = posted.flatMap(({ rows }) => rows.videoJobs ?? [])
-      // Asked together, so that they make one journey; done in this order.
-      await Promise.all([
-        write(),
-        records.length > 0 && insertRecords(tx, records, options.timeZone),
-        kept.length > 0 && keepAnswers(tx, kept),
-        jobs.length > 0 && insertVideoJobs(tx, jobs),
-        options.noteBalances(tx, balances(postings, outcomes)),
-      ])
+      // These make one journey together with COMMIT.
+      await write(tx.later)
+      if (records.length > 0) await insertRecords(tx.later, records, options.timeZone)
+      if (kept.length > 0) await keepAnswers(tx.later, kept)
+      if (jobs.length > 0) await insertVideoJobs(tx.later, jobs)
+      await options.noteBalances(tx, balances(postings, outcomes))
       return posted
     },
   })
@@ -97,7 +95,7 @@ async function withoutLost(tx: Tx, postings: Posting[]): Promise<Posting[]> {
 async function ledger(
   tx: Tx,
   postings: Posting[],
-): Promise<{ outcomes: (Outcome | undefined)[]; write(): Promise<void> }> {
+): Promise<{ outcomes: (Outcome | undefined)[]; write(tx: Tx): Promise<void> }> {
   const commands = postings.flatMap(({ command }) => (command === undefined ? [] : [command]))
   const { outcomes, write } = await judgeCommands(tx, commands)
   let next = 0

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { auditBooks } from '../../src/billing/audit.ts'
 import type { Command, Outcome } from '../../src/billing/commands.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { writeChanges } from '../../src/billing/ledger-write-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertBooks } from '../support/audit.ts'
 import { onEachEngine } from '../support/databases.ts'
@@ -189,6 +190,25 @@ onEachEngine('ledger store', (open) => {
       await db.query('select * from ledger_accounts where account_id = $1', [accountId]),
       [],
     )
+  })
+
+  test('closing a hold that is not there takes the whole batch with it', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 10n)
+    const broken = db.begin((tx) =>
+      writeChanges(tx, {
+        accounts: [{ accountId, balanceMicro: 1n, heldMicro: 0n }],
+        postings: [],
+        closed: [randomUUID()],
+        opened: [],
+      }),
+    )
+    await assert.rejects(broken, /a hold was closed without its account being locked/)
+    const [row] = await db.query(
+      'select balance_micro from ledger_accounts where account_id = $1',
+      [accountId],
+    )
+    assert.deepEqual(row, { balance_micro: 10n })
   })
 
   test('entries cannot be changed, removed or truncated', async () => {

@@ -151,6 +151,47 @@ onEachEngine('database', (open) => {
     assert.deepEqual(await db.query('select id from box where id > 70'), [])
   })
 
+  test('what is sent for later is done in its order, and waited for with the commit', async () => {
+    const [seen] = await db.begin(async (tx) => {
+      assert.deepEqual(await tx.later.query('insert into box values (90, null) returning id'), [])
+      await tx.later.script('insert into box values (91, null); insert into box values (92, null)')
+      const rows = await tx.query('select count(*) as n from box where id in (90, 91, 92)')
+      await tx.later.query('insert into box values (93, null)')
+      return rows
+    })
+    assert.deepEqual(seen, { n: 3n })
+    assert.deepEqual(await db.query('select id from box where id = 93'), [{ id: 93n }])
+  })
+
+  test('what is sent for later and fails takes the whole transaction with it', async () => {
+    const broken = db.begin(async (tx) => {
+      await tx.later.query('insert into box values (95, null)')
+      await tx.later.query('insert into box values (95, null)')
+      await tx.later.query('insert into box values (96, null)')
+      return 'not to be believed'
+    })
+    await assert.rejects(broken, { code: '23505' })
+    const asked = db.begin(async (tx) => {
+      await tx.later.query('insert into box values (95, null), (95, null)')
+      await tx.query('select 1')
+    })
+    await assert.rejects(asked, { code: '23505' })
+    // Not even its words can be made.
+    const unsaid = db.begin(async (tx) => {
+      await tx.later.query('insert into box values (96, null)')
+      const never = [new Date(NaN)]
+      await tx.later.query('insert into box select 97 from unnest($1::timestamptz[])', [never])
+    })
+    await assert.rejects(unsaid)
+    assert.deepEqual(await db.query('select id from box where id > 94'), [])
+  })
+
+  test('nothing can be sent for later once the end has begun', async () => {
+    const kept = await db.begin(async (tx) => ({ tx }))
+    await assert.rejects(kept.tx.later.query('insert into box values (98, null)'), /after its end/)
+    assert.deepEqual(await db.query('select id from box where id = 98'), [])
+  })
+
   test('what is left running in a transaction that failed writes nothing behind it', async () => {
     let straggler: Promise<unknown> | undefined
     const broken = db.begin((tx) => {

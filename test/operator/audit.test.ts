@@ -47,6 +47,24 @@ onEachEngine('audit command', (open) => {
     assert(text.includes('expected 2.500005, found 0.000007.'))
   })
 
+  test('an entry and a hold without an account are found', async () => {
+    const [nobody, noOne] = [randomUUID(), randomUUID()]
+    await db.query(
+      `insert into ledger_entries
+         (id, account_id, type, amount_micro, balance_after_micro, key, description, ordinal)
+       values ($1, $2, 'topup', 5, 5, 'for nobody', '', 1)`,
+      [randomUUID(), nobody],
+    )
+    await db.query(
+      `insert into holds (id, account_id, amount_micro, owner_process, about)
+       values ($1, $2, 3, $3, '{}')`,
+      [randomUUID(), noOne, randomUUID()],
+    )
+    const { text } = await audit()
+    assert(text.includes(`Account ${nobody}: the balance is not the sum of the entries`))
+    assert(text.includes(`Account ${noOne}: what is held is not the sum of the open holds`))
+  })
+
   async function audit(): Promise<{ code: number; text: string }> {
     let text = ''
     const code = await auditCommand.run([], { db, print: (line) => (text += `${line}\n`) })
