@@ -30,8 +30,9 @@ export type FaultProxy = {
   close(): Promise<void>
 }
 
-/** What `client.query('commit')` puts on the wire. */
+/** What `client.query('commit')` puts on the wire, behind whatever else, and how it is answered. */
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
+const ANSWERS = ['COMMIT\0', 'ROLLBACK\0']
 
 type Pair = {
   near: Socket
@@ -84,17 +85,17 @@ export async function faultProxy(target: { host: string; port: number }): Promis
       })
     }
     near.on('data', (bytes) => {
-      if (toSwallow > 0 && bytes.equals(COMMIT)) {
+      if (toSwallow > 0 && bytes.subarray(-COMMIT.length).equals(COMMIT)) {
         toSwallow -= 1
         pair.deaf = true
       }
       pass(pair, far, bytes)
     })
     far.on('data', (bytes) => {
-      if (pair.deaf) {
-        felt.swallowed += 1
-        setTimeout(() => near.resetAndDestroy(), silentMs)
-      } else pass(pair, near, bytes)
+      if (!pair.deaf) return pass(pair, near, bytes)
+      if (!ANSWERS.some((answer) => bytes.includes(answer))) return
+      felt.swallowed += 1
+      setTimeout(() => near.resetAndDestroy(), silentMs)
     })
   }
   const reset = () => {
