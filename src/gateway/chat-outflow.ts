@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Outflow, Sink } from '../lib/answer.ts'
 import type { ChatStream } from '../upstream/work.ts'
 
 /** The three ends of a paid stream. One of them is called, once; `broke` also when `finished` throws. */
@@ -18,90 +18,76 @@ const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
 
 /**
- * Server-sent events, pulled from the upstream one batch at a time and only when the reader has
- * room: no text is kept. A class, because a stream has a life; a generator would not do, since its
- * `finally` is skipped when the reader leaves before the first pull.
+ * Server-sent events, taken from the upstream one batch at a time and only when the reader has
+ * room: no text is kept. A class, because a stream has a life.
  */
-export class ChatOutflow extends Readable {
-  readonly #flow: ChatStream
+export class ChatOutflow implements Outflow {
+  readonly #stream: ChatStream
   readonly #ends: StreamEnds
-  readonly #heartbeat: NodeJS.Timeout
-  #pulling = false
+  #sink: Sink | undefined
+  #heartbeat: NodeJS.Timeout | undefined
   #ended = false
+  /** Waits for the reader, not for the upstream. */
+  #full = false
   /** Counted instead of looking at the clock for each event. */
-  #beatsSinceRead = 0
-  #beatsSinceSent = 0
+  #beats = 0
 
-  constructor(flow: ChatStream, ends: StreamEnds) {
-    super({ highWaterMark: 16_384 })
-    this.#flow = flow
+  constructor(stream: ChatStream, ends: StreamEnds) {
+    this.#stream = stream
     this.#ends = ends
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
   }
 
-  override _read(): void {
-    this.#beatsSinceRead = 0
-    if (this.#pulling || this.#ended) return
-    this.#pulling = true
-    void this.#pull()
+  flow(sink: Sink): void {
+    this.#sink = sink
+    this.#heartbeat = setInterval(() => this.#beat(sink), HEARTBEAT_MS)
+    void this.#flow(sink)
   }
 
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+  left(): void {
+    if (this.#ended) return
+    this.#ended = true
     clearInterval(this.#heartbeat)
-    if (!this.#ended) {
-      this.#ended = true
-      this.#flow.cancel()
-      this.#ends.left()
-    }
-    done(error)
+    this.#stream.cancel()
+    this.#ends.left()
   }
 
-  async #pull(): Promise<void> {
-    let text = ''
+  async #flow(sink: Sink): Promise<void> {
     try {
-      while (text === '') {
-        if (!this.#flow.ready) await this.#flow.more()
-        // `_destroy` has ended it.
-        if (this.destroyed) return
-        const chunks = this.#flow.take()
-        if (chunks === undefined) return await this.#finish()
-        text = frames(chunks)
+      for (;;) {
+        if (!this.#stream.ready) await this.#stream.more()
+        // The reader left.
+        if (this.#ended) return
+        const chunks = this.#stream.take()
+        if (chunks === undefined) break
+        if (chunks.length === 0) continue
+        this.#beats = 0
+        if (!sink.write(frames(chunks))) await this.#room(sink)
       }
+      this.#ended = true
+      this.#end((await this.#ends.finished()) + DONE)
     } catch (error) {
-      return this.#break(error)
+      this.#ended = true
+      this.#stream.cancel()
+      this.#end(await this.#ends.broke(error))
     }
-    this.#pulling = false
-    this.#beatsSinceSent = 0
-    this.push(text)
   }
 
-  async #finish(): Promise<void> {
-    this.#ended = true
-    this.#sendLast((await this.#ends.finished()) + DONE)
+  async #room(sink: Sink): Promise<void> {
+    this.#full = true
+    await sink.room()
+    this.#full = false
+    this.#beats = 0
   }
 
-  async #break(error: unknown): Promise<void> {
-    this.#ended = true
-    this.#flow.cancel()
-    this.#sendLast(await this.#ends.broke(error))
-  }
-
-  #sendLast(text: string): void {
+  #end(text: string): void {
     clearInterval(this.#heartbeat)
-    if (this.destroyed) return
-    // Held for a moment, so that the end is known when the last text leaves: one write for both.
-    const flowing = this.readableFlowing === true
-    if (flowing) this.pause()
-    if (text !== '') this.push(text)
-    this.push(null)
-    if (flowing) this.resume()
+    this.#sink!.end(text)
   }
 
-  #beat(): void {
-    this.#beatsSinceRead += 1
-    this.#beatsSinceSent += 1
-    if (!this.#pulling && this.#beatsSinceRead >= STALLED_BEATS) this.destroy()
-    else if (this.#pulling && this.#beatsSinceSent > 1) this.push(HEARTBEAT)
+  #beat(sink: Sink): void {
+    this.#beats += 1
+    if (!this.#full && this.#beats > 1) sink.write(HEARTBEAT)
+    else if (this.#full && this.#beats >= STALLED_BEATS) sink.cut()
   }
 }
 

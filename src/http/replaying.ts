@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Answer, KeptAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Hallway, Plan } from './plan.ts'
@@ -82,5 +81,6 @@ export async function concludeClaim(
 }
 
 function isKeepable(answer: Answer): answer is KeptAnswer {
-  return answer.status >= 200 && answer.status < 300 && !(answer.body instanceof Readable)
+  const whole = typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
+  return answer.status >= 200 && answer.status < 300 && whole
 }

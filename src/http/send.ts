@@ -5,6 +5,7 @@ import type { Failure } from '../lib/failure.ts'
 import { allowOrigin } from './cors.ts'
 import { renderFailure } from './dialect.ts'
 import { JSON_TYPE } from './envelope.ts'
+import { sendOutflow } from './outflow.ts'
 import type { Hallway } from './plan.ts'
 import type { Slot } from './ports.ts'
 import type { Dialect } from './route.ts'
@@ -24,9 +25,11 @@ export function send(
   if (hallway.running.draining) reply.header('connection', 'close')
   reply.headers(answer.headers)
   if (!request.raw.complete) discardBody(request, reply)
-  if (answer.body instanceof Readable) sendStream(request, reply, answer.body)
+  const { body } = answer
+  if (body instanceof Readable) sendStream(request, reply, body)
+  else if (typeof body === 'object' && 'flow' in body) sendOutflow(request, reply, body)
   else {
-    reply.send(answer.body)
+    reply.send(body)
     walk?.end()
   }
 }

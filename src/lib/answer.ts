@@ -4,7 +4,30 @@ import type { Readable } from 'node:stream'
 export type Answer = {
   status: number
   headers: Record<string, string>
-  body: string | Buffer | Readable
+  body: string | Buffer | Readable | Outflow
+}
+
+/**
+ * A body that is told piece by piece, at the reader's pace. Lighter than a stream, since it is
+ * written straight to the wire.
+ */
+export type Outflow = {
+  /** Called once, when the head is on its way. */
+  flow(sink: Sink): void
+  /** The reader is gone, before or after it began to flow. Nothing after its end. */
+  left(): void
+}
+
+/** Where an outflow goes. What is written after the reader has gone is lost. */
+export type Sink = {
+  /** False when there is no room for more: then wait for it. */
+  write(text: string): boolean
+  /** Resolves when there is room again, or the reader is gone. */
+  room(): Promise<void>
+  /** The last of it. */
+  end(text: string): void
+  /** Gives up on a reader that does not read. */
+  cut(): void
 }
 
 /** An answer that can be kept and sent again: never a stream. */

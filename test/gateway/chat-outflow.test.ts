@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ChatOutflow } from '../../src/gateway/chat-outflow.ts'
+import type { Sink } from '../../src/lib/answer.ts'
 import { ABSENT } from '../../src/upstream/usage.ts'
 import type { ChatStream } from '../../src/upstream/work.ts'
 
@@ -56,10 +54,30 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
   return { seen, stream, give }
 }
 
-async function textOf(stream: ChatOutflow): Promise<string> {
-  let text = ''
-  for await (const piece of stream) text += String(piece)
-  return text
+/** A reader that keeps what it is given; `full` makes it say that it has no room for more. */
+function reader(full = false) {
+  const ended = Promise.withResolvers<string>()
+  const drained = Promise.withResolvers<void>()
+  const seen = { text: '', cut: 0 }
+  const sink: Sink = {
+    write(text) {
+      seen.text += text
+      return !full
+    },
+    room: () => drained.promise,
+    end(text) {
+      seen.text += text
+      ended.resolve(seen.text)
+    },
+    cut: () => void (seen.cut += 1),
+  }
+  return { seen, sink, ended: ended.promise, drain: drained.resolve }
+}
+
+function textOf(stream: ChatOutflow): Promise<string> {
+  const { sink, ended } = reader()
+  stream.flow(sink)
+  return ended
 }
 
 test('chunks are framed as they come, empty batches are passed over, the end comes last', async () => {
@@ -79,15 +97,14 @@ test('chunks are framed as they come, empty batches are passed over, the end com
 test('nothing of the end is sent before it is settled', async () => {
   const settling = Promise.withResolvers<void>()
   const { stream, give } = outflowOf([['a']], settling.promise)
-  let text = ''
-  stream.on('data', (piece) => (text += String(piece)))
+  const { seen, sink, ended } = reader()
+  stream.flow(sink)
   await turn()
   give('end')
   await turn()
-  assert.equal(text, 'data: a\n\n')
+  assert.equal(seen.text, 'data: a\n\n')
   settling.resolve()
-  await once(stream, 'end')
-  assert.match(text, /DONE/)
+  assert.match(await ended, /DONE/)
 })
 
 test('a break is told in the stream, which then has no end word', async () => {
@@ -103,50 +120,72 @@ test('a settlement that fails is told as a break', async () => {
   assert.deepEqual(seen.ends, ['finished', 'broke'])
 })
 
-test('a reader who leaves is one end, before the first pull and while it waits', async () => {
-  for (const pulls of [false, true]) {
-    const { seen, stream } = outflowOf([])
-    if (pulls) stream.read(0)
-    stream.destroy()
-    await once(stream, 'close')
-    await turn()
-    assert.deepEqual(seen, { ends: ['left'], takes: 0, cancelled: 1 })
-  }
-})
+test('a reader who leaves is one end, before the flow, while it waits and while there is no room', async () => {
+  const early = outflowOf([])
+  early.stream.left()
+  assert.deepEqual(early.seen, { ends: ['left'], takes: 0, cancelled: 1 })
 
-test('nothing is pulled ahead of a reader that does not read', async () => {
-  const { seen, stream } = outflowOf(Array.from({ length: 100 }, () => ['x'.repeat(8_192)]))
-  stream.read(1)
+  const waiting = outflowOf([])
+  waiting.stream.flow(reader().sink)
   await turn()
-  assert.ok(seen.takes <= 3, `${seen.takes} takes`)
-  stream.destroy()
+  waiting.stream.left()
+  waiting.stream.left()
+  await turn()
+  assert.deepEqual(waiting.seen, { ends: ['left'], takes: 0, cancelled: 1 })
+
+  const full = outflowOf([['a'], ['b']])
+  const { sink, drain } = reader(true)
+  full.stream.flow(sink)
+  await turn()
+  full.stream.left()
+  drain()
+  await turn()
+  assert.deepEqual(full.seen, { ends: ['left'], takes: 1, cancelled: 1 })
 })
 
-test('the last event and the end of the body leave in one write', async (t) => {
-  const { stream, give } = outflowOf([['a']])
-  const server = createServer((_request, reply) => void stream.pipe(reply))
-  t.after(() => server.close().closeAllConnections())
-  let writes = 0
-  server.on('connection', (socket) => {
-    const { _write: one, _writev: many } = socket
-    socket._write = (...args) => {
-      writes += 1
-      one.apply(socket, args)
-    }
-    socket._writev = (...args) => {
-      writes += 1
-      many!.apply(socket, args)
-    }
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const asked = request({ port: (server.address() as AddressInfo).port }).end()
-  const [answer] = await once(asked, 'response')
-  let text = ''
-  answer.on('data', (piece: Buffer) => (text += String(piece)))
-  await once(answer, 'data')
-  writes = 0
+test('a reader who leaves while the end is settled has had it: nothing is given back', async () => {
+  const settling = Promise.withResolvers<void>()
+  const { seen, stream, give } = outflowOf([['a']], settling.promise)
+  const { sink, ended } = reader()
+  stream.flow(sink)
   give('end')
-  await once(answer, 'end')
-  assert.match(text, /DONE/)
-  assert.equal(writes, 1)
+  await turn()
+  stream.left()
+  settling.resolve()
+  await ended
+  assert.deepEqual(seen.ends, ['finished'])
+})
+
+test('nothing is taken ahead of a reader that has no room', async () => {
+  const { seen, stream } = outflowOf(Array.from({ length: 100 }, () => ['x'.repeat(8_192)]))
+  const { sink, drain, ended } = reader(true)
+  stream.flow(sink)
+  await turn()
+  assert.equal(seen.takes, 1)
+  drain()
+  await turn()
+  assert.ok(seen.takes > 1)
+  stream.left()
+  void ended
+})
+
+test('silence of the upstream is filled with comments, that of the reader ends in a cut', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const quiet = outflowOf([])
+  const patient = reader()
+  quiet.stream.flow(patient.sink)
+  t.mock.timers.tick(15_000)
+  assert.equal(patient.seen.text, '')
+  t.mock.timers.tick(15_000)
+  assert.equal(patient.seen.text, ': keep-alive\n\n')
+  quiet.stream.left()
+
+  const loud = outflowOf([['a']])
+  const deaf = reader(true)
+  loud.stream.flow(deaf.sink)
+  t.mock.timers.tick(60_000)
+  assert.equal(deaf.seen.cut, 0)
+  t.mock.timers.tick(15_000)
+  assert.deepEqual(deaf.seen, { text: 'data: a\n\n', cut: 1 })
+  loud.stream.left()
 })

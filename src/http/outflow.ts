@@ -1,0 +1,44 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Outflow, Sink } from '../lib/answer.ts'
+
+/** Writes past the framework: a stream object, its pipe and its listeners cost more than its text. */
+export function sendOutflow(request: FastifyRequest, reply: FastifyReply, body: Outflow): void {
+  const { raw } = reply
+  try {
+    raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+  } catch (error) {
+    // A header that cannot be written: the failure is told in its place.
+    body.left()
+    throw error
+  }
+  reply.hijack()
+  const over = () => {
+    body.left()
+    request.walk?.end()
+  }
+  if (raw.destroyed) return over()
+  // A broken connection is told by its close.
+  raw.on('close', over).on('error', () => {})
+  body.flow(sinkOf(raw))
+}
+
+function sinkOf(raw: ServerResponse): Sink {
+  return {
+    write: (text) => raw.destroyed || raw.write(text),
+    room: () => roomIn(raw),
+    end: (text) => void (raw.destroyed || raw.end(text)),
+    cut: () => void raw.destroy(),
+  }
+}
+
+function roomIn(raw: ServerResponse): Promise<void> {
+  return new Promise((done) => {
+    if (raw.destroyed) return done()
+    const go = () => {
+      raw.off('drain', go).off('close', go)
+      done()
+    }
+    raw.on('drain', go).on('close', go)
+  })
+}

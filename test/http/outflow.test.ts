@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { route, type Result } from '../../src/http/route.ts'
+import type { Outflow, Sink } from '../../src/lib/answer.ts'
+import { startHallway } from '../support/hallway.ts'
+
+/** What the last call flows into, and how often it was told that the reader left. */
+let sink: Sink
+let told = { left: 0 }
+let begun = Promise.withResolvers<void>()
+function outflow(): Outflow {
+  const mine = told
+  return {
+    flow(into) {
+      sink = into
+      begun.resolve()
+    },
+    left: () => void (mine.left += 1),
+  }
+}
+function fresh(): void {
+  told = { left: 0 }
+  begun = Promise.withResolvers()
+}
+const get = (path: string, headers: Record<string, string>) =>
+  route({
+    summary: 'A test',
+    tag: 'Test',
+    credential: 'none',
+    limit: 'none',
+    dialect: 'envelope',
+    method: 'GET',
+    path,
+    handle: async (): Promise<Result> => ({ status: 200, headers, body: outflow() }),
+  })
+const routes = [
+  get('/v1/flow', { 'content-type': 'text/event-stream' }),
+  get('/v1/unwritable', { 'x-odd': 'a\nb' }),
+]
+
+let hallway: Awaited<ReturnType<typeof startHallway>>
+before(async () => {
+  hallway = await startHallway({ routes })
+})
+after(() => hallway.close())
+
+/** A connection that reads only when it is told to. */
+async function call(path: string) {
+  fresh()
+  const socket = connect(Number(new URL(hallway.url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
+  return socket
+}
+
+/** Writes until the system's own buffers are full too, and gives the wait for room. */
+async function fill(): Promise<Promise<void>[]> {
+  for (;;) {
+    while (sink.write('x'.repeat(65_536)));
+    const room = sink.room()
+    const came = await Promise.race([room.then(() => true), pause(100, false)])
+    if (!came) return [room]
+  }
+}
+
+async function until(there: () => boolean): Promise<void> {
+  for (let i = 0; i < 400 && !there(); i++) await pause(5)
+  assert.ok(there())
+}
+
+test('the head, the pieces and the end arrive as they are written', async () => {
+  fresh()
+  const asked = fetch(`${hallway.url}/v1/flow`)
+  await begun.promise
+  assert.equal(sink.write('data: 1\n\n'), true)
+  const answer = await asked
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), 'text/event-stream')
+  assert.match(answer.headers.get('x-request-id')!, /^req_/)
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  assert.equal((await reader.read()).value, 'data: 1\n\n')
+  sink.write('data: 2\n\n')
+  assert.equal((await reader.read()).value, 'data: 2\n\n')
+  sink.end('data: 3\n\n')
+  assert.equal((await reader.read()).value, 'data: 3\n\n')
+  assert.equal((await reader.read()).done, true)
+})
+
+test('the last piece and the end of the body leave in one write', async () => {
+  const socket = await call('/v1/flow')
+  await begun.promise
+  sink.write('data: 1\n\n')
+  await once(socket, 'data')
+  sink.end('data: 2\n\n')
+  const [piece] = await once(socket, 'data')
+  assert.equal(String(piece), '9\r\ndata: 2\n\n\r\n0\r\n\r\n')
+  socket.destroy()
+})
+
+test('a reader that does not read has no room; there is room once it reads', async () => {
+  const socket = await call('/v1/flow')
+  socket.pause()
+  await begun.promise
+  const [room] = await fill()
+  socket.resume()
+  await room
+  socket.destroy()
+})
+
+test('a reader who leaves is told of once, also while there is no room', async () => {
+  for (const full of [false, true]) {
+    const socket = await call('/v1/flow')
+    socket.pause()
+    await begun.promise
+    const [room] = full ? await fill() : []
+    socket.resetAndDestroy()
+    await until(() => told.left > 0)
+    await room
+    // What is said behind a reader who left goes nowhere, and breaks nothing.
+    assert.equal(sink.write('late'), true)
+    await sink.room()
+    sink.end('too late')
+    await pause(20)
+    assert.equal(told.left, 1)
+  }
+  assert.equal((await fetch(`${hallway.url}/healthz`)).status, 200)
+})
+
+test('a reader that is given up sees its connection break', async () => {
+  const socket = await call('/v1/flow')
+  socket.resume()
+  await begun.promise
+  sink.cut()
+  await once(socket, 'close')
+  await until(() => told.left === 1)
+})
+
+test('a head that cannot be written is a failure, and the flow is told', async () => {
+  fresh()
+  const answer = await fetch(`${hallway.url}/v1/unwritable`)
+  assert.equal(answer.status, 500)
+  assert.equal(told.left, 1)
+  assert.equal(answer.headers.get('x-odd'), null)
+})
