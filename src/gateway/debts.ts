@@ -4,6 +4,7 @@ import { costsOf } from '../activity/activity-store.ts'
 import { openHolds } from '../billing/ledger-rows-store.ts'
 import { applyCommands } from '../billing/ledger-store.ts'
 import type { Db } from '../db/db.ts'
+import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -28,6 +29,18 @@ export function openDebts(options: { db: Db; folder: string; log: Log }): Debts 
   const { db, folder, log } = options
   // Beside the files, for a disk that is full.
   const noted = new Map<string, Debt>()
+
+  /** One that cannot be paid keeps nobody behind it waiting; a database that is away keeps all. */
+  async function paid(debt: Debt): Promise<boolean> {
+    try {
+      return await payOne(db, debt)
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'unavailable') throw error
+      log.error('A charge in doubt cannot be given back.', { job: debt.holdId, error })
+      return false
+    }
+  }
+
   return {
     async note(debt) {
       noted.set(debt.holdId, debt)
@@ -40,7 +53,7 @@ export function openDebts(options: { db: Db; folder: string; log: Log }): Debts 
     async pay() {
       const written = await readAll(folder, log)
       for (const [holdId, debt] of new Map([...noted, ...written])) {
-        if (!(await payOne(db, debt))) continue
+        if (!(await paid(debt))) continue
         noted.delete(holdId)
         if (written.has(holdId)) await rm(fileOf(folder, holdId), { force: true })
       }

@@ -109,4 +109,18 @@ onEachEngine('charges in doubt', (open) => {
     assert.equal(await balance(debt), PAID_IN)
     await rm(blocked)
   })
+
+  test('a note that can never be paid stays, and keeps nobody behind it waiting', async () => {
+    const debts = openDebts({ db, folder, log: silentLog })
+    const [never, debt] = [await inFlight(), await inFlight()]
+    const { accountId, holdId } = never
+    await db.begin((tx) => applyCommands(tx, [{ kind: 'release', accountId, holdId }]))
+    await debts.note({ ...never, recordIds: ['no id of ours'] })
+    await charge(debt)
+    await debts.note(debt)
+    await debts.pay()
+    assert.equal(await balance(debt), PAID_IN)
+    assert.deepEqual(await readdir(folder), [`${holdId}.json`])
+    await rm(join(folder, `${holdId}.json`))
+  })
 })
