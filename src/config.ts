@@ -22,6 +22,12 @@ export type Config = z.infer<typeof schema>
 
 const text = z.string().min(1)
 const url = z.url({ protocol: /^https?$/ })
+
+/** Without a host it names a socket, which the usual form of such an address leaves room for. */
+const postgresUrl = text.refine(
+  (given) => /^postgres(ql)?:\/\//.test(given) && URL.canParse(given.replace('@/', '@socket/')),
+  'must be an address such as postgresql://user:password@host/name',
+)
 const whole = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
 const positive = z.coerce.number().positive().max(1e9)
 const decimal = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number such as 1.25')
@@ -55,7 +61,7 @@ const schema = z.object({
 
   // data
   DATA_DIR: text.default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: postgresUrl.optional(),
   DATABASE_POOL: whole(2, 200).default(20),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   MASTER_KEY: z.string().min(32, 'must be at least 32 characters').optional(),

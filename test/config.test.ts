@@ -15,12 +15,25 @@ test('an empty variable is an unset one', () => {
 })
 
 const KEY = 'k'.repeat(32)
+
+test('a database may be named by its host or by its socket', () => {
+  for (const DATABASE_URL of [
+    'postgres://h/d',
+    'postgresql://u:p%40ss@h:5433/d?sslmode=require',
+    'postgresql:///d?host=/run/postgresql&user=u',
+    'postgresql://u@/d?host=/run/postgresql',
+  ]) {
+    assert.equal(readConfig({ DATABASE_URL, MASTER_KEY: KEY }).DATABASE_URL, DATABASE_URL)
+  }
+})
+
 const refused: [string, Record<string, string>, RegExp][] = [
   ['a port beyond the last', { PORT: '70000' }, /^PORT: /],
   ['a port in words', { PORT: 'http' }, /^PORT: /],
   ['a server without a master key', { DATABASE_URL: 'postgres://h/d' }, /^MASTER_KEY must be set/],
   ['a short master key', { MASTER_KEY: 'short' }, /^MASTER_KEY: must be at least 32/],
   ['another database', { DATABASE_URL: 'mysql://h/d', MASTER_KEY: KEY }, /^DATABASE_URL: /],
+  ['a database without a name', { DATABASE_URL: 'h/d', MASTER_KEY: KEY }, /^DATABASE_URL: must be/],
   ['workers on the embedded database', { WORKERS: '2' }, /DATABASE_URL must be set/],
   [
     'Snippe without its callback secret',
