@@ -83,13 +83,22 @@ async function transaction<T>(
   const ignore = () => {}
   client.on('error', ignore)
   let broken = false
-  const run: Run = { client, begun: undefined, later: [], trouble: undefined, over: false }
+  const run: Run = {
+    client,
+    begun: undefined,
+    corked: false,
+    later: [],
+    trouble: undefined,
+    over: false,
+  }
   try {
+    cork(run)
     run.begun = client.query('begin')
     const result = await ended(scope, work(serverTx(run, scope)))
     await run.begun
     // It may travel behind statements that are still under way: when one of them fails, the server
     // answers ROLLBACK.
+    cork(run)
     const [closed] = await Promise.all([client.query('commit'), ...run.later])
     // Also when work swallowed an error.
     if (closed.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
@@ -110,10 +119,23 @@ async function transaction<T>(
 type Run = {
   client: PoolClient
   begun: Promise<unknown> | undefined
+  corked: boolean
   later: Promise<unknown>[]
   trouble: unknown
   /** It failed: what still waits for its turn would run outside. */
   over: boolean
+}
+
+/** What is asked within one turn leaves in one write: every write wakes the server. */
+function cork(run: Run): void {
+  if (run.corked) return
+  run.corked = true
+  const { stream } = (run.client as unknown as Client).connection
+  stream.cork()
+  process.nextTick(() => {
+    run.corked = false
+    stream.uncork()
+  })
 }
 
 const IN_FAILED_TRANSACTION = '25P02'
@@ -136,6 +158,7 @@ function serverTx(run: Run, scope: Scope): OpenTx {
     try {
       if (waits) await run.begun
       if (run.over) throw new Error('The transaction has failed.')
+      cork(run)
       const answer = await send()
       await run.begun
       return answer
