@@ -4,6 +4,8 @@ import { MODEL, type Field, type Runner } from './field.ts'
 import { median } from './middle.ts'
 import { childrenCpuMs, cpuMs } from './vitals.ts'
 
+/** Compilers and collectors need several seconds of load before a process runs as it will for days. */
+const WARM_ROUNDS = 4
 const ROUNDS = 5
 const SECONDS = 1.5
 /** Calls to models last long: many are under way at any time. */
@@ -17,11 +19,10 @@ export async function race(field: Field, stream: boolean): Promise<Row[]> {
   const { bare, portkey, ours, hot } = field.runners
   const racers: Racers = { bare, portkey, ours, hot }
   const laps = { bare: [], portkey: [], ours: [], hot: [] } as Record<keyof Racers, Lap[]>
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
     for (const name of Object.keys(racers) as (keyof Racers)[]) {
       const lap = await run(field, racers[name], stream)
-      // The first round warms up.
-      if (round > 0) laps[name].push(lap)
+      if (round >= WARM_ROUNDS) laps[name].push(lap)
     }
   }
   return rows(stream ? 'streamed' : 'whole', laps)
