@@ -24,7 +24,6 @@ const DONE = 'data: [DONE]\n\n'
 export class ChatOutflow implements Outflow {
   readonly #stream: ChatStream
   readonly #ends: StreamEnds
-  #sink: Sink | undefined
   #heartbeat: NodeJS.Timeout | undefined
   #ended = false
   /** Waits for the reader, not for the upstream. */
@@ -38,7 +37,6 @@ export class ChatOutflow implements Outflow {
   }
 
   flow(sink: Sink): void {
-    this.#sink = sink
     this.#heartbeat = setInterval(() => this.#beat(sink), HEARTBEAT_MS)
     void this.#flow(sink)
   }
@@ -64,11 +62,11 @@ export class ChatOutflow implements Outflow {
         if (!sink.write(frames(chunks))) await this.#room(sink)
       }
       this.#ended = true
-      this.#end((await this.#ends.finished()) + DONE)
+      this.#end(sink, (await this.#ends.finished()) + DONE)
     } catch (error) {
       this.#ended = true
       this.#stream.cancel()
-      this.#end(await this.#ends.broke(error))
+      this.#end(sink, await this.#ends.broke(error))
     }
   }
 
@@ -79,9 +77,9 @@ export class ChatOutflow implements Outflow {
     this.#beats = 0
   }
 
-  #end(text: string): void {
+  #end(sink: Sink, text: string): void {
     clearInterval(this.#heartbeat)
-    this.#sink!.end(text)
+    sink.end(text)
   }
 
   #beat(sink: Sink): void {
