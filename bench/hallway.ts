@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { fastify, type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { ProcessCounter } from '../src/http/process-counter.ts'
+import { ProcessCounter } from '../src/http/limits/process-counter.ts'
 import { route } from '../src/http/route.ts'
 import { buildServer } from '../src/http/server.ts'
 import { systemClock } from '../src/lib/clock.ts'

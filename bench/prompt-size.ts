@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { promptTokens } from '../src/gateway/prompt-size.ts'
+import { promptTokens } from '../src/gateway/price/prompt-size.ts'
 import type { Bench, Row } from './row.ts'
 
 /** Tokens as we estimate them against two real tokenizers, on texts of many kinds. */
@@ -61,7 +61,7 @@ const SAMPLES: Record<string, string> = {
   'Hindi prose':
     'सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है। उन्हें बुद्धि और ' +
     'अन्तरात्मा की देन प्राप्त है और परस्पर उन्हें भाईचारे के भाव से बर्ताव करना चाहिए।',
-  'TypeScript code': readFileSync(join(root, 'src/gateway/billable.ts'), 'utf8'),
+  'TypeScript code': readFileSync(join(root, 'src/gateway/bill/billable.ts'), 'utf8'),
   'JSON, indented': readFileSync(join(root, 'package.json'), 'utf8'),
   'JSON, dense': JSON.stringify(
     Array.from({ length: 40 }, (_, i) => ({ id: i * 7919, lat: -6.8 + i / 997, ok: i % 2 === 0 })),

@@ -8,7 +8,7 @@ import { loadEnvFile } from './load-env-file.ts'
 import { loadMasterKey } from './master-key.ts'
 import { findCommand, runCommand, USAGE } from './operator/commands.ts'
 import { askThroughDoor } from './operator/door.ts'
-import { openOutside } from './outside.ts'
+import { openOutside } from './external.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 

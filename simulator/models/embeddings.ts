@@ -1,6 +1,6 @@
 import { sendJson } from './answer.ts'
 import type { Exchange, Json } from './exchange.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './faults/refusal.ts'
 import { countTokens, reportUsage } from './usage.ts'
 
 const DIMENSIONS = 384

@@ -1,7 +1,7 @@
 import { sendJson } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { drawPng } from './picture.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './faults/refusal.ts'
 import { spoil, usd } from './usage.ts'
 
 const TOKENS = 4_175

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange, Json, Latency } from './exchange.ts'
-import { faultOf } from './faults.ts'
-import { faultyModel } from './faulty.ts'
-import { Refusal } from './refusal.ts'
+import { faultOf } from './faults/faults.ts'
+import { faultyModel } from './faults/faulty.ts'
+import { Refusal } from './faults/refusal.ts'
 import { findRoute } from './routes.ts'
 import type { SimulatedModel } from './shelf.ts'
 

@@ -1,5 +1,5 @@
 import type { Exchange, Json } from './exchange.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './faults/refusal.ts'
 import { countTokens } from './usage.ts'
 
 export type Prompt = {

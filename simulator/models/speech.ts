@@ -1,7 +1,7 @@
 import { sendBytes } from './answer.ts'
 import { generationId } from './chat.ts'
 import type { Exchange } from './exchange.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './faults/refusal.ts'
 import { mp3, pcm, wav } from './sound.ts'
 import { countCharacters, priceOf, usd } from './usage.ts'
 

@@ -1,7 +1,7 @@
 import type { Saying } from './chat.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { breakOff, pause, write } from './exchange.ts'
-import { splitFault } from './faults.ts'
+import { splitFault } from './faults/faults.ts'
 import { callOf, imagePart } from './pieces.ts'
 
 /** The answer as server-sent events, with the small delays of a real one. */

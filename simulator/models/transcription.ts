@@ -1,7 +1,7 @@
 import { sendJson } from './answer.ts'
 import { generation, generationId } from './chat.ts'
 import type { Exchange, Json } from './exchange.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './faults/refusal.ts'
 import { secondsOf, wordsIn } from './sound.ts'
 import { countTokens, priceOf, spoil, usd } from './usage.ts'
 import { languageOf } from './words.ts'

@@ -1,5 +1,5 @@
 import type { Exchange, Json } from './exchange.ts'
-import { splitFault } from './faults.ts'
+import { splitFault } from './faults/faults.ts'
 import type { SimulatedModel } from './shelf.ts'
 
 export type Tokens = {

@@ -1,8 +1,8 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Accounts } from './accounts.ts'
-import { KEY_PREFIX } from './key-format.ts'
-import type { KeyHolder } from './key-holders-store.ts'
+import { KEY_PREFIX } from './credentials/key-format.ts'
+import type { KeyHolder } from './credentials/key-holders-store.ts'
 
 /**
  * Turns an `Authorization` header into a principal, or ends the request with 401. A key that is

@@ -1,8 +1,8 @@
 import type { Db } from '../db/db.ts'
 import type { Account } from './account.ts'
 import { lockAccount, setStatus } from './accounts-store.ts'
-import { announceKeys } from './api-keys-store.ts'
-import { announceSessions } from './sessions-store.ts'
+import { announceKeys } from './credentials/api-keys-store.ts'
+import { announceSessions } from './credentials/sessions-store.ts'
 
 /** Sessions and keys sleep while an account is suspended: every process hears of it at once. */
 export async function suspendAccount(db: Db, accountId: string): Promise<Account | undefined> {

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/db.ts'
-import { type ActivityFilter, findLanes, type Lanes } from './lanes-store.ts'
+import { type ActivityFilter, findLanes, type Lanes } from './record-groups-store.ts'
 import { findPosition, mergeLanes, type PageRequest, walkIndex } from './list-store.ts'
 import type { ActivityRecord } from './record.ts'
 

@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import { readOffers } from './catalog-store.ts'
 import type { Pricing } from '../lib/model-record.ts'
-import { buildShelf, type CatalogModel, type Offer, type Shelf } from './shelf.ts'
+import { buildShelf, type CatalogModel, type Offer, type Shelf } from './catalog-index.ts'
 import type { CatalogUpstream } from './terms.ts'
 
 /** What a caller needs of a model; every word must be there. */

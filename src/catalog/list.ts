@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../lib/secrets.ts'
-import type { CatalogModel, Shelf } from './shelf.ts'
+import type { CatalogModel, Shelf } from './catalog-index.ts'
 import { viewModel } from './view.ts'
 
 export type ListQuery = {

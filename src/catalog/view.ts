@@ -1,6 +1,6 @@
 import { compare, decimal, decimalText, parseDecimal, times } from '../lib/decimal.ts'
 import type { Pricing } from '../lib/model-record.ts'
-import type { CatalogModel, PriceSnapshot } from './shelf.ts'
+import type { CatalogModel, PriceSnapshot } from './catalog-index.ts'
 
 /** The prices that callers are shown, in this order. */
 const SHOWN = [

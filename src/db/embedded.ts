@@ -6,7 +6,14 @@ import { PGlite, types, type Transaction } from '@electric-sql/pglite'
 import type { Log } from '../lib/log.ts'
 import type { Db, OpenTx, Row } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
-import { assertOpen, assertOutside, ended, insideOf, laterTx, type Scope } from './inside.ts'
+import {
+  assertOpen,
+  assertOutside,
+  ended,
+  insideOf,
+  laterTx,
+  type Scope,
+} from './transaction-scope.ts'
 
 /** PostgreSQL inside this process, kept in one folder. */
 export async function openEmbedded(options: { folder: string; log: Log }): Promise<Db> {

@@ -1,6 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { Db, OpenTx } from './db.ts'
-import { assertOutside } from './inside.ts'
+import { assertOutside } from './transaction-scope.ts'
 
 export type GroupCommit<Item, Result> = {
   /** Resolves once the item's transaction is committed. */

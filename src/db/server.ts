@@ -3,7 +3,14 @@ import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg'
 import type { Log } from '../lib/log.ts'
 import { arrayLiteral } from './array-literal.ts'
 import type { Db, OpenTx, Row } from './db.ts'
-import { assertOpen, assertOutside, ended, insideOf, laterTx, type Scope } from './inside.ts'
+import {
+  assertOpen,
+  assertOutside,
+  ended,
+  insideOf,
+  laterTx,
+  type Scope,
+} from './transaction-scope.ts'
 import { startListener } from './listener.ts'
 import { asFailure, isLost } from './trouble.ts'
 

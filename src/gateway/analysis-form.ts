@@ -1,8 +1,8 @@
 import { Failure } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
 import { oversized, type Analysis } from './analyze.ts'
-import { decodeBase64 } from './base64-media.ts'
-import { requireMedia, type MediaKind } from './media-format.ts'
+import { decodeBase64 } from './media/base64.ts'
+import { requireMedia, type MediaKind } from './media/media-format.ts'
 
 const MIB = 1024 * 1024
 export const MEDIA_CAPS: Record<MediaKind, number> = {

@@ -1,5 +1,5 @@
 import { creditsText } from '../billing/money.ts'
-import type { Receipt } from './bill-rows.ts'
+import type { Receipt } from './bill/rows.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -1,10 +1,15 @@
-import { addDecimals } from '../upstream/decimal.ts'
+import { addDecimals } from '../upstream/contract/decimal.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
-import type { ChatResult, Fields, ImageRequest, ImageResult } from '../upstream/contract.ts'
+import type {
+  ChatResult,
+  Fields,
+  ImageRequest,
+  ImageResult,
+} from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
-import type { Usage, UsageReading } from '../upstream/usage.ts'
+import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
 
 type Pictures = ImageResult['images']
 

@@ -1,14 +1,14 @@
 import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import type { EmbeddingsResult } from '../upstream/contract.ts'
-import { vectorBase64 } from '../upstream/openai-embeddings.ts'
-import type { UsageReading } from '../upstream/usage.ts'
+import type { EmbeddingsResult } from '../upstream/contract/contract.ts'
+import { vectorBase64 } from '../upstream/openai/embeddings.ts'
+import type { UsageReading } from '../upstream/contract/usage.ts'
 import { answerHeaders, JSON_TYPE } from './answer-headers.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
-import { promptTokens } from './prompt-size.ts'
-import { buy, type Usage } from './purchase.ts'
-import { reserveTokens } from './reservation.ts'
-import { tellUnusable, tokenUsage } from './usage-cost.ts'
+import { promptTokens } from './price/prompt-size.ts'
+import { buy, type Usage } from './billed-call.ts'
+import { reserveTokens } from './price/reservation.ts'
+import { tellUnusable, tokenUsage } from './price/usage-cost.ts'
 
 export type EmbeddingsBody = {
   model: string

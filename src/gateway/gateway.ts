@@ -2,9 +2,9 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Upstreams } from '../upstream/work.ts'
-import type { Desk } from './billable.ts'
-import type { ReservationRules } from './reservation.ts'
-import type { Turnstile } from './turnstile.ts'
+import type { Desk } from './bill/billable.ts'
+import type { ReservationRules } from './price/reservation.ts'
+import type { Turnstile } from './call-limits.ts'
 
 /** What every paid operation works with. Built once, by the house. */
 export type Gateway = {

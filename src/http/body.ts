@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../lib/failure.ts'
-import { overloaded } from './capacity.ts'
+import { overloaded } from './limits/capacity.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { tooLarge } from './multipart.ts'
 import type { Plan } from './plan.ts'

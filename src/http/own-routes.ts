@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { docsPage, docsStyleHash } from './docs-page.ts'
-import { openApiDocument } from './openapi.ts'
+import { docsPage, docsStyleHash } from './docs/page.ts'
+import { openApiDocument } from './docs/openapi.ts'
 import type { HallwaySettings } from './plan.ts'
 import { route, type Call, type Result, type Route } from './route.ts'
 

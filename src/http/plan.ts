@@ -1,7 +1,7 @@
 import type { ReplayBook, Doorkeeper, Limiter } from './ports.ts'
 import type { BodyKind, Route } from './route.ts'
 import type { Log } from '../lib/log.ts'
-import type { Capacity } from './capacity.ts'
+import type { Capacity } from './limits/capacity.ts'
 import type { RunningCalls } from './running.ts'
 
 /** The settings the hallway reads. A `Config` fits. */

@@ -49,3 +49,8 @@ export class Failure extends Error {
     this.headers = options.headers ?? {}
   }
 }
+
+/** A field of a request that is wrong: the message begins with its name, and `param` is it. */
+export function invalidField(field: string, why: string): Failure {
+  return new Failure('invalid', `${field} ${why}.`, { param: field })
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
-import { createKey, dropKey, keysOf, nameKey } from '../accounts/api-keys.ts'
+import { createKey, dropKey, keysOf, nameKey } from '../accounts/workspaces/api-keys.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { keyShape } from './account-shapes.ts'

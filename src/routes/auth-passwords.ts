@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
-import { forgotPassword, resetPassword } from '../accounts/password-reset.ts'
+import { forgotPassword, resetPassword } from '../accounts/sessions/password-reset.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { sentShape } from './account-shapes.ts'

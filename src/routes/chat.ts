@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { chat } from '../gateway/chat.ts'
-import type { ChatBody } from '../gateway/chat-order.ts'
+import { chat } from '../gateway/chat/chat.ts'
+import type { ChatBody } from '../gateway/chat/order.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { route, type Route } from '../http/route.ts'
 import { gatewayCall } from './gateway-call.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { finishBrowser, startBrowser } from '../accounts/browser.ts'
-import type { SignIn } from '../accounts/sign-in.ts'
+import { finishBrowser, startBrowser } from '../accounts/sign-in/browser.ts'
+import type { SignIn } from '../accounts/sign-in/sign-in.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'

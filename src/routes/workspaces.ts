@@ -6,7 +6,7 @@ import {
   readWorkspace,
   updateWorkspace,
   workspacesOf,
-} from '../accounts/workspaces.ts'
+} from '../accounts/workspaces/workspaces.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { workspaceShape } from './account-shapes.ts'

@@ -1,7 +1,7 @@
-import type { ChatReader, ChatRequest, HttpCall, SseEvent } from './contract.ts'
+import type { ChatReader, ChatRequest, HttpCall, SseEvent } from './contract/contract.ts'
 import { exchange, troubled } from './line.ts'
 import type { Line } from './line.ts'
-import type { Source } from './source.ts'
+import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
 /** After the end word the socket gets this long to end by itself and go back to its pool. */

@@ -1,10 +1,10 @@
 import type { Log } from '../lib/log.ts'
-import type { ModelTarget, Provider } from './contract.ts'
+import type { ModelTarget, Provider } from './contract/contract.ts'
 import { failureOf } from './failure.ts'
 import type { Line, Troubled } from './line.ts'
 import { PROVIDERS } from './providers.ts'
-import type { Place, Sender } from './send.ts'
-import type { Standing } from './standing.ts'
+import type { Place, Sender } from './wire/send.ts'
+import type { Standing } from './health/health.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 
 export type Station = { config: UpstreamConfig; provider: Provider; place: Place }

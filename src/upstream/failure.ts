@@ -1,5 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { RejectedWhy, Trouble } from './fault.ts'
+import type { RejectedWhy, Trouble } from './contract/fault.ts'
 
 const DEFAULT_RETRY_S = 5
 

@@ -1,8 +1,8 @@
-import type { HttpCall, ModelTarget, Provider, Timeouts } from './contract.ts'
-import { Fault } from './fault.ts'
-import type { Trouble } from './fault.ts'
-import type { Place, Sender } from './send.ts'
-import { troubleOf } from './trouble.ts'
+import type { HttpCall, ModelTarget, Provider, Timeouts } from './contract/contract.ts'
+import { Fault } from './contract/fault.ts'
+import type { Trouble } from './contract/fault.ts'
+import type { Place, Sender } from './wire/send.ts'
+import { troubleOf } from './contract/trouble.ts'
 
 /** One target, ready to be asked. */
 export type Line = {

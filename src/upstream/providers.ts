@@ -1,8 +1,8 @@
-import { anthropic } from './anthropic.ts'
-import type { Provider } from './contract.ts'
-import { createGemini } from './gemini.ts'
-import { openai } from './openai.ts'
-import { openrouter } from './openrouter.ts'
+import { anthropic } from './anthropic/provider.ts'
+import type { Provider } from './contract/contract.ts'
+import { createGemini } from './gemini/provider.ts'
+import { openai } from './openai/provider.ts'
+import { openrouter } from './openrouter/provider.ts'
 
 /** The only place that knows a provider by its name. */
 export const PROVIDERS = {

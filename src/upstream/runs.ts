@@ -1,9 +1,9 @@
 import { openChatStream } from './chat-stream.ts'
-import type { BytesCapability, HttpCall, JsonCapability, Provider } from './contract.ts'
-import { Fault } from './fault.ts'
+import type { BytesCapability, HttpCall, JsonCapability, Provider } from './contract/contract.ts'
+import { Fault } from './contract/fault.ts'
 import { exchange, troubled } from './line.ts'
 import type { Line } from './line.ts'
-import { flowOf, gather, type Source } from './source.ts'
+import { flowOf, gather, type Source } from './wire/source.ts'
 import type { Flow, Work } from './work.ts'
 
 type Run<Name extends keyof Work> = {

@@ -1,5 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { HttpCall, Timeouts } from './contract.ts'
+import type { HttpCall, Timeouts } from './contract/contract.ts'
 import { lineTo } from './desk.ts'
 import type { Desk } from './desk.ts'
 import { exchange, Troubled } from './line.ts'

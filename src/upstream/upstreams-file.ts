@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Timeouts } from './contract.ts'
-import { decimalText } from './decimal.ts'
+import type { Timeouts } from './contract/contract.ts'
+import { decimalText } from './contract/decimal.ts'
 import { PROVIDERS } from './providers.ts'
 import type { ProviderType } from './providers.ts'
-import { readRecords } from './record.ts'
+import { readRecords } from './prices/record.ts'
 import type { UpstreamEntry } from './work.ts'
 
 export type UpstreamConfig = UpstreamEntry & {

@@ -18,8 +18,8 @@ import type {
   VideoJobRef,
   VideoRequest,
   VideoStatus,
-} from './contract.ts'
-import type { Source } from './source.ts'
+} from './contract/contract.ts'
+import type { Source } from './wire/source.ts'
 
 /** What the rest of the house holds: every upstream behind one verb. Built by `openUpstreams`. */
 export type Upstreams = {

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
 import type { Accounts } from '../../src/accounts/accounts.ts'
-import { createKey, dropKey, keysOf } from '../../src/accounts/api-keys.ts'
-import { deleteAccount } from '../../src/accounts/deletion.ts'
+import { createKey, dropKey, keysOf } from '../../src/accounts/workspaces/api-keys.ts'
+import { deleteAccount } from '../../src/accounts/profile/deletion.ts'
 import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
-import { newKey } from '../../src/accounts/key-format.ts'
-import { logout } from '../../src/accounts/logout.ts'
-import { register } from '../../src/accounts/register.ts'
+import { newKey } from '../../src/accounts/credentials/key-format.ts'
+import { logout } from '../../src/accounts/sessions/logout.ts'
+import { register } from '../../src/accounts/sessions/register.ts'
 import { reinstateAccount, suspendAccount } from '../../src/accounts/suspension.ts'
-import { verifyCode } from '../../src/accounts/verify.ts'
-import { createWorkspace, deleteWorkspace } from '../../src/accounts/workspaces.ts'
+import { verifyCode } from '../../src/accounts/sessions/verify.ts'
+import { createWorkspace, deleteWorkspace } from '../../src/accounts/workspaces/workspaces.ts'
 import { accountsCommand } from '../../src/operator/accounts.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
@@ -291,7 +291,7 @@ function counting(db: Db, count: () => void): Db {
 
 /** Our own private key, as only this process can open it. */
 async function ownKey(db: Db, room: Accounts) {
-  const { unseal } = await import('../../src/accounts/sealed.ts')
+  const { unseal } = await import('../../src/accounts/credentials/sealed.ts')
   const [row] = await db.query('select kid, private_sealed from signing_keys')
   const secret = unseal(room.keys.sealing, row!.private_sealed as Uint8Array, row!.kid as string)
   return importJWK(JSON.parse(secret.toString()), 'ES256')

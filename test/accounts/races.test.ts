@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Accounts } from '../../src/accounts/accounts.ts'
-import { createKey, keysOf } from '../../src/accounts/api-keys.ts'
-import { login } from '../../src/accounts/login.ts'
-import { changePhone } from '../../src/accounts/phone.ts'
-import { refresh } from '../../src/accounts/refresh.ts'
-import { register } from '../../src/accounts/register.ts'
-import { verifyCode } from '../../src/accounts/verify.ts'
-import { createWorkspace, deleteWorkspace, workspacesOf } from '../../src/accounts/workspaces.ts'
+import { createKey, keysOf } from '../../src/accounts/workspaces/api-keys.ts'
+import { login } from '../../src/accounts/sessions/login.ts'
+import { changePhone } from '../../src/accounts/profile/phone.ts'
+import { refresh } from '../../src/accounts/sessions/refresh.ts'
+import { register } from '../../src/accounts/sessions/register.ts'
+import { verifyCode } from '../../src/accounts/sessions/verify.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  workspacesOf,
+} from '../../src/accounts/workspaces/workspaces.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import {

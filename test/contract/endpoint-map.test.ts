@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { OpenApi } from '../../src/http/openapi.ts'
+import type { OpenApi } from '../../src/http/docs/openapi.ts'
 import type { Route } from '../../src/http/route.ts'
 import { startHouse } from '../support/house.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { totpAt } from '../../src/accounts/totp.ts'
+import { totpAt } from '../../src/accounts/credentials/totp.ts'
 import {
   ageCodes,
   freshPhone,

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freshEmail, freshPhone, PASSWORD } from '../support/accounts.ts'
 import { setBalance } from '../support/customer.ts'
 import { startHouse } from '../support/house.ts'
-import { startBeem } from '../support/sms-peers.ts'
-import type { SmsPeer } from '../support/sms-peers.ts'
-import { startSmtpPeer } from '../support/smtp-peer.ts'
-import type { SmtpPeer } from '../support/smtp-peer.ts'
+import { startBeem } from '../support/peers/sms.ts'
+import type { SmsPeer } from '../support/peers/sms.ts'
+import { startSmtpPeer } from '../support/peers/smtp.ts'
+import type { SmtpPeer } from '../support/peers/smtp.ts'
 
 let smtp: SmtpPeer
 let beem: SmsPeer

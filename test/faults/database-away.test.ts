@@ -6,7 +6,7 @@ import { groupCommit } from '../../src/db/group-commit.ts'
 import { openServer } from '../../src/db/server.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { muteableProxy } from '../support/mute-proxy.ts'
+import { muteableProxy } from '../support/peers/mute-proxy.ts'
 import { startPostgres, type Postgres } from '../support/postgres.ts'
 
 let server: Postgres

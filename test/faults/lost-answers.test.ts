@@ -12,7 +12,7 @@ import { createReplay } from '../../src/replay/replay.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshServerDatabase } from '../support/databases.ts'
 import { startHouse } from '../support/house.ts'
-import { faultProxy, type FaultProxy } from '../torture/fault-proxy.ts'
+import { faultProxy, type FaultProxy } from '../torture/rig/fault-proxy.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
 let line: FaultProxy

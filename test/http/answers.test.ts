@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { drain } from '../../src/http/drain.ts'
-import { ProcessCounter } from '../../src/http/process-counter.ts'
+import { ProcessCounter } from '../../src/http/limits/process-counter.ts'
 import { route, type Call, type Result } from '../../src/http/route.ts'
 import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
-import type { OpenApi } from '../../src/http/openapi.ts'
+import type { OpenApi } from '../../src/http/docs/openapi.ts'
 import { route } from '../../src/http/route.ts'
 import { startHallway } from '../support/hallway.ts'
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { openLimiter } from '../../src/http/limiter.ts'
-import { ProcessCounter } from '../../src/http/process-counter.ts'
+import { openLimiter } from '../../src/http/limits/limiter.ts'
+import { ProcessCounter } from '../../src/http/limits/process-counter.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
-import { redisServers } from '../support/redis.ts'
+import { redisServers } from '../support/peers/redis.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 

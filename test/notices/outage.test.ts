@@ -6,8 +6,8 @@ import { openOutbox, enqueue } from '../../src/notices/outbox.ts'
 import type { SenderSettings } from '../../src/notices/senders.ts'
 import { openSenders } from '../../src/notices/senders.ts'
 import { freshEmbedded } from '../support/databases.ts'
-import { startBeem } from '../support/sms-peers.ts'
-import { startSmtpPeer } from '../support/smtp-peer.ts'
+import { startBeem } from '../support/peers/sms.ts'
+import { startSmtpPeer } from '../support/peers/smtp.ts'
 
 /** The peers go down, refuse, dawdle and come back; every message arrives once. */
 it('mail and SMS outlast their peers', async () => {

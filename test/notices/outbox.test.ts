@@ -3,7 +3,7 @@ import { before, it } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { createLane } from '../../src/notices/lane.ts'
+import { createLane } from '../../src/notices/delivery-worker.ts'
 import { enqueue, openOutbox } from '../../src/notices/outbox.ts'
 import {
   claimMessage,

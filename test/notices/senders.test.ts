@@ -10,8 +10,8 @@ import { dropFolderSender } from '../../src/notices/drop-folder.ts'
 import type { Message } from '../../src/notices/sender.ts'
 import { openSenders } from '../../src/notices/senders.ts'
 import { smtpSender } from '../../src/notices/smtp.ts'
-import { startAfricasTalking, startBeem } from '../support/sms-peers.ts'
-import { startSmtpPeer } from '../support/smtp-peer.ts'
+import { startAfricasTalking, startBeem } from '../support/peers/sms.ts'
+import { startSmtpPeer } from '../support/peers/smtp.ts'
 
 const mail: Message = {
   id: uuidv7(),

@@ -1,5 +1,5 @@
 import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
-import { openSignIn } from '../../src/accounts/sign-in.ts'
+import { openSignIn } from '../../src/accounts/sign-in/sign-in.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { authRoutes } from '../../src/routes/auth.ts'

@@ -9,7 +9,7 @@ import { sweeper } from '../../src/jobs/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { dice as newDice, type Dice } from './dice.ts'
+import { dice as newDice, type Dice } from './load/dice.ts'
 
 export type AnvilReport = { kills: number; moneyOperations: number; violations: string[] }
 

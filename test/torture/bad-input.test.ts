@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAgents } from './ask.ts'
+import { closeAgents } from './load/ask.ts'
 import { badInput } from './bad-input.ts'
-import { openWorld } from './world.ts'
+import { openWorld } from './rig/world.ts'
 
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000)
 

@@ -1,12 +1,12 @@
-import type { OpenApi } from '../../src/http/openapi.ts'
-import { ask, type Asked, type Heard } from './ask.ts'
-import { badBodies, badCredentials, badTexts } from './bad-texts.ts'
-import { dice as newDice, type Dice } from './dice.ts'
-import { doorsOf, placed, sampleOf, stringSpots, type Door } from './doors.ts'
-import { inLanes } from './lanes.ts'
-import { newPerson, type Person } from './person.ts'
-import { rawGarbage } from './raw-garbage.ts'
-import type { World } from './world.ts'
+import type { OpenApi } from '../../src/http/docs/openapi.ts'
+import { ask, type Asked, type Heard } from './load/ask.ts'
+import { badBodies, badCredentials, badTexts } from './rig/bad-texts.ts'
+import { dice as newDice, type Dice } from './load/dice.ts'
+import { doorsOf, placed, sampleOf, stringSpots, type Door } from './rig/doors.ts'
+import { inLanes } from './load/lanes.ts'
+import { newPerson, type Person } from './load/person.ts'
+import { rawGarbage } from './rig/raw-garbage.ts'
+import type { World } from './rig/world.ts'
 
 export type BadInputReport = {
   doors: number

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeAgents } from './ask.ts'
+import { closeAgents } from './load/ask.ts'
 import { fire } from './fire.ts'
 
 /** Another seed, or one that failed: TORTURE_SEED=123 npm test -- test/torture/fire.test.ts */

@@ -1,13 +1,20 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openCrowd } from './crowd.ts'
-import { dice as newDice, type Dice } from './dice.ts'
-import { FREEZE, LEASE_MS, LINE_FAULTS, PROCESS_FAULTS, SWEEP_MS, type Fault } from './faults.ts'
-import type { History } from './history.ts'
-import { brokenInvariants } from './invariants.ts'
-import { brokenHistory } from './verdict.ts'
-import { openWorld, type World } from './world.ts'
+import { openCrowd } from './load/crowd.ts'
+import { dice as newDice, type Dice } from './load/dice.ts'
+import {
+  FREEZE,
+  LEASE_MS,
+  LINE_FAULTS,
+  PROCESS_FAULTS,
+  SWEEP_MS,
+  type Fault,
+} from './rig/faults.ts'
+import type { History } from './judge/history.ts'
+import { brokenInvariants } from './judge/invariants.ts'
+import { brokenHistory } from './judge/verdict.ts'
+import { openWorld, type World } from './rig/world.ts'
 
 export type FireOptions = {
   seed: number

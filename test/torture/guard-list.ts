@@ -68,7 +68,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'money moves only while the claim is ours',
-    file: 'src/gateway/books.ts',
+    file: 'src/gateway/bill/posting-queue.ts',
     find: 'ours.has(claimed.claim.id)',
     put: 'ours.size >= 0',
     test: 'test/faults/lost-answers.test.ts',
@@ -116,7 +116,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'a charge that was told as failed is owed',
-    file: 'src/gateway/billable.ts',
+    file: 'src/gateway/bill/billable.ts',
     find: 'if (!keep && holdId !== undefined) await desk.debts.note(debtOf(order, holdId, records))',
     put: 'debtOf(order, holdId!, records)',
     test: 'test/faults/lost-answers.test.ts',
@@ -124,10 +124,10 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'what is owed is known when the hold is closed',
-    file: 'src/gateway/debts.ts',
+    file: 'src/gateway/bill/doubtful-charges.ts',
     find: 'if ((await openHolds(db, [debt.holdId])).size > 0) return false',
     put: 'await openHolds(db, [debt.holdId])',
-    test: 'test/gateway/debts.test.ts',
+    test: 'test/gateway/bill/doubtful-charges.test.ts',
     fails: /while the hold is open/,
   },
   {
@@ -180,7 +180,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'a process sheds beyond its calls',
-    file: 'src/http/capacity.ts',
+    file: 'src/http/limits/capacity.ts',
     find: 'running > this.#calls || ',
     put: '',
     test: 'test/http/overload.test.ts',
@@ -188,7 +188,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: "another account's video is not found",
-    file: 'src/gateway/video-jobs-store.ts',
+    file: 'src/gateway/videos/jobs-store.ts',
     find: 'from video_jobs where id = $1 and account_id = $2',
     put: 'from video_jobs where id = $1 and $2::uuid is not null',
     test: 'test/contract/videos.test.ts',
@@ -196,7 +196,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: "another account's key cannot be revoked",
-    file: 'src/accounts/api-keys-store.ts',
+    file: 'src/accounts/credentials/api-keys-store.ts',
     find: 'where account_id = $1 and id = $2 and revoked_at is null returning id\n',
     put: 'where $1::uuid is not null and id = $2 and revoked_at is null returning id\n',
     test: 'test/contract/api-keys.test.ts',
@@ -212,7 +212,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'a code has five tries',
-    file: 'src/accounts/codes-store.ts',
+    file: 'src/accounts/codes/codes-store.ts',
     find: ' and tries < ${TRIES_PER_CODE}`',
     put: ' and tries < ${TRIES_PER_CODE + 1_000}`',
     test: 'test/contract/auth.test.ts',
@@ -220,7 +220,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'an old refresh token ends its session',
-    file: 'src/accounts/refresh.ts',
+    file: 'src/accounts/sessions/refresh.ts',
     find: '  await endForReuse(tx, session)\n  return undefined',
     put: '  void endForReuse\n  return undefined',
     test: 'test/accounts/races.test.ts',
@@ -231,15 +231,15 @@ export const GUARDS: readonly Guard[] = [
     file: 'src/lib/public-url.ts',
     find: "return PRIVATE.check(host, family === 6 ? 'ipv6' : 'ipv4') ? 'must name a public host' : undefined",
     put: 'return undefined',
-    test: 'test/gateway/chat-messages.test.ts',
+    test: 'test/gateway/chat/messages.test.ts',
     fails: /./,
   },
   {
     name: 'an account runs so many calls at once',
-    file: 'src/gateway/turnstile.ts',
+    file: 'src/gateway/call-limits.ts',
     find: 'if (count >= options.perAccount) {',
     put: 'if (count >= options.perAccount + 1_000_000) {',
-    test: 'test/gateway/turnstile.test.ts',
+    test: 'test/gateway/call-limits.test.ts',
     fails: /./,
   },
 ]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { closeAgents } from './ask.ts'
+import { closeAgents } from './load/ask.ts'
 import { CAPACITY, overload } from './overload.ts'
-import { openWorld } from './world.ts'
+import { openWorld } from './rig/world.ts'
 
 test('ten times what a process can carry: it sheds, stays alive, and recovers', async (t) => {
   const env = { MAX_RUNNING_CALLS: String(CAPACITY), CONCURRENCY_PER_ACCOUNT: '5000' }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { closeAgents } from './ask.ts'
+import { closeAgents } from './load/ask.ts'
 import { rollingRestart } from './rolling.ts'
-import { openWorld } from './world.ts'
+import { openWorld } from './rig/world.ts'
 
 test('three processes are replaced under load, and no call is lost', async (t) => {
   const world = await openWorld({ replicas: 3 })

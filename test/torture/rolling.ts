@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, freshAgent, type Heard } from './ask.ts'
-import { newPerson } from './person.ts'
-import type { World } from './world.ts'
+import { ask, freshAgent, type Heard } from './load/ask.ts'
+import { newPerson } from './load/person.ts'
+import type { World } from './rig/world.ts'
 
 export type RollingReport = {
   restarts: number

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
 import { anvil } from './anvil.ts'
-import { closeAgents } from './ask.ts'
+import { closeAgents } from './load/ask.ts'
 import { badInput } from './bad-input.ts'
 import { fire } from './fire.ts'
 import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
 import { soak } from './soak.ts'
-import { openWorld } from './world.ts'
+import { openWorld } from './rig/world.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.

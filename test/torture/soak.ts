@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openCrowd } from './crowd.ts'
-import { dice as newDice } from './dice.ts'
-import { brokenInvariants } from './invariants.ts'
-import type { World } from './world.ts'
+import { openCrowd } from './load/crowd.ts'
+import { dice as newDice } from './load/dice.ts'
+import { brokenInvariants } from './judge/invariants.ts'
+import type { World } from './rig/world.ts'
 
 export type SoakReport = {
   seconds: number

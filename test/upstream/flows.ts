@@ -1,4 +1,4 @@
-import type { Source } from '../../src/upstream/source.ts'
+import type { Source } from '../../src/upstream/wire/source.ts'
 
 /** Bytes as a source that is always ready, in pieces of any size. */
 export function bytesSource(bytes: Buffer, size = 17): Source<Buffer> {

@@ -1,0 +1,39 @@
+import type { Tx } from '../../db/db.ts'
+import type { Patience } from './throttle.ts'
+
+/** False when the bucket is blocked at this moment. */
+export async function takeThrottle(tx: Tx, bucket: string, p: Patience): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into throttles as t (bucket, tries) values ($1, 1)
+     on conflict (bucket) do update set
+       tries = case when t.last_try < now() - $5::float8 * interval '1 second' then 1
+                    else t.tries + 1 end,
+       last_try = now(),
+       blocked_until = case
+         when t.last_try >= now() - $5::float8 * interval '1 second' and t.tries + 1 >= $2::int
+         then now() + least($3::float8 * power(2, least(t.tries + 1 - $2::int, 20)), $4::float8)
+           * interval '1 second' end
+     where t.blocked_until is null or t.blocked_until <= now()
+     returning bucket`,
+    [bucket, p.freeTries, p.firstWaitS, p.longestWaitS, p.forgetAfterS],
+  )
+  return rows.length === 1
+}
+
+/** Seconds until the bucket opens; not above 0 when it is open. */
+export async function throttleWait(tx: Tx, bucket: string): Promise<number> {
+  const [row] = await tx.query<{ wait_s: number | null }>(
+    `select extract(epoch from blocked_until - now())::float8 as wait_s
+     from throttles where bucket = $1`,
+    [bucket],
+  )
+  return row?.wait_s ?? 0
+}
+
+export async function clearThrottle(tx: Tx, buckets: string[]): Promise<void> {
+  await tx.query('delete from throttles where bucket = any($1::text[])', [buckets])
+}
+
+export async function trimThrottles(tx: Tx): Promise<void> {
+  await tx.query(`delete from throttles where last_try < now() - interval '1 day'`)
+}

@@ -1,0 +1,155 @@
+import type { Row, Tx } from '../../db/db.ts'
+
+export const KEYS_CHANNEL = 'keys_changed'
+
+export type ApiKey = {
+  id: string
+  accountId: string
+  workspaceId: string
+  workspaceSlug: string
+  name: string
+  prefix: string
+  last4: string
+  status: 'active' | 'revoked' | 'expired'
+  createdAt: Date
+  lastUsedAt: Date | null
+  expiresAt: Date | null
+}
+
+export type NewKey = {
+  id: string
+  accountId: string
+  workspaceId: string
+  name: string
+  keyHash: Buffer
+  prefix: string
+  last4: string
+  expiresAt: Date | null
+}
+
+export async function insertKey(tx: Tx, key: NewKey): Promise<void> {
+  await tx.query(
+    `insert into api_keys
+       (id, account_id, workspace_id, name, key_hash, prefix, last4, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      key.id,
+      key.accountId,
+      key.workspaceId,
+      key.name,
+      key.keyHash,
+      key.prefix,
+      key.last4,
+      key.expiresAt,
+    ],
+  )
+}
+
+export async function countActiveKeys(tx: Tx, accountId: string): Promise<number> {
+  const [row] = await tx.query<{ n: bigint }>(
+    `select count(*) as n from api_keys where account_id = $1 and revoked_at is null
+     and (expires_at is null or expires_at > now())`,
+    [accountId],
+  )
+  return Number(row!.n)
+}
+
+export async function findKey(tx: Tx, accountId: string, id: string): Promise<ApiKey | undefined> {
+  const [row] = await tx.query(`${SELECT} where k.account_id = $1 and k.id = $2`, [accountId, id])
+  return row && keyFrom(row)
+}
+
+export type KeyFilter = {
+  accountId: string
+  workspaceId?: string | undefined
+  includeRevoked: boolean
+}
+
+export async function listKeys(
+  tx: Tx,
+  filter: KeyFilter & { limit: number; offset: number },
+): Promise<ApiKey[]> {
+  const rows = await tx.query(
+    `${SELECT} where ${FILTER} order by k.created_at desc, k.id desc limit $4 offset $5`,
+    [
+      filter.accountId,
+      filter.workspaceId ?? null,
+      filter.includeRevoked,
+      filter.limit,
+      filter.offset,
+    ],
+  )
+  return rows.map(keyFrom)
+}
+
+export async function countKeys(tx: Tx, filter: KeyFilter): Promise<number> {
+  const [row] = await tx.query<{ n: bigint }>(
+    `select count(*) as n from api_keys k where ${FILTER}`,
+    [filter.accountId, filter.workspaceId ?? null, filter.includeRevoked],
+  )
+  return Number(row!.n)
+}
+
+export async function renameKey(
+  tx: Tx,
+  key: { accountId: string; id: string; name: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update api_keys set name = $3
+     where account_id = $1 and id = $2 and revoked_at is null returning id`,
+    [key.accountId, key.id, key.name],
+  )
+  return rows.length === 1
+}
+
+/** False when there is no such key, or it was revoked before. */
+export async function revokeKey(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `with revoked as (
+       update api_keys set revoked_at = now()
+       where account_id = $1 and id = $2 and revoked_at is null returning id
+     ) select pg_notify('${KEYS_CHANNEL}', id::text) from revoked`,
+    [accountId, id],
+  )
+  return rows.length === 1
+}
+
+export async function revokeAllKeys(tx: Tx, accountId: string): Promise<void> {
+  await tx.query(
+    'update api_keys set revoked_at = now() where account_id = $1 and revoked_at is null',
+    [accountId],
+  )
+  await announceKeys(tx, accountId)
+}
+
+export async function moveKeys(tx: Tx, fromId: string, toId: string): Promise<void> {
+  await tx.query('update api_keys set workspace_id = $2 where workspace_id = $1', [fromId, toId])
+}
+
+/** Every process forgets what it knows of the account's keys. */
+export async function announceKeys(tx: Tx, accountId: string): Promise<void> {
+  await tx.query(`select pg_notify('${KEYS_CHANNEL}', $1)`, [accountId])
+}
+
+const SELECT = `select k.*, w.slug as workspace_slug,
+  case when k.revoked_at is not null then 'revoked'
+       when k.expires_at <= now() then 'expired' else 'active' end as status
+  from api_keys k join workspaces w on w.id = k.workspace_id`
+const FILTER = `k.account_id = $1 and ($2::uuid is null or k.workspace_id = $2)
+  and ($3::boolean or k.revoked_at is null)`
+
+function keyFrom(row: Row): ApiKey {
+  return {
+    id: row.id as string,
+    accountId: row.account_id as string,
+    workspaceId: row.workspace_id as string,
+    workspaceSlug: row.workspace_slug as string,
+    name: row.name as string,
+    prefix: row.prefix as string,
+    last4: row.last4 as string,
+    status: row.status as ApiKey['status'],
+    createdAt: row.created_at as Date,
+    lastUsedAt: row.last_used_at as Date | null,
+    expiresAt: row.expires_at as Date | null,
+  }
+}

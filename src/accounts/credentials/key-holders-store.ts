@@ -1,0 +1,41 @@
+import type { Tx } from '../../db/db.ts'
+
+/** Who a key speaks for. */
+export type KeyHolder = {
+  keyId: string
+  accountId: string
+  workspaceId: string
+  expiresAt: Date | null
+}
+
+/** In the order of the hashes. */
+export async function findHolders(tx: Tx, keyHashes: Buffer[]): Promise<(KeyHolder | undefined)[]> {
+  const rows = await tx.query(
+    `select k.key_hash, k.id, k.account_id, k.workspace_id, k.expires_at
+     from api_keys k join accounts a on a.id = k.account_id
+     where k.key_hash = any($1::bytea[]) and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > now())
+       and a.status = 'active' and a.deleted_at is null`,
+    [keyHashes],
+  )
+  const holders = new Map(
+    rows.map((row) => [
+      (row.key_hash as Buffer).toString('base64'),
+      {
+        keyId: row.id as string,
+        accountId: row.account_id as string,
+        workspaceId: row.workspace_id as string,
+        expiresAt: row.expires_at as Date | null,
+      },
+    ]),
+  )
+  return keyHashes.map((hash) => holders.get(hash.toString('base64')))
+}
+
+export async function writeKeyUses(tx: Tx, uses: { keyId: string; at: Date }[]): Promise<void> {
+  await tx.query(
+    `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
+     from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where k.id = u.id`,
+    [uses.map((use) => use.keyId), uses.map((use) => use.at.toISOString())],
+  )
+}

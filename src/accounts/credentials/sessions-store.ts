@@ -1,0 +1,117 @@
+import type { Row, Tx } from '../../db/db.ts'
+
+export const SESSIONS_CHANNEL = 'sessions_changed'
+export const REFRESH_LIFE_S = 30 * 24 * 3600
+const GRACE_S = 10
+
+export type Seat = { accountId: string; role: 'user' | 'admin' }
+
+export type SessionRow = {
+  id: string
+  accountId: string
+  salt: Uint8Array
+  counter: number
+  /** Rotated less than the grace ago. */
+  justRotated: boolean
+  live: boolean
+}
+
+export async function insertSession(
+  tx: Tx,
+  session: { id: string; accountId: string; salt: Buffer; device: Buffer },
+): Promise<void> {
+  await tx.query(
+    `insert into sessions (id, account_id, refresh_salt, device, expires_at)
+     values ($1, $2, $3, $4, now() + ${REFRESH_LIFE_S} * interval '1 second')`,
+    [session.id, session.accountId, session.salt, session.device],
+  )
+}
+
+/** `known`: this device has been here. `first`: the account has never had a session. */
+export async function deviceHistory(
+  tx: Tx,
+  accountId: string,
+  device: Buffer,
+): Promise<{ known: boolean; first: boolean }> {
+  const [row] = await tx.query<{ known: boolean | null; sessions: bigint }>(
+    `select bool_or(device = $2) as known, count(*) as sessions
+     from sessions where account_id = $1`,
+    [accountId, device],
+  )
+  return { known: row?.known ?? false, first: row?.sessions === 0n }
+}
+
+/** The holder of a live session of an active account. */
+export async function findSeat(tx: Tx, sessionId: string): Promise<Seat | undefined> {
+  const [row] = await tx.query<{ account_id: string; role: Seat['role'] }>(
+    `select s.account_id, a.role from sessions s join accounts a on a.id = s.account_id
+     where s.id = $1 and s.ended_at is null and s.expires_at > now()
+       and a.status = 'active' and a.deleted_at is null`,
+    [sessionId],
+  )
+  return row && { accountId: row.account_id, role: row.role }
+}
+
+export async function lockSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
+  const [row] = await tx.query(
+    `select *, ended_at is null and expires_at > now() as live,
+       rotated_at > now() - ${GRACE_S} * interval '1 second' as just_rotated
+     from sessions where id = $1 for update`,
+    [id],
+  )
+  return row && sessionFrom(row)
+}
+
+export async function rotateSession(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update sessions set refresh_counter = refresh_counter + 1, rotated_at = now(),
+       expires_at = now() + ${REFRESH_LIFE_S} * interval '1 second'
+     where id = $1`,
+    [id],
+  )
+}
+
+export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted'
+
+export async function endSession(
+  tx: Tx,
+  end: { id: string; accountId: string; reason: EndReason },
+): Promise<void> {
+  await tx.query(
+    `with ended as (
+       update sessions set ended_at = now(), end_reason = $3
+       where id = $1 and account_id = $2 and ended_at is null returning id
+     ) select pg_notify('${SESSIONS_CHANNEL}', id::text) from ended`,
+    [end.id, end.accountId, end.reason],
+  )
+}
+
+export async function endAllSessions(tx: Tx, accountId: string, reason: EndReason): Promise<void> {
+  await tx.query(
+    `update sessions set ended_at = now(), end_reason = $2
+     where account_id = $1 and ended_at is null`,
+    [accountId, reason],
+  )
+  await announceSessions(tx, accountId)
+}
+
+/** Every process forgets what it knows of the account's sessions. */
+export async function announceSessions(tx: Tx, accountId: string): Promise<void> {
+  await tx.query(`select pg_notify('${SESSIONS_CHANNEL}', $1)`, [accountId])
+}
+
+/** Ended ones stay a while: they know the devices, and their old tokens are known for reuse. */
+export async function trimSessions(tx: Tx): Promise<void> {
+  await tx.query(`delete from sessions where expires_at < now() - interval '30 days'`)
+}
+
+function sessionFrom(row: Row): SessionRow {
+  return {
+    id: row.id as string,
+    accountId: row.account_id as string,
+    salt: row.refresh_salt as Uint8Array,
+    counter: row.refresh_counter as number,
+    justRotated: row.just_rotated as boolean,
+    live: row.live as boolean,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Tx } from '../../db/db.ts'
+import type { PublicJwk } from './signing-keys.ts'
+
+export type SigningKeyRow = { kid: string; publicJwk: PublicJwk; privateSealed: Uint8Array }
+
+/** Replicas that start together make one key between them. */
+export async function lockSigningKeys(tx: Tx): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(7310579)')
+}
+
+/** Newest first. */
+export async function listSigningKeys(tx: Tx): Promise<SigningKeyRow[]> {
+  const rows = await tx.query<{ kid: string; public_jwk: PublicJwk; private_sealed: Uint8Array }>(
+    'select kid, public_jwk, private_sealed from signing_keys order by created_at desc, kid',
+  )
+  return rows.map((row) => ({
+    kid: row.kid,
+    publicJwk: row.public_jwk,
+    privateSealed: row.private_sealed,
+  }))
+}
+
+export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void> {
+  await tx.query('insert into signing_keys (kid, public_jwk, private_sealed) values ($1, $2, $3)', [
+    key.kid,
+    JSON.stringify(key.publicJwk),
+    key.privateSealed,
+  ])
+}

@@ -1,0 +1,22 @@
+import type { Accounts } from '../accounts.ts'
+import { trimCodes } from '../codes/codes-store.ts'
+import { trimSessions } from '../credentials/sessions-store.ts'
+import { trimThrottles } from '../codes/throttle-store.ts'
+
+/** What this room does without being asked. */
+export function accountDuties(
+  room: Accounts,
+): { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }[] {
+  return [
+    { name: 'key-uses', everyMs: 5_000, run: () => room.apiKeys.flushUses() },
+    {
+      name: 'accounts-trim',
+      everyMs: 3_600_000,
+      async run() {
+        await trimCodes(room.db)
+        await trimThrottles(room.db)
+        await trimSessions(room.db)
+      },
+    },
+  ]
+}

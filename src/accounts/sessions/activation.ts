@@ -1,0 +1,81 @@
+import { applyCommands } from '../../billing/ledger-store.ts'
+import { creditsNumber } from '../../billing/money.ts'
+import type { Tx } from '../../db/db.ts'
+import { Failure } from '../../lib/failure.ts'
+import { uuidv7 } from '../../lib/ids.ts'
+import { tell } from '../../notices/notices.ts'
+import type { Account } from '../account.ts'
+import type { Accounts } from '../accounts.ts'
+import {
+  dropIdleClaims,
+  dropPendingClaims,
+  findOwner,
+  lockAccount,
+  lockIdentifier,
+  markProven,
+  setStatus,
+} from '../accounts-store.ts'
+import { subjectOf } from '../identifiers.ts'
+import type { Identifier } from '../identifiers.ts'
+import { insertProven } from './proven-identifiers-store.ts'
+import { insertWorkspace } from '../workspaces/workspaces-store.ts'
+
+/**
+ * An account has shown that an email address or phone number is its own. Claims of others that
+ * were never proven give way; a proven one stands: then this throws `conflict`.
+ */
+export async function proveIdentifier(tx: Tx, accountId: string, who: Identifier): Promise<void> {
+  await lockIdentifier(tx, who.value)
+  const owner = await findOwner(tx, who)
+  if (owner && owner.id !== accountId) {
+    throw new Failure('conflict', 'Another account owns this email address or phone number.')
+  }
+  await dropPendingClaims(tx, who, accountId)
+  await dropIdleClaims(tx, who, accountId)
+  await markProven(tx, accountId, who)
+}
+
+/**
+ * After any verification, by whatever road: the first makes the account active, with its default
+ * workspace and the sign-up grant. `proofs` name what was proven (an email address, a phone
+ * number, `google:<subject>`): if any of them was ever proven before, nothing is granted.
+ */
+export async function activate(
+  room: Accounts,
+  tx: Tx,
+  { accountId, proofs }: { accountId: string; proofs: string[] },
+): Promise<Account> {
+  const fresh: boolean[] = []
+  for (const proof of [...proofs].sort()) {
+    fresh.push(await insertProven(tx, subjectOf(room.keys.identifiers, proof), accountId))
+  }
+  const account = await lockAccount(tx, accountId)
+  if (!account) throw new Failure('conflict', 'This account was deleted.')
+  if (account.status !== 'pending_verification') return account
+  await setStatus(tx, accountId, 'active')
+  await insertWorkspace(tx, { ...DEFAULT_WORKSPACE, id: uuidv7(), accountId })
+  if (fresh.length > 0 && fresh.every(Boolean)) await grantBonus(room, tx, accountId)
+  return { ...account, status: 'active' }
+}
+
+const DEFAULT_WORKSPACE = {
+  name: 'Default',
+  slug: 'default',
+  description: null,
+  isDefault: true,
+}
+
+async function grantBonus(room: Accounts, tx: Tx, accountId: string): Promise<void> {
+  const amountMicro = room.signupBonusMicro
+  if (amountMicro === 0n) return
+  const entry = {
+    id: uuidv7(),
+    type: 'signup_bonus' as const,
+    key: `signup:${accountId}`,
+    description: 'Sign-up credits',
+  }
+  const [outcome] = await applyCommands(tx, [{ kind: 'grant', accountId, amountMicro, entry }])
+  if (outcome?.kind !== 'posted') return
+  const data = { credits: creditsNumber(amountMicro), reason: 'signup_bonus' as const }
+  await tell(tx, { accountId, type: 'credits.granted', data })
+}

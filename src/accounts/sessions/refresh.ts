@@ -1,0 +1,58 @@
+import type { Tx } from '../../db/db.ts'
+import { Failure } from '../../lib/failure.ts'
+import { tell } from '../../notices/notices.ts'
+import type { Accounts } from '../accounts.ts'
+import { findAccount } from '../accounts-store.ts'
+import { isOurs, readRefreshToken } from '../credentials/refresh-token.ts'
+import type { RefreshToken } from '../credentials/refresh-token.ts'
+import { presentSession } from './sessions.ts'
+import type { OpenedSession, SessionView } from './sessions.ts'
+import { endSession, lockSession, rotateSession } from '../credentials/sessions-store.ts'
+import type { SessionRow } from '../credentials/sessions-store.ts'
+
+/**
+ * Rotates the pair. A token that was rotated within the last 10 s, and is the direct parent of the
+ * current one, gets the current one again (a lost answer, two tabs): so parallel refreshes leave
+ * one usable refresh token. Any other old token means that two parties hold it: the session ends.
+ */
+export async function refresh(room: Accounts, text: string): Promise<SessionView> {
+  const token = readRefreshToken(text)
+  if (!token) throw refused()
+  const outcome = await room.db.begin((tx) => step(room, tx, token))
+  if (outcome === undefined) {
+    room.sessions.forget(token.sessionId)
+    throw refused()
+  }
+  return presentSession(room, outcome)
+}
+
+async function step(
+  room: Accounts,
+  tx: Tx,
+  token: RefreshToken,
+): Promise<OpenedSession | undefined> {
+  const session = await lockSession(tx, token.sessionId)
+  if (!session?.live || !isOurs(room.keys.refresh, token, session.salt)) return undefined
+  const account = await findAccount(tx, session.accountId)
+  if (account?.status !== 'active') return undefined
+  const { id, salt, counter } = session
+  if (token.counter === counter) {
+    await rotateSession(tx, id)
+    return { account, id, salt, counter: counter + 1 }
+  }
+  if (token.counter === counter - 1 && session.justRotated) return { account, id, salt, counter }
+  await endForReuse(tx, session)
+  return undefined
+}
+
+async function endForReuse(tx: Tx, { id, accountId }: SessionRow): Promise<void> {
+  await endSession(tx, { id, accountId, reason: 'reuse' })
+  const data = { session_id: id }
+  await tell(tx, { accountId, type: 'security.session_reuse', data })
+}
+
+function refused(): Failure {
+  return new Failure('unauthorized', 'The refresh token is missing, invalid or expired.', {
+    code: 'invalid_api_key',
+  })
+}

@@ -1,0 +1,68 @@
+import type { Tx } from '../../db/db.ts'
+
+const ATTEMPT_LIFE_S = 600
+
+export type BrowserProviderName = 'google' | 'github'
+
+export type Attempt = {
+  provider: BrowserProviderName
+  stateHash: Buffer
+  browserHash: Buffer
+  redirectUri: string
+  clientState: string | undefined
+}
+
+/** Each new attempt clears a few that ran out, so the table needs no sweeper. */
+export async function insertAttempt(tx: Tx, attempt: Attempt): Promise<void> {
+  await tx.query(
+    `with cleared as (
+       delete from sign_in_attempts where state_hash in (
+         select state_hash from sign_in_attempts where expires_at < now() limit 20
+         for update skip locked)
+     )
+     insert into sign_in_attempts
+       (state_hash, provider, browser_hash, redirect_uri, client_state, expires_at)
+     values ($1, $2, $3, $4, $5, now() + ${ATTEMPT_LIFE_S} * interval '1 second')`,
+    [
+      attempt.stateHash,
+      attempt.provider,
+      attempt.browserHash,
+      attempt.redirectUri,
+      attempt.clientState ?? null,
+    ],
+  )
+}
+
+/** Gone once taken. Asked for by another browser it stays, for the one that began it. */
+export async function takeAttempt(
+  tx: Tx,
+  wanted: Pick<Attempt, 'provider' | 'stateHash' | 'browserHash'>,
+): Promise<Pick<Attempt, 'redirectUri' | 'clientState'> | undefined> {
+  const [row] = await tx.query<{
+    redirect_uri: string
+    client_state: string | null
+    live: boolean
+  }>(
+    `delete from sign_in_attempts where state_hash = $1 and provider = $2 and browser_hash = $3
+     returning redirect_uri, client_state, expires_at > now() as live`,
+    [wanted.stateHash, wanted.provider, wanted.browserHash],
+  )
+  if (!row?.live) return undefined
+  return { redirectUri: row.redirect_uri, clientState: row.client_state ?? undefined }
+}
+
+/** True for the first who spends the token. Clears a few that ran out. */
+export async function spendToken(tx: Tx, tokenHash: Buffer, lifeS: number): Promise<boolean> {
+  const rows = await tx.query(
+    `with cleared as (
+       delete from spent_tokens where token_hash in (
+         select token_hash from spent_tokens where expires_at < now() limit 20
+         for update skip locked)
+     )
+     insert into spent_tokens (token_hash, expires_at)
+     values ($1, now() + $2::float8 * interval '1 second')
+     on conflict do nothing returning token_hash`,
+    [tokenHash, lifeS],
+  )
+  return rows.length === 1
+}

@@ -1,0 +1,84 @@
+import type { Config } from '../../config.ts'
+import type { Accounts } from '../accounts.ts'
+import type { BrowserProviderName } from './attempts-store.ts'
+import { githubProvider } from './github.ts'
+import { googleMobile } from './google-mobile.ts'
+import type { MobileSignIn } from './google-mobile.ts'
+import { googleProvider } from './google.ts'
+import type { BrowserProvider } from './identity-provider.ts'
+import { partnerSignIn } from './partner.ts'
+import type { PartnerSignIn } from './partner.ts'
+
+/** The ways in through others that this deployment has. What is not configured is not there. */
+export type SignIn = {
+  room: Accounts
+  providers: Partial<Record<BrowserProviderName, BrowserProvider>>
+  mobile: MobileSignIn | undefined
+  partner: PartnerSignIn | undefined
+  partnerSlug: string
+  publicUrl: string
+  /** Pages that may receive tokens; the first is the default. Compared as they are written. */
+  returnPages: [string, ...string[]]
+}
+
+export function openSignIn(room: Accounts, config: Config): SignIn {
+  const publicUrl = (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(
+    /\/+$/,
+    '',
+  )
+  const frontend = (config.FRONTEND_URL ?? publicUrl).replace(/\/+$/, '')
+  const listed = config.OAUTH_REDIRECT_ALLOWLIST
+  return {
+    room,
+    providers: browserProviders(config, publicUrl),
+    mobile: mobile(room, config),
+    partner: partner(room, config),
+    partnerSlug: config.PARTNER_IDENTITY_SLUG,
+    publicUrl,
+    returnPages: [listed[0] ?? `${frontend}/auth/callback`, ...listed.slice(1)],
+  }
+}
+
+export function callbackUrl(publicUrl: string, provider: BrowserProviderName): string {
+  return `${publicUrl}/v1/auth/${provider}/callback`
+}
+
+function browserProviders(config: Config, publicUrl: string): SignIn['providers'] {
+  const providers: SignIn['providers'] = {}
+  if (config.GOOGLE_CLIENT_ID && config.GOOGLE_CLIENT_SECRET) {
+    providers.google = googleProvider({
+      issuer: config.GOOGLE_ISSUER,
+      clientId: config.GOOGLE_CLIENT_ID,
+      clientSecret: config.GOOGLE_CLIENT_SECRET,
+      redirectUri: callbackUrl(publicUrl, 'google'),
+    })
+  }
+  if (config.GITHUB_CLIENT_ID && config.GITHUB_CLIENT_SECRET) {
+    providers.github = githubProvider({
+      url: config.GITHUB_URL,
+      apiUrl: config.GITHUB_API_URL,
+      clientId: config.GITHUB_CLIENT_ID,
+      clientSecret: config.GITHUB_CLIENT_SECRET,
+      redirectUri: callbackUrl(publicUrl, 'github'),
+    })
+  }
+  return providers
+}
+
+function mobile(room: Accounts, config: Config): MobileSignIn | undefined {
+  const own = config.GOOGLE_CLIENT_ID === undefined ? [] : [config.GOOGLE_CLIENT_ID]
+  const audiences = [...own, ...config.GOOGLE_ANDROID_AUDIENCES]
+  return audiences.length === 0
+    ? undefined
+    : googleMobile(room, { issuer: config.GOOGLE_ISSUER, audiences })
+}
+
+function partner(room: Accounts, config: Config): PartnerSignIn | undefined {
+  if (!config.PARTNER_ISSUER || !config.PARTNER_AUDIENCE) return undefined
+  return partnerSignIn(room, {
+    issuer: config.PARTNER_ISSUER,
+    audience: config.PARTNER_AUDIENCE,
+    scope: config.PARTNER_REQUIRED_SCOPE,
+    clientIds: config.PARTNER_CLIENT_IDS,
+  })
+}

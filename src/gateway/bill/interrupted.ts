@@ -1,0 +1,32 @@
+import type { ActivityKind, ActivityRecord } from '../../activity/record.ts'
+import type { Hold } from '../../billing/ledger.ts'
+import { uuidv7 } from '../../lib/ids.ts'
+import type { traces } from './rows.ts'
+
+/** What a process that died was doing, told from the holds it left: one failed record each. */
+export function interruptedRecords(holds: Hold[], now: Date): ActivityRecord[] {
+  return holds.map(({ accountId, about }) => {
+    const { kind, model, priceSnapshotId, ...trace } = about as About
+    return {
+      ...trace,
+      id: uuidv7(now.getTime()),
+      accountId,
+      kind,
+      model,
+      priceSnapshotId,
+      costMicro: 0n,
+      latencyMs: 0,
+      status: 'failed',
+      errorCode: 'interrupted',
+      estimated: false,
+      createdAt: now,
+    }
+  })
+}
+
+/** As `openBill` wrote it. */
+type About = ReturnType<typeof traces> & {
+  kind: ActivityKind
+  model: string
+  priceSnapshotId?: string
+}

@@ -1,0 +1,85 @@
+import { fileTypeFromBuffer } from 'file-type'
+import { Failure } from '../../lib/failure.ts'
+import { docType } from './ebml.ts'
+import { afterTags, isAdts, isMpegFrame } from './mpeg-frame.ts'
+import { isAudioOnly } from './mp4-boxes.ts'
+
+export const AUDIO_FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'] as const
+export type AudioFormat = (typeof AUDIO_FORMATS)[number]
+
+/** Bytes must be one of our formats, and the one they are said to be. */
+export async function requireAudio(
+  bytes: Buffer,
+  said: { field: string; format?: AudioFormat | undefined },
+): Promise<AudioFormat> {
+  if (bytes.length === 0) {
+    throw new Failure('invalid', `${said.field} is empty.`, { param: said.field })
+  }
+  const found = audioFormat(bytes)
+  if (found !== undefined && (said.format === undefined || found === said.format)) return found
+  const what = found ?? (await otherKind(bytes))
+  const message =
+    said.format === undefined
+      ? `${said.field} must be audio (${AUDIO_FORMATS.join(', ')}); these bytes are ${what}.`
+      : `${said.field} says ${said.format}, but the bytes are ${what}.`
+  throw new Failure('unsuitable', message, { param: said.field, code: 'audio_format_mismatch' })
+}
+
+/**
+ * Told from the bytes alone, by rules of our own: the usual library takes audio-only MP4 and WebM
+ * for video, and does not know RF64 and ADIF. No rule looks at more than the headers.
+ */
+export function audioFormat(bytes: Buffer): AudioFormat | undefined {
+  const first = word(bytes, 0)
+  if (RIFF.has(first)) return word(bytes, 8) === 'WAVE' ? 'wav' : undefined
+  if (first === 'fLaC') return 'flac'
+  if (first === 'OggS') return 'ogg'
+  if (first === 'ADIF') return 'aac'
+  if (word(bytes, 4) === 'ftyp') return isM4a(bytes) ? 'm4a' : undefined
+  if (bytes.length > 4 && bytes.readUInt32BE(0) === EBML) {
+    return docType(bytes) === 'webm' ? 'webm' : undefined
+  }
+  if (first.startsWith('ID3')) return taggedFormat(bytes.subarray(afterTags(bytes)))
+  if (isAdts(bytes)) return 'aac'
+  return isMpegFrame(bytes) ? 'mp3' : undefined
+}
+
+const RIFF = new Set(['RIFF', 'RF64', 'BW64'])
+const EBML = 0x1a45dfa3
+const APPLE_AUDIO = new Set(['M4A ', 'M4B ', 'M4P '])
+/** Phone recordings in 3GP and QuickTime films are other formats, whatever is in them. */
+const OTHER_BRANDS = /^(?:3g|qt|hei|hev|mif1|msf1|avi)/
+
+function isM4a(bytes: Buffer): boolean {
+  const brand = word(bytes, 8)
+  if (APPLE_AUDIO.has(brand)) return true
+  return !OTHER_BRANDS.test(brand) && isAudioOnly(bytes)
+}
+
+/** Music players write an ID3 tag before FLAC and AAC too; after it, MP3 is the rule. */
+function taggedFormat(rest: Buffer): AudioFormat | undefined {
+  if (rest.length === 0) return undefined
+  if (word(rest, 0) === 'fLaC') return 'flac'
+  return isAdts(rest) ? 'aac' : 'mp3'
+}
+
+const LOOKED_AT_BYTES = 4_100
+
+/** For the message only. */
+async function otherKind(bytes: Buffer): Promise<string> {
+  const start = bytes.subarray(0, LOOKED_AT_BYTES)
+  if (word(bytes, 4) === 'ftyp') return OTHER_BRANDS.test(word(bytes, 8)) ? 'not m4a' : 'video'
+  const known = await fileTypeFromBuffer(start)
+  if (known !== undefined) return known.ext
+  return looksLikeText(start) ? 'text' : 'unknown'
+}
+
+/** Printable from the first byte on: JSON, HTML or prose where sound should be. */
+export function looksLikeText(bytes: Buffer): boolean {
+  const start = bytes.subarray(0, 512)
+  return start.every((byte) => byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
+}
+
+function word(bytes: Buffer, at: number): string {
+  return bytes.toString('latin1', at, at + 4)
+}

@@ -1,0 +1,93 @@
+import { Failure } from '../../lib/failure.ts'
+import { docType } from './ebml.ts'
+import { isAudioOnly } from './mp4-boxes.ts'
+
+export type MediaKind = 'document' | 'vision' | 'video'
+
+/** Bytes must be of a type that the route takes, and of the one they are said to be. */
+export function requireMedia(
+  bytes: Buffer,
+  said: { kind: MediaKind; field: string; mediaType: string | undefined },
+): string {
+  const { kind, field } = said
+  if (bytes.length === 0) throw wrong(field, 'is empty')
+  const found = mediaType(bytes)
+  if (found === undefined || !ACCEPTED[kind].includes(found)) {
+    throw wrong(field, `must be ${WORDS[kind]}; these bytes are not`)
+  }
+  const claimed = canonical(said.mediaType)
+  if (claimed !== undefined && claimed !== found) {
+    throw wrong(field, `is said to be ${claimed}, but the bytes are ${found}`)
+  }
+  return found
+}
+
+const ACCEPTED: Record<MediaKind, readonly string[]> = {
+  document: ['application/pdf'],
+  vision: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'],
+  video: ['video/mp4', 'video/mpeg', 'video/quicktime', 'video/webm'],
+}
+const WORDS: Record<MediaKind, string> = {
+  document: 'a PDF',
+  vision: 'a JPEG, PNG, WebP or GIF image',
+  video: 'an MP4, MPEG, MOV or WebM video',
+}
+const KNOWN = new Set(Object.values(ACCEPTED).flat())
+const OTHER_NAMES: Record<string, string> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/apng': 'image/png',
+  'application/x-pdf': 'application/pdf',
+  'video/x-m4v': 'video/mp4',
+  'video/mov': 'video/quicktime',
+  'video/mpg': 'video/mpeg',
+}
+
+/** What a client says without knowing (`application/octet-stream`) is no claim. */
+function canonical(said: string | undefined): string | undefined {
+  const word = (said ?? '').split(';')[0]!.trim().toLowerCase()
+  const name = OTHER_NAMES[word] ?? word
+  return KNOWN.has(name) ? name : undefined
+}
+
+/** Told from the first bytes; nothing is decoded. */
+export function mediaType(bytes: Buffer): string | undefined {
+  const plain = MAGIC.find(([magic]) => bytes.subarray(0, magic.length).equals(magic))
+  if (plain !== undefined) return plain[1]
+  if (word(bytes, 0) === 'RIFF') return word(bytes, 8) === 'WEBP' ? 'image/webp' : undefined
+  if (word(bytes, 4) === 'ftyp') return brandType(bytes)
+  if (BARE_QUICKTIME.has(word(bytes, 4))) return 'video/quicktime'
+  if (bytes.length > 4 && bytes.readUInt32BE(0) === EBML) {
+    return docType(bytes) === 'webm' ? 'video/webm' : undefined
+  }
+  return undefined
+}
+
+const MAGIC: [Buffer, string][] = [
+  [Buffer.from('%PDF-'), 'application/pdf'],
+  [Buffer.from('\uFEFF%PDF-'), 'application/pdf'],
+  [Buffer.from([0xff, 0xd8, 0xff]), 'image/jpeg'],
+  [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), 'image/png'],
+  [Buffer.from('GIF87a'), 'image/gif'],
+  [Buffer.from('GIF89a'), 'image/gif'],
+  [Buffer.from([0, 0, 1, 0xba]), 'video/mpeg'],
+  [Buffer.from([0, 0, 1, 0xb3]), 'video/mpeg'],
+]
+const EBML = 0x1a45dfa3
+const BARE_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip'])
+/** Still pictures, phone recordings and music live in the same container. */
+const OTHER_BRANDS = /^(?:3g|hei|hev|mif1|msf1|avi|M4A|M4B|M4P)/
+
+function brandType(bytes: Buffer): string | undefined {
+  const brand = word(bytes, 8)
+  if (brand === 'qt  ') return 'video/quicktime'
+  return OTHER_BRANDS.test(brand) || isAudioOnly(bytes) ? undefined : 'video/mp4'
+}
+
+function word(bytes: Buffer, at: number): string {
+  return bytes.toString('latin1', at, at + 4)
+}
+
+function wrong(field: string, why: string): Failure {
+  return new Failure('invalid', `${field} ${why}.`, { param: field })
+}

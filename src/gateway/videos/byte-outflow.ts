@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream'
+import type { Flow } from '../../upstream/work.ts'
+
+/** A reader that takes nothing for so long is gone, whatever its socket says. */
+const STALLED_MS = 60_000
+
+/**
+ * Bytes of an upstream, pulled one piece at a time and only when the reader has room. When the
+ * upstream breaks the connection is cut, so that the reader sees a short body and no false end.
+ */
+export class ByteOutflow extends Readable {
+  readonly #flow: Flow<Buffer>
+  readonly #ended: () => void
+  readonly #watch: NodeJS.Timeout
+  #first: Buffer | undefined
+  #pulling = false
+  #lastReadMs = performance.now()
+
+  constructor(first: Buffer, flow: Flow<Buffer>, ended: () => void) {
+    super({ highWaterMark: 65_536 })
+    this.#first = first
+    this.#flow = flow
+    this.#ended = ended
+    this.#watch = setInterval(() => this.#cutStalled(), STALLED_MS / 4)
+    this.#watch.unref()
+  }
+
+  override _read(): void {
+    this.#lastReadMs = performance.now()
+    if (this.#pulling) return
+    this.#pulling = true
+    void this.#pull()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearInterval(this.#watch)
+    this.#flow.cancel()
+    this.#ended()
+    done(error)
+  }
+
+  async #pull(): Promise<void> {
+    try {
+      const piece = this.#first ?? (await this.#next())
+      this.#first = undefined
+      this.#pulling = false
+      if (!this.destroyed) this.push(piece)
+    } catch (error) {
+      this.destroy(error as Error)
+    }
+  }
+
+  async #next(): Promise<Buffer | null> {
+    for (;;) {
+      const step = await this.#flow.next()
+      if (step.done === true) return null
+      // An empty piece would be read as "nothing yet" and nobody would ask again.
+      if (step.value.length > 0) return step.value
+    }
+  }
+
+  #cutStalled(): void {
+    if (!this.#pulling && performance.now() - this.#lastReadMs > STALLED_MS) this.destroy()
+  }
+}

@@ -1,0 +1,103 @@
+import type { Answer } from '../../lib/answer.ts'
+import { Failure } from '../../lib/failure.ts'
+import type { ModelTarget, VideoContentFormat } from '../../upstream/contract/contract.ts'
+import type { Flow } from '../../upstream/work.ts'
+import { ByteOutflow } from './byte-outflow.ts'
+import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { VideoJobView } from './jobs-store.ts'
+import { showVideo, type Videos } from './videos.ts'
+
+type Film = { format: VideoContentFormat; first: Buffer; bytes: Flow<Buffer> }
+
+/** The finished film, fetched by us: the caller never sees where from. */
+export async function videoContent(
+  videos: Videos,
+  call: GatewayCall,
+  wanted: { id: string; range: string | undefined },
+): Promise<Answer> {
+  const { gateway } = videos
+  const { accountId } = call.principal
+  const source = sourceOf(gateway, await showVideo(videos, { id: wanted.id, accountId }))
+  const leave = gateway.turnstile.enter(call.principal)
+  try {
+    const film = await fetchFilm(gateway, call, source, rangeOf(wanted.range))
+    const { format, first, bytes } = film
+    return {
+      status: format.status,
+      headers: headersOf(format),
+      body: new ByteOutflow(first, bytes, leave),
+    }
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+type Source = { target: ModelTarget; jobId: string }
+
+function sourceOf({ upstreams }: Gateway, job: VideoJobView): Source {
+  const { status, upstream: target, upstreamJobId: jobId } = job
+  if (status === 'pending' || status === 'processing') {
+    throw new Failure('conflict', `The video is not ready: its job is ${status}.`)
+  }
+  if (status !== 'completed' || target === undefined || jobId === undefined) {
+    throw new Failure('gone', `There is no video: its job is ${status}.`)
+  }
+  // The upstream that has it is no longer one of ours.
+  if (!upstreams.can([target], 'videoContent')) {
+    throw new Failure('gone', 'The content is no longer available.')
+  }
+  return { target, jobId }
+}
+
+/** A range that the upstream refuses is left out: the whole is a right answer too. */
+async function fetchFilm(
+  gateway: Gateway,
+  call: GatewayCall,
+  source: Source,
+  range: string | undefined,
+): Promise<Film> {
+  const request = { jobId: source.jobId, ...(range === undefined ? {} : { range }) }
+  try {
+    return await openFilm(gateway, call, source.target, request)
+  } catch (error) {
+    const refused = error instanceof Failure && error.kind === 'upstream_rejected'
+    if (range === undefined || !refused) throw error
+    return fetchFilm(gateway, call, source, undefined)
+  }
+}
+
+/** Waits for the first bytes, so that trouble before them is still an ordinary failure. */
+async function openFilm(
+  { upstreams }: Gateway,
+  { signal }: GatewayCall,
+  target: ModelTarget,
+  request: { jobId: string; range?: string },
+): Promise<Film> {
+  const { result } = await upstreams.call([target], 'videoContent', request, signal)
+  const { bytes, ...format } = result
+  const first = await bytes.next()
+  if (first.done !== true) return { format, first: first.value, bytes }
+  throw new Failure('upstream_failed', 'The video could not be fetched. Try again.')
+}
+
+/** One range of bytes; any other form is ignored, as the standard allows. */
+function rangeOf(header: string | undefined): string | undefined {
+  const sound = header !== undefined && /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/.test(header)
+  return sound ? header : undefined
+}
+
+function headersOf(format: VideoContentFormat): Record<string, string> {
+  const { contentLength, contentRange, acceptRanges } = format
+  return {
+    'content-type': 'video/mp4',
+    'cache-control': 'no-store',
+    ...(contentLength === undefined ? {} : { 'content-length': String(contentLength) }),
+    ...(acceptRanges === 'bytes' ? { 'accept-ranges': 'bytes' } : {}),
+    ...(format.status === 206 && contentRange !== undefined && CONTENT_RANGE.test(contentRange)
+      ? { 'content-range': contentRange }
+      : {}),
+  }
+}
+
+const CONTENT_RANGE = /^bytes \d{1,15}-\d{1,15}\/(?:\d{1,15}|\*)$/

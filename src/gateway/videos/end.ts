@@ -1,0 +1,131 @@
+import type { ActivityRecord } from '../../activity/record.ts'
+import { insertRecords } from '../../activity/activity-store.ts'
+import type { Command, Outcome } from '../../billing/commands.ts'
+import { decimal } from '../../lib/decimal.ts'
+import { applyCommands } from '../../billing/ledger-store.ts'
+import type { Db, Tx } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { VideoErrorCode } from '../../upstream/contract/contract.ts'
+import type { UsageReading } from '../../upstream/contract/usage.ts'
+import { paid } from '../bill/rows.ts'
+import type { BalanceNote } from '../bill/posting-queue.ts'
+import { reportedCost } from '../price/usage-cost.ts'
+import type { ClaimedJob } from './claims-store.ts'
+import { lockClaimed, writeEnd } from './work-store.ts'
+
+/** How a job ends. Only the first of these costs anything. */
+export type VideoEnd =
+  | { status: 'completed'; usage: UsageReading }
+  | { status: 'failed' | 'cancelled' | 'expired'; errorCode: VideoErrorCode }
+
+export type VideoNews = {
+  accountId: string
+  type: 'video.completed' | 'video.failed'
+  data: { video_id: string; model: string }
+}
+
+export type EndParts = {
+  db: Db
+  clock: Clock
+  log: Log
+  timeZone: string
+  noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
+  /** Told in the transaction in which it happens. */
+  tell(tx: Tx, news: VideoNews): Promise<void>
+  /** Told of every step, so that tests can die there. */
+  onStep(step: string): Promise<void> | void
+}
+
+/**
+ * The only way a job ends: money, record, notice and status in one transaction, and only while the
+ * claim stands. Two workers may bring the same verdict; one of them finds the row taken.
+ */
+export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): Promise<boolean> {
+  await parts.onStep('verdict')
+  const ended = await parts.db.begin(async (tx) => {
+    if (!(await lockClaimed(tx, job))) return false
+    const record = recordOf(parts, job, end)
+    const outcome = await closeHold(tx, job, record)
+    const [written] = paid([record], outcome)
+    await insertRecords(tx, [written!], parts.timeZone)
+    await writeEnd(tx, {
+      id: job.id,
+      status: end.status,
+      costMicro: end.status === 'completed' ? written!.costMicro : undefined,
+      errorCode: end.status === 'completed' ? undefined : end.errorCode,
+    })
+    await noteBalance(parts, tx, job.accountId, outcome)
+    await parts.tell(tx, newsOf(job, end))
+    await parts.onStep('end_written')
+    return true
+  })
+  if (ended) {
+    await parts.onStep('end_committed')
+    parts.log.info(`A video job is ${end.status}.`, { job_id: job.id, model: job.model })
+  }
+  return ended
+}
+
+/** One record per job, under the job's own id: not even a bug could write or charge it twice. */
+function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityRecord {
+  const { id, accountId, workspaceId, keyId, requestId, model, priceSnapshotId } = job
+  const createdAt = parts.clock.now()
+  const about = { id, accountId, workspaceId, keyId, requestId, model, priceSnapshotId }
+  const latencyMs = createdAt.getTime() - job.createdAt.getTime()
+  const common = { ...about, kind: 'video' as const, latencyMs, createdAt }
+  if (end.status === 'completed') {
+    const rate = { creditsPerUsd: decimal(job.creditsPerUsd), margin: decimal(job.margin) }
+    const cost = reportedCost({ reading: end.usage, rate, catalogMicro: job.priceMicro })
+    if (cost.estimated) {
+      parts.log.warn('A video was charged at its catalog price: its usage was missing or mad.', {
+        job_id: id,
+        model,
+      })
+    }
+    return { ...common, ...cost, status: 'completed' }
+  }
+  const status = end.status === 'cancelled' ? 'cancelled' : 'failed'
+  return { ...common, status, errorCode: end.errorCode, costMicro: 0n, estimated: false }
+}
+
+async function closeHold(
+  tx: Tx,
+  job: ClaimedJob,
+  record: ActivityRecord,
+): Promise<Outcome | undefined> {
+  if (job.holdId === undefined) return undefined
+  const { accountId, holdId } = job
+  const release: Command = { kind: 'release', accountId, holdId }
+  const command = record.status === 'completed' ? settleOf(job, holdId, record.costMicro) : release
+  const [outcome] = await applyCommands(tx, [command])
+  return outcome
+}
+
+function settleOf(job: ClaimedJob, holdId: string, costMicro: bigint): Command {
+  const { id, accountId, model, workspaceId } = job
+  const entry = {
+    id,
+    type: 'usage' as const,
+    key: `usage:${id}`,
+    description: model,
+    reference: { type: 'activity', id },
+    ...(workspaceId === undefined ? {} : { workspaceId }),
+  }
+  return { kind: 'settle', accountId, holdId, charges: [{ costMicro, entry }] }
+}
+
+async function noteBalance(
+  parts: EndParts,
+  tx: Tx,
+  accountId: string,
+  outcome: Outcome | undefined,
+): Promise<void> {
+  if (outcome?.kind !== 'settled') return
+  await parts.noteBalances(tx, [{ accountId, availableMicro: outcome.availableMicro }])
+}
+
+function newsOf({ id, accountId, model }: ClaimedJob, { status }: VideoEnd): VideoNews {
+  const type = status === 'completed' ? 'video.completed' : 'video.failed'
+  return { accountId, type, data: { video_id: id, model } }
+}

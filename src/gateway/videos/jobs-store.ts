@@ -1,0 +1,136 @@
+import type { Row, Tx } from '../../db/db.ts'
+import type { ModelTarget, VideoErrorCode } from '../../upstream/contract/contract.ts'
+import { videoError, type VideoError } from '../../upstream/contract/video-error.ts'
+
+export type VideoJobStatus =
+  | 'pending'
+  | 'processing'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+
+/** For so long a hold stands by itself; it is renewed when half of that has passed. */
+export const HOLD_S = 600
+
+/** What an account sees of its job, and where the finished film is. */
+export type VideoJobView = {
+  id: string
+  accountId: string
+  model: string
+  status: VideoJobStatus
+  upstream: ModelTarget | undefined
+  upstreamJobId: string | undefined
+  costMicro: bigint | undefined
+  error: VideoError | undefined
+  createdAt: Date
+  updatedAt: Date
+}
+
+export type NewVideoJob = {
+  id: string
+  accountId: string
+  workspaceId: string | undefined
+  keyId: string | undefined
+  requestId: string
+  model: string
+  priceSnapshotId: string
+  priceMicro: bigint
+  creditsPerUsd: string
+  margin: string
+  targets: readonly ModelTarget[]
+  /** The caller's body as JSON. */
+  request: string
+  holdId: string | undefined
+  holdUntil: Date
+  deadlineS: number
+  createdAt: Date
+}
+
+/** A job that is there already stays as it is: the same commit may be tried twice. */
+export async function insertVideoJobs(tx: Tx, jobs: NewVideoJob[]): Promise<void> {
+  await tx.query(
+    INSERT,
+    COLUMNS.map(([, , value]) => jobs.map(value)),
+  )
+}
+
+type Column = [name: string, type: string, value: (job: NewVideoJob) => unknown]
+
+const COLUMNS: Column[] = [
+  ['id', 'uuid', (job) => job.id],
+  ['account_id', 'uuid', (job) => job.accountId],
+  ['workspace_id', 'uuid', (job) => job.workspaceId ?? null],
+  ['key_id', 'uuid', (job) => job.keyId ?? null],
+  ['request_id', 'text', (job) => job.requestId],
+  ['model', 'text', (job) => job.model],
+  ['price_snapshot_id', 'uuid', (job) => job.priceSnapshotId],
+  ['price_micro', 'int8', (job) => job.priceMicro],
+  ['credits_per_usd', 'text', (job) => job.creditsPerUsd],
+  ['margin', 'text', (job) => job.margin],
+  ['targets', 'text', (job) => JSON.stringify(job.targets)],
+  ['request', 'text', (job) => job.request],
+  ['hold_id', 'uuid', (job) => job.holdId ?? null],
+  ['hold_until', 'timestamptz', (job) => job.holdUntil],
+  ['deadline_s', 'int8', (job) => job.deadlineS],
+  ['created_at', 'timestamptz', (job) => job.createdAt],
+]
+
+const SAME = COLUMNS.map(([name]) => name).filter(
+  (name) => name !== 'deadline_s' && name !== 'targets',
+)
+const INSERT = `
+  insert into video_jobs (${SAME.join(', ')}, targets, deadline, next_look_at)
+  select ${SAME.join(', ')}, targets::jsonb, now() + deadline_s * interval '1 second', now()
+  from unnest(${COLUMNS.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')})
+    as given (${COLUMNS.map(([name]) => name).join(', ')})
+  on conflict (id) do nothing`
+
+/** Another account's job is as good as none. */
+export async function findVideoJob(
+  tx: Tx,
+  wanted: { id: string; accountId: string },
+): Promise<VideoJobView | undefined> {
+  const [row] = await tx.query(
+    `select id, account_id, model, status, upstream, upstream_model, upstream_job_id, cost_micro,
+       error_code, created_at, updated_at
+     from video_jobs where id = $1 and account_id = $2`,
+    [wanted.id, wanted.accountId],
+  )
+  return row && viewOf(row)
+}
+
+/** Past its deadline from now on, if nobody has been asked yet: the worker ends it with its hold. */
+export async function expireAtOnce(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update video_jobs set deadline = now(), next_look_at = now()
+     where id = $1 and status = 'pending' and upstream is null`,
+    [id],
+  )
+}
+
+/** The holds of those of these jobs that have not ended: the job answers for them, not the sweeper. */
+export async function holdsOfLiveJobs(tx: Tx, jobIds: string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ hold_id: string }>(
+    `select hold_id from video_jobs
+     where next_look_at is not null and id = any($1::uuid[])`,
+    [jobIds],
+  )
+  return new Set(rows.map((row) => row.hold_id))
+}
+
+function viewOf(row: Row): VideoJobView {
+  const { upstream, upstream_model: model } = row as Record<string, string | null>
+  return {
+    id: row.id as string,
+    accountId: row.account_id as string,
+    model: row.model as string,
+    status: row.status as VideoJobStatus,
+    upstream: upstream && model ? { upstream, model } : undefined,
+    upstreamJobId: (row.upstream_job_id as string | null) ?? undefined,
+    costMicro: (row.cost_micro as bigint | null) ?? undefined,
+    error: row.error_code === null ? undefined : videoError(row.error_code as VideoErrorCode),
+    createdAt: row.created_at as Date,
+    updatedAt: row.updated_at as Date,
+  }
+}

@@ -1,0 +1,85 @@
+import { Failure } from '../../lib/failure.ts'
+import { maybeAccepted } from '../../upstream/contract/acceptance.ts'
+import type { ModelTarget, VideoErrorCode } from '../../upstream/contract/contract.ts'
+import type { ClaimedJob } from './claims-store.ts'
+import { endJob } from './end.ts'
+import { backOff, patienceOf, type LookParts } from './timing.ts'
+import { markAccepted, markAsked, postpone } from './work-store.ts'
+
+/** In turn over the upstreams that may have it; one that perhaps took it is the only one left. */
+export async function submit(
+  parts: LookParts,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<void> {
+  const targets = whomToAsk(parts, job)
+  let failure = targets instanceof Failure ? targets : undefined
+  for (const target of targets instanceof Failure ? [] : targets) {
+    if (!(await markAsked(parts.db, job, target))) return
+    await parts.onStep('asking')
+    const answer = await start(parts, job, target, signal)
+    if ('jobId' in answer) return accepted(parts, job, answer.jobId)
+    failure = answer.failure
+    if (isVerdict(failure) || maybeAccepted(failure)) break
+  }
+  await afterRefusal(parts, job, failure!)
+}
+
+/** A failure when nobody can be asked at this moment, since every circuit is open. */
+function whomToAsk({ upstreams }: LookParts, job: ClaimedJob): readonly ModelTarget[] | Failure {
+  if (job.upstream !== undefined) return [job.upstream]
+  try {
+    return upstreams.order(job.targets, 'videoStart')
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+}
+
+async function start(
+  parts: LookParts,
+  job: ClaimedJob,
+  target: ModelTarget,
+  signal: AbortSignal,
+): Promise<{ jobId: string } | { failure: Failure }> {
+  const { model: _model, prompt, ...extra } = JSON.parse(job.request!) as Record<string, unknown>
+  const request = { prompt: prompt as string, extra, idempotencyKey: job.id }
+  await parts.pacer.turn(signal)
+  try {
+    const patience = patienceOf(parts, signal)
+    const { result } = await parts.upstreams.call([target], 'videoStart', request, patience)
+    return { jobId: result.jobId }
+  } catch (error) {
+    if (!(error instanceof Failure) || signal.aborted) throw error
+    return { failure: error }
+  }
+}
+
+async function accepted(parts: LookParts, job: ClaimedJob, upstreamJobId: string): Promise<void> {
+  await parts.onStep('accepted')
+  const nextLookS = parts.timing.firstPollS
+  if (await markAccepted(parts.db, job, { upstreamJobId, nextLookS })) await parts.onStep('saved')
+}
+
+async function afterRefusal(parts: LookParts, job: ClaimedJob, failure: Failure): Promise<void> {
+  const { timing } = parts
+  const hopeless = isVerdict(failure) || job.submits + 1 >= timing.mostSubmits
+  if (hopeless) {
+    return void (await endJob(parts, job, { status: 'failed', errorCode: refusalCode(failure) }))
+  }
+  const askedToWaitS = Math.min(failure.retryAfterS ?? 0, timing.longestPollS)
+  const nextLookS = Math.max(backOff(parts, timing.firstRetryS, job.submits), askedToWaitS)
+  const forgetUpstream = job.upstream === undefined && !maybeAccepted(failure)
+  await postpone(parts.db, job, { nextLookS, forgetUpstream })
+}
+
+/** The upstream has read the request and will not do it; trying again cannot help. */
+function isVerdict({ kind }: Failure): boolean {
+  return kind === 'upstream_rejected' || kind === 'unsuitable'
+}
+
+function refusalCode(failure: Failure): VideoErrorCode {
+  if (failure.code === 'content_policy_violation') return 'content_policy_violation'
+  const nobody = !isVerdict(failure) || failure.code === 'model_capability'
+  return nobody ? 'upstream_unavailable' : 'invalid_parameter'
+}

@@ -1,0 +1,96 @@
+import { decimal, decimalText } from '../../lib/decimal.ts'
+import { toMicro } from '../../billing/prices.ts'
+import { notFound, type PricedModel } from '../../catalog/catalog.ts'
+import type { Db } from '../../db/db.ts'
+import type { KeptAnswer } from '../../lib/answer.ts'
+import { Failure } from '../../lib/failure.ts'
+import { uuidv7 } from '../../lib/ids.ts'
+import { videoPriceUsd } from '../../upstream/prices/media-price.ts'
+import { traces } from '../bill/rows.ts'
+import type { Gateway, GatewayCall } from '../gateway.ts'
+import { checkLinks } from '../links.ts'
+import { acceptJob } from './acceptance.ts'
+import { findVideoJob, HOLD_S, type NewVideoJob, type VideoJobView } from './jobs-store.ts'
+
+/** The fields that the gateway reads; the rest passes to the model as it is. */
+export type VideoBody = { model: string; prompt: string; [field: string]: unknown }
+
+export type Videos = {
+  gateway: Gateway
+  db: Db
+  deadlineS: number
+  onStep?: (step: string) => Promise<void> | void
+}
+
+type Accepted = { id: string; createdAt: Date }
+
+/** Takes a job in: its row, its hold and the kept answer are committed before anyone is told. */
+export async function submitVideo(
+  videos: Videos,
+  call: GatewayCall,
+  body: VideoBody,
+  render: (job: Accepted) => KeptAnswer,
+): Promise<KeptAnswer & { kept?: true }> {
+  const { gateway } = videos
+  checkLinks(body)
+  const inputs = Array.isArray(body.frame_images) ? ['image'] : []
+  const model = gateway.catalog.requireModel(body.model, { outputs: ['video'], inputs })
+  const leave = gateway.turnstile.enter(call.principal)
+  try {
+    const job = newJob(videos, call, model, body)
+    const answer = render(job)
+    await acceptJob(videos, call, job, answer)
+    await videos.onStep?.('job_committed')
+    return call.claim === undefined ? answer : { ...answer, kept: true }
+  } finally {
+    leave()
+  }
+}
+
+export async function showVideo(
+  { db }: Videos,
+  wanted: { id: string; accountId: string },
+): Promise<VideoJobView> {
+  const job = await findVideoJob(db, wanted)
+  if (job === undefined) throw new Failure('not_found', 'There is no such video job.')
+  return job
+}
+
+function newJob(
+  { gateway, deadlineS }: Videos,
+  call: GatewayCall,
+  model: PricedModel,
+  body: VideoBody,
+): NewVideoJob {
+  const { accountId } = call.principal
+  const createdAt = gateway.desk.clock.now()
+  const priceMicro = priceOf(model, body)
+  const trace = traces(call)
+  return {
+    id: uuidv7(createdAt.getTime()),
+    accountId,
+    workspaceId: trace.workspaceId,
+    keyId: trace.keyId,
+    requestId: call.requestId,
+    model: model.id,
+    priceSnapshotId: model.priceSnapshotId,
+    priceMicro,
+    creditsPerUsd: decimalText(model.creditsPerUsd),
+    margin: decimalText(model.margin),
+    targets: model.targets.map(({ upstream, model: id }) => ({ upstream, model: id })),
+    request: JSON.stringify(body),
+    holdId: priceMicro === 0n ? undefined : uuidv7(),
+    holdUntil: new Date(createdAt.getTime() + HOLD_S * 1_000),
+    deadlineS,
+    createdAt,
+  }
+}
+
+/** The most that it can cost; it must be there in full. */
+function priceOf(model: PricedModel, body: VideoBody): bigint {
+  if (model.free) return 0n
+  const { prices: pricing, video } = model
+  const usd = videoPriceUsd({ pricing, ...(video === undefined ? {} : { video }) }, body)
+  if (usd === undefined) throw notFound(model.id)
+  return toMicro(decimal(usd), model)
+}

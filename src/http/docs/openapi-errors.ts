@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { ZodOpenApiResponsesObject } from 'zod-openapi'
+import { planOf } from '../plan.ts'
+import type { Dialect, Route } from '../route.ts'
+
+/** The failures a route can answer with, in the shape of its dialect. */
+export function failureAnswers(route: Route): ZodOpenApiResponsesObject {
+  const answers: ZodOpenApiResponsesObject = {}
+  for (const status of statusesOf(route)) {
+    answers[status] = {
+      description: DESCRIPTIONS[status]!,
+      content: { 'application/json': { schema: SHAPES[route.dialect] } },
+    }
+  }
+  return answers
+}
+
+const compatible = z
+  .object({
+    message: z.string(),
+    type: z.string().meta({ example: 'invalid_request_error' }),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  })
+  .meta({ id: 'CompatibleErrorObject' })
+
+const envelope = {
+  status: z.literal('error'),
+  code: z.int().meta({ description: 'The HTTP status' }),
+  error_code: z.string().meta({ description: 'Stable, for programs', example: 'validation_error' }),
+  message: z.string().meta({ description: 'For people; names the offending field' }),
+  request_id: z.string(),
+}
+
+const SHAPES: Record<Dialect, z.ZodType> = {
+  compatible: z.object({ error: compatible }).meta({ id: 'CompatibleError' }),
+  envelope: z.object(envelope).meta({ id: 'ErrorEnvelope' }),
+  both: z.object({ ...envelope, error: compatible }).meta({ id: 'ErrorEnvelopeWithObject' }),
+}
+
+type Status = `${4 | 5}${number}`
+
+const DESCRIPTIONS: Record<Status, string> = {
+  '400': 'The request is not valid; the message names the field',
+  '401': 'The credential is missing, unknown, revoked or expired',
+  '402': 'Not enough credits',
+  '403': 'The credential may not do this',
+  '404': 'No such resource, or not yours',
+  '409': 'In conflict with what exists, or the Idempotency-Key is in use',
+  '413': 'The body is larger than this route takes',
+  '429': 'Too many requests; see Retry-After',
+  '500': 'Our mistake',
+  '502': 'A model provider failed',
+  '503': 'Busy or briefly away; see Retry-After',
+}
+
+function statusesOf(route: Route): Status[] {
+  const { bodyKind } = planOf(route)
+  const guarded = route.credential !== 'none'
+  const paid = route.dialect !== 'envelope' && route.method === 'POST'
+  const found: [Status, boolean][] = [
+    ['400', true],
+    ['401', guarded],
+    ['402', paid],
+    ['403', guarded],
+    ['404', paid || /[:*]/.test(route.path)],
+    ['409', route.replay !== undefined && route.replay !== false],
+    ['413', bodyKind !== 'none'],
+    ['429', route.limit !== 'none'],
+    ['500', true],
+    ['502', paid],
+    ['503', true],
+  ]
+  return found.filter(([, there]) => there).map(([status]) => status)
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { firstSteps } from './first-steps.ts'
+import { fieldTable } from './fields.ts'
+import { escape } from './escape.ts'
+import { docsStyle } from './style.ts'
+import type { OpenApi, Operation, Schema } from './openapi.ts'
+
+export const docsStyleHash = `sha256-${createHash('sha256').update(docsStyle).digest('base64')}`
+
+type Entry = { method: string; path: string; operation: Operation }
+
+/** The document as one page of text: it works on a phone, without scripts and without the internet. */
+export function docsPage(document: OpenApi): string {
+  const groups = Map.groupBy(entriesOf(document), (entry) => entry.operation.tags[0] ?? 'Other')
+  const base = document.servers?.[0]?.url ?? 'http://127.0.0.1:8080'
+  const schemas = document.components.schemas
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(document.info.title)}: the interface</title>
+<style>${docsStyle}</style>
+</head>
+<body>
+<a class="skip" href="#first-steps">Skip to the text</a>
+<header>
+<h1>${escape(document.info.title)}</h1>
+<p>${escape(document.info.description ?? '')} The same as a document for programs:
+<a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
+</header>
+<nav aria-label="Contents"><ul>
+<li><a href="#first-steps">First steps</a></li>
+${[...groups].map(([tag, entries]) => contents(tag, entries)).join('\n')}
+</ul></nav>
+<main>
+${firstSteps(base)}
+${[...groups].map(([tag, entries]) => section(tag, entries, schemas)).join('\n')}
+</main>
+</body>
+</html>
+`
+}
+
+function entriesOf(document: OpenApi): Entry[] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+}
+
+function anchor({ method, path }: Entry): string {
+  return `${method}${path}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+}
+
+function contents(tag: string, entries: Entry[]): string {
+  const links = entries.map(
+    (entry) => `<li><a href="#${anchor(entry)}">${entry.method} ${escape(entry.path)}</a></li>`,
+  )
+  return `<li><details><summary>${escape(tag)}</summary><ul>${links.join('')}</ul></details></li>`
+}
+
+function section(tag: string, entries: Entry[], schemas: Record<string, Schema>): string {
+  const articles = entries.map((entry) => article(entry, schemas))
+  return `<section><h2>${escape(tag)}</h2>${articles.join('\n')}</section>`
+}
+
+function article(entry: Entry, schemas: Record<string, Schema>): string {
+  const { operation } = entry
+  return `<article id="${anchor(entry)}">
+<h3><span class="method">${entry.method}</span> <code>${escape(entry.path)}</code></h3>
+<p>${escape(operation.summary)}. <span class="credential">${credential(operation)}</span></p>
+${parameters(operation, schemas)}${requestBody(operation, schemas)}${answers(operation, schemas)}
+</article>`
+}
+
+function credential({ security }: Operation): string {
+  const names = security.flatMap((one) => Object.keys(one))
+  if (names.length === 0) return 'No credential.'
+  return `${names.map((name) => (name === 'apiKey' ? 'API key' : 'access token')).join(' or ')}.`
+}
+
+function parameters({ parameters = [] }: Operation, schemas: Record<string, Schema>): string {
+  if (parameters.length === 0) return ''
+  const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
+  const required = parameters.filter((one) => one.required === true).map((one) => one.name)
+  return `<h4>Parameters</h4>${fieldTable({ properties, required }, schemas)}`
+}
+
+function requestBody({ requestBody }: Operation, schemas: Record<string, Schema>): string {
+  if (requestBody === undefined) return ''
+  return Object.entries(requestBody.content)
+    .map(([type, { schema }]) => `<h4>Body, ${escape(type)}</h4>${fieldTable(schema, schemas)}`)
+    .join('')
+}
+
+function answers({ responses }: Operation, schemas: Record<string, Schema>): string {
+  const all = Object.entries(responses)
+  const good = all
+    .filter(([status]) => Number(status) < 400)
+    .flatMap(([status, { content = {} }]) =>
+      Object.entries(content).map(
+        ([type, { schema }]) => `<h4>${status}, ${escape(type)}</h4>${fieldTable(schema, schemas)}`,
+      ),
+    )
+  const bad = all
+    .filter(([status]) => Number(status) >= 400)
+    .map(([status, { description }]) => `<li><b>${status}</b> ${escape(description)}</li>`)
+  return `${good.join('')}<details><summary>Failures</summary><ul>${bad.join('')}</ul></details>`
+}

@@ -1,0 +1,64 @@
+import { systemClock, type Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Limiter } from '../ports.ts'
+import { ProcessCounter } from './process-counter.ts'
+import { connectRedis, type RedisCounter } from './redis-counter.ts'
+
+export type OpenLimiter = Limiter & { close(): Promise<void> }
+
+/** Counts per process, or shared through Redis when REDIS_URL is set. */
+export async function openLimiter(
+  settings: { REDIS_URL?: string | undefined },
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<OpenLimiter> {
+  const own = new ProcessCounter(clock)
+  if (settings.REDIS_URL === undefined) {
+    return { take: (bucket, perMinute) => own.take(bucket, perMinute), close: async () => {} }
+  }
+  return withFallback(await connectRedis(settings.REDIS_URL, clock), own, log)
+}
+
+const LOOK_AGAIN_MS = 500
+
+/**
+ * While Redis is away each process counts for itself: a limit that is a little too wide is better
+ * than no service. Both changes are told once.
+ */
+function withFallback(shared: RedisCounter, own: Limiter, log: Log): OpenLimiter {
+  let away = false
+  let probe: NodeJS.Timeout | undefined
+
+  function lose(error: unknown): void {
+    if (away) return
+    away = true
+    log.warn('Redis is away: rate limits are counted per process.', { error })
+    probe = setInterval(() => void look(), LOOK_AGAIN_MS).unref()
+  }
+
+  async function look(): Promise<void> {
+    if (!(await shared.isBack())) return
+    if (!away) return
+    away = false
+    clearInterval(probe)
+    log.info('Redis is back: rate limits are shared again.')
+  }
+
+  return {
+    async take(bucket, perMinute) {
+      if (!away) {
+        try {
+          return await shared.take(bucket, perMinute)
+        } catch (error) {
+          lose(error)
+        }
+      }
+      return own.take(bucket, perMinute)
+    },
+    async close() {
+      clearInterval(probe)
+      away = true
+      shared.close()
+    },
+  }
+}

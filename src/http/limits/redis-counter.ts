@@ -1,0 +1,89 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Slot } from '../ports.ts'
+import { judge, minuteOf, WINDOW_MS } from './window.ts'
+
+export type RedisCounter = {
+  /** Throws when Redis does not answer in time. */
+  take(bucket: string, perMinute: number): Promise<Slot>
+  isBack(): Promise<boolean>
+  close(): void
+}
+
+/** A call may wait this long for its slot; then the process counts by itself. */
+const PATIENCE_MS = 250
+const FIRST_CONNECT_MS = 1_000
+
+/** The same sliding minute, with its two counters in Redis or Valkey. Only INCR, GET and expiry. */
+export async function connectRedis(url: string, clock: Clock): Promise<RedisCounter> {
+  const client = await newClient(url)
+  const connecting = client.connect().catch(() => {})
+  await inTime(connecting, FIRST_CONNECT_MS).catch(() => {})
+
+  return {
+    async take(bucket, perMinute) {
+      const nowMs = clock.now().getTime()
+      const minute = minuteOf(nowMs)
+      // The braces keep a bucket's counters on one node of a cluster.
+      const name = (of: number) => `mlango:rate:{${bucket}}:${of}`
+      // One round trip: the client sends what is asked in one tick together.
+      const [counted, , previous] = await inTime(
+        Promise.all([
+          client.incr(name(minute)),
+          client.pExpire(name(minute), 2 * WINDOW_MS),
+          client.get(name(minute - 1)),
+        ]),
+        PATIENCE_MS,
+      )
+      const counts = { previous: Number(previous ?? 0), current: counted - 1 }
+      const slot = judge(counts, perMinute, nowMs)
+      // Only calls that were let through count, else a caller who keeps knocking stays out.
+      if (!slot.allowed) client.decr(name(minute)).catch(() => {})
+      return slot
+    },
+    isBack: () =>
+      inTime(client.ping(), PATIENCE_MS).then(
+        () => true,
+        () => false,
+      ),
+    close: () => client.destroy(),
+  }
+}
+
+async function newClient(url: string) {
+  const { createClient } = await loadClient()
+  const client = createClient({
+    url,
+    // Counting needs no more than the older protocol, which every server speaks.
+    RESP: 2,
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: FIRST_CONNECT_MS,
+      reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1_000),
+    },
+  })
+  // Told by whoever asks and gets no answer; without a listener it would end the process.
+  client.on('error', () => {})
+  return client
+}
+
+async function loadClient() {
+  try {
+    return await import('@redis/client')
+  } catch (cause) {
+    throw new Error('REDIS_URL is set, but the optional package @redis/client is not installed.', {
+      cause,
+    })
+  }
+}
+
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('Redis did not answer in time.')), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,70 @@
+import { completion } from '../contract/chunks.ts'
+import type { ChatRequest, ChatResult, Fields, JsonAnswer } from '../contract/contract.ts'
+import { anthropicError } from './failure.ts'
+import { Fault } from '../contract/fault.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+import { readUsage } from '../contract/usage.ts'
+import type { UsageReading } from '../contract/usage.ts'
+
+export function readMessage(answer: JsonAnswer, request: ChatRequest): ChatResult {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (json.type === 'error' || json.error) throw anthropicError(json)
+  if (json.type !== 'message' || !Array.isArray(json.content)) throw new Fault('garbage', 'message')
+  const choice = { index: 0, message: messageOf(json), finish_reason: finishOf(json.stop_reason) }
+  return completion(request.ours, [choice], anthropicUsage(json.usage), textOf(json.id))
+}
+
+function messageOf(json: Fields): Fields {
+  const blocks = listOf(json.content).filter(isFields)
+  const of = (type: string) => blocks.filter((block) => block.type === type)
+  const text = of('text').map((block) => textOf(block.text) ?? '')
+  const thinking = of('thinking').map((block) => textOf(block.thinking) ?? '')
+  const calls = of('tool_use').map(({ id, name, input }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input ?? {}) },
+  }))
+  const refusal =
+    json.stop_reason === 'refusal'
+      ? (textOf(fieldsOf(json.stop_details).explanation) ?? null)
+      : null
+  return {
+    role: 'assistant',
+    content: text.length > 0 || calls.length === 0 ? text.join('') : null,
+    refusal,
+    ...(thinking.length > 0 ? { reasoning: thinking.join('') } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+}
+
+const FINISH: Record<string, string> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+/** Everything else, known or new, is an ordinary stop. */
+export function finishOf(reason: unknown): string {
+  return (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop'
+}
+
+/** Their input tokens leave the cached ones out; ours are all of them. */
+export function anthropicUsage(raw: unknown): UsageReading {
+  const usage = fieldsOf(raw)
+  const { input_tokens: input, output_tokens: output } = usage
+  if (input === undefined || output === undefined) return { kind: 'absent' }
+  const read = usage.cache_read_input_tokens ?? 0
+  const written = usage.cache_creation_input_tokens ?? 0
+  const numbers = [input, read, written]
+  return readUsage({
+    promptTokens: numbers.every((part) => typeof part === 'number' && part >= 0)
+      ? (input as number) + (read as number) + (written as number)
+      : (numbers.find((part) => typeof part !== 'number' || part < 0) ?? 'missing'),
+    completionTokens: output,
+    cachedTokens: read,
+    cacheWriteTokens: written,
+    reasoningTokens: fieldsOf(usage.output_tokens_details).thinking_tokens,
+  })
+}

@@ -1,0 +1,42 @@
+import type { Fields } from '../contract/contract.ts'
+import { StatusFault } from '../contract/fault.ts'
+import type { Trouble } from '../contract/fault.ts'
+import { fieldsOf, textOf } from '../contract/json.ts'
+import { hintInWords } from '../openai/failure.ts'
+import { troubleByStatus } from '../contract/trouble.ts'
+import type { Hint } from '../contract/trouble.ts'
+
+export function anthropicFailure(fault: StatusFault): Trouble {
+  const error = fieldsOf(fieldsOf(fault.body).error)
+  return troubleByStatus(fault.status, hintOf(error, fault.status), fault.retryAfterS)
+}
+
+const STATUS: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+
+/** An error in a 200 or in mid-stream has a type instead of a status. */
+export function anthropicError(body: Fields): StatusFault {
+  const type = textOf(fieldsOf(body.error).type) ?? ''
+  return new StatusFault(STATUS[type] ?? 500, body)
+}
+
+const MONEY = /credit balance|spend(ing)? limit|usage limits|billing/i
+
+function hintOf(error: Fields, status: number): Hint {
+  const message = textOf(error.message) ?? ''
+  const code = fieldsOf(error.details).error_code
+  if (code === 'enforced_spend_limit_reached') return { account: 'out_of_money' }
+  if (error.type === 'overloaded_error') return 'overloaded'
+  if (status === 400 && MONEY.test(message)) return { account: 'out_of_money' }
+  return status === 400 ? hintInWords(message) : undefined
+}

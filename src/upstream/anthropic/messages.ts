@@ -1,0 +1,106 @@
+import {
+  dataUri,
+  isSystem,
+  partsOf,
+  plainText,
+  toolCallsOf,
+  unsuitable,
+  urlOf,
+} from '../contract/chat-parts.ts'
+import type { Fields } from '../contract/contract.ts'
+import { fieldsOf, isFields, textOf } from '../contract/json.ts'
+
+type Turn = { role: 'user' | 'assistant'; content: Fields[] }
+
+/** All of them, in order, before the conversation. */
+export function systemBlocks(messages: readonly Fields[]): Fields[] {
+  return messages
+    .filter(isSystem)
+    .flatMap(({ content }) => partsOf(content))
+    .flatMap(textBlock)
+}
+
+/** Turns alternate there: neighbours of one role are merged, tool results become the user's. */
+export function anthropicMessages(messages: readonly Fields[]): Turn[] {
+  const turns: Turn[] = []
+  for (const message of messages) {
+    if (isSystem(message)) continue
+    const turn = turnOf(message)
+    const last = turns.at(-1)
+    if (turn.content.length === 0) continue
+    if (last?.role === turn.role) last.content.push(...turn.content)
+    else turns.push(turn)
+  }
+  if (turns.at(-1)?.role !== 'user') throw unsuitable('The last message must be from the user.')
+  return turns.map(resultsFirst)
+}
+
+function turnOf(message: Fields): Turn {
+  if (message.role === 'tool') return { role: 'user', content: [toolResult(message)] }
+  if (message.role !== 'assistant') {
+    return { role: 'user', content: partsOf(message.content).flatMap(userBlock) }
+  }
+  const calls = toolCallsOf(message).map(({ id, name, args }) => ({
+    type: 'tool_use',
+    id,
+    name,
+    input: args,
+  }))
+  return {
+    role: 'assistant',
+    content: [...partsOf(message.content).flatMap(textBlock), ...calls],
+  }
+}
+
+function toolResult(message: Fields): Fields {
+  return {
+    type: 'tool_result',
+    tool_use_id: message.tool_call_id,
+    content: plainText(message.content),
+  }
+}
+
+/** Results must stand before anything else of their turn. */
+function resultsFirst(turn: Turn): Turn {
+  const isResult = (block: Fields) => block.type === 'tool_result'
+  if (!turn.content.some(isResult)) return turn
+  const rest = turn.content.filter((block) => !isResult(block))
+  return { ...turn, content: [...turn.content.filter(isResult), ...rest] }
+}
+
+/** An empty text block is refused there. */
+function textBlock(part: Fields): Fields[] {
+  const text = textOf(part.text) ?? textOf(part.refusal) ?? ''
+  return text === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }]
+}
+
+/** Callers who mark what to cache may do so; it only makes the call cheaper. */
+function cacheControl(part: Fields): Fields {
+  return isFields(part.cache_control) ? { cache_control: part.cache_control } : {}
+}
+
+function userBlock(part: Fields): Fields[] {
+  switch (part.type) {
+    case 'text':
+      return textBlock(part)
+    case 'image_url':
+      return [{ type: 'image', source: sourceOf(urlOf(part.image_url)), ...cacheControl(part) }]
+    case 'file':
+      return [documentBlock(fieldsOf(part.file))]
+    default:
+      throw unsuitable('This model takes text, images and PDF files only.')
+  }
+}
+
+function documentBlock(file: Fields): Fields {
+  const title = textOf(file.filename)
+  const source = sourceOf(textOf(file.file_data) ?? '')
+  return { type: 'document', source, ...(title === undefined ? {} : { title }) }
+}
+
+function sourceOf(url: string): Fields {
+  const data = dataUri(url)
+  if (data) return { type: 'base64', media_type: data.mediaType, data: data.data }
+  if (url.startsWith('https://')) return { type: 'url', url }
+  throw unsuitable('A file or an image must be a base64 data URI or an https address.')
+}

@@ -1,0 +1,112 @@
+import { anthropicUsage, finishOf } from './answer.ts'
+import { anthropicError } from './failure.ts'
+import { chunkText } from '../contract/chunks.ts'
+import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { fieldsOf, isFields, parseJsonText, textOf } from '../contract/json.ts'
+import { ABSENT } from '../contract/usage.ts'
+import type { UsageReading } from '../contract/usage.ts'
+
+const NONE: readonly string[] = []
+
+export class AnthropicReader implements ChatReader {
+  done = false
+  finishReason: string | null = null
+  generationId: string | undefined
+  outputBytes = 0
+  #usage: Fields | undefined
+  #tools = 0
+  /** The open tool block's place among the calls, and whether it has had any JSON. */
+  #tool: { index: number; empty: boolean } | undefined
+  readonly #ours: OurNames
+
+  constructor(request: ChatRequest) {
+    this.#ours = request.ours
+  }
+
+  get usage(): UsageReading {
+    return this.#usage ? anthropicUsage(this.#usage) : ABSENT
+  }
+
+  /** Unknown events may be added at any time: they are passed over. */
+  read({ data }: SseEvent): readonly string[] {
+    const event = parseJsonText(data)
+    if (!isFields(event)) throw new Fault('garbage', 'event')
+    switch (event.type) {
+      case 'message_start':
+        return this.#start(fieldsOf(event.message))
+      case 'content_block_start':
+        return this.#blockStart(fieldsOf(event.content_block))
+      case 'content_block_delta':
+        return this.#delta(fieldsOf(event.delta))
+      case 'content_block_stop':
+        return this.#blockStop()
+      case 'message_delta':
+        return this.#messageDelta(event)
+      case 'message_stop':
+        this.done = true
+        return NONE
+      case 'error':
+        throw anthropicError(event)
+      default:
+        return NONE
+    }
+  }
+
+  close(): void {
+    if (!this.#usage) throw new Fault('garbage', 'empty_stream')
+    if (!this.done && this.finishReason === null) throw new Fault('reset', 'stream_end')
+  }
+
+  #start(message: Fields): readonly string[] {
+    this.generationId = textOf(message.id)
+    this.#usage = fieldsOf(message.usage)
+    return [chunkText(this.#ours, { role: 'assistant', content: '' })]
+  }
+
+  #blockStart(block: Fields): readonly string[] {
+    if (block.type !== 'tool_use') return NONE
+    this.#tool = { index: this.#tools, empty: true }
+    this.#tools += 1
+    const call = { name: block.name, arguments: '' }
+    return this.#toolChunk({ id: block.id, type: 'function', function: call })
+  }
+
+  #delta(delta: Fields): readonly string[] {
+    if (delta.type === 'text_delta') return this.#write('content', delta.text)
+    if (delta.type === 'thinking_delta') return this.#write('reasoning', delta.thinking)
+    const json = textOf(delta.partial_json)
+    if (!json || !this.#tool) return NONE
+    this.#tool.empty = false
+    this.outputBytes += Buffer.byteLength(json)
+    return this.#toolChunk({ function: { arguments: json } })
+  }
+
+  /** A tool without parameters sends no JSON at all; callers expect an object. */
+  #blockStop(): readonly string[] {
+    const chunks = this.#tool?.empty ? this.#toolChunk({ function: { arguments: '{}' } }) : NONE
+    this.#tool = undefined
+    return chunks
+  }
+
+  /** Its counts are totals: they replace, and what it leaves out stays as the start said. */
+  #messageDelta(event: Fields): readonly string[] {
+    for (const [name, value] of Object.entries(fieldsOf(event.usage))) {
+      if (value !== null && value !== undefined) this.#usage = { ...this.#usage, [name]: value }
+    }
+    const { stop_reason: reason } = fieldsOf(event.delta)
+    if (typeof reason !== 'string') return NONE
+    this.finishReason = finishOf(reason)
+    return [chunkText(this.#ours, {}, { reason: this.finishReason })]
+  }
+
+  #write(member: 'content' | 'reasoning', text: unknown): readonly string[] {
+    if (typeof text !== 'string' || text === '') return NONE
+    this.outputBytes += Buffer.byteLength(text)
+    return [chunkText(this.#ours, { [member]: text })]
+  }
+
+  #toolChunk(call: Fields): readonly string[] {
+    return [chunkText(this.#ours, { tool_calls: [{ index: this.#tool!.index, ...call }] })]
+  }
+}

@@ -1,0 +1,216 @@
+import type { CatalogReading } from '../../lib/model-record.ts'
+import type { StatusFault, Trouble } from './fault.ts'
+import type { UsageReading } from './usage.ts'
+
+/**
+ * A provider is data in, data out: it builds an HTTP call and reads what came back. It opens no
+ * connection and holds no key. A capability that is missing is the answer to "can it?".
+ */
+export type Provider = {
+  /** The headers that carry the key. Nothing else of a provider ever sees the key. */
+  credential(key: string): Record<string, string>
+  chat?: ChatCapability
+  embeddings?: JsonCapability<EmbeddingsRequest, EmbeddingsResult>
+  transcription?: JsonCapability<TranscriptionRequest, TranscriptionResult>
+  speech?: BytesCapability<SpeechRequest, SpeechFormat>
+  image?: JsonCapability<ImageRequest, ImageResult>
+  video?: {
+    start: JsonCapability<VideoRequest, VideoJob>
+    status: JsonCapability<VideoJobRef, VideoStatus>
+    content: BytesCapability<VideoContentRequest, VideoContentFormat>
+  }
+  /** The whole catalog, by as many questions as the provider needs. */
+  models?: (ask: Ask) => Promise<CatalogReading>
+  /** Turns PDFs into text for models that cannot read files, when told to by `plugins`. */
+  parsesFiles?: true
+  /** A cheap call that shows that the key works. */
+  probe?: () => HttpCall
+  /** What an error status (or an error inside a 200) means. */
+  failure(fault: StatusFault): Trouble
+}
+
+/** Where a model lives: which upstream, under which id, and what it is known to take. */
+export type ModelTarget = {
+  upstream: string
+  model: string
+  maxOutputTokens?: number | undefined
+  supportedParameters?: readonly string[] | undefined
+}
+
+export type Timeouts = { connectMs: number; firstByteMs: number; idleMs: number; totalMs: number }
+
+export type HttpCall = {
+  method: 'GET' | 'POST'
+  /** Appended to the upstream's base URL; begins with a slash. */
+  path: string
+  headers: Record<string, string>
+  body?: string | Buffer | Pieces
+  expects: 'json' | 'sse' | 'bytes'
+  timeouts?: Partial<Timeouts>
+  /** Cap of the whole body (json, bytes). */
+  maxBytes?: number
+  /** Cap of one event (sse). */
+  maxEventBytes?: number
+  /** An answer over its cap is the caller's wish, not a broken upstream: 413. */
+  overflow?: 'caller'
+  /** Statuses that mean that the thing asked for is gone for good. */
+  gone?: readonly number[]
+  /** False: never sent twice when the first try may have been accepted (video start). */
+  repeatable?: false
+}
+
+/** A body too large to be copied: its length is known, its bytes are made as they are sent. */
+export type Pieces = { length: number; read(): Iterable<Buffer> }
+
+/** Header names are lower case, and only those of the allow-list are here. */
+export type AnswerHead = { status: number; headers: Record<string, string> }
+export type JsonAnswer = AnswerHead & { json: unknown }
+export type Ask = (call: HttpCall) => Promise<JsonAnswer>
+export type SseEvent = { event?: string | undefined; data: string }
+
+export type JsonCapability<Request, Result> = {
+  build: (request: Request, target: ModelTarget) => HttpCall
+  read: (answer: JsonAnswer, request: Request, target: ModelTarget) => Result
+}
+export type BytesCapability<Request, Format> = {
+  build: (request: Request, target: ModelTarget) => HttpCall
+  read: (head: AnswerHead, request: Request) => Format
+}
+type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
+  reader: (request: ChatRequest, target: ModelTarget) => ChatReader
+}
+
+/** A JSON object as it came: unknown members stay where they are. */
+export type Fields = Record<string, unknown>
+
+// Chat
+
+export type ChatRequest = {
+  /** The caller's body in OpenAI's shape. Fields that would steer our account are dropped here. */
+  body: Fields
+  stream: boolean
+  /** Fields of our own, such as `plugins`; they win and are not dropped. */
+  extra?: Fields
+  /** An opaque hash of the account, sent in place of the caller's `user`. */
+  user?: string
+  /** What the answer calls itself, whatever the upstream calls it. */
+  ours: OurNames
+}
+export type OurNames = { id: string; model: string; created: number }
+
+export type ChatResult = {
+  /** A `chat.completion` ready to be sent: our names, OpenAI's usage, no price, no provider. */
+  body: Fields
+  /** The first choice's text, or '' when there is none. */
+  text: string
+  finishReason: string | null
+  usage: UsageReading
+  generationId?: string
+}
+
+/** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
+export type ChatReader = {
+  /** Throws a Fault on an error event or on what is no event of this format. */
+  read(event: SseEvent): readonly string[]
+  /** Throws a Fault when the stream ended without its end. */
+  close(): void
+  /** True once nothing more can come; the connection may be let go. */
+  readonly done: boolean
+  readonly usage: UsageReading
+  readonly finishReason: string | null
+  readonly generationId: string | undefined
+  /** Bytes of text, reasoning and tool arguments so far: the estimate when usage is absent. */
+  readonly outputBytes: number
+}
+
+// Embeddings
+
+export type EmbeddingsRequest = { body: Fields; user?: string; inputs: number }
+export type EmbeddingsResult = {
+  /** One vector per input, in the order of the inputs, all of one length. */
+  vectors: Float32Array[]
+  usage: UsageReading
+  generationId?: string
+}
+
+// Audio
+
+export type TranscriptionRequest = {
+  audio: Buffer
+  /** `wav`, `mp3`, … */
+  format: string
+  filename?: string
+  language?: string
+  responseFormat: 'json' | 'verbose_json'
+  /** Other fields of the caller (`temperature`, `prompt`, `timestamp_granularities`). */
+  extra?: Fields
+}
+export type TranscriptionResult = {
+  text: string
+  /** As the upstream said it: an ISO code or an English name. */
+  language?: string
+  durationS?: number
+  /** The verbose members (`task`, `segments`, `words`), as they came. */
+  verbose: Fields
+  usage: UsageReading
+  generationId?: string
+}
+
+export type SpeechRequest = {
+  input: string
+  voice?: string
+  responseFormat: 'mp3' | 'pcm'
+  speed?: number
+  maxBytes: number
+  extra?: Fields
+}
+export type SpeechFormat = { mediaType: string; generationId?: string }
+
+// Images
+
+export type ImageRequest = {
+  prompt: string
+  n: number
+  /** Other fields of the caller (`size`, `quality`, `seed`…), passed on as they are. */
+  extra: Fields
+  user?: string
+}
+export type ImageResult = {
+  images: { b64Json: string; mediaType: string; revisedPrompt?: string }[]
+  usage: UsageReading
+  generationId?: string
+}
+
+// Video
+
+export type VideoRequest = {
+  prompt: string
+  /** The caller's other fields. */
+  extra: Fields
+  /** Where the upstream heeds it, a start that is sent again after a crash gives the same job. */
+  idempotencyKey?: string
+}
+export type VideoJobRef = { jobId: string }
+export type VideoJob = { jobId: string; generationId?: string }
+export type VideoErrorCode =
+  | 'content_policy_violation'
+  | 'invalid_parameter'
+  | 'upstream_unavailable'
+  | 'generation_failed'
+  | 'cancelled'
+  | 'expired'
+export type VideoStatus = {
+  /** An unknown word of the upstream is `processing`: the job's deadline ends it. */
+  status: 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
+  error?: { code: VideoErrorCode; message: string }
+  usage: UsageReading
+  generationId?: string
+}
+export type VideoContentRequest = { jobId: string; range?: string }
+export type VideoContentFormat = {
+  status: number
+  mediaType: string
+  contentLength?: number
+  contentRange?: string
+  acceptRanges?: string
+}

@@ -1,0 +1,132 @@
+import { prefixedId } from '../../lib/ids.ts'
+import { completion } from '../contract/chunks.ts'
+import type { Choice } from '../contract/chunks.ts'
+import type { ChatRequest, ChatResult, Fields, JsonAnswer } from '../contract/contract.ts'
+import { Fault, StatusFault } from '../contract/fault.ts'
+import { signatureFields } from './signatures.ts'
+import type { Signatures } from './signatures.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+import { readUsage } from '../contract/usage.ts'
+import type { UsageReading } from '../contract/usage.ts'
+
+export function readGenerated(
+  answer: JsonAnswer,
+  request: ChatRequest,
+  signatures: Signatures,
+): ChatResult {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  refuseErrors(json)
+  const candidates = listOf(json.candidates).filter(isFields)
+  if (candidates.length === 0) throw new Fault('garbage', 'candidates')
+  const choices = candidates.map((candidate, index) => choiceOf(candidate, index, signatures))
+  const usage = geminiUsage(json.usageMetadata)
+  return completion(request.ours, choices, usage, textOf(json.responseId))
+}
+
+/** An error object, or a prompt that was blocked before anything was made. */
+export function refuseErrors(json: Fields): void {
+  const error = fieldsOf(json.error)
+  if (json.error) throw new StatusFault(typeof error.code === 'number' ? error.code : 500, json)
+  const blocked = textOf(fieldsOf(json.promptFeedback).blockReason)
+  if (blocked === undefined || listOf(json.candidates).length > 0) return
+  throw new StatusFault(400, { error: { status: 'BLOCKED' } })
+}
+
+export type Said = { text: string; reasoning: string; calls: Fields[]; images: Fields[] }
+
+/** What the parts of one candidate say. */
+export function saidBy(candidate: Fields, signatures: Signatures): Said {
+  const said: Said = { text: '', reasoning: '', calls: [], images: [] }
+  for (const part of listOf(fieldsOf(candidate.content).parts).filter(isFields)) {
+    const text = textOf(part.text) ?? ''
+    if (part.thought === true) said.reasoning += text
+    else said.text += text
+    if (isFields(part.functionCall)) said.calls.push(callOf(part, part.functionCall, signatures))
+    if (isFields(part.inlineData)) said.images.push(imageOf(part.inlineData))
+  }
+  return said
+}
+
+function callOf(part: Fields, made: Fields, signatures: Signatures): Fields {
+  const id = textOf(made.id) ?? prefixedId('call_')
+  const signature = textOf(part.thoughtSignature)
+  if (signature !== undefined) signatures.remember(id, signature)
+  return {
+    id,
+    type: 'function',
+    function: { name: made.name, arguments: JSON.stringify(made.args ?? {}) },
+    ...(signature === undefined ? {} : signatureFields(signature)),
+  }
+}
+
+function imageOf({ mimeType, data }: Fields): Fields {
+  const url = `data:${textOf(mimeType) ?? 'image/png'};base64,${textOf(data) ?? ''}`
+  return { type: 'image_url', image_url: { url } }
+}
+
+function choiceOf(candidate: Fields, position: number, signatures: Signatures): Choice {
+  const { text, reasoning, calls, images } = saidBy(candidate, signatures)
+  const empty = text === '' && calls.length === 0 && images.length === 0
+  return {
+    index: typeof candidate.index === 'number' ? candidate.index : position,
+    message: {
+      role: 'assistant',
+      content: text === '' && calls.length > 0 ? null : text,
+      refusal: null,
+      ...(reasoning === '' ? {} : { reasoning }),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+      ...(images.length > 0 ? { images } : {}),
+    },
+    finish_reason: finishOf(candidate.finishReason, calls.length > 0, empty),
+  }
+}
+
+const FILTERED = new Set([
+  'SAFETY',
+  'RECITATION',
+  'LANGUAGE',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+])
+const BROKEN = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'NO_IMAGE',
+  'IMAGE_OTHER',
+  'OTHER',
+  'FINISH_REASON_UNSPECIFIED',
+])
+
+export function finishOf(reason: unknown, hasCalls: boolean, empty: boolean): string {
+  const word = textOf(reason) ?? ''
+  if (word === 'MAX_TOKENS') return 'length'
+  if (FILTERED.has(word)) return 'content_filter'
+  if (BROKEN.has(word) && empty) throw new Fault('garbage', 'finish_reason')
+  return hasCalls ? 'tool_calls' : 'stop'
+}
+
+/** Thoughts stand beside the candidates' tokens, not inside them; cached ones inside the prompt's. */
+export function geminiUsage(raw: unknown): UsageReading {
+  const usage = fieldsOf(raw)
+  if (usage.promptTokenCount === undefined) return { kind: 'absent' }
+  return readUsage({
+    promptTokens: sum(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+    completionTokens: sum(usage.candidatesTokenCount, usage.thoughtsTokenCount),
+    cachedTokens: usage.cachedContentTokenCount,
+    reasoningTokens: usage.thoughtsTokenCount,
+  })
+}
+
+/** A bad count stays visible: it must not be hidden in a sum. */
+function sum(a: unknown, b: unknown): unknown {
+  const [x, y] = [a ?? 0, b ?? 0]
+  if (typeof x !== 'number' || x < 0) return x
+  if (typeof y !== 'number' || y < 0) return y
+  return x + y
+}

@@ -1,0 +1,107 @@
+import {
+  dataUri,
+  isSystem,
+  partsOf,
+  plainText,
+  toolCallsOf,
+  unsuitable,
+  urlOf,
+} from '../contract/chat-parts.ts'
+import type { Fields } from '../contract/contract.ts'
+import type { Signatures } from './signatures.ts'
+import { fieldsOf, isFields, textOf } from '../contract/json.ts'
+
+type Content = { role: 'user' | 'model'; parts: Fields[] }
+
+export function systemInstruction(messages: readonly Fields[]): Fields {
+  const text = messages
+    .filter(isSystem)
+    .map(({ content }) => plainText(content))
+    .filter((line) => line !== '')
+    .join('\n\n')
+  return text === '' ? {} : { systemInstruction: { parts: [{ text }] } }
+}
+
+export function contentsOf(messages: readonly Fields[], signatures: Signatures): Content[] {
+  const names = toolNames(messages)
+  const contents: Content[] = []
+  for (const message of messages) {
+    if (isSystem(message)) continue
+    const content = contentOf(message, names, signatures)
+    const last = contents.at(-1)
+    if (content.parts.length === 0) continue
+    if (last?.role === content.role) last.parts.push(...content.parts)
+    else contents.push(content)
+  }
+  return contents
+}
+
+/** A tool message has only the id of its call; here the function's name is needed. */
+function toolNames(messages: readonly Fields[]): Map<string, string> {
+  return new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]))
+}
+
+function contentOf(message: Fields, names: Map<string, string>, signatures: Signatures): Content {
+  if (message.role === 'tool') return { role: 'user', parts: [functionResponse(message, names)] }
+  if (message.role !== 'assistant') {
+    return { role: 'user', parts: partsOf(message.content).map(userPart) }
+  }
+  const calls = toolCallsOf(message).map((call) => {
+    const signature = signatures.of(call)
+    return {
+      functionCall: { name: call.name, args: call.args },
+      ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    }
+  })
+  const text = plainText(message.content)
+  return { role: 'model', parts: [...(text === '' ? [] : [{ text }]), ...calls] }
+}
+
+function functionResponse(message: Fields, names: Map<string, string>): Fields {
+  const name = names.get(textOf(message.tool_call_id) ?? '') ?? textOf(message.name)
+  if (name === undefined) throw unsuitable('A tool message answers no tool call of this chat.')
+  return { functionResponse: { name, response: responseOf(plainText(message.content)) } }
+}
+
+/** It must be an object there: JSON objects go as they are, anything else is wrapped. */
+function responseOf(text: string): Fields {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (isFields(parsed)) return parsed
+  } catch {
+    // Plain text is an ordinary answer of a tool.
+  }
+  return { output: text }
+}
+
+function userPart(part: Fields): Fields {
+  switch (part.type) {
+    case 'text':
+      return { text: textOf(part.text) ?? '' }
+    case 'image_url':
+      return media(urlOf(part.image_url), 'image/jpeg')
+    case 'video_url':
+    case 'input_video':
+      return media(urlOf(part.video_url), 'video/mp4')
+    case 'file':
+      return media(textOf(fieldsOf(part.file).file_data) ?? '', 'application/pdf')
+    case 'input_audio':
+      return audio(fieldsOf(part.input_audio))
+    default:
+      throw unsuitable('This model does not take a part of this message.')
+  }
+}
+
+function audio({ data, format }: Fields): Fields {
+  return { inlineData: { mimeType: `audio/${textOf(format) ?? 'wav'}`, data } }
+}
+
+/** Only these two hosts are fetched there, and we fetch nothing on a caller's word. */
+const FETCHED = /^https:\/\/(generativelanguage\.googleapis\.com|(www\.)?youtube\.com|youtu\.be)\//
+
+function media(url: string, mimeType: string): Fields {
+  const data = dataUri(url)
+  if (data) return { inlineData: { mimeType: data.mediaType, data: data.data } }
+  if (FETCHED.test(url)) return { fileData: { fileUri: url, mimeType } }
+  throw unsuitable('This model takes images and files as base64 data URIs, not as addresses.')
+}

@@ -1,0 +1,41 @@
+import { unsuitable } from '../contract/chat-parts.ts'
+import type {
+  EmbeddingsRequest,
+  EmbeddingsResult,
+  HttpCall,
+  JsonAnswer,
+  ModelTarget,
+} from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { geminiUsage, refuseErrors } from './answer.ts'
+import { fieldsOf, isFields } from '../contract/json.ts'
+import { inOrder } from '../openai/embeddings.ts'
+
+export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
+  const { input, dimensions } = request.body
+  const texts: unknown[] = Array.isArray(input) ? input : [input]
+  if (!texts.every((text) => typeof text === 'string')) {
+    throw unsuitable('This model takes texts, not tokens.', 'input')
+  }
+  const requests = texts.map((text) => ({
+    model: `models/${target.model}`,
+    content: { role: 'user', parts: [{ text }] },
+    ...(typeof dimensions === 'number' ? { outputDimensionality: dimensions } : {}),
+  }))
+  return {
+    method: 'POST',
+    path: `/models/${encodeURIComponent(target.model)}:batchEmbedContents`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ requests }),
+    expects: 'json',
+  }
+}
+
+export function readBatchEmbed(answer: JsonAnswer, request: EmbeddingsRequest): EmbeddingsResult {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  refuseErrors(json)
+  if (!Array.isArray(json.embeddings)) throw new Fault('garbage', 'embeddings')
+  const items = json.embeddings.map((item) => ({ embedding: fieldsOf(item).values }))
+  return { vectors: inOrder(items, request.inputs), usage: geminiUsage(json.usageMetadata) }
+}

@@ -1,0 +1,126 @@
+import { chatBody, effortOf, maxTokensOf, messagesOf, stopsOf } from '../contract/chat-parts.ts'
+import type { ChatRequest, Fields, HttpCall, ModelTarget } from '../contract/contract.ts'
+import { contentsOf, systemInstruction } from './contents.ts'
+import type { Signatures } from './signatures.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+
+const PICTURE_EVENT_CAP = 32 * 1024 * 1024
+
+export function buildGenerate(
+  request: ChatRequest,
+  target: ModelTarget,
+  signatures: Signatures,
+): HttpCall {
+  const verb = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return {
+    method: 'POST',
+    path: `/models/${encodeURIComponent(target.model)}:${verb}`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(generateBody(request, target, signatures)),
+    expects: request.stream ? 'sse' : 'json',
+    maxEventBytes: PICTURE_EVENT_CAP,
+  }
+}
+
+function generateBody(request: ChatRequest, target: ModelTarget, signatures: Signatures): Fields {
+  const body = chatBody(request)
+  const messages = messagesOf(body)
+  return {
+    contents: contentsOf(messages, signatures),
+    ...systemInstruction(messages),
+    ...tools(body),
+    generationConfig: {
+      ...numbers(body),
+      ...(stopsOf(body.stop).length > 0 ? { stopSequences: stopsOf(body.stop) } : {}),
+      ...responseFormat(body),
+      ...thinking(effortOf(body), target.model),
+    },
+  }
+}
+
+const NUMBERS: [string, string][] = [
+  ['temperature', 'temperature'],
+  ['top_p', 'topP'],
+  ['top_k', 'topK'],
+  ['seed', 'seed'],
+  ['presence_penalty', 'presencePenalty'],
+  ['frequency_penalty', 'frequencyPenalty'],
+  ['n', 'candidateCount'],
+]
+
+function numbers(body: Fields): Fields {
+  const found: Fields = {}
+  for (const [name, theirs] of NUMBERS) {
+    if (typeof body[name] === 'number') found[theirs] = body[name]
+  }
+  const most = maxTokensOf(body)
+  if (most !== undefined) found.maxOutputTokens = most
+  return found
+}
+
+function responseFormat(body: Fields): Fields {
+  const format = fieldsOf(body.response_format)
+  const schema = fieldsOf(format.json_schema).schema
+  const pictures = listOf(body.modalities).includes('image')
+  const json = format.type === 'json_object' || format.type === 'json_schema'
+  return {
+    ...(json ? { responseMimeType: 'application/json' } : {}),
+    ...(json && isFields(schema) ? { responseJsonSchema: schema } : {}),
+    ...(pictures ? { responseModalities: ['TEXT', 'IMAGE'] } : {}),
+  }
+}
+
+const LEVELS: Record<string, string> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+}
+const BUDGETS: Record<string, number> = {
+  none: 0,
+  minimal: 512,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+}
+
+/** Models from the third generation on take a level, older ones a budget of tokens. */
+function thinking(effort: string | undefined, model: string): Fields {
+  if (effort === undefined || LEVELS[effort] === undefined) return {}
+  return /gemini-([3-9]|\d\d)/.test(model)
+    ? { thinkingConfig: { thinkingLevel: LEVELS[effort] } }
+    : { thinkingConfig: { thinkingBudget: BUDGETS[effort] } }
+}
+
+function tools(body: Fields): Fields {
+  const made = listOf(body.tools)
+    .filter((tool): tool is Fields => isFields(tool) && tool.type === 'function')
+    .map((tool) => declaration(fieldsOf(tool.function)))
+  if (made.length === 0) return {}
+  const config = callingConfig(body.tool_choice)
+  return {
+    tools: [{ functionDeclarations: made }],
+    ...(config ? { toolConfig: { functionCallingConfig: config } } : {}),
+  }
+}
+
+function declaration(made: Fields): Fields {
+  return {
+    name: made.name,
+    ...(typeof made.description === 'string' ? { description: made.description } : {}),
+    ...(isFields(made.parameters) ? { parametersJsonSchema: made.parameters } : {}),
+  }
+}
+
+function callingConfig(choice: unknown): Fields | undefined {
+  if (choice === 'auto') return { mode: 'AUTO' }
+  if (choice === 'none') return { mode: 'NONE' }
+  if (choice === 'required') return { mode: 'ANY' }
+  const name = textOf(fieldsOf(fieldsOf(choice).function).name)
+  return name === undefined ? undefined : { mode: 'ANY', allowedFunctionNames: [name] }
+}

@@ -1,0 +1,79 @@
+import { chunkText } from '../contract/chunks.ts'
+import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { finishOf, geminiUsage, refuseErrors, saidBy } from './answer.ts'
+import type { Said } from './answer.ts'
+import type { Signatures } from './signatures.ts'
+import { isFields, listOf, parseJsonText, textOf } from '../contract/json.ts'
+import { ABSENT } from '../contract/usage.ts'
+import type { UsageReading } from '../contract/usage.ts'
+
+type Progress = { calls: number; empty: boolean }
+
+/** Each event is a whole answer in small. There is no end word: the end is the connection's. */
+export class GeminiReader implements ChatReader {
+  readonly done = false
+  usage: UsageReading = ABSENT
+  finishReason: string | null = null
+  generationId: string | undefined
+  outputBytes = 0
+  readonly #progress = new Map<number, Progress>()
+  readonly #ours: OurNames
+  readonly #signatures: Signatures
+
+  constructor(request: ChatRequest, signatures: Signatures) {
+    this.#ours = request.ours
+    this.#signatures = signatures
+  }
+
+  read({ data }: SseEvent): readonly string[] {
+    const json = parseJsonText(data)
+    if (!isFields(json)) throw new Fault('garbage', 'event')
+    refuseErrors(json)
+    this.generationId ??= textOf(json.responseId)
+    // Cumulative: the last one wins, and early ones lack the output.
+    if (isFields(json.usageMetadata)) this.usage = geminiUsage(json.usageMetadata)
+    return listOf(json.candidates)
+      .filter(isFields)
+      .flatMap((candidate) => this.#candidate(candidate))
+  }
+
+  close(): void {
+    if (this.#progress.size === 0) throw new Fault('garbage', 'empty_stream')
+    if (this.finishReason === null) throw new Fault('reset', 'stream_end')
+  }
+
+  #candidate(candidate: Fields): string[] {
+    const index = typeof candidate.index === 'number' ? candidate.index : 0
+    const known = this.#progress.get(index)
+    const progress = known ?? { calls: 0, empty: true }
+    this.#progress.set(index, progress)
+    const said = saidBy(candidate, this.#signatures)
+    const delta = this.#delta(said, progress, known === undefined)
+    const finish = this.#finish(candidate, progress)
+    if (Object.keys(delta).length === 0 && finish === null) return []
+    return [chunkText(this.#ours, delta, { reason: finish, index })]
+  }
+
+  #delta(said: Said, progress: Progress, first: boolean): Fields {
+    const { text, reasoning, images } = said
+    const calls = said.calls.map((call, place) => ({ index: progress.calls + place, ...call }))
+    progress.calls += calls.length
+    if (text !== '' || calls.length > 0 || images.length > 0) progress.empty = false
+    this.outputBytes += Buffer.byteLength(text) + Buffer.byteLength(reasoning)
+    if (calls.length > 0) this.outputBytes += JSON.stringify(calls).length
+    return {
+      ...(first ? { role: 'assistant' } : {}),
+      ...(text !== '' || first ? { content: text } : {}),
+      ...(reasoning === '' ? {} : { reasoning }),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+      ...(images.length > 0 ? { images } : {}),
+    }
+  }
+
+  #finish(candidate: Fields, progress: Progress): string | null {
+    if (typeof candidate.finishReason !== 'string') return null
+    this.finishReason = finishOf(candidate.finishReason, progress.calls > 0, progress.empty)
+    return this.finishReason
+  }
+}

@@ -1,0 +1,104 @@
+import type {
+  AnswerHead,
+  Fields,
+  HttpCall,
+  JsonAnswer,
+  ModelTarget,
+  SpeechFormat,
+  SpeechRequest,
+  TranscriptionRequest,
+  TranscriptionResult,
+} from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { fieldsOf, isFields, textOf } from '../contract/json.ts'
+import { multipart } from './multipart.ts'
+import type { Part } from './multipart.ts'
+import { errorInBody } from './failure.ts'
+import { openAiUsage } from './usage.ts'
+import { withoutSteering } from '../contract/steering.ts'
+
+/** OpenAI and its kin take a file; the field order does not matter to them. */
+export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {
+  const parts: Part[] = [
+    { name: 'model', value: target.model },
+    { name: 'response_format', value: request.responseFormat },
+    ...(request.language === undefined ? [] : [{ name: 'language', value: request.language }]),
+    ...extraParts(withoutSteering(request.extra ?? {})),
+    {
+      name: 'file',
+      value: request.audio,
+      filename: `audio.${request.format}`,
+      type: 'application/octet-stream',
+    },
+  ]
+  const { contentType, body } = multipart(parts)
+  return {
+    method: 'POST',
+    path: '/audio/transcriptions',
+    headers: { 'content-type': contentType },
+    body,
+    expects: 'json',
+  }
+}
+
+function extraParts(extra: Fields): Part[] {
+  return Object.entries(extra).flatMap(([name, value]) => {
+    if (Array.isArray(value)) {
+      return value.map((item) => ({ name: `${name}[]`, value: String(item) }))
+    }
+    const plain = typeof value === 'string' || typeof value === 'number'
+    return plain ? [{ name, value: String(value) }] : []
+  })
+}
+
+export function readTranscription(answer: JsonAnswer): TranscriptionResult {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (json.error) throw errorInBody(json)
+  if (typeof json.text !== 'string') throw new Fault('garbage', 'text')
+  const { text: _text, usage: rawUsage, language, duration, ...verbose } = json
+  const seconds = duration ?? fieldsOf(rawUsage).seconds
+  const generationId = answer.headers['x-generation-id']
+  return {
+    text: json.text,
+    ...(textOf(language) ? { language: textOf(language)! } : {}),
+    ...(isDuration(seconds) ? { durationS: seconds } : {}),
+    verbose,
+    usage: openAiUsage(rawUsage),
+    ...(generationId === undefined ? {} : { generationId }),
+  }
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < 1e6
+}
+
+/** The format is always said: the default of one upstream is not the default of another. */
+export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCall {
+  return {
+    method: 'POST',
+    path: '/audio/speech',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...withoutSteering(request.extra ?? {}),
+      model: target.model,
+      input: request.input,
+      voice: request.voice,
+      response_format: request.responseFormat,
+      speed: request.speed,
+    }),
+    expects: 'bytes',
+    maxBytes: request.maxBytes,
+    overflow: 'caller',
+  }
+}
+
+export function readSpeech(head: AnswerHead, request: SpeechRequest): SpeechFormat {
+  const type = head.headers['content-type'] ?? ''
+  if (/json|html|text\//.test(type)) throw new Fault('garbage', 'not_audio')
+  const generationId = head.headers['x-generation-id']
+  return {
+    mediaType: request.responseFormat === 'mp3' ? 'audio/mpeg' : 'audio/pcm',
+    ...(generationId === undefined ? {} : { generationId }),
+  }
+}

@@ -1,0 +1,82 @@
+import type {
+  ChatRequest,
+  ChatResult,
+  Fields,
+  HttpCall,
+  JsonAnswer,
+  ModelTarget,
+} from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { fieldsOf, isFields, textOf } from '../contract/json.ts'
+import { errorInBody } from './failure.ts'
+import { chatUsage, publicUsage } from './usage.ts'
+import { withoutSteering } from '../contract/steering.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** A picture inside a chunk is one long event. */
+const IMAGE_EVENT_CAP = 32 * 1024 * 1024
+
+export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
+  const body: Fields = { ...withoutSteering(request.body), ...request.extra }
+  body.model = target.model
+  if (request.user !== undefined) body.user = request.user
+  if (request.stream) {
+    body.stream = true
+    body.stream_options = { include_usage: true }
+  }
+  const pictures = Array.isArray(body.modalities) && body.modalities.includes('image')
+  return {
+    method: 'POST',
+    path: '/chat/completions',
+    headers: JSON_TYPE,
+    body: JSON.stringify(body),
+    expects: request.stream ? 'sse' : 'json',
+    ...(pictures ? { maxEventBytes: IMAGE_EVENT_CAP } : {}),
+  }
+}
+
+export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (json.error) throw errorInBody(json)
+  const { choices } = json
+  if (!Array.isArray(choices) || choices.length === 0) throw new Fault('garbage', 'choices')
+  const shown = choices.map(readChoice)
+  const first = shown[0]!
+  const usage = chatUsage(json.usage)
+  const generationId = answer.headers['x-generation-id'] ?? textOf(json.id)
+  return {
+    body: {
+      ...withoutPrivate(json),
+      id: request.ours.id,
+      object: 'chat.completion',
+      created: request.ours.created,
+      model: request.ours.model,
+      choices: shown,
+      usage: usage.kind === 'reported' ? publicUsage(json.usage) : undefined,
+    },
+    text: textOf(fieldsOf(first.message).content) ?? '',
+    finishReason: textOf(first.finish_reason) ?? null,
+    usage,
+    ...(generationId === undefined ? {} : { generationId }),
+  }
+}
+
+/** Members that name the provider or its account; the rest passes as it came. */
+function withoutPrivate(body: Fields): Fields {
+  return {
+    ...body,
+    provider: undefined,
+    user_id: undefined,
+    openrouter_metadata: undefined,
+    x_groq: undefined,
+  }
+}
+
+function readChoice(choice: unknown): Fields {
+  if (!isFields(choice) || !isFields(choice.message)) throw new Fault('garbage', 'choice')
+  if (choice.error || choice.finish_reason === 'error') throw errorInBody(choice)
+  return choice.native_finish_reason === undefined
+    ? choice
+    : { ...choice, native_finish_reason: undefined }
+}

@@ -1,0 +1,86 @@
+import type { Fields } from '../contract/contract.ts'
+import { StatusFault } from '../contract/fault.ts'
+import type { Trouble } from '../contract/fault.ts'
+import { fieldsOf, isFields, textOf } from '../contract/json.ts'
+import { retryAfterSeconds } from '../contract/retry-after.ts'
+import { troubleByStatus } from '../contract/trouble.ts'
+import type { Hint } from '../contract/trouble.ts'
+
+/** Reads `{error: {code, type, message, metadata}}`, its array-wrapped and its bare-text forms. */
+export function openAiFailure(fault: StatusFault): Trouble {
+  const error = errorFields(fault.body)
+  const status = fault.status >= 400 ? fault.status : (statusIn(error) ?? 500)
+  const availability = fieldsOf(error.availability)
+  const retryAfterS = fault.retryAfterS ?? retryAfterSeconds(availability.retry_after, 0)
+  return troubleByStatus(status, hintOf(error, status), retryAfterS)
+}
+
+/** An error told inside a 200: its own code is its status. */
+export function errorInBody(body: Fields): StatusFault {
+  return new StatusFault(statusIn(errorFields(body)) ?? 500, body)
+}
+
+function errorFields(body: unknown): Fields {
+  const first: unknown = Array.isArray(body) ? body[0] : body
+  const error = fieldsOf(first).error
+  return typeof error === 'string' ? { message: error } : fieldsOf(error)
+}
+
+function statusIn(error: Fields): number | undefined {
+  for (const value of [error.code, error.http_status, error.status]) {
+    const status = typeof value === 'string' ? Number(value) : value
+    if (typeof status === 'number' && status >= 400 && status <= 599) return status
+  }
+  return undefined
+}
+
+const BY_WORD: Record<string, Hint> = {
+  context_length_exceeded: { rejected: 'context_length' },
+  max_tokens_exceeded: { rejected: 'context_length' },
+  token_limit_exceeded: { rejected: 'context_length' },
+  string_above_max_length: { rejected: 'context_length' },
+  string_too_long: { rejected: 'context_length' },
+  content_policy_violation: { rejected: 'content_policy' },
+  content_filter: { rejected: 'content_policy' },
+  moderation_blocked: { rejected: 'content_policy' },
+  refusal: { rejected: 'content_policy' },
+  invalid_image: { rejected: 'image' },
+  image_too_large: { rejected: 'image' },
+  image_too_small: { rejected: 'image' },
+  unsupported_image_format: { rejected: 'image' },
+  image_not_found: { rejected: 'image' },
+  image_download_failed: { rejected: 'image' },
+  insufficient_quota: { account: 'out_of_money' },
+  credit_balance_exhausted: { account: 'out_of_money' },
+  billing_hard_limit_reached: { account: 'out_of_money' },
+  billing_not_active: { account: 'out_of_money' },
+  payment_required: { account: 'out_of_money' },
+  invalid_api_key: { account: 'key_refused' },
+  authentication: { account: 'key_refused' },
+  provider_overloaded: 'overloaded',
+  server_is_overloaded: 'overloaded',
+}
+
+function hintOf(error: Fields, status: number): Hint {
+  const metadata = fieldsOf(error.metadata)
+  for (const word of [metadata.error_type, error.error_type, error.code, error.type]) {
+    const text = textOf(word)
+    const hint = text !== undefined && Object.hasOwn(BY_WORD, text) ? BY_WORD[text] : undefined
+    if (hint) return hint
+  }
+  const moderated = isFields(error.metadata) && ('reasons' in metadata || 'patterns' in metadata)
+  if (status === 403 && moderated) return { rejected: 'content_policy' }
+  if (status === 400 || status === 422) return hintInWords(textOf(error.message) ?? '')
+  return undefined
+}
+
+/** Many compatible servers have no code for it, only these phrases. */
+export function hintInWords(message: string): Hint {
+  if (CONTEXT.test(message)) return { rejected: 'context_length' }
+  if (POLICY.test(message)) return { rejected: 'content_policy' }
+  return undefined
+}
+
+const CONTEXT =
+  /maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (model's )?(maximum|available) (context|number of tokens)|input token count/i
+const POLICY = /content (management )?policy|safety system|usage polic(y|ies)/i

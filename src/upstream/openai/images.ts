@@ -1,0 +1,86 @@
+import type {
+  Fields,
+  HttpCall,
+  ImageRequest,
+  ImageResult,
+  JsonAnswer,
+  ModelTarget,
+} from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { isFields, textOf } from '../contract/json.ts'
+import { errorInBody } from './failure.ts'
+import { openAiUsage } from './usage.ts'
+import { withoutSteering } from '../contract/steering.ts'
+
+/** Ten large pictures in base64. */
+const IMAGES_CAP = 256 * 1024 * 1024
+
+export function buildImages(request: ImageRequest, target: ModelTarget): HttpCall {
+  // The newer picture models always answer in base64 and refuse to be told so.
+  const told = target.model.includes('gpt-image') ? {} : { response_format: 'b64_json' }
+  return imageCall('/images/generations', request, target, told)
+}
+
+export function imageCall(
+  path: string,
+  request: ImageRequest,
+  target: ModelTarget,
+  own: Fields,
+): HttpCall {
+  const { response_format: _format, ...extra } = withoutSteering(request.extra)
+  return {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...extra,
+      ...own,
+      model: target.model,
+      prompt: request.prompt,
+      n: request.n,
+      ...(request.user === undefined ? {} : { user: request.user }),
+    }),
+    expects: 'json',
+    maxBytes: IMAGES_CAP,
+  }
+}
+
+export function readImages(answer: JsonAnswer, request: ImageRequest): ImageResult {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (json.error) throw errorInBody(json)
+  if (!Array.isArray(json.data) || json.data.length === 0) throw new Fault('garbage', 'data')
+  const generationId = answer.headers['x-generation-id']
+  return {
+    images: json.data.map((item) => readImage(item, request)),
+    usage: openAiUsage(json.usage),
+    ...(generationId === undefined ? {} : { generationId }),
+  }
+}
+
+/** An address instead of bytes is not followed: it could point anywhere. */
+function readImage(item: unknown, request: ImageRequest): ImageResult['images'][number] {
+  if (!isFields(item) || typeof item.b64_json !== 'string' || item.b64_json === '') {
+    throw new Fault('garbage', 'image')
+  }
+  const revised = textOf(item.revised_prompt)
+  return {
+    b64Json: item.b64_json,
+    mediaType: textOf(item.media_type) ?? mediaTypeOf(item.b64_json, request),
+    ...(revised === undefined ? {} : { revisedPrompt: revised }),
+  }
+}
+
+const BY_FIRST_BYTES: [string, string][] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['UklGR', 'image/webp'],
+  ['R0lGOD', 'image/gif'],
+]
+
+function mediaTypeOf(base64: string, request: ImageRequest): string {
+  const known = BY_FIRST_BYTES.find(([start]) => base64.startsWith(start))
+  if (known) return known[1]
+  const asked = request.extra.output_format
+  return asked === 'svg' ? 'image/svg+xml' : 'image/png'
+}

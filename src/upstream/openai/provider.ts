@@ -1,0 +1,19 @@
+import type { Provider } from '../contract/contract.ts'
+import { buildSpeech, buildTranscription, readSpeech, readTranscription } from './audio.ts'
+import { buildChat, readChat } from './chat.ts'
+import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
+import { openAiFailure } from './failure.ts'
+import { buildImages, readImages } from './images.ts'
+import { OpenAiReader } from './stream.ts'
+
+/** OpenAI itself and every server that speaks its format. It publishes no prices. */
+export const openai: Provider = {
+  credential: (key) => ({ authorization: `Bearer ${key}` }),
+  chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
+  embeddings: { build: buildEmbeddings, read: readEmbeddings },
+  transcription: { build: buildTranscription, read: readTranscription },
+  speech: { build: buildSpeech, read: readSpeech },
+  image: { build: buildImages, read: readImages },
+  probe: () => ({ method: 'GET', path: '/models', headers: {}, expects: 'json' }),
+  failure: openAiFailure,
+}

@@ -1,0 +1,110 @@
+import { ChunkMould } from './chunk-template.ts'
+import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { isFields, parseJsonText } from '../contract/json.ts'
+import { errorInBody } from './failure.ts'
+import { chatUsage } from './usage.ts'
+import { ABSENT } from '../contract/usage.ts'
+import type { UsageReading } from '../contract/usage.ts'
+
+const NONE: readonly string[] = []
+
+/** The shortest road: most chunks fit the mould of an earlier one; the others are read and written. */
+export class OpenAiReader implements ChatReader {
+  done = false
+  usage: UsageReading = ABSENT
+  finishReason: string | null = null
+  generationId: string | undefined
+  outputBytes = 0
+  #chunks = 0
+  readonly #mould = new ChunkMould()
+  readonly #ours: OurNames
+
+  constructor(request: ChatRequest) {
+    this.#ours = request.ours
+  }
+
+  read(event: SseEvent): readonly string[] {
+    if (this.done) return NONE
+    if (event.data === '[DONE]') {
+      this.done = true
+      return NONE
+    }
+    if (event.event === undefined) {
+      const cast = this.#mould.cast(event.data)
+      if (cast !== undefined) {
+        this.outputBytes += cast.bytes
+        return [cast.text]
+      }
+    }
+    const chunk = parseJsonText(event.data)
+    if (!isFields(chunk)) throw new Fault('garbage', 'chunk')
+    if (chunk.error || event.event === 'error') throw errorInBody(chunk)
+    if (chunk.usage) this.usage = chatUsage(chunk.usage)
+    if (this.generationId === undefined && typeof chunk.id === 'string')
+      this.generationId = chunk.id
+    const { choices } = chunk
+    if (!Array.isArray(choices) || choices.length === 0) return NONE
+    for (const choice of choices) this.#readChoice(choice)
+    this.#chunks += 1
+    const only = chunk.usage ? undefined : onlyText(choices as Fields[])
+    const text = this.#write(chunk)
+    if (only !== undefined) this.#mould.learn(event.data, chunk, only)
+    return [text]
+  }
+
+  close(): void {
+    if (this.#chunks === 0) throw new Fault('garbage', 'empty_stream')
+    if (!this.done && this.finishReason === null) throw new Fault('reset', 'stream_end')
+  }
+
+  #readChoice(choice: unknown): void {
+    if (!isFields(choice)) throw new Fault('garbage', 'choice')
+    const finish = choice.finish_reason
+    if (finish === 'error') throw errorInBody(choice)
+    if (typeof finish === 'string') this.finishReason = finish
+    // Undefined members are left out of the text; `delete` would make the object slow.
+    if ('native_finish_reason' in choice) choice.native_finish_reason = undefined
+    const { delta } = choice
+    if (!isFields(delta)) choice.delta = {}
+    else this.outputBytes += measure(delta)
+  }
+
+  #write(chunk: Fields): string {
+    chunk.id = this.#ours.id
+    chunk.object = 'chat.completion.chunk'
+    chunk.created = this.#ours.created
+    chunk.model = this.#ours.model
+    if ('usage' in chunk) chunk.usage = undefined
+    if ('provider' in chunk) chunk.provider = undefined
+    if ('user_id' in chunk) chunk.user_id = undefined
+    if ('openrouter_metadata' in chunk) chunk.openrouter_metadata = undefined
+    if ('x_groq' in chunk) chunk.x_groq = undefined
+    return JSON.stringify(chunk)
+  }
+}
+
+/** The delta of a chunk that says nothing but its text: it ends nothing and calls no tool. */
+function onlyText(choices: Fields[]): Fields | undefined {
+  const { delta, finish_reason: finish } = choices[0]!
+  if (choices.length > 1 || typeof finish === 'string' || !isFields(delta)) return undefined
+  if (typeof delta.content !== 'string') return undefined
+  return measure(delta) === byteLength(delta.content) ? delta : undefined
+}
+
+/** Bytes of what the model wrote; also gives a tool call its index where a server left it out. */
+function measure(delta: Fields): number {
+  let bytes = byteLength(delta.content) + byteLength(delta.reasoning)
+  bytes += byteLength(delta.reasoning_content)
+  if (!Array.isArray(delta.tool_calls)) return bytes
+  for (const [index, call] of delta.tool_calls.entries()) {
+    if (!isFields(call)) continue
+    if (typeof call.index !== 'number') call.index = index
+    if (isFields(call.function)) bytes += byteLength(call.function.arguments)
+  }
+  return bytes
+}
+
+function byteLength(value: unknown): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0
+}

@@ -1,0 +1,89 @@
+import type {
+  AnswerHead,
+  Fields,
+  HttpCall,
+  ImageRequest,
+  ModelTarget,
+  Pieces,
+  TranscriptionRequest,
+  VideoContentFormat,
+  VideoContentRequest,
+} from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { imageCall } from '../openai/images.ts'
+import { withoutSteering } from '../contract/steering.ts'
+
+export function buildJsonTranscription(
+  request: TranscriptionRequest,
+  target: ModelTarget,
+): HttpCall {
+  const { input_audio: _audio, ...extra } = withoutSteering(request.extra ?? {})
+  return {
+    method: 'POST',
+    path: '/audio/transcriptions',
+    headers: { 'content-type': 'application/json' },
+    body: jsonWithAudio(request.audio, {
+      ...extra,
+      model: target.model,
+      language: request.language,
+      response_format: request.responseFormat,
+      input_audio: { format: request.format },
+    }),
+    expects: 'json',
+  }
+}
+
+/** A multiple of three, so that only the last piece is padded. */
+const PIECE_BYTES = 192 * 1024
+
+/**
+ * The audio is spelt as base64 piece by piece while it is sent: whole, 25 MiB would stand in memory
+ * three times. `input_audio` is the last member, so the data goes in before the two closing braces.
+ */
+function jsonWithAudio(audio: Buffer, fields: Fields & { input_audio: Fields }): Pieces {
+  const head = Buffer.from(`${JSON.stringify(fields).slice(0, -2)},"data":"`)
+  const tail = Buffer.from('"}}')
+  return {
+    length: head.length + Math.ceil(audio.length / 3) * 4 + tail.length,
+    *read() {
+      yield head
+      for (let at = 0; at < audio.length; at += PIECE_BYTES) {
+        yield Buffer.from(audio.toString('base64', at, at + PIECE_BYTES), 'latin1')
+      }
+      yield tail
+    },
+  }
+}
+
+/** Always base64, and there is no field to ask for anything else. */
+export function buildImage(request: ImageRequest, target: ModelTarget): HttpCall {
+  return imageCall('/images', request, target, {})
+}
+
+/** The content is fetched by job id, never by an address from an answer. */
+export function buildVideoContent(request: VideoContentRequest): HttpCall {
+  return {
+    method: 'GET',
+    path: `/videos/${encodeURIComponent(request.jobId)}/content?index=0`,
+    headers: request.range === undefined ? {} : { range: request.range },
+    expects: 'bytes',
+    gone: [400, 403, 404, 410],
+    // As long as a slow reader may take; a silent upstream is cut off by its idle time.
+    timeouts: { totalMs: 3_600_000 },
+  }
+}
+
+export function readVideoContent(head: AnswerHead): VideoContentFormat {
+  const type = head.headers['content-type'] ?? ''
+  if (/json|html|text\//.test(type)) throw new Fault('garbage', 'not_video')
+  const length = Number(head.headers['content-length'] ?? Number.NaN)
+  const range = head.headers['content-range']
+  const accepts = head.headers['accept-ranges']
+  return {
+    status: head.status === 206 ? 206 : 200,
+    mediaType: 'video/mp4',
+    ...(Number.isSafeInteger(length) ? { contentLength: length } : {}),
+    ...(range === undefined ? {} : { contentRange: range }),
+    ...(accepts === undefined ? {} : { acceptRanges: accepts }),
+  }
+}

@@ -1,0 +1,94 @@
+import type {
+  HttpCall,
+  JsonAnswer,
+  ModelTarget,
+  VideoErrorCode,
+  VideoJob,
+  VideoJobRef,
+  VideoRequest,
+  VideoStatus,
+} from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { isFields, textOf } from '../contract/json.ts'
+import { errorInBody } from '../openai/failure.ts'
+import { openAiUsage } from '../openai/usage.ts'
+import { withoutSteering } from '../contract/steering.ts'
+import { videoError } from '../contract/video-error.ts'
+
+/** Goes into a path of ours, so it must be a plain name. */
+const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/
+
+export function buildVideoStart(request: VideoRequest, target: ModelTarget): HttpCall {
+  return {
+    method: 'POST',
+    path: '/videos',
+    headers: {
+      'content-type': 'application/json',
+      ...(request.idempotencyKey === undefined
+        ? {}
+        : { 'idempotency-key': request.idempotencyKey }),
+    },
+    body: JSON.stringify({
+      ...withoutSteering(request.extra),
+      model: target.model,
+      prompt: request.prompt,
+    }),
+    expects: 'json',
+    repeatable: false,
+  }
+}
+
+export function readVideoStart(answer: JsonAnswer): VideoJob {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (isFields(json.error)) throw errorInBody(json)
+  if (typeof json.id !== 'string' || !JOB_ID.test(json.id)) throw new Fault('garbage', 'job_id')
+  const generationId = textOf(json.generation_id)
+  return { jobId: json.id, ...(generationId === undefined ? {} : { generationId }) }
+}
+
+export function buildVideoStatus(request: VideoJobRef): HttpCall {
+  return {
+    method: 'GET',
+    path: `/videos/${encodeURIComponent(request.jobId)}`,
+    headers: {},
+    expects: 'json',
+    gone: [404, 410],
+  }
+}
+
+export function readVideoStatus(answer: JsonAnswer): VideoStatus {
+  const { json } = answer
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (isFields(json.error)) throw errorInBody(json)
+  if (typeof json.status !== 'string') throw new Fault('garbage', 'status')
+  const status = statusOf(json.status, json.unsigned_urls)
+  const generationId = textOf(json.generation_id)
+  return {
+    status,
+    usage: openAiUsage(json.usage),
+    ...(status === 'processing' || status === 'completed'
+      ? {}
+      : { error: errorOf(status, textOf(json.error) ?? '') }),
+    ...(generationId === undefined ? {} : { generationId }),
+  }
+}
+
+/** Without content it is not complete, whatever it says; an unknown word waits for the deadline. */
+function statusOf(word: string, urls: unknown): VideoStatus['status'] {
+  if (word === 'completed') {
+    return Array.isArray(urls) && urls.length > 0 ? 'completed' : 'processing'
+  }
+  return word === 'failed' || word === 'cancelled' || word === 'expired' ? word : 'processing'
+}
+
+function errorOf(status: 'failed' | 'cancelled' | 'expired', said: string) {
+  return videoError(status === 'failed' ? failedCode(said) : status)
+}
+
+function failedCode(said: string): VideoErrorCode {
+  if (/policy|moderat|safety|sensitive/i.test(said)) return 'content_policy_violation'
+  if (/invalid|unsupported|parameter|not supported/i.test(said)) return 'invalid_parameter'
+  if (/unavailable|overload|capacity|timeout|timed out/i.test(said)) return 'upstream_unavailable'
+  return 'generation_failed'
+}

@@ -1,0 +1,53 @@
+import type { ImageSku, VideoSku } from '../../lib/model-record.ts'
+import { compareDecimals, decimalText, signOf, timesDecimals } from '../contract/decimal.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+
+/** `{sku: price}` of a video model. Names that begin with cents are in cents; the rest in dollars. */
+export function readVideoSkus(raw: unknown): VideoSku[] {
+  return Object.entries(fieldsOf(raw)).flatMap(([sku, value]) => {
+    const price = decimalText(value)
+    if (price === undefined || signOf(price) < 0) return []
+    const name = sku.toLowerCase()
+    const usd = name.includes('cents_per') ? timesDecimals(price, '0.01') : price
+    return [{ sku, unit: unitOf(name), cost_usd: usd, ...resolutionOf(name), ...audioOf(name) }]
+  })
+}
+
+function unitOf(name: string): VideoSku['unit'] {
+  if (name.includes('minimum')) return 'minimum'
+  if (name.includes('megapixel')) return 'megapixel_second'
+  if (name.startsWith('video_token')) return 'token'
+  if (name.includes('image_input') || name === 'reference_images') return 'input_image'
+  return name.includes('second') ? 'second' : 'other'
+}
+
+function resolutionOf(name: string): { resolution?: string } {
+  const found = /_(\d{3,4}p|[1-8]k)(?=_|$)/.exec(name)
+  return found ? { resolution: found[1]! } : {}
+}
+
+function audioOf(name: string): { audio?: boolean } {
+  if (name.includes('without_audio')) return { audio: false }
+  return name.includes('with_audio') ? { audio: true } : {}
+}
+
+/** The price list of an image model: the dearest endpoint counts, since any may serve the call. */
+export function readImageSkus(json: unknown): ImageSku[] {
+  const dearest = new Map<string, ImageSku>()
+  const endpoints = listOf(fieldsOf(fieldsOf(json).data ?? json).endpoints)
+  for (const sku of endpoints.flatMap((one) => listOf(fieldsOf(one).pricing).flatMap(readSku))) {
+    const key = [sku.billable, sku.unit, sku.variant ?? ''].join(' ')
+    const known = dearest.get(key)
+    if (!known || compareDecimals(sku.cost_usd, known.cost_usd) > 0) dearest.set(key, sku)
+  }
+  return [...dearest.values()]
+}
+
+function readSku(raw: unknown): ImageSku[] {
+  if (!isFields(raw)) return []
+  const [billable, unit, variant] = [textOf(raw.billable), textOf(raw.unit), textOf(raw.variant)]
+  const price = decimalText(raw.cost_usd)
+  if (billable === undefined || unit === undefined) return []
+  if (price === undefined || signOf(price) < 0) return []
+  return [{ billable, unit, cost_usd: price, ...(variant === undefined ? {} : { variant }) }]
+}

@@ -1,0 +1,169 @@
+import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
+import type { Fields } from '../contract/contract.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  decimalText,
+  signOf,
+  timesDecimals,
+} from '../contract/decimal.ts'
+import { isFields, listOf } from '../contract/json.ts'
+
+/** Keys that hold one decimal each. The last three are ours; a hand-written record may use them. */
+const KEYS = [
+  'prompt',
+  'completion',
+  'request',
+  'image',
+  'image_output',
+  'audio',
+  'audio_output',
+  'input_cache_read',
+  'input_cache_write',
+  'input_cache_write_1h',
+  'internal_reasoning',
+  'web_search',
+  'audio_second',
+  'character',
+  'video_second',
+] as const
+type Key = (typeof KEYS)[number]
+
+type Priced = Pick<CatalogRecord, 'pricing' | 'priceBasis' | 'priced'>
+export type MediaLists = Pick<Pricing, 'video_skus' | 'image_skus'>
+
+const UNPRICED: Priced = { pricing: {}, priceBasis: 'unknown', priced: 'unpriced' }
+/** Twelve cents a minute: listed prices above it are per minute (0.016 is) or per hour (0.36 is). */
+const MOST_PER_SECOND = '0.002'
+const MOST_PER_CHARACTER = '0.001'
+
+/** What a listing's prices mean depends on what comes out of the model. */
+export function readPricing(raw: unknown, outputs: readonly string[], lists: MediaLists): Priced {
+  const pricing = readKeys(raw)
+  if (!pricing) return UNPRICED
+  if (outputs.includes('video')) return videoPricing(pricing, lists)
+  if (outputs.includes('image') && !outputs.includes('text')) return imagePricing(pricing, lists)
+  if (lists.image_skus) pricing.image_skus = lists.image_skus
+  if (outputs.includes('transcription')) return transcriptionPricing(pricing)
+  if (outputs.includes('speech')) return speechPricing(pricing)
+  return tokenPricing(pricing, outputs)
+}
+
+/** Undefined when a price is negative ("varies") or no number: then nothing of it can be trusted. */
+function readKeys(raw: unknown): Pricing | undefined {
+  if (!isFields(raw)) return undefined
+  const pricing: Pricing = {}
+  for (const key of KEYS) {
+    if (raw[key] === undefined || raw[key] === null) continue
+    const price = decimalText(raw[key])
+    if (price === undefined || signOf(price) < 0) return undefined
+    pricing[key] = discounted(price, raw.discount)
+  }
+  const overrides = listOf(raw.overrides).flatMap(readOverride)
+  if (overrides.length > 0) pricing.overrides = overrides
+  return pricing
+}
+
+function discounted(price: string, discount: unknown): string {
+  const fraction = decimalText(discount)
+  if (fraction === undefined || signOf(fraction) <= 0 || compareDecimals(fraction, '1') >= 0) {
+    return price
+  }
+  return timesDecimals(price, addDecimals('1', `-${fraction}`))
+}
+
+function readOverride(raw: unknown): PriceOverride[] {
+  if (!isFields(raw)) return []
+  const prices: Record<string, string> = {}
+  for (const key of KEYS) {
+    const price = decimalText(raw[key])
+    if (price !== undefined && signOf(price) >= 0) prices[key] = price
+  }
+  if (Object.keys(prices).length === 0) return []
+  return [{ ...conditions(raw), prices }]
+}
+
+function conditions(raw: Fields): Omit<PriceOverride, 'prices'> {
+  const found: Omit<PriceOverride, 'prices'> = {}
+  for (const name of ['min_prompt_tokens', 'utc_start', 'utc_end'] as const) {
+    if (typeof raw[name] === 'number') found[name] = raw[name]
+  }
+  if (Array.isArray(raw.utc_days)) {
+    found.utc_days = raw.utc_days.filter((day) => typeof day === 'number')
+  }
+  return found
+}
+
+function videoPricing(pricing: Pricing, lists: MediaLists): Priced {
+  const kept = without(pricing, ['prompt', 'completion'])
+  const skus = lists.video_skus ?? []
+  const basis: PriceBasis = skus.some((sku) => sku.unit === 'second')
+    ? 'video_second'
+    : skus.some((sku) => sku.unit === 'token')
+      ? 'video_token'
+      : 'unknown'
+  if (skus.some((sku) => signOf(sku.cost_usd) > 0)) {
+    return { pricing: { ...kept, video_skus: skus }, priceBasis: basis, priced: 'paid' }
+  }
+  const known = kept.video_second ?? kept.request
+  if (known === undefined || signOf(known) <= 0) return UNPRICED
+  return { pricing: kept, priceBasis: 'video_second', priced: 'paid' }
+}
+
+function imagePricing(pricing: Pricing, lists: MediaLists): Priced {
+  const skus = lists.image_skus ?? []
+  const own = [pricing.image_output, pricing.request, pricing.completion, pricing.prompt]
+  if (skus.some((sku) => signOf(sku.cost_usd) > 0)) {
+    const unit = skus.find((sku) => sku.billable === 'output_image')?.unit
+    const basis = unit === 'image' || unit === 'megapixel' || unit === 'token' ? unit : 'unknown'
+    const kept = positive(own) ? pricing : without(pricing, ['prompt', 'completion'])
+    return { pricing: { ...kept, image_skus: skus }, priceBasis: basis, priced: 'paid' }
+  }
+  if (!positive(own)) return UNPRICED
+  return { pricing, priceBasis: pricing.request ? 'image' : 'token', priced: 'paid' }
+}
+
+/** Without an output price the input price is per second, or per something nobody told. */
+function transcriptionPricing(pricing: Pricing): Priced {
+  if (pricing.audio_second !== undefined) return paid(pricing, 'second')
+  if (positive([pricing.completion])) return paid(pricing, 'token')
+  const { prompt } = pricing
+  if (prompt === undefined || signOf(prompt) === 0) return UNPRICED
+  const kept = without(pricing, ['prompt', 'completion'])
+  return compareDecimals(prompt, MOST_PER_SECOND) <= 0
+    ? paid({ ...kept, audio_second: prompt }, 'second')
+    : paid(kept, 'unknown')
+}
+
+function speechPricing(pricing: Pricing): Priced {
+  if (pricing.character !== undefined) return paid(pricing, 'character')
+  const { prompt = '0', completion = '0' } = pricing
+  if (signOf(prompt) === 0 && signOf(completion) === 0) return UNPRICED
+  if (signOf(prompt) > 0 && signOf(completion) > 0) return paid(pricing, 'token')
+  const kept = without(pricing, ['prompt', 'completion'])
+  return signOf(prompt) > 0 && compareDecimals(prompt, MOST_PER_CHARACTER) <= 0
+    ? paid({ ...kept, character: prompt }, 'character')
+    : paid(kept, 'unknown')
+}
+
+/** Only text and vectors can be free: zeros for anything else mean that nobody told the price. */
+function tokenPricing(pricing: Pricing, outputs: readonly string[]): Priced {
+  if (pricing.prompt === undefined && pricing.completion === undefined) return UNPRICED
+  if (positive(KEYS.map((key: Key) => pricing[key]))) return paid(pricing, 'token')
+  const canBeFree = outputs.every((kind) => kind === 'text' || kind === 'embeddings')
+  return canBeFree ? { pricing, priceBasis: 'token', priced: 'free' } : UNPRICED
+}
+
+function paid(pricing: Pricing, priceBasis: PriceBasis): Priced {
+  return { pricing, priceBasis, priced: 'paid' }
+}
+
+function positive(prices: readonly (string | undefined)[]): boolean {
+  return prices.some((price) => price !== undefined && signOf(price) > 0)
+}
+
+function without(pricing: Pricing, keys: readonly Key[]): Pricing {
+  const kept = { ...pricing }
+  for (const key of keys) delete kept[key]
+  return kept
+}

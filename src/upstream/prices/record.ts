@@ -1,0 +1,56 @@
+import type { CatalogReading, CatalogRecord } from '../../lib/model-record.ts'
+import type { Fields } from '../contract/contract.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+import { readPricing } from './record-pricing.ts'
+import type { MediaLists } from './record-pricing.ts'
+
+const ID = /^[\x21-\x7e]{1,200}$/
+/** Batch variants answer 404 on every route that we have. */
+const NOT_SERVED = /:batch$/
+const VOICE = /^[\p{L}\p{N} _.:/-]{1,100}$/u
+
+export type Extras = MediaLists & { video?: { durations: number[]; resolutions: string[] } }
+
+/** Reads a list of models leniently: an unknown value never spoils a record. */
+export function readRecords(list: unknown[], extrasOf: (id: string) => Extras): CatalogReading {
+  const records: CatalogRecord[] = []
+  let skipped = 0
+  for (const raw of list) {
+    const id = isFields(raw) ? textOf(raw.id) : undefined
+    if (!isFields(raw) || id === undefined || !ID.test(id)) skipped += 1
+    else if (!NOT_SERVED.test(id)) records.push(readRecord(id, raw, extrasOf(id)))
+  }
+  return { records, skipped }
+}
+
+/** Takes the upstream's shape (`architecture.…`) and the flat one of a hand-written record. */
+function readRecord(id: string, raw: Fields, extras: Extras): CatalogRecord {
+  const architecture = fieldsOf(raw.architecture)
+  const top = fieldsOf(raw.top_provider)
+  const outputs = words(architecture.output_modalities ?? raw.output_modalities ?? ['text'])
+  const { video, ...lists } = extras
+  return {
+    id,
+    upstreamModel: textOf(raw.upstream_id) ?? id,
+    name: textOf(raw.name) ?? id,
+    description: textOf(raw.description),
+    created: count(raw.created),
+    contextLength: count(raw.context_length) ?? count(top.context_length),
+    maxOutputTokens: count(raw.max_output_tokens) ?? count(top.max_completion_tokens),
+    inputModalities: words(architecture.input_modalities ?? raw.input_modalities ?? ['text']),
+    outputModalities: outputs,
+    supportedParameters: words(raw.supported_parameters),
+    supportedVoices: words(raw.supported_voices).filter((voice) => VOICE.test(voice)),
+    ...readPricing(raw.pricing, outputs, lists),
+    ...(video ? { video } : {}),
+  }
+}
+
+function words(value: unknown): string[] {
+  return listOf(value).filter((item) => typeof item === 'string')
+}
+
+/** Zero is how media models say "does not apply". */
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { ChatOutflow } from '../../../src/gateway/chat/outflow.ts'
+import type { Sink } from '../../../src/lib/answer.ts'
+import { ABSENT } from '../../../src/upstream/contract/usage.ts'
+import type { ChatStream } from '../../../src/upstream/work.ts'
+
+type Given = readonly string[] | 'break'
+
+/** Gives its batches one at a time, and those of `give` as they come; `ends` shows who was told. */
+function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()) {
+  const seen = { ends: [] as string[], takes: 0, cancelled: 0 }
+  let wake = () => {}
+  let over = false
+  const flow: ChatStream = {
+    get ready() {
+      return over || batches.length > 0
+    },
+    more: () => new Promise((done) => (wake = done)),
+    take() {
+      seen.takes += 1
+      const batch = batches.shift()
+      if (batch === 'break') throw new Error('broken')
+      return batch
+    },
+    cancel() {
+      seen.cancelled += 1
+      over = true
+      wake()
+    },
+    usage: ABSENT,
+    finishReason: null,
+    generationId: undefined,
+    outputBytes: 0,
+  }
+  const give = (batch: Given | 'end') => {
+    if (batch === 'end') over = true
+    else batches.push(batch)
+    wake()
+  }
+  const stream = new ChatOutflow(flow, {
+    async finished() {
+      seen.ends.push('finished')
+      await settling
+      return 'data: usage\n\n'
+    },
+    async broke() {
+      seen.ends.push('broke')
+      return 'data: error\n\n'
+    },
+    left: () => void seen.ends.push('left'),
+  })
+  return { seen, stream, give }
+}
+
+/** A reader that keeps what it is given; `full` makes it say that it has no room for more. */
+function reader(full = false) {
+  const ended = Promise.withResolvers<string>()
+  const drained = Promise.withResolvers<void>()
+  const seen = { text: '', cut: 0 }
+  const sink: Sink = {
+    write(text) {
+      seen.text += text
+      return !full
+    },
+    room: () => drained.promise,
+    end(text) {
+      seen.text += text
+      ended.resolve(seen.text)
+    },
+    cut: () => void (seen.cut += 1),
+  }
+  return { seen, sink, ended: ended.promise, drain: drained.resolve }
+}
+
+function textOf(stream: ChatOutflow): Promise<string> {
+  const { sink, ended } = reader()
+  stream.flow(sink)
+  return ended
+}
+
+test('chunks are framed as they come, empty batches are passed over, the end comes last', async () => {
+  const { seen, stream, give } = outflowOf([['a', 'b'], []])
+  const text = textOf(stream)
+  await turn()
+  give([])
+  await turn()
+  give(['c'])
+  await turn()
+  give('end')
+  const body = 'data: a\n\ndata: b\n\ndata: c\n\ndata: usage\n\ndata: [DONE]\n\n'
+  assert.equal(await text, body)
+  assert.deepEqual(seen.ends, ['finished'])
+})
+
+test('nothing of the end is sent before it is settled', async () => {
+  const settling = Promise.withResolvers<void>()
+  const { stream, give } = outflowOf([['a']], settling.promise)
+  const { seen, sink, ended } = reader()
+  stream.flow(sink)
+  await turn()
+  give('end')
+  await turn()
+  assert.equal(seen.text, 'data: a\n\n')
+  settling.resolve()
+  assert.match(await ended, /DONE/)
+})
+
+test('a break is told in the stream, which then has no end word', async () => {
+  const { seen, stream } = outflowOf([['a'], 'break'])
+  assert.equal(await textOf(stream), 'data: a\n\ndata: error\n\n')
+  assert.deepEqual(seen.ends, ['broke'])
+})
+
+test('a settlement that fails is told as a break', async () => {
+  const { seen, stream, give } = outflowOf([['a']], Promise.reject(new Error('no database')))
+  give('end')
+  assert.equal(await textOf(stream), 'data: a\n\ndata: error\n\n')
+  assert.deepEqual(seen.ends, ['finished', 'broke'])
+})
+
+test('a reader who leaves is one end, before the flow, while it waits and while there is no room', async () => {
+  const early = outflowOf([])
+  early.stream.left()
+  assert.deepEqual(early.seen, { ends: ['left'], takes: 0, cancelled: 1 })
+
+  const waiting = outflowOf([])
+  waiting.stream.flow(reader().sink)
+  await turn()
+  waiting.stream.left()
+  waiting.stream.left()
+  await turn()
+  assert.deepEqual(waiting.seen, { ends: ['left'], takes: 0, cancelled: 1 })
+
+  const full = outflowOf([['a'], ['b']])
+  const { sink, drain } = reader(true)
+  full.stream.flow(sink)
+  await turn()
+  full.stream.left()
+  drain()
+  await turn()
+  assert.deepEqual(full.seen, { ends: ['left'], takes: 1, cancelled: 1 })
+})
+
+test('a reader who leaves while the end is settled has had it: nothing is given back', async () => {
+  const settling = Promise.withResolvers<void>()
+  const { seen, stream, give } = outflowOf([['a']], settling.promise)
+  const { sink, ended } = reader()
+  stream.flow(sink)
+  give('end')
+  await turn()
+  stream.left()
+  settling.resolve()
+  await ended
+  assert.deepEqual(seen.ends, ['finished'])
+})
+
+test('nothing is taken ahead of a reader that has no room', async () => {
+  const { seen, stream } = outflowOf(Array.from({ length: 100 }, () => ['x'.repeat(8_192)]))
+  const { sink, drain, ended } = reader(true)
+  stream.flow(sink)
+  await turn()
+  assert.equal(seen.takes, 1)
+  drain()
+  await turn()
+  assert.ok(seen.takes > 1)
+  stream.left()
+  void ended
+})
+
+test('silence of the upstream is filled with comments, that of the reader ends in a cut', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const quiet = outflowOf([])
+  const patient = reader()
+  quiet.stream.flow(patient.sink)
+  t.mock.timers.tick(15_000)
+  assert.equal(patient.seen.text, '')
+  t.mock.timers.tick(15_000)
+  assert.equal(patient.seen.text, ': keep-alive\n\n')
+  quiet.stream.left()
+
+  const loud = outflowOf([['a']])
+  const deaf = reader(true)
+  loud.stream.flow(deaf.sink)
+  t.mock.timers.tick(60_000)
+  assert.equal(deaf.seen.cut, 0)
+  t.mock.timers.tick(15_000)
+  assert.deepEqual(deaf.seen, { text: 'data: a\n\n', cut: 1 })
+  loud.stream.left()
+})

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
+import type { Db } from '../../../src/db/db.ts'
+import { openServer } from '../../../src/db/server.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { uuidv7 } from '../../../src/lib/ids.ts'
+import { createReplay } from '../../../src/replay/replay.ts'
+import { assertAgreement } from '../../support/agreement.ts'
+import { runChild } from '../../support/child.ts'
+import { freshServerDatabase } from '../../support/databases.ts'
+import { ended, fund, openStudio } from '../../support/videos.ts'
+
+/** Where it dies; how often the upstream is then asked to begin, by both together. */
+const CASES: [step: string, submissions: number][] = [
+  ['job_committed:1', 1], // V2: the answer was not sent
+  ['claimed:1', 1], // V3: claimed, nobody asked
+  ['asking:1', 1],
+  ['accepted:1', 2], // V4: the upstream has it, its id is not stored: asked again, same key
+  ['saved:1', 1],
+  ['claimed:2', 1], // V5: polling
+  ['verdict:1', 1], // V6: completed there, not settled here
+  ['end_written:1', 1],
+  ['end_committed:1', 1], // V7
+]
+
+describe('kill -9 of a replica at each step of a video job', { concurrency: false }, () => {
+  let url: string
+  let db: Db
+  let simulator: ModelSimulator
+  let asha: string
+
+  before(async () => {
+    url = await freshServerDatabase()
+    db = openServer({ url, poolSize: 4, log: silentLog })
+    simulator = await startModelSimulator({ latency: { videoMs: 30 } })
+    asha = await fund(db, '100000')
+  })
+  after(async () => {
+    await simulator.close()
+    await db.close()
+  })
+
+  for (const [at, submissions] of CASES) {
+    test(at, async () => {
+      simulator.log.clear()
+      const key = `key ${at}`
+      const file = 'test/gateway/videos/children/video-process.ts'
+      const child = runChild(file, [url, simulator.url, simulator.apiKey, asha, key, at])
+      assert.equal(await child.ended, null, 'it was killed')
+      const replay = createReplay({ db, processId: uuidv7() })
+      const kept = await replay.claim({ accountId: asha, key, route: 'POST /v1/videos' })
+      assert.equal(kept.state, 'kept')
+      const id = String(kept.state === 'kept' && kept.answer.body)
+      const survivor = await openStudio({ db, simulators: [simulator] })
+      survivor.begin()
+      try {
+        assert.equal((await ended(db, id)).status, 'completed')
+      } finally {
+        await survivor.close()
+      }
+      assert.equal(simulator.log.count({ route: '/videos' }), submissions)
+      assert.equal(simulator.log.count({ route: '/videos', idempotencyKey: id }), submissions)
+      const charges = await db.query('select id from ledger_entries where key = $1', [
+        `usage:${id}`,
+      ])
+      assert.equal(charges.length, 1)
+      await assertAgreement(db)
+    })
+  }
+
+  test('one job and one charge for each', async () => {
+    const [row] = await db.query<Record<string, bigint>>(
+      `select (select count(*) from video_jobs) as jobs,
+         (select count(*) from ledger_entries where type = 'usage') as charges`,
+    )
+    assert.deepEqual(row, { jobs: BigInt(CASES.length), charges: BigInt(CASES.length) })
+  })
+})

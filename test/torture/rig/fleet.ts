@@ -1,0 +1,177 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startReplica, type Replica } from '../../support/replica.ts'
+import type { Dice } from '../load/dice.ts'
+import { faultProxy, type FaultProxy } from './fault-proxy.ts'
+
+/** A place for one process: its port and its own line to the database stay when it is replaced. */
+export type Slot = {
+  name: string
+  url: string
+  metricsUrl: string
+  state: 'up' | 'down' | 'stopped'
+  replica: Replica | undefined
+  line: FaultProxy
+}
+
+type Figures = {
+  longestTurnMs: number
+  longestAtS: number
+  delayP99Ms: number
+  rss: number
+  heapUsed: number
+  clockJumps: number
+}
+
+export type Fleet = {
+  slots: Slot[]
+  /** Mostly a process that is up, sometimes one that is frozen. */
+  pick(dice: Dice): Slot
+  kill(slot: Slot): Promise<void>
+  freeze(slot: Slot, ms: number): Promise<void>
+  /** SIGTERM, and a new one in its place. Gives how long the drain took. */
+  restart(slot: Slot): Promise<number>
+  start(slot: Slot, env?: Record<string, string>): Promise<void>
+  /** Every line that any process wrote. */
+  output(): string[]
+  /** The worst of what the processes measured in themselves. */
+  figures(): Promise<Figures>
+  /** Ended on its own, which none ever may. */
+  readonly crashes: string[]
+  end(): Promise<void>
+}
+
+export async function openFleet(options: {
+  count: number
+  databaseUrl: string
+  env: Record<string, string>
+  folder: string
+}): Promise<Fleet> {
+  const { hostname: host, port } = new URL(options.databaseUrl)
+  const all: Replica[] = []
+  const crashes: string[] = []
+  const expected = new Set<number>()
+  const probes = new Set<string>()
+  let starts = 0
+
+  const start = async (slot: Slot, env: Record<string, string> = {}) => {
+    const probe = join(options.folder, `probe-${++starts}.json`)
+    probes.add(probe)
+    const replica = await startSurely({
+      ...options.env,
+      PORT: new URL(slot.url).port,
+      // One name for all: it is the issuer of every session. Callbacks go to the first process.
+      PUBLIC_URL: slots[0]!.url,
+      DATABASE_URL: slot.line.in(options.databaseUrl),
+      METRICS_PORT: new URL(slot.metricsUrl).port,
+      NODE_OPTIONS: `--import ${join(import.meta.dirname, 'children/probe.ts')}`,
+      TORTURE_PROBE_FILE: probe,
+      ...env,
+    })
+    replica.kill('SIGUSR2')
+    all.push(replica)
+    slot.replica = replica
+    slot.state = 'up'
+    void watch(slot.name, replica)
+  }
+  const watch = async (name: string, replica: Replica) => {
+    const code = await replica.ended
+    if (expected.has(replica.pid)) return
+    crashes.push(`${name} ended with ${code}: ${replica.output.slice(-5).join(' | ')}`)
+  }
+  const gone = async (slot: Slot, signal: 'SIGKILL' | 'SIGTERM') => {
+    const replica = slot.replica!
+    expected.add(replica.pid)
+    slot.state = 'down'
+    replica.kill(signal)
+    await replica.ended
+  }
+  const slots = await Promise.all(
+    Array.from({ length: options.count }, async (_, i): Promise<Slot> => {
+      const line = await faultProxy({ host, port: Number(port) })
+      const url = `http://127.0.0.1:${await freePort()}`
+      const metricsUrl = `http://127.0.0.1:${await freePort()}/metrics`
+      return { name: `replica-${i}`, url, metricsUrl, state: 'down', replica: undefined, line }
+    }),
+  )
+  // One after the other: the first migrates and reads the catalog for all.
+  for (const slot of slots) await start(slot)
+
+  return {
+    slots,
+    crashes,
+    start,
+    pick(dice) {
+      // Few go to a frozen one: they are there when it wakes, and the others keep up the load.
+      const wanted = dice.chance(0.08) ? 'stopped' : 'up'
+      const there = slots.filter((slot) => slot.state === wanted)
+      return dice.pick(there.length > 0 ? there : slots)
+    },
+    async kill(slot) {
+      await gone(slot, 'SIGKILL')
+    },
+    async freeze(slot, ms) {
+      slot.state = 'stopped'
+      slot.replica!.kill('SIGSTOP')
+      await sleep(ms)
+      slot.replica!.kill('SIGCONT')
+      slot.state = 'up'
+    },
+    async restart(slot) {
+      const startedMs = performance.now()
+      await gone(slot, 'SIGTERM')
+      const tookMs = performance.now() - startedMs
+      await start(slot)
+      return tookMs
+    },
+    output: () => all.flatMap((replica) => replica.output),
+    async figures() {
+      const told = await Promise.all([...probes].map(readFigures))
+      const worst = (name: keyof Figures) => Math.max(0, ...told.map((one) => one?.[name] ?? 0))
+      const slowest = told.toSorted((a, b) => (b?.longestTurnMs ?? 0) - (a?.longestTurnMs ?? 0))[0]
+      return {
+        longestTurnMs: slowest?.longestTurnMs ?? 0,
+        longestAtS: slowest?.longestAtS ?? 0,
+        delayP99Ms: worst('delayP99Ms'),
+        rss: worst('rss'),
+        heapUsed: worst('heapUsed'),
+        clockJumps: told.reduce((sum, one) => sum + (one?.clockJumps ?? 0), 0),
+      }
+    },
+    async end() {
+      const up = slots.filter((slot) => slot.state !== 'down')
+      for (const slot of up) slot.replica!.kill('SIGCONT')
+      await Promise.all(up.map((slot) => gone(slot, 'SIGTERM')))
+      await Promise.all(slots.map((slot) => slot.line.close()))
+    },
+  }
+}
+
+/** Without a database a process does not start: it says so and ends, and whoever runs it tries again. */
+async function startSurely(env: Record<string, string>): Promise<Replica> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startReplica(env)
+    } catch (error) {
+      if (tries === 20) throw error
+      await sleep(300)
+    }
+  }
+}
+
+async function readFigures(file: string): Promise<Figures | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text === '' ? undefined : (JSON.parse(text) as Figures)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

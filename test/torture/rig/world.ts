@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
+import { startMoneySimulator, type MoneySimulator } from '../../../simulator/money.ts'
+import type { Db } from '../../../src/db/db.ts'
+import { openServer } from '../../../src/db/server.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import { startPostgres, type Postgres } from '../../support/postgres.ts'
+import { redisServers, type RedisServer } from '../../support/peers/redis.ts'
+import { openCanary, type Canary } from './canary.ts'
+import { faultProxy, type FaultProxy } from './fault-proxy.ts'
+import { openFleet, type Fleet } from './fleet.ts'
+import { MODELS } from '../load/models.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
+
+/** What the upstream received under one mark. */
+export type Received = { calls: number; finished: number }
+
+/** Real processes on one real database, and around them an outside world that can break. */
+export type World = {
+  postgres: Postgres
+  /** Straight to the database, past every fault. */
+  db: Db
+  fleet: Fleet
+  models: ModelSimulator
+  upstream: FaultProxy
+  received: Map<string, Received>
+  money: MoneySimulator
+  canary: Canary
+  secrets: Secrets
+  folder: string
+  redis: boolean
+  close(): Promise<void>
+}
+
+const SNIPPE = { apiKey: 'snp-torture-key', webhookSecret: 'whsec-torture-secret' }
+const UPSTREAM_KEY = 'upstream-torture-key-5f1c'
+
+export async function openWorld(options: {
+  replicas: number
+  env?: Record<string, string>
+}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'mlango-torture-'))
+  const postgres = await startPostgres()
+  const redis = await realRedis()
+  const received = new Map<string, Received>()
+  const canary = await openCanary()
+  const models = await startModelSimulator({
+    apiKey: UPSTREAM_KEY,
+    faults: true,
+    models: MODELS,
+    latency: { firstMs: 3, pieceMs: 2, videoMs: 600 },
+    redirectTo: canary.url,
+    watch: (entry) => noteReceived(received, entry.body, entry.outcome === 'finished'),
+  })
+  const money = await startMoneySimulator({
+    snippe: SNIPPE,
+    clickpesa: { clientId: 'c', apiKey: 'clickpesa-key', checksumKey: 'clickpesa-checksum' },
+    delays: { normalMs: 400, fastMs: 100, retryMs: 500 },
+  })
+  const upstream = await faultProxy({ host: '127.0.0.1', port: Number(new URL(models.url).port) })
+  const secrets = openSecrets()
+  for (const secret of [UPSTREAM_KEY, SNIPPE.apiKey, SNIPPE.webhookSecret]) secrets.add(secret)
+  const fleet = await openFleet({
+    count: options.replicas,
+    databaseUrl: postgres.url,
+    folder,
+    env: {
+      DATA_DIR: folder,
+      MASTER_KEY: 'a master key for torture, long enough',
+      UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url)),
+      SIM_KEY: UPSTREAM_KEY,
+      PAYMENT_PROVIDER: 'snippe',
+      SNIPPE_BASE_URL: money.url,
+      SNIPPE_API_KEY: SNIPPE.apiKey,
+      SNIPPE_WEBHOOK_SECRET: SNIPPE.webhookSecret,
+      SNIPPE_FALLBACK_EMAIL: 'customer@example.com',
+      AUTH_RATE_LIMIT_RPM: '1000000',
+      RATE_LIMIT_RPM: '1000000',
+      RATE_LIMIT_JWT_RPM: '1000000',
+      LOG_LEVEL: 'debug',
+      DRAIN_SECONDS: '20',
+      ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+      ...options.env,
+    },
+  })
+  const db = openServer({ url: postgres.url, poolSize: 4, log: silentLog })
+  return {
+    postgres,
+    db,
+    fleet,
+    models,
+    upstream,
+    received,
+    money,
+    canary,
+    secrets,
+    folder,
+    redis: redis !== undefined,
+    async close() {
+      await fleet.end()
+      await db.close()
+      await Promise.all([models.close(), money.close(), upstream.close(), canary.close()])
+      await redis?.stop()
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The limits are shared through it where this machine has one, else counted per process. */
+async function realRedis(): Promise<RedisServer | undefined> {
+  const servers = await redisServers()
+  const [real, ...others] = servers.toSorted((a) => (a.name === 'stand-in' ? 1 : -1))
+  const unused = real!.name === 'stand-in' ? servers : others
+  await Promise.all(unused.map((server) => server.stop()))
+  return real!.name === 'stand-in' ? undefined : real
+}
+
+async function upstreamsFile(folder: string, url: string): Promise<string> {
+  const file = join(folder, 'upstreams.json')
+  const timeouts = { first_byte_ms: 4_000, idle_ms: 4_000 }
+  const upstream = { name: 'sim', type: 'openrouter', base_url: url, api_key_env: 'SIM_KEY' }
+  await writeFile(file, JSON.stringify({ upstreams: [{ ...upstream, sync: true, timeouts }] }))
+  return file
+}
+
+const MARK = /siri-\d+-\d+/
+
+function noteReceived(received: Map<string, Received>, body: unknown, finished: boolean): void {
+  const mark = MARK.exec(JSON.stringify(body) ?? '')?.[0]
+  if (mark === undefined) return
+  const known = received.get(mark) ?? { calls: 0, finished: 0 }
+  known.calls += 1
+  if (finished) known.finished += 1
+  received.set(mark, known)
+}

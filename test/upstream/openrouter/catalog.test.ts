@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import type { CatalogRecord } from '../../../src/lib/model-record.ts'
+import type { Ask } from '../../../src/upstream/contract/contract.ts'
+import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { imagePriceUsd, videoPriceUsd } from '../../../src/upstream/prices/media-price.ts'
+import { readCatalog } from '../../../src/upstream/openrouter/catalog.ts'
+
+const fixture = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'))
+
+const PAGES: Record<string, unknown> = {
+  '/models?output_modalities=all': fixture('openrouter-models.json'),
+  '/videos/models': fixture('openrouter-videos-models.json'),
+  '/images/models': fixture('openrouter-images-models.json'),
+  '/images/models/black-forest-labs/flux.2-pro/endpoints': fixture(
+    'openrouter-flux-endpoints.json',
+  ),
+}
+
+const asked: string[] = []
+const ask: Ask = async ({ path }) => {
+  asked.push(path)
+  const json = PAGES[path]
+  if (json === undefined) throw new StatusFault(404)
+  return { status: 200, headers: {}, json }
+}
+
+const { records, skipped } = await readCatalog(ask)
+const record = (id: string): CatalogRecord => records.find((one) => one.id === id)!
+
+describe('the catalog of openrouter', () => {
+  it('asks for every modality, for the price lists, and never outside its paths', () => {
+    assert.deepEqual(asked.toSorted(), [
+      '/images/models',
+      '/images/models/black-forest-labs/flux.2-pro/endpoints',
+      '/images/models/nobody/unpriced-image/endpoints',
+      '/models?output_modalities=all',
+      '/videos/models',
+    ])
+  })
+
+  it('skips and counts bad records, keeps those with unknown values', () => {
+    assert.equal(skipped, 2)
+    assert.equal(records.length, 20)
+    const future = record('lab/from-the-future')
+    assert.deepEqual(future.outputModalities, ['text', 'decisions'])
+    assert.deepEqual(future.pricing, { prompt: '0.0000005', completion: '0.000001' })
+    assert.equal(future.priced, 'paid')
+    assert.equal(record('openai/gpt-4:batch'), undefined)
+  })
+
+  it('reads a text model', () => {
+    assert.deepEqual(record('openai/gpt-4'), {
+      id: 'openai/gpt-4',
+      upstreamModel: 'openai/gpt-4',
+      name: 'GPT-4',
+      description: 'A model',
+      created: 1692901234,
+      contextLength: 8192,
+      maxOutputTokens: 4096,
+      inputModalities: ['text'],
+      outputModalities: ['text'],
+      supportedParameters: ['temperature', 'top_p', 'max_tokens'],
+      supportedVoices: [],
+      pricing: { prompt: '0.00003', completion: '0.00006', request: '0', image: '0' },
+      priceBasis: 'token',
+      priced: 'paid',
+    })
+    assert.deepEqual(record('google/gemini-2.5-flash').pricing.overrides, [
+      { min_prompt_tokens: 200000, prices: { prompt: '0.0000006', completion: '0.0000035' } },
+    ])
+  })
+
+  const VERDICTS: [string, CatalogRecord['priced'], CatalogRecord['priceBasis']][] = [
+    ['openrouter/auto', 'unpriced', 'unknown'],
+    ['meta/llama:free', 'free', 'token'],
+    ['cohere/rerank', 'unpriced', 'unknown'],
+    ['nobody/unpriced-image', 'unpriced', 'unknown'],
+    ['lab/silent-video', 'unpriced', 'unknown'],
+    ['black-forest-labs/flux.2-pro', 'paid', 'megapixel'],
+    ['google/gemini-2.5-flash-image', 'paid', 'token'],
+    ['google/veo-3.1-fast', 'paid', 'video_second'],
+    ['lab/cents-video', 'paid', 'video_second'],
+    ['openai/whisper-1', 'paid', 'second'],
+    ['google/chirp-3', 'paid', 'unknown'],
+    ['microsoft/mai-transcribe-2', 'paid', 'unknown'],
+    ['openai/gpt-4o-mini-transcribe', 'paid', 'token'],
+    ['x-ai/grok-voice-tts-1.0', 'paid', 'character'],
+    ['google/gemini-tts', 'paid', 'token'],
+    ['lab/odd-tts', 'paid', 'unknown'],
+    ['openai/text-embedding-3-small', 'paid', 'token'],
+  ]
+  for (const [id, priced, basis] of VERDICTS) {
+    it(`${id} is ${priced} by ${basis}`, () => {
+      assert.deepEqual([record(id).priced, record(id).priceBasis], [priced, basis])
+    })
+  }
+
+  it('never leaves a price where it would be multiplied by the wrong unit', () => {
+    assert.deepEqual(record('openai/whisper-1').pricing, { audio_second: '0.0001' })
+    assert.deepEqual(record('google/chirp-3').pricing, {})
+    assert.deepEqual(record('x-ai/grok-voice-tts-1.0').pricing, { character: '0.000015' })
+    assert.equal(record('google/veo-3.1-fast').pricing.prompt, undefined)
+    assert.deepEqual(record('x-ai/grok-voice-tts-1.0').supportedVoices, ['eve', 'ara'])
+  })
+
+  it('turns cents into dollars', () => {
+    assert.deepEqual(record('lab/cents-video').pricing.video_skus, [
+      { sku: 'cents_per_second_output_720p', unit: 'second', cost_usd: '0.05', resolution: '720p' },
+      {
+        sku: 'cents_per_second_output_1080p',
+        unit: 'second',
+        cost_usd: '0.085',
+        resolution: '1080p',
+      },
+      { sku: 'cents_per_image_input', unit: 'input_image', cost_usd: '0.01' },
+      { sku: 'minimum_cents_per_generation', unit: 'minimum', cost_usd: '0.2' },
+    ])
+  })
+
+  it('prices a video by what is asked, else by the most it can be', () => {
+    const veo = record('google/veo-3.1-fast')
+    assert.equal(videoPriceUsd(veo, {}), '2.4')
+    assert.equal(videoPriceUsd(veo, { duration: 4, resolution: '720p' }), '0.4')
+    const silent = { duration: 4, resolution: '4K', generate_audio: false }
+    assert.equal(videoPriceUsd(veo, silent), '1')
+    const cents = record('lab/cents-video')
+    assert.equal(videoPriceUsd(cents, { duration: 2, resolution: '720p' }), '0.2')
+    const withImages = { duration: 10, resolution: '1080p', input_references: [{}, {}] }
+    assert.equal(videoPriceUsd(cents, withImages), '0.87')
+    assert.equal(videoPriceUsd(record('lab/silent-video'), { duration: 1 }), undefined)
+  })
+
+  it('prices pictures by the dearest endpoint', () => {
+    const flux = record('black-forest-labs/flux.2-pro')
+    assert.equal(imagePriceUsd(flux, 2, { size: '1024x1024' }), '0.14')
+    assert.equal(imagePriceUsd(flux, 1, { size: '1000x1000', input_references: [{}] }), '0.05')
+    const banana = record('google/gemini-2.5-flash-image')
+    assert.equal(imagePriceUsd(banana, 1, { quality: 'low' }), '0.01224')
+    assert.equal(imagePriceUsd(record('nobody/unpriced-image'), 1, {}), undefined)
+  })
+
+  it('a price list that breaks spoils the reading; one that is not there does not', async () => {
+    const broken: Ask = async (call) => {
+      if (call.path === '/videos/models') throw new Fault('reset', 'x')
+      return ask(call)
+    }
+    await assert.rejects(readCatalog(broken), Fault)
+    const missing: Ask = async (call) => {
+      if (call.path !== '/models?output_modalities=all') throw new StatusFault(404)
+      return ask(call)
+    }
+    const reading = await readCatalog(missing)
+    assert.equal(reading.records.find(({ id }) => id === 'lab/cents-video')!.priced, 'unpriced')
+    assert.equal(reading.records.find(({ id }) => id === 'openai/gpt-4')!.priced, 'paid')
+  })
+
+  it('what is no list is garbage', async () => {
+    await assert.rejects(
+      readCatalog(async () => ({ status: 200, headers: {}, json: { data: 'no' } })),
+      Fault,
+    )
+  })
+})

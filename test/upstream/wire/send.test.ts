@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { HttpCall } from '../../../src/upstream/contract/contract.ts'
+import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
+import type { FaultKind } from '../../../src/upstream/contract/fault.ts'
+import { createSender } from '../../../src/upstream/wire/send.ts'
+import { flowOf, gather, type Source } from '../../../src/upstream/wire/source.ts'
+import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from '../wire-server.ts'
+import type { Behave } from '../wire-server.ts'
+
+const KEY = 'sk-very-secret'
+const LIMITS = { connectMs: 400, firstByteMs: 250, idleMs: 150, totalMs: 900 }
+const sender = createSender(LIMITS)
+const closing: (() => Promise<void>)[] = [() => sender.close()]
+after(() => Promise.all(closing.map((close) => close())))
+
+async function place(behave: Behave) {
+  const server = await wireServer(behave)
+  closing.push(server.close)
+  const url = new URL(server.url)
+  const headers = { authorization: `Bearer ${KEY}` }
+  return { server, place: { origin: url.origin, basePath: url.pathname, headers } }
+}
+
+const get = (expects: HttpCall['expects'], more: Partial<HttpCall> = {}): HttpCall => ({
+  method: 'GET',
+  path: '/x',
+  headers: {},
+  expects,
+  ...more,
+})
+
+async function fault(work: () => Promise<unknown>): Promise<Fault> {
+  try {
+    await work()
+  } catch (error) {
+    assert.ok(error instanceof Fault, String(error))
+    assert.doesNotMatch(`${error.message} ${error.stack}`, /127\.0\.0\.1|secret/)
+    return error
+  }
+  throw new assert.AssertionError({ message: 'no fault' })
+}
+
+async function drain(source: Source<unknown>): Promise<void> {
+  for await (const _ of flowOf(source));
+}
+
+/** UPS-01 to UPS-14, as far as one exchange goes. */
+const TABLE: [string, Behave, FaultKind, string?][] = [
+  ['accepts, never answers', () => {}, 'timeout', 'first_byte'],
+  [
+    'headers, then silence',
+    (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n'),
+    'timeout',
+    'first_byte',
+  ],
+  [
+    'some bytes, then silence',
+    (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{'),
+    'timeout',
+    'idle',
+  ],
+  [
+    'one byte now and then, without end',
+    (socket) => {
+      socket.write(SSE_HEAD.replace('text/event-stream', 'application/json'))
+      const timer = setInterval(() => socket.write(chunk(' ')), 60)
+      socket.on('close', () => clearInterval(timer))
+    },
+    'timeout',
+    'total',
+  ],
+  ['closes at once', (socket) => socket.destroy(), 'reset'],
+  [
+    'reset in the middle of the body',
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"a":')
+      setTimeout(() => socket.resetAndDestroy(), 10)
+    },
+    'reset',
+  ],
+  [
+    'short content-length',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{}'),
+    'reset',
+  ],
+  [
+    'chunked without its end',
+    (socket) =>
+      socket.end(`${SSE_HEAD.replace('text/event-stream', 'application/json')}2\r\n{}\r\n`),
+    'reset',
+  ],
+  ['not HTTP at all', (socket) => socket.end('220 smtp ready\r\n'), 'garbage'],
+  ['HTML with 200', (socket) => socket.write(response('<html>hello</html>')), 'garbage'],
+  ['an empty body', (socket) => socket.write(response('')), 'garbage'],
+  ['half a JSON', (socket) => socket.write(response('{"a":')), 'garbage'],
+  [
+    'invalid UTF-8',
+    (socket) => socket.write(response(Buffer.from([0x22, 0xc3, 0x28, 0x22]))),
+    'garbage',
+  ],
+  [
+    'gzip that nobody asked for',
+    (socket) => socket.write(response(gzipSync('{}'), { headers: { 'content-encoding': 'gzip' } })),
+    'garbage',
+  ],
+  [
+    'gzip two thousand times over',
+    (socket) =>
+      socket.write(
+        response('x', { headers: { 'content-encoding': 'gzip, '.repeat(2000) + 'gzip' } }),
+      ),
+    'garbage',
+  ],
+  [
+    'a header block of a megabyte',
+    (socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\n${`x-a: ${'y'.repeat(1000)}\r\n`.repeat(1000)}\r\n{}`),
+    'too_large',
+  ],
+  [
+    'a redirect to a private host',
+    (socket) =>
+      socket.write(response('', { status: 302, headers: { location: 'http://169.254.169.254/' } })),
+    'redirect',
+  ],
+  [
+    'a storm of 100 Continue',
+    (socket) => socket.write('HTTP/1.1 100 C\r\n\r\n'.repeat(50)),
+    'reset',
+  ],
+]
+
+describe('the HTTP client', () => {
+  for (const [name, behave, kind, at] of TABLE) {
+    it(`${name}: ${kind}`, async () => {
+      const there = await place(behave)
+      const began = Date.now()
+      const found = await fault(() => sender.json(there.place, get('json')))
+      assert.equal(found.kind, kind)
+      if (at) assert.equal(found.at, at)
+      assert.ok(Date.now() - began < LIMITS.totalMs + 1000)
+    })
+  }
+
+  it('a flood of early hints ends with the clock', async () => {
+    const there = await place((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 103 E\r\n\r\n'.repeat(20)), 5)
+      socket.on('close', () => clearInterval(timer))
+    })
+    assert.equal((await fault(() => sender.json(there.place, get('json')))).at, 'first_byte')
+  })
+
+  it('nobody listens: refused', async () => {
+    const server = createServer()
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    await new Promise((done) => server.close(done))
+    const where = { origin: `http://127.0.0.1:${port}`, basePath: '', headers: {} }
+    assert.equal((await fault(() => sender.json(where, get('json')))).kind, 'refused')
+    const nowhere = { origin: 'http://nobody.invalid', basePath: '', headers: {} }
+    assert.equal((await fault(() => sender.json(nowhere, get('json')))).kind, 'refused')
+  })
+
+  it('plain HTTP where TLS is spoken to: refused or reset', async () => {
+    const there = await place((socket) => socket.end('no tls'))
+    const origin = there.place.origin.replace('http:', 'https:')
+    const found = await fault(() => sender.json({ ...there.place, origin }, get('json')))
+    assert.match(found.kind, /refused|reset|timeout/)
+  })
+
+  it('white space before the JSON is keep-alive', async () => {
+    const there = await place((socket) => socket.write(response('\n\n  \n{"a":1}')))
+    assert.deepEqual((await sender.json(there.place, get('json'))).json, { a: 1 })
+  })
+
+  it('keeps only known headers, asks for no compression, carries the key', async () => {
+    const there = await place((socket) =>
+      socket.write(response('{}', { headers: { 'set-cookie': 'a', server: 'acme', via: 'acme' } })),
+    )
+    const answer = await sender.json(there.place, get('json'))
+    assert.deepEqual(Object.keys(answer.headers).toSorted(), ['content-length', 'content-type'])
+    const [heard] = there.server.heard
+    assert.equal(heard!.headers['accept-encoding'], 'identity')
+    assert.equal(heard!.headers.authorization, `Bearer ${KEY}`)
+  })
+
+  it('an error status carries its body and a sane Retry-After', async () => {
+    const cases: [string | undefined, number | undefined][] = [
+      ['7', 7],
+      [new Date(Date.now() + 30_000).toUTCString(), 30],
+      ['-1', undefined],
+      ['9999999999', 3600],
+      ['soon', undefined],
+      [undefined, undefined],
+    ]
+    for (const [value, seconds] of cases) {
+      const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
+      const there = await place((socket) =>
+        socket.write(response('{"error":{"code":429}}', { status: 429, headers })),
+      )
+      const found = await fault(() => sender.json(there.place, get('json')))
+      assert.ok(found instanceof StatusFault)
+      assert.deepEqual([found.status, found.body], [429, { error: { code: 429 } }])
+      if (seconds === undefined) assert.equal(found.retryAfterS, undefined)
+      else assert.ok(Math.abs(found.retryAfterS! - seconds) <= 1, `${value}: ${found.retryAfterS}`)
+    }
+  })
+
+  it('an error page of gigabytes is cut at its cap', async () => {
+    const there = await place((socket) => endless(socket, 'HTTP/1.1 500 X\r\n'))
+    const found = await fault(() => sender.json(there.place, get('json')))
+    assert.ok(found instanceof StatusFault)
+    assert.equal(found.status, 500)
+  })
+
+  it('a body without end is cut at the cap, with little memory', async () => {
+    const there = await place((socket) => endless(socket, 'HTTP/1.1 200 X\r\n'))
+    const before = process.memoryUsage().rss
+    const call = get('json', { maxBytes: 4 * 1024 * 1024, timeouts: { totalMs: 10_000 } })
+    assert.equal((await fault(() => sender.json(there.place, call))).kind, 'too_large')
+    assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024)
+    await new Promise((done) => setTimeout(done, 50))
+    assert.equal(there.server.open, 0)
+  })
+
+  it('a line without end in a stream is cut at the cap', async () => {
+    const there = await place((socket) => endless(socket, SSE_HEAD.slice(0, -2), 'data: '))
+    const answer = await sender.events(
+      there.place,
+      get('sse', { timeouts: { totalMs: 10_000, idleMs: 5000 } }),
+    )
+    assert.equal((await fault(() => drain(answer.events))).kind, 'too_large')
+  })
+
+  it('a stream that falls silent, and one of comments only, are cut', async () => {
+    const silent = await place((socket) => {
+      socket.write(SSE_HEAD)
+      socket.write(chunk(sse('1')))
+    })
+    const first = await sender.events(silent.place, get('sse'))
+    assert.equal((await fault(() => drain(first.events))).at, 'idle')
+    const comments = await place((socket) => {
+      socket.write(SSE_HEAD)
+      const timer = setInterval(() => socket.write(chunk(': still here\n\n')), 50)
+      socket.on('close', () => clearInterval(timer))
+    })
+    const second = await sender.events(comments.place, get('sse'))
+    assert.equal((await fault(() => drain(second.events))).at, 'total')
+  })
+
+  it('silence is measured from the last bytes on', async () => {
+    const there = await place((socket) => {
+      socket.write(SSE_HEAD)
+      setTimeout(() => socket.write(chunk(sse('1'))), 100)
+      setTimeout(() => socket.write(chunk(sse('2'))), 200)
+    })
+    const answer = await sender.events(there.place, get('sse'))
+    const began = Date.now()
+    assert.equal((await fault(() => drain(answer.events))).at, 'idle')
+    const tookMs = Date.now() - began
+    assert.ok(tookMs > 300 && tookMs < 600, `${tookMs} ms`)
+  })
+
+  it('a web page and a JSON error are no stream', async () => {
+    const page = await place((socket) =>
+      socket.write(response('<html>', { headers: { 'content-type': 'text/html' } })),
+    )
+    assert.equal((await fault(() => sender.events(page.place, get('sse')))).kind, 'garbage')
+    const json = await place((socket) => socket.write(response('{"error":{"code":503}}')))
+    const found = await fault(() => sender.events(json.place, get('sse')))
+    assert.ok(found instanceof StatusFault)
+    assert.deepEqual(found.body, { error: { code: 503 } })
+  })
+
+  it('waits for a slow reader: the upstream is paused, and is not called silent', async () => {
+    let written = 0
+    const there = await place((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\nconnection: close\r\n\r\n')
+      const block = Buffer.alloc(64 * 1024)
+      const more = () => {
+        while (written < 64 * 1024 * 1024) {
+          written += block.length
+          if (!socket.write(block)) return
+        }
+        socket.end()
+      }
+      socket.on('drain', more)
+      more()
+    })
+    const call = get('bytes', { timeouts: { totalMs: 20_000 } })
+    const answer = await sender.bytes(there.place, call)
+    await flowOf(answer.bytes).next()
+    await new Promise((done) => setTimeout(done, LIMITS.idleMs * 3))
+    assert.ok(written < 32 * 1024 * 1024, `${written} bytes were read ahead`)
+    const rest = await gather(answer.bytes, 128 * 1024 * 1024)
+    assert.ok(rest.length > 60 * 1024 * 1024)
+  })
+
+  it('the signal closes the socket at once', async () => {
+    const there = await place((socket) => {
+      socket.write(SSE_HEAD)
+      socket.write(chunk(sse('1')))
+    })
+    const leaving = new AbortController()
+    const answer = await sender.events(there.place, get('sse'), leaving.signal)
+    await flowOf(answer.events).next()
+    leaving.abort()
+    assert.equal((await fault(() => drain(answer.events))).kind, 'aborted')
+    await new Promise((done) => setTimeout(done, 30))
+    assert.equal(there.server.open, 0)
+  })
+
+  it('an answer nobody asked for is not given to the next caller', async () => {
+    const there = await place((socket, heard) => {
+      socket.write(response(`{"for":"${heard.headers['x-caller']}"}`))
+      setTimeout(() => socket.write(response('{"for":"nobody"}')), 5)
+    })
+    for (const caller of ['a', 'b', 'c']) {
+      const answer = await sender.json(
+        there.place,
+        get('json', { headers: { 'x-caller': caller } }),
+      )
+      assert.deepEqual(answer.json, { for: caller })
+      await new Promise((done) => setTimeout(done, 20))
+    }
+  })
+
+  it('connections are kept and used again', async () => {
+    const there = await place((socket) => socket.write(response('{}')))
+    for (let i = 0; i < 5; i += 1) await sender.json(there.place, get('json'))
+    assert.ok(there.server.open <= 2)
+    const stream = await place((socket) =>
+      socket.write(
+        Buffer.concat([Buffer.from(SSE_HEAD), chunk(sse('1')), Buffer.from(LAST_CHUNK)]),
+      ),
+    )
+    for (let i = 0; i < 5; i += 1) {
+      await drain((await sender.events(stream.place, get('sse'))).events)
+    }
+    assert.ok(stream.server.open <= 2)
+  })
+})
+
+function endless(socket: Parameters<Behave>[0], head: string, start = '"'): void {
+  socket.write(
+    head.includes('chunked') ? `${head}\r\n` : `${head}transfer-encoding: chunked\r\n\r\n`,
+  )
+  const block = chunk('x'.repeat(64 * 1024))
+  socket.write(chunk(start))
+  const more = () => {
+    while (!socket.destroyed && socket.write(block));
+  }
+  socket.on('drain', more)
+  more()
+}
