@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
-import { bearerOf } from '../accounts/doorkeeper.ts'
+import { bearerOf } from '../accounts/authenticator.ts'
 import { login } from '../accounts/sessions/login.ts'
 import { logout } from '../accounts/sessions/logout.ts'
 import { refresh } from '../accounts/sessions/refresh.ts'

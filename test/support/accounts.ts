@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
-import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
@@ -48,7 +48,7 @@ export async function startAccounts(db: Db, clock: Clock = testClock()) {
       ...workspaceRoutes(room),
       ...apiKeyRoutes(room),
     ],
-    doorkeeper: createDoorkeeper(room),
+    doorkeeper: createAuthenticator(room),
   })
   const call = client(hall.url)
   return { room, call, url: hall.url, close: hall.close, ...people(db, call) }

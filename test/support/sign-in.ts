@@ -1,4 +1,4 @@
-import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { openSignIn } from '../../src/accounts/sign-in/sign-in.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
@@ -18,7 +18,7 @@ export async function startSignIn(db: Db, settings: Record<string, string>) {
   const config = readConfig({ PUBLIC_URL, FRONTEND_URL: 'https://app.example', ...settings })
   const hall = await startHallway({
     routes: [...authRoutes(room), ...meRoutes(room), ...signInRoutes(openSignIn(room, config))],
-    doorkeeper: createDoorkeeper(room),
+    doorkeeper: createAuthenticator(room),
   })
   return { room, url: hall.url, call: client(hall.url), close: hall.close }
 }

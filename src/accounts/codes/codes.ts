@@ -19,14 +19,14 @@ export type Ask = { subject: Buffer; purpose: Purpose; channel: CodeChannel }
  * cool-down and the tries count the same. Undefined inside the cool-down.
  */
 export async function sendCode(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   letter: { ask: Ask; account?: Account | undefined; to?: string | undefined; id?: string },
 ): Promise<{ id: string } | undefined> {
   const { ask, account, to, id = uuidv7() } = letter
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const accountId = account?.id ?? null
-  const codeHmac = ask.channel === 'totp' ? null : codeMark(room, ask, accountId, code)
+  const codeHmac = ask.channel === 'totp' ? null : codeMark(accounts, ask, accountId, code)
   if (!(await putCode(tx, { id, ...ask, accountId, codeHmac }))) return undefined
   if (ask.channel === 'totp') return { id }
   await takeTry(tx, `sends:${ask.purpose}:${ask.subject.toString('hex')}`)
@@ -39,18 +39,18 @@ export async function sendCode(
  * to use it up, in the transaction that does what the code allows.
  */
 export async function tryCode(
-  room: Accounts,
+  accounts: Accounts,
   ask: Ask,
   given: { code: string; challengeId?: string | undefined },
 ): Promise<CodeRow & { accountId: string }> {
-  await takeTry(room.db, wrongCodes(ask.subject))
-  const row = await takeCodeTry(room.db, { ...ask, challengeId: given.challengeId })
+  await takeTry(accounts.db, wrongCodes(ask.subject))
+  const row = await takeCodeTry(accounts.db, { ...ask, challengeId: given.challengeId })
   if (!row) {
-    const any = await findCode(room.db, ask.subject, ask.purpose)
+    const any = await findCode(accounts.db, ask.subject, ask.purpose)
     throw any ? codeExpired() : codeWrong()
   }
   if (row.accountId === null || row.channel !== ask.channel) throw codeWrong()
-  const mark = codeMark(room, ask, row.accountId, given.code)
+  const mark = codeMark(accounts, ask, row.accountId, given.code)
   const right = row.codeHmac !== null && safeEqual(Buffer.from(row.codeHmac), mark)
   if (!right && row.channel !== 'totp') throw codeWrong()
   return { ...row, accountId: row.accountId }
@@ -70,9 +70,9 @@ export function codeExpired(): Failure {
   })
 }
 
-function codeMark(room: Accounts, ask: Ask, accountId: string | null, code: string): Buffer {
+function codeMark(accounts: Accounts, ask: Ask, accountId: string | null, code: string): Buffer {
   const about = `${ask.purpose}|${ask.channel}|${accountId ?? 'nobody'}|${code}`
-  return hmacSha256(room.keys.codes, ask.subject, about)
+  return hmacSha256(accounts.keys.codes, ask.subject, about)
 }
 
 async function post(

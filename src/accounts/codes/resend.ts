@@ -17,7 +17,7 @@ export type SentView = { sent: true; expires_in: number; resend_after: number }
 
 /** The same answer for known and unknown identifiers; 429 inside the cool-down, for both. */
 export async function resendCode(
-  room: Accounts,
+  accounts: Accounts,
   wish: {
     identifier: string
     channel: CodeChannel
@@ -34,14 +34,14 @@ export async function resendCode(
   if (purpose !== 'login_mfa' && channel !== who.channel) {
     throw new Failure('invalid', 'channel does not go with identifier.', { param: 'channel' })
   }
-  const ask = { subject: subjectOf(room.keys.identifiers, who.value), purpose, channel }
-  await room.db.begin(async (tx) => {
+  const ask = { subject: subjectOf(accounts.keys.identifiers, who.value), purpose, channel }
+  await accounts.db.begin(async (tx) => {
     const found =
       purpose === 'login_mfa'
         ? await challenged(tx, { ask, who, challengeId: wish.challengeId })
         : await addressee(tx, ask, who)
     if (found === 'elsewhere') return
-    const sent = await sendCode(room, tx, { ask, ...found })
+    const sent = await sendCode(accounts, tx, { ask, ...found })
     if (!sent) throw tooSoon(await coolDownLeft(tx, ask.subject, purpose))
   })
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: COOL_DOWN_S }

@@ -6,8 +6,8 @@ import { unlinkIdentities } from '../sign-in/identities-store.ts'
 import { endAllSessions } from '../credentials/sessions-store.ts'
 
 /** Soft: the books keep their row. Its identifiers are free again, its credentials dead. */
-export async function deleteAccount(room: Accounts, accountId: string): Promise<void> {
-  await room.db.begin(async (tx) => {
+export async function deleteAccount(accounts: Accounts, accountId: string): Promise<void> {
+  await accounts.db.begin(async (tx) => {
     if (!(await lockAccount(tx, accountId))) return
     await endAllSessions(tx, accountId, 'deleted')
     await revokeAllKeys(tx, accountId)
@@ -15,6 +15,6 @@ export async function deleteAccount(room: Accounts, accountId: string): Promise<
     await unlinkIdentities(tx, accountId)
     await eraseAccount(tx, accountId)
   })
-  room.sessions.forget(accountId)
-  room.apiKeys.forget(accountId)
+  accounts.sessions.forget(accountId)
+  accounts.apiKeys.forget(accountId)
 }

@@ -12,7 +12,11 @@ import { takeTry } from '../codes/throttle.ts'
  * The new number stands on the profile at once, unverified; the last proven one stays the way in
  * until the code for the new one comes back.
  */
-export async function changePhone(room: Accounts, accountId: string, text: string): Promise<void> {
+export async function changePhone(
+  accounts: Accounts,
+  accountId: string,
+  text: string,
+): Promise<void> {
   const value = readPhone(text)
   if (value === undefined) {
     throw new Failure('invalid', 'phone_number must be a mobile number in E.164 form.', {
@@ -20,9 +24,9 @@ export async function changePhone(room: Accounts, accountId: string, text: strin
     })
   }
   const who = { channel: 'phone' as const, value }
-  const subject = subjectOf(room.keys.identifiers, value)
+  const subject = subjectOf(accounts.keys.identifiers, value)
   const ask = { subject, purpose: 'verify_phone' as const, channel: who.channel }
-  await room.db.begin(async (tx) => {
+  await accounts.db.begin(async (tx) => {
     await lockIdentifier(tx, value)
     const owner = await findOwner(tx, who)
     if (owner && owner.id !== accountId) throw belongsToAnother()
@@ -34,7 +38,7 @@ export async function changePhone(room: Accounts, accountId: string, text: strin
       await tell(tx, { accountId, type: 'security.phone_changed', data })
     }
     await setPhone(tx, accountId, value)
-    const sent = await sendCode(room, tx, { ask, account, to: value })
+    const sent = await sendCode(accounts, tx, { ask, account, to: value })
     if (!sent) throw tooSoon(await coolDownLeft(tx, subject, ask.purpose))
     await takeTry(tx, `sends:account:${accountId}`)
   })

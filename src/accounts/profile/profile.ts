@@ -21,20 +21,20 @@ export type ProfileChange = {
 /** `totp` is there once, when an enrolment begins. */
 export type ChangedProfile = Profile & { totp?: { secret: string; uri: string } }
 
-export async function readProfile(room: Accounts, accountId: string): Promise<Profile> {
-  return profileOf(present(await findAccount(room.db, accountId)))
+export async function readProfile(accounts: Accounts, accountId: string): Promise<Profile> {
+  return profileOf(present(await findAccount(accounts.db, accountId)))
 }
 
 export async function changeProfile(
-  room: Accounts,
+  accounts: Accounts,
   accountId: string,
   change: ProfileChange,
 ): Promise<ChangedProfile> {
-  if (change.totpCode !== undefined) await takeTry(room.db, enrolTries(accountId))
-  return room.db.begin(async (tx) => {
+  if (change.totpCode !== undefined) await takeTry(accounts.db, enrolTries(accountId))
+  return accounts.db.begin(async (tx) => {
     const account = present(await lockAccount(tx, accountId))
     await setProfile(tx, accountId, known(change))
-    const totp = await changeMfa(room, tx, { account, change })
+    const totp = await changeMfa(accounts, tx, { account, change })
     const changed = present(await findAccount(tx, accountId))
     return { ...profileOf(changed), ...(totp ? { totp } : {}) }
   })
@@ -42,7 +42,7 @@ export async function changeProfile(
 
 /** An authenticator takes effect with its first right code; until then the old method holds. */
 async function changeMfa(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   { account, change }: { account: Account; change: ProfileChange },
 ): Promise<ChangedProfile['totp']> {
@@ -53,33 +53,33 @@ async function changeMfa(
         param: 'totp_code',
       })
     }
-    await finishEnrolment(room, tx, { account, code: totpCode })
+    await finishEnrolment(accounts, tx, { account, code: totpCode })
     return undefined
   }
   if (mfaMethod === undefined) return undefined
-  if (mfaMethod === 'totp') return beginEnrolment(room, tx, account)
+  if (mfaMethod === 'totp') return beginEnrolment(accounts, tx, account)
   requireProven(account, mfaMethod)
   await setMfa(tx, account.id, mfaMethod)
   return undefined
 }
 
-async function beginEnrolment(room: Accounts, tx: Tx, account: Account) {
+async function beginEnrolment(accounts: Accounts, tx: Tx, account: Account) {
   const secret = newTotpSecret()
-  await offerTotp(tx, account.id, seal(room.keys.sealing, secret, account.id))
+  await offerTotp(tx, account.id, seal(accounts.keys.sealing, secret, account.id))
   const name = account.email ?? account.phoneNumber ?? account.fullName
   return { secret: base32(secret), uri: totpUri(secret, name) }
 }
 
 async function finishEnrolment(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   { account, code }: { account: Account; code: string },
 ): Promise<void> {
   if (!account.totpPendingSealed) {
     throw new Failure('invalid', 'totp_code: no enrolment is under way.', { param: 'totp_code' })
   }
-  const secret = unseal(room.keys.sealing, account.totpPendingSealed, account.id)
-  const step = totpStep(secret, code, room.clock.now())
+  const secret = unseal(accounts.keys.sealing, account.totpPendingSealed, account.id)
+  const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined) throw codeWrong()
   await confirmTotp(tx, account.id, step)
   await forgive(tx, enrolTries(account.id))

@@ -41,20 +41,20 @@ export async function proveIdentifier(tx: Tx, accountId: string, who: Identifier
  * number, `google:<subject>`): if any of them was ever proven before, nothing is granted.
  */
 export async function activate(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   { accountId, proofs }: { accountId: string; proofs: string[] },
 ): Promise<Account> {
   const fresh: boolean[] = []
   for (const proof of [...proofs].sort()) {
-    fresh.push(await insertProven(tx, subjectOf(room.keys.identifiers, proof), accountId))
+    fresh.push(await insertProven(tx, subjectOf(accounts.keys.identifiers, proof), accountId))
   }
   const account = await lockAccount(tx, accountId)
   if (!account) throw new Failure('conflict', 'This account was deleted.')
   if (account.status !== 'pending_verification') return account
   await setStatus(tx, accountId, 'active')
   await insertWorkspace(tx, { ...DEFAULT_WORKSPACE, id: uuidv7(), accountId })
-  if (fresh.length > 0 && fresh.every(Boolean)) await grantBonus(room, tx, accountId)
+  if (fresh.length > 0 && fresh.every(Boolean)) await grantBonus(accounts, tx, accountId)
   return { ...account, status: 'active' }
 }
 
@@ -65,8 +65,8 @@ const DEFAULT_WORKSPACE = {
   isDefault: true,
 }
 
-async function grantBonus(room: Accounts, tx: Tx, accountId: string): Promise<void> {
-  const amountMicro = room.signupBonusMicro
+async function grantBonus(accounts: Accounts, tx: Tx, accountId: string): Promise<void> {
+  const amountMicro = accounts.signupBonusMicro
   if (amountMicro === 0n) return
   const entry = {
     id: uuidv7(),

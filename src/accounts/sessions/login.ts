@@ -22,28 +22,32 @@ export type ChallengeView = {
 
 /** Unknown identifiers take the same road and the same time as a wrong password. */
 export async function login(
-  room: Accounts,
+  accounts: Accounts,
   given: { identifier: string; password: string },
   device: Device,
 ): Promise<SessionView | ChallengeView> {
   const who = readIdentifier(given.identifier)
-  const subject = subjectOf(room.keys.identifiers, who?.value ?? given.identifier)
-  await checkTries(room.db, loginTries(subject))
-  const account = who && (await accountFor(room, who))
-  const right = await room.passwords.verify(account?.passwordHash, given.password)
+  const subject = subjectOf(accounts.keys.identifiers, who?.value ?? given.identifier)
+  await checkTries(accounts.db, loginTries(subject))
+  const account = who && (await accountFor(accounts, who))
+  const right = await accounts.passwords.verify(account?.passwordHash, given.password)
   if (!who || !account || !right) {
-    await takeTry(room.db, loginTries(subject))
+    await takeTry(accounts.db, loginTries(subject))
     throw new Failure('invalid_credentials', 'The identifier or the password is wrong.')
   }
   // Of many guesses at once the right one must not pass after the wrong ones have spent the tries.
-  await checkTries(room.db, loginTries(subject))
-  await forgive(room.db, loginTries(subject))
-  if (account.status === 'pending_verification') throw await stillPending(room, account, who)
+  await checkTries(accounts.db, loginTries(subject))
+  await forgive(accounts.db, loginTries(subject))
+  if (account.status === 'pending_verification') throw await stillPending(accounts, account, who)
   if (account.status === 'active' && account.mfaMethod !== 'none') {
-    return challenge(room, account, { subject, purpose: 'login_mfa', channel: account.mfaMethod })
+    return challenge(accounts, account, {
+      subject,
+      purpose: 'login_mfa',
+      channel: account.mfaMethod,
+    })
   }
-  const opened = await room.db.begin((tx) => signIn(room, tx, { account, device }))
-  return presentSession(room, opened)
+  const opened = await accounts.db.begin((tx) => signIn(accounts, tx, { account, device }))
+  return presentSession(accounts, opened)
 }
 
 export function loginTries(subject: Buffer): `login:${string}` {
@@ -58,23 +62,27 @@ export function mfaAddress(account: Account): Identifier | undefined {
   return undefined
 }
 
-async function accountFor(room: Accounts, who: Identifier): Promise<Account | undefined> {
-  const owner = await findOwner(room.db, who)
+async function accountFor(accounts: Accounts, who: Identifier): Promise<Account | undefined> {
+  const owner = await findOwner(accounts.db, who)
   if (owner) return owner
-  const claimant = await findClaimant(room.db, who)
+  const claimant = await findClaimant(accounts.db, who)
   return claimant?.status === 'active' ? undefined : claimant
 }
 
 /** The password was right, so this tells nobody anything; a new code goes out if one may. */
-async function stillPending(room: Accounts, account: Account, who: Identifier): Promise<Failure> {
-  const subject = subjectOf(room.keys.identifiers, who.value)
+async function stillPending(
+  accounts: Accounts,
+  account: Account,
+  who: Identifier,
+): Promise<Failure> {
+  const subject = subjectOf(accounts.keys.identifiers, who.value)
   const ask = { subject, purpose: PURPOSE[who.channel], channel: who.channel }
-  await room.db.begin((tx) => sendCode(room, tx, { ask, account, to: who.value }))
+  await accounts.db.begin((tx) => sendCode(accounts, tx, { ask, account, to: who.value }))
   return new Failure('forbidden', 'This account is not verified yet. Enter the code we sent.')
 }
 
 /** Inside the cool-down a challenge that still stands is shown again, and nothing is sent. */
-async function challenge(room: Accounts, account: Account, ask: Ask): Promise<ChallengeView> {
+async function challenge(accounts: Accounts, account: Account, ask: Ask): Promise<ChallengeView> {
   const address = mfaAddress(account)
   const view = (id: string, expiresIn: number): ChallengeView => ({
     mfa_required: true,
@@ -83,8 +91,8 @@ async function challenge(room: Accounts, account: Account, ask: Ask): Promise<Ch
     masked: address ? masked(address) : 'authenticator',
     expires_in: expiresIn,
   })
-  return room.db.begin(async (tx) => {
-    const sent = await sendCode(room, tx, { ask, account, to: address?.value })
+  return accounts.db.begin(async (tx) => {
+    const sent = await sendCode(accounts, tx, { ask, account, to: address?.value })
     if (sent) return view(sent.id, CODE_LIFE_S)
     const live = await findLiveCode(tx, ask.subject, ask.purpose)
     if (live?.accountId === account.id) return view(live.id, live.leftS)

@@ -4,33 +4,33 @@ import { endAllSessions, endSession, lockSession } from '../credentials/sessions
 
 /** Ends every session, the one a refresh token names, or else the caller's own. */
 export async function logout(
-  room: Accounts,
+  accounts: Accounts,
   caller: { accountId: string; sessionId: string },
   wish: { refreshToken?: string | undefined; all?: boolean | undefined },
 ): Promise<void> {
   const { accountId } = caller
   if (wish.all) {
-    await room.db.begin((tx) => endAllSessions(tx, accountId, 'logout'))
-    return room.sessions.forget(accountId)
+    await accounts.db.begin((tx) => endAllSessions(tx, accountId, 'logout'))
+    return accounts.sessions.forget(accountId)
   }
   const id =
     wish.refreshToken === undefined
       ? caller.sessionId
-      : await sessionOfToken(room, accountId, wish.refreshToken)
+      : await sessionOfToken(accounts, accountId, wish.refreshToken)
   if (id === undefined) return
-  await room.db.begin((tx) => endSession(tx, { id, accountId, reason: 'logout' }))
-  room.sessions.forget(id)
+  await accounts.db.begin((tx) => endSession(tx, { id, accountId, reason: 'logout' }))
+  accounts.sessions.forget(id)
 }
 
 /** A token of another account is as good as unknown. */
 async function sessionOfToken(
-  room: Accounts,
+  accounts: Accounts,
   accountId: string,
   text: string,
 ): Promise<string | undefined> {
   const token = readRefreshToken(text)
   if (!token) return undefined
-  const session = await room.db.begin((tx) => lockSession(tx, token.sessionId))
+  const session = await accounts.db.begin((tx) => lockSession(tx, token.sessionId))
   if (session?.accountId !== accountId) return undefined
-  return isOurs(room.keys.refresh, token, session.salt) ? session.id : undefined
+  return isOurs(accounts.keys.refresh, token, session.salt) ? session.id : undefined
 }

@@ -15,24 +15,24 @@ import type { SessionRow } from '../credentials/sessions-store.ts'
  * current one, gets the current one again (a lost answer, two tabs): so parallel refreshes leave
  * one usable refresh token. Any other old token means that two parties hold it: the session ends.
  */
-export async function refresh(room: Accounts, text: string): Promise<SessionView> {
+export async function refresh(accounts: Accounts, text: string): Promise<SessionView> {
   const token = readRefreshToken(text)
   if (!token) throw refused()
-  const outcome = await room.db.begin((tx) => step(room, tx, token))
+  const outcome = await accounts.db.begin((tx) => step(accounts, tx, token))
   if (outcome === undefined) {
-    room.sessions.forget(token.sessionId)
+    accounts.sessions.forget(token.sessionId)
     throw refused()
   }
-  return presentSession(room, outcome)
+  return presentSession(accounts, outcome)
 }
 
 async function step(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   token: RefreshToken,
 ): Promise<OpenedSession | undefined> {
   const session = await lockSession(tx, token.sessionId)
-  if (!session?.live || !isOurs(room.keys.refresh, token, session.salt)) return undefined
+  if (!session?.live || !isOurs(accounts.keys.refresh, token, session.salt)) return undefined
   const account = await findAccount(tx, session.accountId)
   if (account?.status !== 'active') return undefined
   const { id, salt, counter } = session

@@ -25,25 +25,25 @@ export type PendingView = {
 }
 
 /** A pending account and its code. With both identifiers the email is verified first. */
-export async function register(room: Accounts, wish: Registration): Promise<PendingView> {
+export async function register(accounts: Accounts, wish: Registration): Promise<PendingView> {
   const claims = claimsOf(wish)
   const [first] = claims
   if (!first) throw new Failure('invalid', 'email or phone_number is required.', { param: 'email' })
   const values = claims.map((claim) => claim.value)
   checkNewPassword(wish.password, values, 'password')
-  for (const claim of claims) if (await findOwner(room.db, claim)) throw taken(claim)
-  const passwordHash = await room.passwords.hash(wish.password)
+  for (const claim of claims) if (await findOwner(accounts.db, claim)) throw taken(claim)
+  const passwordHash = await accounts.passwords.hash(wish.password)
   const purpose = PURPOSE[first.channel]
   const ask = {
-    subject: subjectOf(room.keys.identifiers, first.value),
+    subject: subjectOf(accounts.keys.identifiers, first.value),
     purpose,
     channel: first.channel,
   }
-  await room.db.begin(async (tx) => {
+  await accounts.db.begin(async (tx) => {
     for (const value of [...values].sort()) await lockIdentifier(tx, value)
     for (const claim of claims) if (await findOwner(tx, claim)) throw taken(claim)
     const account = await insertAccount(tx, { id: uuidv7(), ...wish, passwordHash })
-    const sent = await sendCode(room, tx, { ask, account, to: first.value })
+    const sent = await sendCode(accounts, tx, { ask, account, to: first.value })
     if (!sent) throw tooSoon(await coolDownLeft(tx, ask.subject, purpose))
     await dropPendingClaims(tx, first, account.id)
   })

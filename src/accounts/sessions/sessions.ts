@@ -28,12 +28,12 @@ export type SessionView = {
 
 /** The end of every road in: password, code, social, partner. The account must be active. */
 export async function signIn(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   { account, device }: { account: Account; device: Device },
 ): Promise<OpenedSession> {
   if (account.status !== 'active') throw new Failure('forbidden', CLOSED[account.status])
-  const mark = hmacSha256(room.keys.identifiers, `${device.address}\n${device.userAgent}`)
+  const mark = hmacSha256(accounts.keys.identifiers, `${device.address}\n${device.userAgent}`)
   const { known, first } = await deviceHistory(tx, account.id, mark)
   const session = { id: uuidv7(), salt: randomBytes(16) }
   await insertSession(tx, { ...session, accountId: account.id, device: mark })
@@ -45,17 +45,20 @@ export async function signIn(
 }
 
 /** Signs and shows the pair. Call it after the commit. */
-export async function presentSession(room: Accounts, opened: OpenedSession): Promise<SessionView> {
+export async function presentSession(
+  accounts: Accounts,
+  opened: OpenedSession,
+): Promise<SessionView> {
   const { account, id } = opened
   return {
-    access_token: await room.signer.sign({
+    access_token: await accounts.signer.sign({
       accountId: account.id,
       sessionId: id,
       role: account.role,
     }),
     token_type: 'Bearer',
     expires_in: ACCESS_LIFE_S,
-    refresh_token: writeRefreshToken(room.keys.refresh, opened),
+    refresh_token: writeRefreshToken(accounts.keys.refresh, opened),
     refresh_expires_in: REFRESH_LIFE_S,
     user: profileOf(account),
   }

@@ -26,7 +26,7 @@ export type Answered = {
 
 /** A right code, once, for its purpose and channel, opens a session. */
 export async function verifyCode(
-  room: Accounts,
+  accounts: Accounts,
   given: Answered,
   device: Device,
 ): Promise<SessionView> {
@@ -35,16 +35,18 @@ export async function verifyCode(
   if (!who) throw codeWrong()
   const { purpose, channel } = given
   if (purpose !== 'login_mfa' && who.channel !== channel) throw codeWrong()
-  const subject = subjectOf(room.keys.identifiers, who.value)
-  const row = await tryCode(room, { subject, purpose, channel }, given)
-  if (channel === 'totp') await spendTotp(room, row.accountId, given.code)
-  const opened = await room.db.begin(async (tx) => {
+  const subject = subjectOf(accounts.keys.identifiers, who.value)
+  const row = await tryCode(accounts, { subject, purpose, channel }, given)
+  if (channel === 'totp') await spendTotp(accounts, row.accountId, given.code)
+  const opened = await accounts.db.begin(async (tx) => {
     const account =
-      purpose === 'login_mfa' ? await passed(tx, row, who) : await proven(room, tx, { row, who })
+      purpose === 'login_mfa'
+        ? await passed(tx, row, who)
+        : await proven(accounts, tx, { row, who })
     await forgive(tx, wrongCodes(subject))
-    return signIn(room, tx, { account, device })
+    return signIn(accounts, tx, { account, device })
   })
-  return presentSession(room, opened)
+  return presentSession(accounts, opened)
 }
 
 /** Which channels a purpose knows; a challenge is part of a login. */
@@ -66,7 +68,7 @@ export function checkPair(given: Pick<Answered, 'channel' | 'challengeId'> & { p
 }
 
 async function proven(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   { row, who }: { row: CodeRow & { accountId: string }; who: Identifier },
 ): Promise<Account> {
@@ -77,7 +79,7 @@ async function proven(
   // Someone else proved it in the meantime: this code has nothing left to prove.
   if (owner && owner.id !== account.id) throw codeExpired()
   await proveIdentifier(tx, account.id, who)
-  return activate(room, tx, { accountId: account.id, proofs: [who.value] })
+  return activate(accounts, tx, { accountId: account.id, proofs: [who.value] })
 }
 
 async function passed(
@@ -91,10 +93,10 @@ async function passed(
 }
 
 /** The try was counted with the challenge; here the code itself is judged, and works once. */
-async function spendTotp(room: Accounts, accountId: string, code: string): Promise<void> {
-  const account = await findAccount(room.db, accountId)
+async function spendTotp(accounts: Accounts, accountId: string, code: string): Promise<void> {
+  const account = await findAccount(accounts.db, accountId)
   if (!account?.totpSealed) throw codeExpired()
-  const secret = unseal(room.keys.sealing, account.totpSealed, accountId)
-  const step = totpStep(secret, code, room.clock.now())
-  if (step === undefined || !(await spendTotpStep(room.db, accountId, step))) throw codeWrong()
+  const secret = unseal(accounts.keys.sealing, account.totpSealed, accountId)
+  const step = totpStep(secret, code, accounts.clock.now())
+  if (step === undefined || !(await spendTotpStep(accounts.db, accountId, step))) throw codeWrong()
 }

@@ -30,8 +30,8 @@ export async function startBrowser(
   // One secret per browser, not per visit: two tabs may sign in at once.
   const browser = readBrowser(wish.browser) ?? randomBytes(32).toString('base64url')
   const state = randomBytes(32).toString('base64url')
-  const url = await provider.authorizeUrl(checksFor(desk.room, state))
-  await insertAttempt(desk.room.db, {
+  const url = await provider.authorizeUrl(checksFor(desk.accounts, state))
+  await insertAttempt(desk.accounts.db, {
     provider: wish.provider,
     stateHash: sha256(state),
     browserHash: sha256(browser),
@@ -65,7 +65,7 @@ export async function finishBrowser(desk: SignIn, visit: Visit): Promise<string>
     // A browser stands here, and JSON is no page: every failure is told in the fragment.
     const failure =
       error instanceof Failure ? error : new Failure('internal', BROKEN, { cause: error })
-    desk.room.log.warn('browser sign-in failed', {
+    desk.accounts.log.warn('browser sign-in failed', {
       request_id: visit.requestId,
       provider: visit.provider,
       reason: failure.kind,
@@ -81,7 +81,7 @@ function attemptOf(desk: SignIn, visit: Visit) {
   const browser = readBrowser(visit.browser)
   const states = visit.query.getAll('state')
   if (browser === undefined || states.length !== 1) return undefined
-  return takeAttempt(desk.room.db, {
+  return takeAttempt(desk.accounts.db, {
     provider: visit.provider,
     stateHash: sha256(states[0]!),
     browserHash: sha256(browser),
@@ -96,8 +96,8 @@ async function finish(
   if (query.has('error')) throw new Failure('unauthorized', 'The sign-in was not permitted.')
   const callback = new URL(callbackUrl(desk.publicUrl, provider.name))
   callback.search = query.toString()
-  const identity = await provider.identify(callback, checksFor(desk.room, query.get('state')!))
-  const session = await enterSession(desk.room, identity, { device })
+  const identity = await provider.identify(callback, checksFor(desk.accounts, query.get('state')!))
+  const session = await enterSession(desk.accounts, identity, { device })
   return {
     access_token: session.access_token,
     refresh_token: session.refresh_token,

@@ -17,7 +17,7 @@ const TOLERANCE_S = 5
 
 /** Native Android: an ID token that the phone got for one of our audiences, used once, while young. */
 export function googleMobile(
-  room: Accounts,
+  accounts: Accounts,
   settings: { issuer: string; audiences: string[] },
 ): MobileSignIn {
   const keys = issuerKeys(settings.issuer)
@@ -32,7 +32,7 @@ export function googleMobile(
   return async ({ idToken, nonce }, device) => {
     const claims = await keys.verify(idToken, rules)
     if (!isIdToken(idToken, claims) || !sameNonce(claims.nonce, nonce)) throw badToken()
-    return enterSession(room, googleIdentity(settings.issuer, claims), {
+    return enterSession(accounts, googleIdentity(settings.issuer, claims), {
       device,
       async first(tx) {
         const lifeS = LONGEST_AGE_S + 2 * TOLERANCE_S

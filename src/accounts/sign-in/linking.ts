@@ -18,7 +18,7 @@ import type { Device, SessionView } from '../sessions/sessions.ts'
  * the same one; anything else is a new account, and unproven claims give way to it.
  */
 export async function enterWith(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   identity: OutsideIdentity,
 ): Promise<{ account: Account; created: boolean }> {
@@ -31,21 +31,21 @@ export async function enterWith(
     await link(tx, owner, identity)
     return { account: owner, created: false }
   }
-  return { account: await create(room, tx, identity), created: true }
+  return { account: await create(accounts, tx, identity), created: true }
 }
 
 /** A session for whoever the identity opens, in one transaction. `first` may refuse it. */
 export async function enterSession(
-  room: Accounts,
+  accounts: Accounts,
   identity: OutsideIdentity,
   { device, first }: { device: Device; first?: (tx: Tx) => Promise<void> },
 ): Promise<SessionView & { created: boolean }> {
-  const { opened, created } = await room.db.begin(async (tx) => {
+  const { opened, created } = await accounts.db.begin(async (tx) => {
     await first?.(tx)
-    const { account, created } = await enterWith(room, tx, identity)
-    return { opened: await signIn(room, tx, { account, device }), created }
+    const { account, created } = await enterWith(accounts, tx, identity)
+    return { opened: await signIn(accounts, tx, { account, device }), created }
   })
-  return { ...(await presentSession(room, opened)), created }
+  return { ...(await presentSession(accounts, opened)), created }
 }
 
 async function ownerOf(tx: Tx, { email }: OutsideIdentity): Promise<Account | undefined> {
@@ -64,7 +64,7 @@ async function link(tx: Tx, owner: Account, identity: OutsideIdentity): Promise<
   await tell(tx, { accountId: owner.id, type: 'security.new_login', data })
 }
 
-async function create(room: Accounts, tx: Tx, identity: OutsideIdentity): Promise<Account> {
+async function create(accounts: Accounts, tx: Tx, identity: OutsideIdentity): Promise<Account> {
   const id = uuidv7()
   const { name: fullName, avatarUrl } = identity
   await insertAccount(tx, { id, fullName, avatarUrl })
@@ -72,7 +72,7 @@ async function create(room: Accounts, tx: Tx, identity: OutsideIdentity): Promis
   for (const who of proven) await proveIdentifier(tx, id, who)
   await linkIdentity(tx, identity, id)
   const proofs = [nameOf(identity), ...proven.map(({ value }) => value)]
-  return activate(room, tx, { accountId: id, proofs })
+  return activate(accounts, tx, { accountId: id, proofs })
 }
 
 /** A phone number that another account has proven stays there; an email address is free by now. */

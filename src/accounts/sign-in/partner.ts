@@ -23,7 +23,7 @@ type Settings = {
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA']
 
 /** An access token (RFC 9068) that any OpenID issuer made for us. */
-export function partnerSignIn(room: Accounts, settings: Settings): PartnerSignIn {
+export function partnerSignIn(accounts: Accounts, settings: Settings): PartnerSignIn {
   const keys = issuerKeys(settings.issuer)
   const { issuer, audience } = settings
   const rules = {
@@ -38,7 +38,7 @@ export function partnerSignIn(room: Accounts, settings: Settings): PartnerSignIn
     // What only ID tokens carry: one of those proves a visit elsewhere, not a wish to come here.
     if ('nonce' in claims || 'at_hash' in claims) throw badToken()
     checkGrant(claims, settings)
-    return enterSession(room, identityOf(issuer, claims), { device })
+    return enterSession(accounts, identityOf(issuer, claims), { device })
   }
 }
 

@@ -27,15 +27,15 @@ export type KeyWish = {
 
 /** The only answer that ever holds the key itself. */
 export async function createKey(
-  room: Accounts,
+  accounts: Accounts,
   accountId: string,
   wish: KeyWish,
 ): Promise<KeyView & { key: string }> {
-  if (wish.expiresAt && wish.expiresAt <= room.clock.now()) {
+  if (wish.expiresAt && wish.expiresAt <= accounts.clock.now()) {
     throw new Failure('invalid', 'expires_at must be in the future.', { param: 'expires_at' })
   }
   const key = newKey()
-  const made = await room.db.begin(async (tx) => {
+  const made = await accounts.db.begin(async (tx) => {
     await lockAccount(tx, accountId)
     const { workspaceId: id, workspaceSlug: slug } = wish
     const workspace = await findWorkspace(tx, { accountId, id, slug })
@@ -58,7 +58,7 @@ export async function createKey(
 }
 
 export async function keysOf(
-  room: Accounts,
+  accounts: Accounts,
   accountId: string,
   page: {
     workspaceId?: string | undefined
@@ -68,28 +68,28 @@ export async function keysOf(
   },
 ): Promise<{ keys: KeyView[]; total: number }> {
   const filter = { accountId, ...page }
-  const keys = await listKeys(room.db, filter)
-  return { keys: keys.map(viewOf), total: await countKeys(room.db, filter) }
+  const keys = await listKeys(accounts.db, filter)
+  return { keys: keys.map(viewOf), total: await countKeys(accounts.db, filter) }
 }
 
 export async function nameKey(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; id: string },
   name: string,
 ): Promise<KeyView> {
-  const renamed = isUuid(wanted.id) && (await renameKey(room.db, { ...wanted, name }))
+  const renamed = isUuid(wanted.id) && (await renameKey(accounts.db, { ...wanted, name }))
   if (!renamed) throw missing()
-  return viewOf(found(await findKey(room.db, wanted.accountId, wanted.id)))
+  return viewOf(found(await findKey(accounts.db, wanted.accountId, wanted.id)))
 }
 
 /** In force here when this returns, and in every other process as fast as word travels. */
 export async function dropKey(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; id: string },
 ): Promise<void> {
   const { accountId, id } = wanted
-  if (!isUuid(id) || !(await revokeKey(room.db, accountId, id))) throw missing()
-  room.apiKeys.forget(id)
+  if (!isUuid(id) || !(await revokeKey(accounts.db, accountId, id))) throw missing()
+  accounts.apiKeys.forget(id)
 }
 
 export type KeyView = {

@@ -16,20 +16,23 @@ import type { Workspace } from './workspaces-store.ts'
 
 const MOST_ADDITIONAL = 20
 
-export async function workspacesOf(room: Accounts, accountId: string): Promise<WorkspaceView[]> {
-  return (await listWorkspaces(room.db, accountId)).map(viewOf)
+export async function workspacesOf(
+  accounts: Accounts,
+  accountId: string,
+): Promise<WorkspaceView[]> {
+  return (await listWorkspaces(accounts.db, accountId)).map(viewOf)
 }
 
 /** The account's row is locked, so that thirty posts at once still leave twenty. */
 export async function createWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   accountId: string,
   wish: { name: string; slug?: string | undefined; description?: string | undefined },
 ): Promise<WorkspaceView> {
   const slug = wish.slug?.trim() ? readSlug(wish.slug) : slugFrom(wish.name)
   const { name } = wish
   const description = wish.description || null
-  return room.db.begin(async (tx) => {
+  return accounts.db.begin(async (tx) => {
     await lockAccount(tx, accountId)
     if (await findWorkspace(tx, { accountId, slug })) throw slugTaken()
     if ((await countAdditional(tx, accountId)) >= MOST_ADDITIONAL) throw enough()
@@ -41,27 +44,27 @@ export async function createWorkspace(
 }
 
 export async function readWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; slug: string },
 ): Promise<WorkspaceView> {
-  return viewOf(found(await findWorkspace(room.db, wanted)))
+  return viewOf(found(await findWorkspace(accounts.db, wanted)))
 }
 
 export async function updateWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; slug: string },
   change: { name?: string | undefined; description?: string | undefined },
 ): Promise<WorkspaceView> {
-  return viewOf(found(await changeWorkspace(room.db, wanted, change)))
+  return viewOf(found(await changeWorkspace(accounts.db, wanted, change)))
 }
 
 /** Keys, and whatever else belongs to it, move to the default one in the same transaction. */
 export async function deleteWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; slug: string },
 ): Promise<void> {
   const { accountId } = wanted
-  await room.db.begin(async (tx) => {
+  await accounts.db.begin(async (tx) => {
     await lockAccount(tx, accountId)
     const workspace = found(await findWorkspace(tx, wanted))
     if (workspace.isDefault) {
@@ -69,13 +72,13 @@ export async function deleteWorkspace(
     }
     const home = found(await findWorkspace(tx, { accountId, slug: 'default' }))
     await moveKeys(tx, workspace.id, home.id)
-    for (const move of room.workspaceMoves) {
+    for (const move of accounts.workspaceMoves) {
       await move(tx, { accountId, fromId: workspace.id, toId: home.id })
     }
     await removeWorkspace(tx, workspace.id)
     await announceKeys(tx, accountId)
   })
-  room.apiKeys.forget(accountId)
+  accounts.apiKeys.forget(accountId)
 }
 
 export type WorkspaceView = {

@@ -8,14 +8,14 @@ import type { KeyHolder } from './credentials/key-holders-store.ts'
  * Turns an `Authorization` header into a principal, or ends the request with 401. A key that is
  * known needs no promise: this is on every request's way.
  */
-export function createDoorkeeper(room: Accounts): {
+export function createAuthenticator(accounts: Accounts): {
   identify(authorization: string | undefined): Principal | Promise<Principal>
 } {
   return {
     identify(authorization) {
       const token = bearerOf(authorization)
       if (token === undefined) throw refused()
-      return token.startsWith(KEY_PREFIX) ? byKey(room, token) : byToken(room, token)
+      return token.startsWith(KEY_PREFIX) ? byKey(accounts, token) : byToken(accounts, token)
     },
   }
 }
@@ -25,8 +25,8 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization ?? '')?.[1]
 }
 
-function byKey(room: Accounts, key: string): Principal | Promise<Principal> {
-  const holder = room.apiKeys.find(key)
+function byKey(accounts: Accounts, key: string): Principal | Promise<Principal> {
+  const holder = accounts.apiKeys.find(key)
   return holder instanceof Promise ? holder.then(keyPrincipal) : keyPrincipal(holder)
 }
 
@@ -36,10 +36,10 @@ function keyPrincipal(holder: KeyHolder | undefined): Principal {
   return { kind: 'key', accountId, keyId, workspaceId }
 }
 
-async function byToken(room: Accounts, token: string): Promise<Principal> {
-  const claims = await room.signer.verify(token)
+async function byToken(accounts: Accounts, token: string): Promise<Principal> {
+  const claims = await accounts.signer.verify(token)
   if (claims === 'expired') throw refused('token_expired')
-  const seat = claims && (await room.sessions.find(claims.sessionId))
+  const seat = claims && (await accounts.sessions.find(claims.sessionId))
   if (!seat || seat.accountId !== claims.accountId) throw refused()
   return { kind: 'jwt', accountId: seat.accountId, sessionId: claims.sessionId, role: seat.role }
 }

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jo
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { createKey, dropKey, keysOf } from '../../src/accounts/workspaces/api-keys.ts'
 import { deleteAccount } from '../../src/accounts/profile/deletion.ts'
-import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { newKey } from '../../src/accounts/credentials/key-format.ts'
 import { logout } from '../../src/accounts/sessions/logout.ts'
 import { register } from '../../src/accounts/sessions/register.ts'
@@ -44,10 +44,10 @@ onEachEngine('the doorkeeper', (open) => {
     const { key, id: keyId } = await createKey(room, session.user.id, { name: 'k' })
     return { ...session, id: session.user.id, email, key, keyId }
   }
-  const ask = (token: string, at = room) => createDoorkeeper(at).identify(`Bearer ${token}`)
+  const ask = (token: string, at = room) => createAuthenticator(at).identify(`Bearer ${token}`)
   const codeOf = async (authorization: string | undefined, at = room) => {
     try {
-      await createDoorkeeper(at).identify(authorization)
+      await createAuthenticator(at).identify(authorization)
       return 'let in'
     } catch (error) {
       assert.ok(error instanceof Failure)

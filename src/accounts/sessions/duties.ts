@@ -5,17 +5,17 @@ import { trimThrottles } from '../codes/throttle-store.ts'
 
 /** What this room does without being asked. */
 export function accountDuties(
-  room: Accounts,
+  accounts: Accounts,
 ): { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }[] {
   return [
-    { name: 'key-uses', everyMs: 5_000, run: () => room.apiKeys.flushUses() },
+    { name: 'key-uses', everyMs: 5_000, run: () => accounts.apiKeys.flushUses() },
     {
       name: 'accounts-trim',
       everyMs: 3_600_000,
       async run() {
-        await trimCodes(room.db)
-        await trimThrottles(room.db)
-        await trimSessions(room.db)
+        await trimCodes(accounts.db)
+        await trimThrottles(accounts.db)
+        await trimSessions(accounts.db)
       },
     },
   ]
