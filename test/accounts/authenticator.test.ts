@@ -3,10 +3,10 @@ import { before, it } from 'node:test'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { createKey, dropKey, keysOf } from '../../src/accounts/workspaces/api-keys.ts'
-import { deleteAccount } from '../../src/accounts/profile/deletion.ts'
+import { deleteAccount } from '../../src/accounts/profile/profile.ts'
 import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { newKey } from '../../src/accounts/credentials/key-format.ts'
-import { logout } from '../../src/accounts/sessions/logout.ts'
+import { logout } from '../../src/accounts/sessions/sessions.ts'
 import { register } from '../../src/accounts/sessions/register.ts'
 import { reinstateAccount, suspendAccount } from '../../src/accounts/suspension.ts'
 import { verifyCode } from '../../src/accounts/sessions/verify.ts'
@@ -291,7 +291,7 @@ function counting(db: Db, count: () => void): Db {
 
 /** Our own private key, as only this process can open it. */
 async function ownKey(db: Db, room: Accounts) {
-  const { unseal } = await import('../../src/accounts/credentials/sealed.ts')
+  const { unseal } = await import('../../src/lib/secrets.ts')
   const [row] = await db.query('select kid, private_sealed from signing_keys')
   const secret = unseal(room.keys.sealing, row!.private_sealed as Uint8Array, row!.kid as string)
   return importJWK(JSON.parse(secret.toString()), 'ES256')

@@ -1,12 +1,11 @@
+import type { Duty } from '../../lib/duty.ts'
 import type { Accounts } from '../accounts.ts'
 import { trimCodes } from '../codes/codes-store.ts'
 import { trimSessions } from '../credentials/sessions-store.ts'
 import { trimThrottles } from '../codes/throttle-store.ts'
 
-/** What this room does without being asked. */
-export function accountDuties(
-  accounts: Accounts,
-): { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }[] {
+/** The periodic work of accounts: the last use of keys is written, what has expired is deleted. */
+export function accountDuties(accounts: Accounts): Duty[] {
   return [
     { name: 'key-uses', everyMs: 5_000, run: () => accounts.apiKeys.flushUses() },
     {

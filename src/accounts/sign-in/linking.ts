@@ -9,7 +9,7 @@ import { activate, proveIdentifier } from '../sessions/activation.ts'
 import { findByIdentity, linkIdentity } from './identities-store.ts'
 import type { Identifier } from '../identifiers.ts'
 import type { OutsideIdentity } from './identity.ts'
-import { presentSession, signIn } from '../sessions/sessions.ts'
+import { openSession, presentSession } from '../sessions/sessions.ts'
 import type { Device, SessionView } from '../sessions/sessions.ts'
 
 /**
@@ -43,7 +43,7 @@ export async function enterSession(
   const { opened, created } = await accounts.db.begin(async (tx) => {
     await first?.(tx)
     const { account, created } = await enterWith(accounts, tx, identity)
-    return { opened: await signIn(accounts, tx, { account, device }), created }
+    return { opened: await openSession(accounts, tx, { account, device }), created }
   })
   return { ...(await presentSession(accounts, opened)), created }
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/failure.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import { isUuid, uuidv7 } from '../../lib/ids.ts'
 import { tell } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
@@ -18,43 +18,48 @@ import { findWorkspace } from './workspaces-store.ts'
 
 const MOST_ACTIVE = 50
 
-export type KeyWish = {
+export type KeyRequest = {
   name: string
   workspaceId?: string | undefined
   workspaceSlug?: string | undefined
   expiresAt?: Date | undefined
 }
 
-/** The only answer that ever holds the key itself. */
+/** The only answer that ever contains the key itself. */
 export async function createKey(
   accounts: Accounts,
   accountId: string,
-  wish: KeyWish,
+  body: KeyRequest,
 ): Promise<KeyView & { key: string }> {
-  if (wish.expiresAt && wish.expiresAt <= accounts.clock.now()) {
-    throw new Failure('invalid', 'expires_at must be in the future.', { param: 'expires_at' })
+  if (body.expiresAt && body.expiresAt <= accounts.clock.now()) {
+    throw invalidField('expires_at', 'must be in the future')
   }
   const key = newKey()
-  const made = await accounts.db.begin(async (tx) => {
+  const created = await accounts.db.begin(async (tx) => {
     await lockAccount(tx, accountId)
-    const { workspaceId: id, workspaceSlug: slug } = wish
-    const workspace = await findWorkspace(tx, { accountId, id, slug })
+    const wanted = { accountId, id: body.workspaceId, slug: body.workspaceSlug }
+    const workspace = await findWorkspace(tx, wanted)
     if (!workspace) throw new Failure('not_found', 'No such workspace.')
     if ((await countActiveKeys(tx, accountId)) >= MOST_ACTIVE) {
-      throw new Failure('forbidden', `An account may have ${MOST_ACTIVE} active API keys.`)
+      throw new Failure('forbidden', `An account can have at most ${MOST_ACTIVE} active API keys.`)
     }
-    const made = { id: uuidv7(), accountId, workspaceId: workspace.id, name: wish.name }
-    const marks = {
+    const id = uuidv7()
+    const last4 = key.slice(-4)
+    await insertKey(tx, {
+      id,
+      accountId,
+      workspaceId: workspace.id,
+      name: body.name,
       keyHash: Buffer.from(keyHash(key), 'base64'),
       prefix: key.slice(0, 12),
-      last4: key.slice(-4),
-    }
-    await insertKey(tx, { ...made, ...marks, expiresAt: wish.expiresAt ?? null })
-    const data = { key_id: made.id, name: wish.name, last4: marks.last4 }
+      last4,
+      expiresAt: body.expiresAt ?? null,
+    })
+    const data = { key_id: id, name: body.name, last4 }
     await tell(tx, { accountId, type: 'api_key.created', data })
-    return found(await findKey(tx, accountId, made.id))
+    return found(await findKey(tx, accountId, id))
   })
-  return { ...viewOf(made), key }
+  return { ...viewOf(created), key }
 }
 
 export async function keysOf(
@@ -82,7 +87,7 @@ export async function nameKey(
   return viewOf(found(await findKey(accounts.db, wanted.accountId, wanted.id)))
 }
 
-/** In force here when this returns, and in every other process as fast as word travels. */
+/** In force in this process when it returns, and in the others as soon as they are notified. */
 export async function dropKey(
   accounts: Accounts,
   wanted: { accountId: string; id: string },
@@ -102,8 +107,8 @@ export type KeyView = {
   scopes: ['gateway:use']
   status: 'active' | 'revoked' | 'expired'
   created_at: string
-  last_used_at?: string
-  expires_at?: string
+  last_used_at?: string | undefined
+  expires_at?: string | undefined
 }
 
 function viewOf(key: ApiKey): KeyView {
@@ -117,8 +122,8 @@ function viewOf(key: ApiKey): KeyView {
     scopes: ['gateway:use'],
     status: key.status,
     created_at: key.createdAt.toISOString(),
-    ...(key.lastUsedAt === null ? {} : { last_used_at: key.lastUsedAt.toISOString() }),
-    ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
+    last_used_at: key.lastUsedAt?.toISOString(),
+    expires_at: key.expiresAt?.toISOString(),
   }
 }
 

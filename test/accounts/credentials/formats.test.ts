@@ -7,11 +7,11 @@ import { assert as check, property, string } from 'fast-check'
 import { masked, readEmail, readIdentifier, readPhone } from '../../../src/accounts/identifiers.ts'
 import { looksLikeKey, newKey } from '../../../src/accounts/credentials/key-format.ts'
 import {
-  isOurs,
+  isOurRefreshToken,
   readRefreshToken,
   writeRefreshToken,
-} from '../../../src/accounts/credentials/refresh-token.ts'
-import { seal, unseal } from '../../../src/accounts/credentials/sealed.ts'
+} from '../../../src/accounts/credentials/tokens.ts'
+import { seal, unseal } from '../../../src/lib/secrets.ts'
 import { loadMasterKey } from '../../../src/master-key.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { naughtyStrings } from '../../support/naughty.ts'
@@ -39,10 +39,10 @@ describe('refresh tokens', () => {
     const token = readRefreshToken(text)!
     assert.equal(token.sessionId, session.id)
     assert.equal(token.counter, 3)
-    assert.ok(isOurs(key, token, session.salt))
-    assert.equal(isOurs(Buffer.alloc(32, 8), token, session.salt), false)
-    assert.equal(isOurs(key, token, Buffer.alloc(16, 2)), false)
-    assert.equal(isOurs(key, { ...token, counter: 4 }, session.salt), false)
+    assert.ok(isOurRefreshToken(key, token, session.salt))
+    assert.equal(isOurRefreshToken(Buffer.alloc(32, 8), token, session.salt), false)
+    assert.equal(isOurRefreshToken(key, token, Buffer.alloc(16, 2)), false)
+    assert.equal(isOurRefreshToken(key, { ...token, counter: 4 }, session.salt), false)
   })
 
   it('never throw, whatever comes', () => {
