@@ -9,7 +9,7 @@ import type { BrowserProvider } from './identity-provider.ts'
 import { partnerSignIn } from './partner.ts'
 import type { PartnerSignIn } from './partner.ts'
 
-/** The ways in through others that this deployment has. What is not configured is not there. */
+/** The providers that people can sign in with here. What is not configured is undefined. */
 export type SignIn = {
   accounts: Accounts
   providers: Partial<Record<BrowserProviderName, BrowserProvider>>
@@ -17,7 +17,7 @@ export type SignIn = {
   partner: PartnerSignIn | undefined
   partnerSlug: string
   publicUrl: string
-  /** Pages that may receive tokens; the first is the default. Compared as they are written. */
+  /** Pages that may receive tokens; the first is the default. Compared character by character. */
   returnPages: [string, ...string[]]
 }
 
