@@ -26,7 +26,7 @@ export type KeyRequest = {
 }
 
 /** The only answer that ever contains the key itself. */
-export async function createKey(
+export async function createApiKey(
   accounts: Accounts,
   accountId: string,
   body: KeyRequest,
@@ -62,7 +62,7 @@ export async function createKey(
   return { ...viewOf(created), key }
 }
 
-export async function keysOf(
+export async function listApiKeys(
   accounts: Accounts,
   accountId: string,
   page: {
@@ -77,7 +77,7 @@ export async function keysOf(
   return { keys: keys.map(viewOf), total: await countKeys(accounts.db, filter) }
 }
 
-export async function nameKey(
+export async function renameApiKey(
   accounts: Accounts,
   wanted: { accountId: string; id: string },
   name: string,
@@ -88,7 +88,7 @@ export async function nameKey(
 }
 
 /** In force in this process when it returns, and in the others as soon as they are notified. */
-export async function dropKey(
+export async function revokeApiKey(
   accounts: Accounts,
   wanted: { accountId: string; id: string },
 ): Promise<void> {

@@ -35,10 +35,10 @@ export async function createWorkspace(
     await lockAccount(tx, accountId)
     if (await findWorkspace(tx, { accountId, slug })) throw slugTaken()
     if ((await countAdditional(tx, accountId)) >= MOST_ADDITIONAL) throw tooMany()
-    const made = { id: uuidv7(), accountId, name, slug, description, isDefault: false }
-    const workspace = await insertWorkspace(tx, made)
-    if (!workspace) throw slugTaken()
-    return viewOf(workspace)
+    const workspace = { id: uuidv7(), accountId, name, slug, description, isDefault: false }
+    const inserted = await insertWorkspace(tx, workspace)
+    if (!inserted) throw slugTaken()
+    return viewOf(inserted)
   })
 }
 
