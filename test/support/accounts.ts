@@ -33,14 +33,14 @@ export function testClock(): Clock & { push(ms: number): void } {
   }
 }
 
-export function openRoom(db: Db, clock: Clock = testClock()): Promise<Accounts> {
+export function openTestAccounts(db: Db, clock: Clock = testClock()): Promise<Accounts> {
   const config = readConfig({ SIGNUP_BONUS_CREDITS: '100' })
   return openAccounts({ db, config, masterKey: MASTER_KEY, clock, log: silentLog })
 }
 
 /** The room behind the real hallway, on a port. `call('POST /v1/…', {token, body})`. */
 export async function startAccounts(db: Db, clock: Clock = testClock()) {
-  const room = await openRoom(db, clock)
+  const room = await openTestAccounts(db, clock)
   const hall = await startHallway({
     routes: [
       ...authRoutes(room),

@@ -5,7 +5,7 @@ import type { Db } from '../../src/db/db.ts'
 import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { signInRoutes } from '../../src/routes/sign-in.ts'
-import { client, openRoom } from './accounts.ts'
+import { client, openTestAccounts } from './accounts.ts'
 import { startHallway } from './hallway.ts'
 
 /** The name under which browsers know the house; tests visit it on its real port. */
@@ -14,7 +14,7 @@ export const PAGE = 'https://app.example/auth/callback'
 
 /** The house with its ways in through others. */
 export async function startSignIn(db: Db, settings: Record<string, string>) {
-  const room = await openRoom(db)
+  const room = await openTestAccounts(db)
   const config = readConfig({ PUBLIC_URL, FRONTEND_URL: 'https://app.example', ...settings })
   const hall = await startHallway({
     routes: [...authRoutes(room), ...meRoutes(room), ...signInRoutes(openSignIn(room, config))],

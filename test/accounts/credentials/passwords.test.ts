@@ -7,7 +7,7 @@ import {
 import { Failure } from '../../../src/lib/failure.ts'
 
 describe('passwords', () => {
-  it('hashes with argon2id and knows the right one from the wrong one', async () => {
+  it('hashes with argon2id, and only the right password verifies', async () => {
     const hasher = await openPasswordHasher()
     const hash = await hasher.hash('kobe polepole')
     assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -19,7 +19,7 @@ describe('passwords', () => {
     assert.equal(await hasher.verify(hash, 'kobe polepole\0'), false)
   })
 
-  it('sends a flood away instead of queueing it', async () => {
+  it('refuses a flood instead of queueing it', async () => {
     const hasher = await openPasswordHasher({ atOnce: 1, waiting: 2 })
     const tries = Array.from({ length: 6 }, () => hasher.verify(undefined, 'kobe polepole'))
     const ends = await Promise.allSettled(tries)
@@ -37,7 +37,7 @@ describe('passwords', () => {
     )
   })
 
-  it('refuses short, long, common and own ones, by name of the field', () => {
+  it('refuses short, long and common passwords and the own identifiers, naming the field', () => {
     const own = ['asha.juma@example.com', '+255712345678']
     const bad = ['1234567', 'x'.repeat(129), 'NENOSIRI123', 'asha.juma', '255712345678']
     for (const password of [...bad, 'Asha.Juma@example.com', 'abcdefgh\0', '\ud800abcdefgh']) {
