@@ -44,7 +44,7 @@ export function accountFrom(row: Row): Account {
   }
 }
 
-/** The profile that the API shows. What is unset has no key: the operator's view prints them all. */
+/** The profile as the API shows it. What is unset has no key: the operator prints every key. */
 export function profileOf(account: Account): Profile {
   return {
     id: account.id,

@@ -29,7 +29,7 @@ export function safeEqual(a: string | Buffer, b: string | Buffer): boolean {
   return timingSafeEqual(sha256(a), sha256(b))
 }
 
-/** AES-256-GCM: nonce, tag, text. `about` names the row it is stored in, so rows cannot be swapped. */
+/** AES-256-GCM: nonce, tag, text. `about` names the row it is for, so rows cannot be swapped. */
 export function seal(key: Buffer, text: Buffer, about: string): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about))

@@ -1,6 +1,6 @@
 import type { Row, Tx } from '../../db/db.ts'
+import type { CodePurpose } from '../../notices/messages.ts'
 
-export type CodePurpose = 'verify_email' | 'verify_phone' | 'login_mfa' | 'reset_password'
 export type CodeChannel = 'email' | 'phone' | 'totp'
 
 export type CodeRow = {
@@ -93,7 +93,7 @@ export async function takeCodeTry(
   return row && codeFrom(row)
 }
 
-/** True for the first caller only; false too once another code has replaced it under a new id. */
+/** True for the first caller only; false also once a code with a new id has replaced it. */
 export async function useCode(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query(
     'update codes set used_at = now() where id = $1 and used_at is null returning id',

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
+import type { CodePurpose } from '../../notices/messages.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts-store.ts'
@@ -8,7 +9,7 @@ import type { Identifier } from '../identifiers.ts'
 import { checkChannel, codeRequest, requireSendCode } from './codes.ts'
 import type { CodeRequest } from './codes.ts'
 import { CODE_LIFE_S, COOL_DOWN_S, findCode, findLiveCode } from './codes-store.ts'
-import type { CodeChannel, CodePurpose } from './codes-store.ts'
+import type { CodeChannel } from './codes-store.ts'
 import { mfaAddress } from './mfa.ts'
 
 export type SentView = { sent: true; expires_in: number; resend_after: number }
@@ -59,7 +60,7 @@ async function recipientOf(
   return account && account.status !== 'suspended' ? { account, to: who.value } : undefined
 }
 
-/** The account whose code was sent last, if it still claims the identifier; else the newest claim. */
+/** The account that the last code was for, if it still claims the identifier; else the newest. */
 async function unverifiedAccount(
   tx: Tx,
   request: CodeRequest,

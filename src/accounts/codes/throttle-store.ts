@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 
-/** The first tries are free; after them each wait is twice the last. Nobody is locked out for ever. */
+/** The first tries are free; then each wait is twice the last. Nobody is locked out for ever. */
 export type ThrottleRule = {
   freeTries: number
   firstWaitS: number

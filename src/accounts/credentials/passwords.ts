@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { Failure, invalidField } from '../../lib/failure.ts'
 
-/** argon2id at the cost OWASP advises (the library's default), off the event loop, a few at once. */
+/** argon2id at the cost OWASP advises (the library's default), in threads, a few at a time. */
 export type PasswordHasher = {
   hash(password: string): Promise<string>
   /** Without a hash (unknown identifier, no password set) it takes just as long and is false. */
@@ -40,7 +40,7 @@ export function checkNewPassword(password: string, identifiers: string[], field:
   }
 }
 
-// One thread per core, at most 4: more only slow each other down, and file access needs the pool too.
+// One per core, at most 4: more only slow each other down, and file access uses the same threads.
 const DEFAULT_AT_ONCE = Math.min(4, availableParallelism())
 
 function hashable(password: string): boolean {

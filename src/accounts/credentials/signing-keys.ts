@@ -8,7 +8,7 @@ import type { PublicJwk, SigningKeyRow } from './signing-keys-store.ts'
 
 export type SigningKeys = { signing: { kid: string; privateKey: CryptoKey }; all: PublicJwk[] }
 
-/** The newest key we can open signs; all of them verify. The first start makes one, under a lock. */
+/** The newest key that we can open signs; all verify. The first start makes one, under a lock. */
 export async function loadSigningKeys(parts: {
   db: Db
   log: Log

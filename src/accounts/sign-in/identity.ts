@@ -1,6 +1,6 @@
 import { readEmail, readPhone } from '../identifiers.ts'
 
-/** A person as another service knows them. Email and phone are here only if it has verified them. */
+/** A person as another service knows them. Email and phone are set only if it verified them. */
 export type ExternalIdentity = {
   /** Issuer and subject name the identity for ever. */
   issuer: string

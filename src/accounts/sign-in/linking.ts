@@ -78,7 +78,7 @@ async function create(accounts: Accounts, tx: Tx, identity: ExternalIdentity): P
   return activate(accounts, tx, { accountId: id, proofs })
 }
 
-/** A phone number that another account has verified stays there; the email address is free by now. */
+/** A phone number that another account verified stays there; the email address is free by now. */
 async function freeIdentifiers(tx: Tx, identity: ExternalIdentity): Promise<Identifier[]> {
   const { email, phone } = identity
   const free: Identifier[] = []

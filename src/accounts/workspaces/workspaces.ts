@@ -96,8 +96,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 export function readSlug(text: string): string {
   if (text === 'default') throw invalidField('slug', '"default" is reserved')
   if (!SLUG.test(text)) {
-    const why =
-      'must be 1 to 63 lowercase letters, digits or hyphens, and must not begin or end with a hyphen'
+    const why = 'must be 1 to 63 lowercase letters, digits or hyphens, with no hyphen at either end'
     throw invalidField('slug', why)
   }
   return text
