@@ -2,8 +2,8 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { findAccount } from './accounts/accounts-store.ts'
 import { openAccounts } from './accounts/accounts.ts'
-import { createDoorkeeper } from './accounts/doorkeeper.ts'
-import { accountDuties } from './accounts/profile/duties.ts'
+import { createAuthenticator } from './accounts/authenticator.ts'
+import { accountDuties } from './accounts/sessions/duties.ts'
 import { insertRecords, moveWorkspace } from './activity/activity-store.ts'
 import { activityRetention } from './activity/retention.ts'
 import { startHeartbeat } from './billing/heartbeat.ts'
@@ -107,7 +107,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
       payments,
       upstreams,
     }),
-    doorkeeper: createDoorkeeper(accounts),
+    doorkeeper: createAuthenticator(accounts),
     limiter,
     replay,
     config,

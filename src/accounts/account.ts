@@ -11,7 +11,7 @@ export type Account = {
   emailVerified: boolean
   phoneNumber: string | null
   phoneVerified: boolean
-  /** The number last proven: the way in, and where login codes go. */
+  /** The last number that was verified: it signs in, and receives login codes. */
   loginPhone: string | null
   passwordHash: string | null
   status: AccountStatus
@@ -44,7 +44,7 @@ export function accountFrom(row: Row): Account {
   }
 }
 
-/** The Profile of the contract: what is unset is left out. */
+/** The profile as the API shows it. What is unset has no key: the operator prints every key. */
 export function profileOf(account: Account): Profile {
   return {
     id: account.id,

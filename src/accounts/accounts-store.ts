@@ -8,7 +8,7 @@ export async function lockIdentifier(tx: Tx, value: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2020))', [value])
 }
 
-/** Serialises what counts rows of an account: keys, workspaces, its deletion. */
+/** Serialises whatever counts an account's rows (keys, workspaces) or deletes the account. */
 export async function lockAccount(tx: Tx, id: string): Promise<Account | undefined> {
   const [row] = await tx.query(
     'select * from accounts where id = $1 and deleted_at is null for update',
@@ -68,7 +68,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<Accoun
   return accountFrom(row!)
 }
 
-/** Registrations that never proved this identifier give way to whoever comes next. */
+/** Deletes other registrations that claimed this identifier and never proved it. */
 export async function dropPendingClaims(tx: Tx, who: Identifier, exceptId: string): Promise<void> {
   await tx.query(
     `delete from accounts where status = 'pending_verification' and deleted_at is null
@@ -77,7 +77,7 @@ export async function dropPendingClaims(tx: Tx, who: Identifier, exceptId: strin
   )
 }
 
-/** An active account that claimed the identifier without proving it loses the claim. */
+/** Active accounts that claimed the identifier without proving it lose the claim. */
 export async function dropIdleClaims(tx: Tx, who: Identifier, exceptId: string): Promise<void> {
   await tx.query(
     `update accounts set ${who.channel === 'email' ? 'email' : 'phone_number'} = null,
@@ -120,7 +120,11 @@ export async function setPhone(tx: Tx, id: string, phoneNumber: string): Promise
 export async function setProfile(
   tx: Tx,
   id: string,
-  change: { fullName?: string; avatarUrl?: string | null; locale?: 'sw' | 'en' },
+  change: {
+    fullName?: string | undefined
+    avatarUrl?: string | null | undefined
+    locale?: 'sw' | 'en' | undefined
+  },
 ): Promise<void> {
   await tx.query(
     `update accounts set full_name = coalesce($2, full_name), locale = coalesce($3, locale),
@@ -135,7 +139,7 @@ export async function setProfile(
   )
 }
 
-/** What names the person goes; the row stays, for the books refer to it. */
+/** Erases everything that names the person. The row stays, because the ledger refers to it. */
 export async function eraseAccount(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update accounts set deleted_at = now(), updated_at = now(), full_name = '', avatar_url = null,
@@ -145,6 +149,20 @@ export async function eraseAccount(tx: Tx, id: string): Promise<void> {
      where id = $1`,
     [id],
   )
+}
+
+/** True the first time ever that this identifier is proven, by any account. */
+export async function insertProvenIdentifier(
+  tx: Tx,
+  identifierHmac: Buffer,
+  accountId: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into proven_identifiers (identifier_hmac, account_id) values ($1, $2)
+     on conflict do nothing returning identifier_hmac`,
+    [identifierHmac, accountId],
+  )
+  return rows.length === 1
 }
 
 const UNPROVEN = {

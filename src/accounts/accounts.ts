@@ -4,36 +4,34 @@ import { parseCredits } from '../billing/money.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { deriveKey } from '../lib/secrets.ts'
-import { openKeyCache } from './credentials/api-key-cache.ts'
-import type { KeyCache } from './credentials/api-key-cache.ts'
-import { openPasswordDesk } from './credentials/passwords.ts'
-import type { PasswordDesk } from './credentials/passwords.ts'
-import { openSessionCache } from './credentials/session-cache.ts'
-import type { SessionCache } from './credentials/session-cache.ts'
+import { openKeyCache, openSessionCache } from './credentials/credential-caches.ts'
+import type { KeyCache, SessionCache } from './credentials/credential-caches.ts'
+import { openPasswordHasher } from './credentials/passwords.ts'
+import type { PasswordHasher } from './credentials/passwords.ts'
 import { openSigner } from './credentials/tokens.ts'
 import type { Signer } from './credentials/tokens.ts'
 
-/** Called in the transaction that deletes a workspace, to take its rows along to the default one. */
+/** Called in the transaction that deletes a workspace, to move its rows to the default one. */
 export type WorkspaceMove = (
   tx: Tx,
   move: { accountId: string; fromId: string; toId: string },
 ) => Promise<void>
 
-/** Everything the verbs of this room share. */
+/** What everything about accounts shares. */
 export type Accounts = {
   db: Db
   clock: Clock
   log: Log
-  keys: RoomKeys
+  keys: AccountKeys
   signupBonusMicro: bigint
-  passwords: PasswordDesk
+  passwords: PasswordHasher
   signer: Signer
   sessions: SessionCache
   apiKeys: KeyCache
   workspaceMoves: WorkspaceMove[]
 }
 
-type RoomKeys = Record<'identifiers' | 'codes' | 'refresh' | 'sealing', Buffer>
+type AccountKeys = Record<'identifiers' | 'codes' | 'refresh' | 'sealing', Buffer>
 
 export async function openAccounts(parts: {
   db: Db
@@ -44,7 +42,7 @@ export async function openAccounts(parts: {
   workspaceMoves?: WorkspaceMove[]
 }): Promise<Accounts> {
   const { db, config, clock, log } = parts
-  const keys = roomKeys(parts.masterKey)
+  const keys = deriveKeys(parts.masterKey)
   const issuer = config.PUBLIC_URL ?? 'mlango'
   return {
     db,
@@ -52,7 +50,7 @@ export async function openAccounts(parts: {
     log,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
-    passwords: await openPasswordDesk(),
+    passwords: await openPasswordHasher(),
     signer: await openSigner({ db, clock, log, issuer, sealingKey: keys.sealing }),
     sessions: await openSessionCache(db),
     apiKeys: await openKeyCache(db, clock),
@@ -60,7 +58,7 @@ export async function openAccounts(parts: {
   }
 }
 
-function roomKeys(masterKey: string): RoomKeys {
+function deriveKeys(masterKey: string): AccountKeys {
   return {
     identifiers: deriveKey(masterKey, 'identifiers'),
     codes: deriveKey(masterKey, 'codes'),

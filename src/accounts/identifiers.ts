@@ -1,10 +1,11 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
+import { invalidField } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 
 export type Identifier = { channel: 'email' | 'phone'; value: string }
 
-/** What a person types to say who they are. Kind: `0712…` is read as a Tanzanian number. */
+/** What a person types to say who they are. Lenient: `0712…` is read as a Tanzanian number. */
 export function readIdentifier(text: string): Identifier | undefined {
   if (text.includes('@')) {
     const email = readEmail(text)
@@ -12,6 +13,13 @@ export function readIdentifier(text: string): Identifier | undefined {
   }
   const phone = readPhone(text.trim()) ?? readPhone(localToE164(text.trim()))
   return phone === undefined ? undefined : { channel: 'phone', value: phone }
+}
+
+/** Says only that the shape is wrong, which tells nobody whether an account exists. */
+export function requireIdentifier(text: string): Identifier {
+  const identifier = readIdentifier(text)
+  if (identifier) return identifier
+  throw invalidField('identifier', 'must be an email address or a phone number')
 }
 
 /** Lowercase everywhere: two spellings of one address are one account. */
@@ -28,14 +36,14 @@ export function readPhone(text: string): string | undefined {
   return MOBILE.has(phone.getType() ?? '') ? phone.number : undefined
 }
 
-/** Enough for the owner to know it again, too little for anyone else. */
+/** Enough for the owner to recognise it, too little for anyone else. */
 export function masked({ channel, value }: Identifier): string {
   if (channel === 'phone') return `${value.slice(0, 4)}***${value.slice(-3)}`
   const at = value.lastIndexOf('@')
   return `${value.slice(0, 1)}***${value.slice(at)}`
 }
 
-/** How tables name an identifier without keeping it. */
+/** How tables refer to an identifier without storing it. */
 export function subjectOf(key: Buffer, value: string): Buffer {
   return hmacSha256(key, value)
 }

@@ -4,7 +4,7 @@ import { lockAccount, setStatus } from './accounts-store.ts'
 import { announceKeys } from './credentials/api-keys-store.ts'
 import { announceSessions } from './credentials/sessions-store.ts'
 
-/** Sessions and keys sleep while an account is suspended: every process hears of it at once. */
+/** While an account is suspended its sessions and keys do not work, in any process. */
 export async function suspendAccount(db: Db, accountId: string): Promise<Account | undefined> {
   return change(db, accountId, () => 'suspended')
 }

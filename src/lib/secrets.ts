@@ -1,4 +1,12 @@
-import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** One root key, one derived key per use: a leak of one use does not open another. */
 export function deriveKey(masterKey: string, use: string): Buffer {
@@ -19,4 +27,20 @@ export function sha256(data: string | Buffer): Buffer {
 /** Compares digests, so that length tells nothing and never throws. */
 export function safeEqual(a: string | Buffer, b: string | Buffer): boolean {
   return timingSafeEqual(sha256(a), sha256(b))
+}
+
+/** AES-256-GCM: nonce, tag, text. `about` names the row it is for, so rows cannot be swapped. */
+export function seal(key: Buffer, text: Buffer, about: string): Buffer {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about))
+  const body = Buffer.concat([cipher.update(text), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), body])
+}
+
+/** Throws when the key or the row is another one, or the bytes were changed. */
+export function unseal(key: Buffer, sealed: Uint8Array, about: string): Buffer {
+  const bytes = Buffer.from(sealed)
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+  decipher.setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(12, 28))
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
-import { createKey, dropKey, keysOf, nameKey } from '../accounts/workspaces/api-keys.ts'
+import {
+  createApiKey,
+  revokeApiKey,
+  listApiKeys,
+  renameApiKey,
+} from '../accounts/workspaces/api-keys.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { keyShape } from './account-shapes.ts'
@@ -43,7 +48,7 @@ function createRoute(room: Accounts): Route {
       const { name, workspace_id: workspaceId, workspace_slug: workspaceSlug } = call.body
       const expiresAt = call.body.expires_at
       const wish = { name, workspaceId, workspaceSlug, expiresAt }
-      const data = await createKey(room, sessionOf(call).accountId, wish)
+      const data = await createApiKey(room, sessionOf(call).accountId, wish)
       return { data, headers: { 'cache-control': 'no-store' } }
     },
   })
@@ -64,7 +69,7 @@ function listRoute(room: Accounts): Route {
     async handle(call) {
       const { limit, offset, workspace_id: workspaceId, include_revoked } = call.query
       const page = { limit, offset, workspaceId, includeRevoked: include_revoked === 'true' }
-      const { keys, total } = await keysOf(room, sessionOf(call).accountId, page)
+      const { keys, total } = await listApiKeys(room, sessionOf(call).accountId, page)
       const hasMore = offset + keys.length < total
       return { data: keys, beside: pagination(call.query, { total, hasMore }) }
     },
@@ -82,7 +87,7 @@ function renameRoute(room: Accounts): Route {
     response: keyShape,
     async handle(call) {
       const wanted = { accountId: sessionOf(call).accountId, id: call.params.id }
-      return { data: await nameKey(room, wanted, call.body.name) }
+      return { data: await renameApiKey(room, wanted, call.body.name) }
     },
   })
 }
@@ -96,7 +101,7 @@ function revokeRoute(room: Accounts): Route {
     params,
     response: z.object({ status: z.literal('revoked') }),
     async handle(call) {
-      await dropKey(room, { accountId: sessionOf(call).accountId, id: call.params.id })
+      await revokeApiKey(room, { accountId: sessionOf(call).accountId, id: call.params.id })
       return { data: { status: 'revoked' } }
     },
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Accounts } from '../../src/accounts/accounts.ts'
-import { createKey, keysOf } from '../../src/accounts/workspaces/api-keys.ts'
+import { createApiKey, listApiKeys } from '../../src/accounts/workspaces/api-keys.ts'
 import { login } from '../../src/accounts/sessions/login.ts'
 import { changePhone } from '../../src/accounts/profile/phone.ts'
 import { refresh } from '../../src/accounts/sessions/refresh.ts'
@@ -19,7 +19,7 @@ import {
   codeFor,
   freshEmail,
   freshPhone,
-  openRoom,
+  openTestAccounts,
   otherThan,
   PASSWORD,
 } from '../support/accounts.ts'
@@ -30,26 +30,30 @@ const HERE = { address: '127.0.0.1', userAgent: 'test' }
 
 onEachEngine('accounts under concurrency', (open) => {
   let db: Db
-  let room: Accounts
+  let accounts: Accounts
   before(async () => {
     db = await open()
-    room = await openRoom(db)
+    accounts = await openTestAccounts(db)
   })
   after(async () => assertBooks(db))
 
   const registered = async () => {
     const email = freshEmail()
-    await register(room, { fullName: 'Asha', email, password: PASSWORD })
+    await register(accounts, { fullName: 'Asha', email, password: PASSWORD })
     return { email, code: await codeFor(db, email) }
   }
   const answer = (email: string, code: string) =>
-    verifyCode(room, { identifier: email, channel: 'email', purpose: 'verify_email', code }, HERE)
+    verifyCode(
+      accounts,
+      { identifier: email, channel: 'email', purpose: 'verify_email', code },
+      HERE,
+    )
   const signedUp = async () => {
     const { email, code } = await registered()
     return { email, ...(await answer(email, code)) }
   }
 
-  it('a hundred guesses at once are five tries', async () => {
+  it('of a hundred guesses at once only five are tried', async () => {
     const { email, code } = await registered()
     const guesses = Array.from({ length: 100 }, () => answer(email, otherThan(code)))
     const kinds = await endings(guesses)
@@ -59,7 +63,7 @@ onEachEngine('accounts under concurrency', (open) => {
     assert.ok(right.otp_expired ?? right.rate_limited)
   })
 
-  it('a right code twice at once opens one session and grants once', async () => {
+  it('a right code sent twice at once opens one session and grants once', async () => {
     const { email, code } = await registered()
     const kinds = await endings(Array.from({ length: 4 }, () => answer(email, code)))
     assert.deepEqual(kinds, { done: 1, otp_expired: 3 })
@@ -73,8 +77,8 @@ onEachEngine('accounts under concurrency', (open) => {
 
   it('registrations of one address at once leave one pending account', async () => {
     const email = freshEmail()
-    const wish = { fullName: 'Asha', email, password: PASSWORD }
-    const kinds = await endings(Array.from({ length: 5 }, () => register(room, wish)))
+    const registration = { fullName: 'Asha', email, password: PASSWORD }
+    const kinds = await endings(Array.from({ length: 5 }, () => register(accounts, registration)))
     assert.deepEqual(kinds, { done: 1, rate_limited: 4 })
     const rows = await db.query('select 1 from accounts where email = $1', [email])
     assert.equal(rows.length, 1)
@@ -82,77 +86,83 @@ onEachEngine('accounts under concurrency', (open) => {
 
   it('parallel refreshes leave one usable pair', async () => {
     const first = await signedUp()
-    const pairs = await Promise.all([1, 2, 3].map(() => refresh(room, first.refresh_token)))
+    const pairs = await Promise.all([1, 2, 3].map(() => refresh(accounts, first.refresh_token)))
     const tokens = new Set(pairs.map((pair) => pair.refresh_token))
     assert.equal(tokens.size, 1)
-    const next = await refresh(room, [...tokens][0]!)
+    const next = await refresh(accounts, [...tokens][0]!)
     assert.equal(tokens.has(next.refresh_token), false)
   })
 
-  it('an old token outside the grace, or older than the parent, ends the session', async () => {
+  it('an old refresh token after the grace period, or one older still, ends the session', async () => {
     for (const late of [true, false]) {
       const first = await signedUp()
-      const second = await refresh(room, first.refresh_token)
-      const third = late ? second : await refresh(room, second.refresh_token)
+      const second = await refresh(accounts, first.refresh_token)
+      const third = late ? second : await refresh(accounts, second.refresh_token)
       if (late) await db.query(`update sessions set rotated_at = rotated_at - interval '11 s'`)
-      assert.deepEqual(await endings([refresh(room, first.refresh_token)]), { unauthorized: 1 })
-      assert.deepEqual(await endings([refresh(room, third.refresh_token)]), { unauthorized: 1 })
-      const told = await db.query(
+      assert.deepEqual(await endings([refresh(accounts, first.refresh_token)]), { unauthorized: 1 })
+      assert.deepEqual(await endings([refresh(accounts, third.refresh_token)]), { unauthorized: 1 })
+      const notices = await db.query(
         `select 1 from notifications where account_id = $1 and type = 'security.session_reuse'`,
         [first.user.id],
       )
-      assert.equal(told.length, 1)
+      assert.equal(notices.length, 1)
     }
   })
 
-  it('a session left alone for 30 days is over', async () => {
+  it('a session that is not used for 30 days ends', async () => {
     const first = await signedUp()
     await db.query(
       `update sessions set expires_at = now() - interval '1 s' where account_id = $1`,
       [first.user.id],
     )
-    assert.deepEqual(await endings([refresh(room, first.refresh_token)]), { unauthorized: 1 })
+    assert.deepEqual(await endings([refresh(accounts, first.refresh_token)]), { unauthorized: 1 })
   })
 
   it('thirty workspaces at once leave twenty; one slug at once leaves one', async () => {
     const { user } = await signedUp()
-    const same = Array.from({ length: 5 }, () => createWorkspace(room, user.id, { name: 'same' }))
+    const same = Array.from({ length: 5 }, () =>
+      createWorkspace(accounts, user.id, { name: 'same' }),
+    )
     assert.deepEqual(await endings(same), { done: 1, conflict: 4 })
     const many = Array.from({ length: 30 }, (_, i) =>
-      createWorkspace(room, user.id, { name: `w${i}` }),
+      createWorkspace(accounts, user.id, { name: `w${i}` }),
     )
     assert.deepEqual(await endings(many), { done: 19, forbidden: 11 })
-    assert.equal((await workspacesOf(room, user.id)).length, 21)
+    assert.equal((await workspacesOf(accounts, user.id)).length, 21)
   })
 
-  it('keys made while their workspace goes end up in the default one', async () => {
+  it('keys created while their workspace is deleted end up in the default one', async () => {
     const { user } = await signedUp()
-    await createWorkspace(room, user.id, { name: 'shop' })
-    const make = () => createKey(room, user.id, { name: 'k', workspaceSlug: 'shop' })
+    await createWorkspace(accounts, user.id, { name: 'shop' })
+    const make = () => createApiKey(accounts, user.id, { name: 'k', workspaceSlug: 'shop' })
     const wanted = { accountId: user.id, slug: 'shop' }
-    const kinds = await endings([make(), make(), deleteWorkspace(room, wanted), make(), make()])
+    const kinds = await endings([make(), make(), deleteWorkspace(accounts, wanted), make(), make()])
     assert.equal((kinds.done ?? 0) + (kinds.not_found ?? 0), 5)
     const page = { includeRevoked: true, limit: 50, offset: 0 }
-    const { keys, total } = await keysOf(room, user.id, page)
+    const { keys, total } = await listApiKeys(accounts, user.id, page)
     assert.equal(total, (kinds.done ?? 0) - 1)
     for (const key of keys) assert.equal(key.workspace_slug, 'default')
   })
 
   it('sixty keys at once leave fifty', async () => {
     const { user } = await signedUp()
-    const many = Array.from({ length: 60 }, () => createKey(room, user.id, { name: 'k' }))
+    const many = Array.from({ length: 60 }, () => createApiKey(accounts, user.id, { name: 'k' }))
     assert.deepEqual(await endings(many), { done: 50, forbidden: 10 })
   })
 
-  it('two accounts that claim one number: one wins', async () => {
+  it('of two accounts that claim one number, one gets it', async () => {
     const [one, two] = [await signedUp(), await signedUp()]
     const phone = freshPhone()
-    await changePhone(room, one.user.id, phone)
+    await changePhone(accounts, one.user.id, phone)
     const firstCode = await codeFor(db, phone)
     await ageCodes(db, 61)
-    await changePhone(room, two.user.id, phone)
+    await changePhone(accounts, two.user.id, phone)
     const prove = (code: string) =>
-      verifyCode(room, { identifier: phone, channel: 'phone', purpose: 'verify_phone', code }, HERE)
+      verifyCode(
+        accounts,
+        { identifier: phone, channel: 'phone', purpose: 'verify_phone', code },
+        HERE,
+      )
     const code = await codeFor(db, phone)
     const kinds = await endings([prove(code), prove(firstCode), prove(code)])
     assert.equal(kinds.done, 1)
@@ -165,33 +175,33 @@ onEachEngine('accounts under concurrency', (open) => {
     assert.equal(loser!.phone_number, null)
   })
 
-  it('forty wrong passwords at once are ten tries', async () => {
+  it('of forty wrong passwords at once only ten are tried', async () => {
     const { email } = await signedUp()
     const tries = Array.from({ length: 40 }, () =>
-      login(room, { identifier: email, password: 'not this one' }, HERE),
+      login(accounts, { identifier: email, password: 'not this one' }, HERE),
     )
     assert.deepEqual(await endings(tries), { invalid_credentials: 10, rate_limited: 30 })
   })
 
-  it('twenty right passwords at once are twenty sessions', async () => {
+  it('twenty right passwords at once open twenty sessions', async () => {
     const { email } = await signedUp()
     const tries = Array.from({ length: 20 }, () =>
-      login(room, { identifier: email, password: PASSWORD }, HERE),
+      login(accounts, { identifier: email, password: PASSWORD }, HERE),
     )
     assert.deepEqual(await endings(tries), { done: 20 })
   })
 
-  it('a login from elsewhere is told of, the first and the known are not', async () => {
+  it('a login from a new device is notified; the first login and known devices are not', async () => {
     const { email, user } = await signedUp()
     const there = { address: '10.1.2.3', userAgent: 'other' }
     for (const device of [HERE, there, there]) {
-      await login(room, { identifier: email, password: PASSWORD }, device)
+      await login(accounts, { identifier: email, password: PASSWORD }, device)
     }
-    const told = await db.query(
+    const notices = await db.query(
       `select 1 from notifications where account_id = $1 and type = 'security.new_login'`,
       [user.id],
     )
-    assert.equal(told.length, 1)
+    assert.equal(notices.length, 1)
   })
 })
 

@@ -10,10 +10,13 @@ const create = (token: string, body: unknown = { name: 'k' }) =>
 describe('POST /v1/api-keys', () => {
   it('201: the key is shown once, and nowhere else', async () => {
     const { token } = await house.signUp()
-    const heard = await create(token, { name: ' My key ', expires_at: '2999-01-01T00:00:00+03:00' })
-    assert.equal(heard.status, 201)
-    assert.equal(heard.headers.get('cache-control'), 'no-store')
-    const { key, ...object } = heard.body.data
+    const response = await create(token, {
+      name: ' My key ',
+      expires_at: '2999-01-01T00:00:00+03:00',
+    })
+    assert.equal(response.status, 201)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    const { key, ...object } = response.body.data
     assert.match(key, /^mlg_[0-9A-Za-z]{46}$/)
     assert.equal(object.name, 'My key')
     assert.equal(object.prefix, key.slice(0, 12))
@@ -88,8 +91,8 @@ describe('GET, PATCH, DELETE /v1/api-keys', () => {
     const renamed = await house.call(`PATCH ${path}`, { token, body: { name: 'new' } })
     assert.equal(renamed.body.data.name, 'new')
     refused(await house.call('GET /v1/me', { token: key }), 403, 'forbidden')
-    const heard = await house.call(`DELETE ${path}`, { token })
-    assert.deepEqual(heard.body.data, { status: 'revoked' })
+    const response = await house.call(`DELETE ${path}`, { token })
+    assert.deepEqual(response.body.data, { status: 'revoked' })
     refused(await house.call('GET /v1/me', { token: key }), 401, 'unauthorized')
     refused(await house.call(`DELETE ${path}`, { token }), 404, 'not_found')
     const rename = { token, body: { name: 'newer' } }

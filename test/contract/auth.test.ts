@@ -14,15 +14,15 @@ import {
 const house = accountsHouse()
 
 describe('POST /v1/auth/register', () => {
-  const wish = (over: object) => ({ full_name: 'Asha Juma', password: PASSWORD, ...over })
+  const registration = (over: object) => ({ full_name: 'Asha Juma', password: PASSWORD, ...over })
 
   it('201: pending, by email', async () => {
     const email = freshEmail()
-    const heard = await house.call('POST /v1/auth/register', {
-      body: wish({ email: email.toUpperCase() }),
+    const response = await house.call('POST /v1/auth/register', {
+      body: registration({ email: email.toUpperCase() }),
     })
-    assert.equal(heard.status, 201)
-    assert.deepEqual(heard.body.data, {
+    assert.equal(response.status, 201)
+    assert.deepEqual(response.body.data, {
       pending_verification: true,
       identifier: email,
       channel: 'email',
@@ -35,12 +35,12 @@ describe('POST /v1/auth/register', () => {
 
   it('201: pending, by phone; the code goes out as an SMS', async () => {
     const phone = freshPhone()
-    const heard = await house.call('POST /v1/auth/register', {
-      body: wish({ phone_number: phone }),
+    const response = await house.call('POST /v1/auth/register', {
+      body: registration({ phone_number: phone }),
     })
-    assert.equal(heard.status, 201)
-    assert.equal(heard.body.data.channel, 'phone')
-    assert.equal(heard.body.data.purpose, 'verify_phone')
+    assert.equal(response.status, 201)
+    assert.equal(response.body.data.channel, 'phone')
+    assert.equal(response.body.data.purpose, 'verify_phone')
     const code = await house.lastCode(phone)
     const body = { identifier: phone, channel: 'phone', purpose: 'verify_phone', code }
     const session = await house.call('POST /v1/auth/otp/verify', { body })
@@ -55,21 +55,21 @@ describe('POST /v1/auth/register', () => {
   it('400: shapes', async () => {
     const email = freshEmail()
     for (const body of [
-      wish({}),
-      wish({ email: 'nobody' }),
-      wish({ email: 'a@b' }),
-      wish({ email: 'a b@example.com' }),
-      wish({ phone_number: '0712345678' }),
-      wish({ phone_number: '+255 712 345 678' }),
-      wish({ phone_number: '+255591234567' }),
-      wish({ phone_number: '+２５５７１２３４５６７８' }),
-      wish({ email, full_name: '  ' }),
-      wish({ email, full_name: 'x'.repeat(10_000) }),
-      wish({ email, full_name: 'a\nb' }),
-      wish({ email, password: 'short' }),
-      wish({ email, password: 'x'.repeat(129) }),
-      wish({ email, password: 'password123' }),
-      wish({ email, password: email }),
+      registration({}),
+      registration({ email: 'nobody' }),
+      registration({ email: 'a@b' }),
+      registration({ email: 'a b@example.com' }),
+      registration({ phone_number: '0712345678' }),
+      registration({ phone_number: '+255 712 345 678' }),
+      registration({ phone_number: '+255591234567' }),
+      registration({ phone_number: '+２５５７１２３４５６７８' }),
+      registration({ email, full_name: '  ' }),
+      registration({ email, full_name: 'x'.repeat(10_000) }),
+      registration({ email, full_name: 'a\nb' }),
+      registration({ email, password: 'short' }),
+      registration({ email, password: 'x'.repeat(129) }),
+      registration({ email, password: 'password123' }),
+      registration({ email, password: email }),
       { email, full_name: 'Asha' },
       [],
       'null',
@@ -107,9 +107,9 @@ describe('POST /v1/auth/otp/verify', () => {
     const email = freshEmail()
     await house.registerAs(email)
     const code = await house.lastCode(email)
-    const heard = await answer(email, code)
-    assert.equal(heard.status, 200)
-    const { user, ...session } = heard.body.data
+    const response = await answer(email, code)
+    assert.equal(response.status, 200)
+    const { user, ...session } = response.body.data
     assert.equal(session.token_type, 'Bearer')
     assert.equal(session.expires_in, 900)
     assert.equal(session.refresh_expires_in, 2_592_000)
@@ -150,7 +150,7 @@ describe('POST /v1/auth/otp/verify', () => {
 
   it('400 validation_error: shapes and pairs', async () => {
     const email = freshEmail()
-    for (const heard of [
+    for (const response of [
       await answer(email, 123),
       await answer(email, '12345'),
       await answer(email, '０００１２３'),
@@ -162,7 +162,7 @@ describe('POST /v1/auth/otp/verify', () => {
       await answer(email, '123456', { purpose: 'login_mfa' }),
       await answer(email, '123456', { purpose: 'login_mfa', challenge_id: 'x' }),
     ]) {
-      refused(heard, 400, 'validation_error')
+      refused(response, 400, 'validation_error')
     }
   })
 
@@ -186,7 +186,7 @@ describe('POST /v1/auth/otp/resend', () => {
       body: { identifier, channel: 'email', purpose: 'verify_email', ...over },
     })
 
-  it('200 for known and unknown alike, 429 inside the cool-down for both', async () => {
+  it('200 for known and unknown alike, 429 during the cool-down for both', async () => {
     const known = freshEmail()
     await house.registerAs(known)
     const first = await house.lastCode(known)
@@ -211,14 +211,14 @@ describe('POST /v1/auth/otp/resend', () => {
   })
 
   it('400: shapes and pairs', async () => {
-    for (const heard of [
+    for (const response of [
       await resend('not an identifier'),
       await resend('a@example.com', { channel: 'phone', purpose: 'verify_phone' }),
       await resend('a@example.com', { channel: 'totp', purpose: 'reset_password' }),
       await resend('a@example.com', { purpose: 'login_mfa' }),
       await resend('a@example.com', { purpose: 'other' }),
     ]) {
-      refused(heard, 400, 'validation_error')
+      refused(response, 400, 'validation_error')
     }
   })
 })
@@ -229,13 +229,13 @@ describe('POST /v1/auth/login', () => {
 
   it('200: a session', async () => {
     const { email } = await house.signUp()
-    const heard = await login(email)
-    assert.equal(heard.status, 200)
-    const me = await house.call('GET /v1/me', { token: heard.body.data.access_token })
+    const response = await login(email)
+    assert.equal(response.status, 200)
+    const me = await house.call('GET /v1/me', { token: response.body.data.access_token })
     assert.equal(me.body.data.email, email)
   })
 
-  it('401 invalid_credentials: wrong, unknown, deleted, absurd: one and the same answer', async () => {
+  it('401 invalid_credentials: wrong, unknown, deleted, absurd: always the same answer', async () => {
     const { email } = await house.signUp()
     const gone = await house.signUp()
     await house.call('DELETE /v1/me', { token: gone.token })
@@ -246,9 +246,9 @@ describe('POST /v1/auth/login', () => {
       await login('???'),
       await login(email, 'x'.repeat(100_000)),
     ]
-    for (const heard of answers) {
-      refused(heard, 401, 'invalid_credentials')
-      assert.equal(heard.body.message, answers[0]!.body.message)
+    for (const response of answers) {
+      refused(response, 401, 'invalid_credentials')
+      assert.equal(response.body.message, answers[0]!.body.message)
     }
   })
 
@@ -273,9 +273,9 @@ describe('POST /v1/auth/login', () => {
     for (const who of [email, stranger]) {
       for (let i = 0; i < 10; i++)
         refused(await login(who, 'wrong one'), 401, 'invalid_credentials')
-      const heard = await login(who)
-      refused(heard, 429, 'rate_limited')
-      assert.ok(Number(heard.headers.get('retry-after')) >= 1)
+      const response = await login(who)
+      refused(response, 429, 'rate_limited')
+      assert.ok(Number(response.headers.get('retry-after')) >= 1)
     }
     await house.call('POST /v1/auth/password/forgot', { body: { identifier: email } })
     const code = await house.lastCode(email)
@@ -317,13 +317,13 @@ describe('POST /v1/auth/refresh', () => {
   })
 
   it('400: a body of the wrong shape', async () => {
-    const heard = await house.call('POST /v1/auth/refresh', { body: { refresh_token: 5 } })
-    refused(heard, 400, 'validation_error')
+    const response = await house.call('POST /v1/auth/refresh', { body: { refresh_token: 5 } })
+    refused(response, 400, 'validation_error')
   })
 })
 
 describe('POST /v1/auth/logout', () => {
-  it('200: this session, by refresh token, all; the tokens are dead at once', async () => {
+  it('200: this session, by refresh token, all; the tokens stop working at once', async () => {
     const person = await house.signUp()
     const login = async () => {
       const body = { identifier: person.email, password: PASSWORD }
@@ -349,8 +349,11 @@ describe('POST /v1/auth/logout', () => {
   it('401 without a token, 400 for a wrong shape, and others are left alone', async () => {
     refused(await house.call('POST /v1/auth/logout'), 401, 'unauthorized')
     const [one, two] = [await house.signUp(), await house.signUp()]
-    const heard = await house.call('POST /v1/auth/logout', { token: one.token, body: { all: 1 } })
-    refused(heard, 400, 'validation_error')
+    const response = await house.call('POST /v1/auth/logout', {
+      token: one.token,
+      body: { all: 1 },
+    })
+    refused(response, 400, 'validation_error')
     const body = { refresh_token: two.refresh }
     assert.equal((await house.call('POST /v1/auth/logout', { token: one.token, body })).status, 200)
     assert.equal((await house.call('GET /v1/me', { token: two.token })).status, 200)
@@ -363,7 +366,7 @@ describe('POST /v1/auth/password', () => {
   const reset = (identifier: string, code: string, new_password = 'kiboko mkubwa 9') =>
     house.call('POST /v1/auth/password/reset', { body: { identifier, code, new_password } })
 
-  it('200: the same for known, unknown and inside the cool-down', async () => {
+  it('200: the same for known, unknown and during the cool-down', async () => {
     const { email } = await house.signUp()
     const [a, b, again] = [await forgot(email), await forgot(freshEmail()), await forgot(email)]
     assert.deepEqual(a.body.data, { sent: true, expires_in: 600, resend_after: 60 })
@@ -385,9 +388,9 @@ describe('POST /v1/auth/password', () => {
     refused(await reset(person.email, otherThan(code)), 400, 'otp_invalid')
     refused(await reset(person.email, code, 'short'), 400, 'validation_error')
     refused(await reset(person.email, code, 'password123'), 400, 'validation_error')
-    const heard = await reset(person.email, code)
-    assert.equal(heard.status, 200)
-    assert.deepEqual(heard.body.data, {})
+    const response = await reset(person.email, code)
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body.data, {})
     refused(await reset(person.email, code), 400, 'otp_expired')
     refused(await house.call('GET /v1/me', { token: person.token }), 401, 'unauthorized')
     const old = { identifier: person.email, password: PASSWORD }
@@ -401,12 +404,12 @@ describe('POST /v1/auth/password', () => {
 describe('GET /v1/auth/jwks.json', () => {
   it('200: keys with which anyone can verify an access token', async () => {
     const person = await house.signUp()
-    const heard = await house.call('GET /v1/auth/jwks.json')
-    assert.equal(heard.status, 200)
-    assert.equal(JSON.stringify(heard.body).includes('"d"'), false)
+    const response = await house.call('GET /v1/auth/jwks.json')
+    assert.equal(response.status, 200)
+    assert.equal(JSON.stringify(response.body).includes('"d"'), false)
     const { payload, protectedHeader } = await jwtVerify(
       person.token,
-      createLocalJWKSet(heard.body),
+      createLocalJWKSet(response.body),
     )
     assert.equal(protectedHeader.alg, 'ES256')
     const claims = Object.keys(payload).sort().join(' ')

@@ -19,8 +19,8 @@ const patch = (token: string, body: unknown) => house.call('PATCH /v1/me', { tok
 describe('GET and PATCH /v1/me', () => {
   it('200: the profile, unset fields left out', async () => {
     const { token, id, email } = await house.signUp()
-    const heard = await house.call('GET /v1/me', { token })
-    const { created_at, ...rest } = heard.body.data
+    const response = await house.call('GET /v1/me', { token })
+    const { created_at, ...rest } = response.body.data
     assert.match(created_at, /^\d{4}-.*Z$/)
     assert.deepEqual(rest, {
       id,
@@ -34,7 +34,7 @@ describe('GET and PATCH /v1/me', () => {
     })
   })
 
-  it('200: independent changes; what is not ours to give is ignored', async () => {
+  it('200: fields change independently; what only we may change is ignored', async () => {
     const { token, id } = await house.signUp()
     const changed = await patch(token, {
       full_name: '  Asha Mwinyi ',
@@ -85,11 +85,11 @@ describe('GET and PATCH /v1/me', () => {
     const { token } = await house.signUp()
     const made = await house.call('POST /v1/api-keys', { token, body: { name: 'k' } })
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const heard = await house.call(`${method} /v1/me`, {
+      const response = await house.call(`${method} /v1/me`, {
         token: made.body.data.key,
         ...(method === 'PATCH' ? { body: {} } : {}),
       })
-      refused(heard, 403, 'forbidden')
+      refused(response, 403, 'forbidden')
     }
   })
 })
@@ -116,26 +116,26 @@ describe('the second factor', () => {
     const challenge = (await login(person.email)).body.data
     assert.equal(challenge.mfa_required, true)
     assert.equal(challenge.channel, 'totp')
-    const given = {
+    const body = {
       identifier: person.email,
       channel: 'totp',
       challenge_id: challenge.challenge_id,
     }
-    refused(await answer({ ...given, code: now() }), 400, 'otp_invalid')
+    refused(await answer({ ...body, code: now() }), 400, 'otp_invalid')
     clock.push(30_000)
     const code = now()
-    refused(await answer({ ...given, code: otherThan(code) }), 400, 'otp_invalid')
-    const session = await answer({ ...given, code })
+    refused(await answer({ ...body, code: otherThan(code) }), 400, 'otp_invalid')
+    const session = await answer({ ...body, code })
     assert.equal(session.status, 200)
-    refused(await answer({ ...given, code }), 400, 'otp_expired')
+    refused(await answer({ ...body, code }), 400, 'otp_expired')
     const next = (await login(person.email)).body.data.challenge_id
-    refused(await answer({ ...given, challenge_id: next, code }), 400, 'otp_invalid')
+    refused(await answer({ ...body, challenge_id: next, code }), 400, 'otp_invalid')
     const off = await patch(session.body.data.access_token, { mfa_method: 'none' })
     assert.equal('mfa_method' in off.body.data, false)
     assert.ok((await login(person.email)).body.data.access_token)
   })
 
-  it('by email: the challenge stands inside the cool-down, and can be sent again', async () => {
+  it('by email: the challenge stays open during the cool-down, and its code can be sent again', async () => {
     const person = await house.signUp()
     assert.equal((await patch(person.token, { mfa_method: 'email' })).status, 200)
     const one = (await login(person.email)).body.data
@@ -143,10 +143,10 @@ describe('the second factor', () => {
     assert.equal(one.masked, `u***@example.com`)
     const two = (await login(person.email)).body.data
     assert.equal(two.challenge_id, one.challenge_id)
-    const given = { identifier: person.email, channel: 'email', challenge_id: one.challenge_id }
+    const body = { identifier: person.email, channel: 'email', challenge_id: one.challenge_id }
     const resend = (over: object = {}) =>
       house.call('POST /v1/auth/otp/resend', {
-        body: { ...given, purpose: 'login_mfa', ...over },
+        body: { ...body, purpose: 'login_mfa', ...over },
       })
     refused(await resend(), 429, 'rate_limited')
     await ageCodes(house.db, 61)
@@ -156,9 +156,9 @@ describe('the second factor', () => {
     assert.equal(await house.lastCode(person.email), first, 'a stranger replaces nothing')
     assert.equal((await resend()).status, 200)
     const code = await house.lastCode(person.email)
-    refused(await answer({ ...given, ...stranger, code }), 400, 'otp_expired')
-    refused(await answer({ ...given, channel: 'phone', code }), 400, 'otp_invalid')
-    assert.equal((await answer({ ...given, code })).status, 200)
+    refused(await answer({ ...body, ...stranger, code }), 400, 'otp_expired')
+    refused(await answer({ ...body, channel: 'phone', code }), 400, 'otp_invalid')
+    assert.equal((await answer({ ...body, code })).status, 200)
     assert.ok((await login(person.email)).body.data.challenge_id, 'a used code ends the cool-down')
   })
 
@@ -173,13 +173,13 @@ describe('the second factor', () => {
     assert.equal((await patch(person.token, { mfa_method: 'phone' })).status, 200)
     const challenge = (await login(person.email)).body.data
     assert.equal(challenge.channel, 'phone')
-    const given = {
+    const body = {
       identifier: person.email,
       channel: 'phone',
       challenge_id: challenge.challenge_id,
       code: await house.lastCode(phone),
     }
-    assert.equal((await answer(given)).status, 200)
+    assert.equal((await answer(body)).status, 200)
   })
 })
 
@@ -187,11 +187,11 @@ describe('POST /v1/me/phone', () => {
   const change = (token: string, phone_number: unknown) =>
     house.call('POST /v1/me/phone', { token, body: { phone_number } })
 
-  it('200: unverified at once; the code proves it', async () => {
+  it('200: unverified at once; the code verifies it', async () => {
     const person = await house.signUp()
     const phone = freshPhone()
-    const heard = await change(person.token, phone)
-    assert.deepEqual(heard.body.data, { pending_verification: true })
+    const response = await change(person.token, phone)
+    assert.deepEqual(response.body.data, { pending_verification: true })
     const me = await house.call('GET /v1/me', { token: person.token })
     assert.equal(me.body.data.phone_number, phone)
     assert.equal(me.body.data.phone_verified, false)
@@ -207,7 +207,7 @@ describe('POST /v1/me/phone', () => {
     refused(await change(other.token, phone), 409, 'conflict')
   })
 
-  it('the last proven number stays the way in until the new one is proven', async () => {
+  it('the number verified last signs in until the new one is verified', async () => {
     const person = await house.signUp()
     const [first, second] = [freshPhone(), freshPhone()]
     await change(person.token, first)
@@ -242,12 +242,12 @@ describe('POST /v1/me/phone', () => {
 })
 
 describe('DELETE /v1/me', () => {
-  it('200: sessions and keys are dead, identifiers free, the grant not given twice', async () => {
+  it('200: sessions and keys stop working, identifiers are free, credits are not granted twice', async () => {
     const person = await house.signUp()
     const key = await house.call('POST /v1/api-keys', { token: person.token, body: { name: 'k' } })
-    const heard = await house.call('DELETE /v1/me', { token: person.token })
-    assert.equal(heard.status, 200)
-    assert.deepEqual(heard.body.data, {})
+    const response = await house.call('DELETE /v1/me', { token: person.token })
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body.data, {})
     for (const token of [person.token, key.body.data.key]) {
       refused(await house.call('GET /v1/me', { token }), 401, 'unauthorized')
     }

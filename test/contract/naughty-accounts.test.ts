@@ -59,11 +59,11 @@ describe('naughty strings in every string field', () => {
   ]
 
   const fits = async (line: string, shape: Shape, text: string, token?: string) => {
-    const heard = await house.call(line, { token, body: shape(text) })
-    const about = `${line} ${JSON.stringify(shape(text)).slice(0, 300)} → ${heard.status}`
-    assert.ok(heard.status < 500, about)
-    assert.ok(JSON.stringify(heard.body).length < 2_000 || heard.status < 300, about)
-    return heard
+    const response = await house.call(line, { token, body: shape(text) })
+    const about = `${line} ${JSON.stringify(shape(text)).slice(0, 300)} → ${response.status}`
+    assert.ok(response.status < 500, about)
+    assert.ok(JSON.stringify(response.body).length < 2_000 || response.status < 300, about)
+    return response
   }
 
   for (const [path, shape, texts = nasty] of open) {
@@ -77,12 +77,12 @@ describe('naughty strings in every string field', () => {
     let kept = 0
     for (const [line, shape] of own) {
       await inBatches(nasty, async (text) => {
-        const heard = await fits(line, shape, text, token)
-        if (heard.status !== 200 || !line.startsWith('PATCH')) return
-        const [field, given] = Object.entries(shape(text) as object).at(-1)! as [string, string]
-        const back: string = heard.body.data[field] ?? ''
+        const response = await fits(line, shape, text, token)
+        if (response.status !== 200 || !line.startsWith('PATCH')) return
+        const [field, sent] = Object.entries(shape(text) as object).at(-1)! as [string, string]
+        const back: string = response.body.data[field] ?? ''
         // The embedded engine drops a byte-order mark at the beginning of a text.
-        const whole = (field === 'description' ? given : given.trim()).replace(/^\ufeff/, '')
+        const whole = (field === 'description' ? sent : sent.trim()).replace(/^\ufeff/, '')
         assert.equal(back, whole)
         kept += 1
       })
@@ -96,8 +96,8 @@ describe('naughty strings in every string field', () => {
     await inBatches(nasty.filter(travels), async (text) => {
       for (const noun of ['workspaces', 'api-keys']) {
         const path = `/v1/${noun}/${encodeURIComponent(text)}`
-        const heard = await house.call(`DELETE ${path}`, { token })
-        assert.ok(heard.status >= 400 && heard.status < 500, `${path} → ${heard.status}`)
+        const response = await house.call(`DELETE ${path}`, { token })
+        assert.ok(response.status >= 400 && response.status < 500, `${path} → ${response.status}`)
       }
     })
   })

@@ -53,8 +53,8 @@ describe('POST and GET /v1/workspaces', () => {
       'validation_error',
     )
     for (const query of ['limit=0', 'limit=201', 'limit=x', 'offset=-1']) {
-      const heard = await house.call(`GET /v1/workspaces?${query}`, { token })
-      refused(heard, 400, 'validation_error')
+      const response = await house.call(`GET /v1/workspaces?${query}`, { token })
+      refused(response, 400, 'validation_error')
     }
   })
 
@@ -91,8 +91,8 @@ describe('/v1/workspaces/{slug}', () => {
     await create(token, { name: 'Shop' })
     const body = { name: 'k', workspace_slug: 'shop' }
     const key = (await house.call('POST /v1/api-keys', { token, body })).body.data
-    const heard = await house.call('DELETE /v1/workspaces/shop', { token })
-    assert.deepEqual(heard.body.data, { status: 'deleted' })
+    const response = await house.call('DELETE /v1/workspaces/shop', { token })
+    assert.deepEqual(response.body.data, { status: 'deleted' })
     const keys = await house.call('GET /v1/api-keys', { token })
     assert.equal(keys.body.data[0].id, key.id)
     assert.equal(keys.body.data[0].workspace_slug, 'default')
@@ -106,11 +106,11 @@ describe('/v1/workspaces/{slug}', () => {
     await create(one.token, { name: 'mine' })
     for (const slug of ['mine', 'nothing', 'NOTHING', '..%2f', "a'--", 'x'.repeat(300)]) {
       for (const method of ['GET', 'PATCH', 'DELETE']) {
-        const heard = await house.call(`${method} /v1/workspaces/${slug}`, {
+        const response = await house.call(`${method} /v1/workspaces/${slug}`, {
           token: two.token,
           ...(method === 'PATCH' ? { body: { name: 'x' } } : {}),
         })
-        refused(heard, 404, 'not_found')
+        refused(response, 404, 'not_found')
       }
     }
     refused(await house.call('GET /v1/workspaces/mine'), 401, 'unauthorized')

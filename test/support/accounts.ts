@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
-import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
@@ -33,14 +33,14 @@ export function testClock(): Clock & { push(ms: number): void } {
   }
 }
 
-export function openRoom(db: Db, clock: Clock = testClock()): Promise<Accounts> {
+export function openTestAccounts(db: Db, clock: Clock = testClock()): Promise<Accounts> {
   const config = readConfig({ SIGNUP_BONUS_CREDITS: '100' })
   return openAccounts({ db, config, masterKey: MASTER_KEY, clock, log: silentLog })
 }
 
 /** The room behind the real hallway, on a port. `call('POST /v1/…', {token, body})`. */
 export async function startAccounts(db: Db, clock: Clock = testClock()) {
-  const room = await openRoom(db, clock)
+  const room = await openTestAccounts(db, clock)
   const hall = await startHallway({
     routes: [
       ...authRoutes(room),
@@ -48,7 +48,7 @@ export async function startAccounts(db: Db, clock: Clock = testClock()) {
       ...workspaceRoutes(room),
       ...apiKeyRoutes(room),
     ],
-    doorkeeper: createDoorkeeper(room),
+    doorkeeper: createAuthenticator(room),
   })
   const call = client(hall.url)
   return { room, call, url: hall.url, close: hall.close, ...people(db, call) }

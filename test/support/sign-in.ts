@@ -1,11 +1,11 @@
-import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { openSignIn } from '../../src/accounts/sign-in/sign-in.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { signInRoutes } from '../../src/routes/sign-in.ts'
-import { client, openRoom } from './accounts.ts'
+import { client, openTestAccounts } from './accounts.ts'
 import { startHallway } from './hallway.ts'
 
 /** The name under which browsers know the house; tests visit it on its real port. */
@@ -14,11 +14,11 @@ export const PAGE = 'https://app.example/auth/callback'
 
 /** The house with its ways in through others. */
 export async function startSignIn(db: Db, settings: Record<string, string>) {
-  const room = await openRoom(db)
+  const room = await openTestAccounts(db)
   const config = readConfig({ PUBLIC_URL, FRONTEND_URL: 'https://app.example', ...settings })
   const hall = await startHallway({
     routes: [...authRoutes(room), ...meRoutes(room), ...signInRoutes(openSignIn(room, config))],
-    doorkeeper: createDoorkeeper(room),
+    doorkeeper: createAuthenticator(room),
   })
   return { room, url: hall.url, call: client(hall.url), close: hall.close }
 }

@@ -1,6 +1,6 @@
 import type { Row, Tx } from '../../db/db.ts'
+import type { CodePurpose } from '../../notices/messages.ts'
 
-export type Purpose = 'verify_email' | 'verify_phone' | 'login_mfa' | 'reset_password'
 export type CodeChannel = 'email' | 'phone' | 'totp'
 
 export type CodeRow = {
@@ -17,15 +17,15 @@ const TRIES_PER_CODE = 5
 export type NewCode = {
   id: string
   subject: Buffer
-  purpose: Purpose
+  purpose: CodePurpose
   channel: CodeChannel
   accountId: string | null
   codeHmac: Buffer | null
 }
 
 /**
- * Supersedes the code before it. False inside the cool-down, which ends early once a code was used
- * rightly; an authenticator's challenge sends nothing, so it knows no cool-down.
+ * Replaces the code before it. False during the cool-down, which ends early once the code has been
+ * used; an authenticator's challenge sends nothing, so it has no cool-down.
  */
 export async function putCode(tx: Tx, code: NewCode): Promise<boolean> {
   const rows = await tx.query(
@@ -47,7 +47,7 @@ export async function putCode(tx: Tx, code: NewCode): Promise<boolean> {
 export async function findLiveCode(
   tx: Tx,
   subject: Buffer,
-  purpose: Purpose,
+  purpose: CodePurpose,
 ): Promise<(CodeRow & { leftS: number }) | undefined> {
   const [row] = await tx.query(
     `select *, extract(epoch from expires_at - now())::float8 as left_s from codes
@@ -60,7 +60,7 @@ export async function findLiveCode(
 export async function findCode(
   tx: Tx,
   subject: Buffer,
-  purpose: Purpose,
+  purpose: CodePurpose,
 ): Promise<CodeRow | undefined> {
   const [row] = await tx.query('select * from codes where subject = $1 and purpose = $2', [
     subject,
@@ -69,8 +69,8 @@ export async function findCode(
   return row && codeFrom(row)
 }
 
-/** Seconds until another code may be sent; 0 when it may be now. */
-export async function coolDownLeft(tx: Tx, subject: Buffer, purpose: Purpose): Promise<number> {
+/** Seconds until another code may be sent; 0 when one may be sent now. */
+export async function coolDownLeft(tx: Tx, subject: Buffer, purpose: CodePurpose): Promise<number> {
   const [row] = await tx.query<{ left_s: number }>(
     `select greatest(0, ceil(${COOL_DOWN_S} - extract(epoch from now() - sent_at)))::float8 as left_s
      from codes where subject = $1 and purpose = $2 and used_at is null and channel <> 'totp'`,
@@ -82,7 +82,7 @@ export async function coolDownLeft(tx: Tx, subject: Buffer, purpose: Purpose): P
 /** Takes one of the five tries, atomically over all processes. */
 export async function takeCodeTry(
   tx: Tx,
-  wanted: { subject: Buffer; purpose: Purpose; challengeId: string | undefined },
+  wanted: { subject: Buffer; purpose: CodePurpose; challengeId: string | undefined },
 ): Promise<CodeRow | undefined> {
   const [row] = await tx.query(
     `update codes set tries = tries + 1
@@ -93,7 +93,7 @@ export async function takeCodeTry(
   return row && codeFrom(row)
 }
 
-/** True for the one who uses it; the id changes when a newer code supersedes it. */
+/** True for the first caller only; false also once a code with a new id has replaced it. */
 export async function useCode(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query(
     'update codes set used_at = now() where id = $1 and used_at is null returning id',
@@ -102,7 +102,7 @@ export async function useCode(tx: Tx, id: string): Promise<boolean> {
   return rows.length === 1
 }
 
-/** The codes of a deleted account open nothing; their cool-downs stay. */
+/** The codes of a deleted account no longer work; their cool-downs stay. */
 export async function voidCodes(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update codes set account_id = null, code_hmac = null where account_id = $1', [
     accountId,

@@ -1,8 +1,16 @@
 import type { Tx } from '../../db/db.ts'
-import type { Patience } from './throttle.ts'
 
-/** False when the bucket is blocked at this moment. */
-export async function takeThrottle(tx: Tx, bucket: string, p: Patience): Promise<boolean> {
+/** The first tries are free; then each wait is twice the last. Nobody is locked out for ever. */
+export type ThrottleRule = {
+  freeTries: number
+  firstWaitS: number
+  longestWaitS: number
+  /** After this long without a try, the count starts again. */
+  forgetAfterS: number
+}
+
+/** Counts a try; false, and not counted, while the bucket is blocked. */
+export async function takeThrottle(tx: Tx, bucket: string, rule: ThrottleRule): Promise<boolean> {
   const rows = await tx.query(
     `insert into throttles as t (bucket, tries) values ($1, 1)
      on conflict (bucket) do update set
@@ -15,12 +23,12 @@ export async function takeThrottle(tx: Tx, bucket: string, p: Patience): Promise
            * interval '1 second' end
      where t.blocked_until is null or t.blocked_until <= now()
      returning bucket`,
-    [bucket, p.freeTries, p.firstWaitS, p.longestWaitS, p.forgetAfterS],
+    [bucket, rule.freeTries, rule.firstWaitS, rule.longestWaitS, rule.forgetAfterS],
   )
   return rows.length === 1
 }
 
-/** Seconds until the bucket opens; not above 0 when it is open. */
+/** Seconds until the bucket is free again; 0 or less when it is free. */
 export async function throttleWait(tx: Tx, bucket: string): Promise<number> {
   const [row] = await tx.query<{ wait_s: number | null }>(
     `select extract(epoch from blocked_until - now())::float8 as wait_s
@@ -30,7 +38,7 @@ export async function throttleWait(tx: Tx, bucket: string): Promise<number> {
   return row?.wait_s ?? 0
 }
 
-export async function clearThrottle(tx: Tx, buckets: string[]): Promise<void> {
+export async function clearThrottles(tx: Tx, buckets: string[]): Promise<void> {
   await tx.query('delete from throttles where bucket = any($1::text[])', [buckets])
 }
 

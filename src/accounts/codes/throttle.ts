@@ -1,31 +1,45 @@
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
-import { clearThrottle, takeThrottle, throttleWait } from './throttle-store.ts'
+import { clearThrottles, takeThrottle, throttleWait } from './throttle-store.ts'
+import type { ThrottleRule } from './throttle-store.ts'
 
-/** So many tries are free; then each one more must wait twice as long. Never a lock for ever. */
-export type Patience = {
-  freeTries: number
-  firstWaitS: number
-  longestWaitS: number
-  /** Without a try for this long, the count begins anew. */
-  forgetAfterS: number
-}
-
-const PATIENCE = {
+const RULES = {
   login: { freeTries: 10, firstWaitS: 10, longestWaitS: 900, forgetAfterS: 3600 },
   wrongCodes: { freeTries: 15, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 3600 },
   sends: { freeTries: 10, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 3600 },
-} satisfies Record<string, Patience>
+} satisfies Record<string, ThrottleRule>
 
-export type Bucket = `${keyof typeof PATIENCE}:${string}`
+/** What is counted together. The name begins with its rule; a subject stands for an identifier. */
+export type Bucket = `${keyof typeof RULES}:${string}`
+
+export function passwordTries(subject: Buffer): Bucket {
+  return `login:${subject.toString('hex')}`
+}
+
+export function codeTries(subject: Buffer): Bucket {
+  return `wrongCodes:${subject.toString('hex')}`
+}
+
+export function enrolmentTries(accountId: string): Bucket {
+  return `wrongCodes:enrol:${accountId}`
+}
+
+export function codesSent(purpose: string, subject: Buffer): Bucket {
+  return `sends:${purpose}:${subject.toString('hex')}`
+}
+
+/** An account may name any number of phones: its own limit keeps it from writing to many. */
+export function phoneChanges(accountId: string): Bucket {
+  return `sends:account:${accountId}`
+}
 
 /**
  * Counts a try before it is made, in a statement of its own: a hundred tries at once cannot all
  * pass, and a request that fails later does not take its count back.
  */
 export async function takeTry(db: Tx, bucket: Bucket): Promise<void> {
-  const patience = PATIENCE[bucket.split(':')[0] as keyof typeof PATIENCE]
-  if (await takeThrottle(db, bucket, patience)) return
+  const rule = RULES[bucket.split(':')[0] as keyof typeof RULES]
+  if (await takeThrottle(db, bucket, rule)) return
   throw tooMany(await throttleWait(db, bucket))
 }
 
@@ -35,12 +49,12 @@ export async function checkTries(db: Tx, bucket: Bucket): Promise<void> {
   if (waitS > 0) throw tooMany(waitS)
 }
 
-export async function forgive(db: Tx, ...buckets: Bucket[]): Promise<void> {
-  await clearThrottle(db, buckets)
+export async function clearTries(db: Tx, ...buckets: Bucket[]): Promise<void> {
+  await clearThrottles(db, buckets)
 }
 
 function tooMany(waitS: number): Failure {
-  return new Failure('rate_limited', 'Too many tries. Wait a little, then try again.', {
+  return new Failure('rate_limited', 'Too many attempts. Please wait a little, then try again.', {
     retryAfterS: Math.max(1, Math.ceil(waitS)),
   })
 }

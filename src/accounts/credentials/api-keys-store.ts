@@ -126,7 +126,7 @@ export async function moveKeys(tx: Tx, fromId: string, toId: string): Promise<vo
   await tx.query('update api_keys set workspace_id = $2 where workspace_id = $1', [fromId, toId])
 }
 
-/** Every process forgets what it knows of the account's keys. */
+/** Every process drops the account's keys from its cache. */
 export async function announceKeys(tx: Tx, accountId: string): Promise<void> {
   await tx.query(`select pg_notify('${KEYS_CHANNEL}', $1)`, [accountId])
 }

@@ -7,8 +7,12 @@ type Waiting<Key, Value> = {
 const MOST_AT_ONCE = 500
 
 /**
- * Alone, a key is looked up at once; those that come while a lookup is under way share the next
- * one. After a quiet time hundreds of callers come with keys that are no longer remembered.
+ * A single key is looked up at once; keys that arrive while a lookup is under way share the next
+ * one. After a quiet time hundreds of callers may arrive with keys that are no longer cached.
+ *
+ * `db/group-commit.ts` batches in the same way, but for writes: it opens a transaction, repeats a
+ * failed batch item by item, and refuses callers when too many wait. A lookup needs none of that,
+ * and one mechanism for both would have to switch each of those off.
  */
 export function batchedLoad<Key, Value>(
   load: (keys: Key[]) => Promise<(Value | undefined)[]>,
@@ -25,7 +29,7 @@ export function batchedLoad<Key, Value>(
         const values = await load(batch.map(({ key }) => key))
         batch.forEach(({ resolve }, i) => resolve(values[i]))
       } catch (error) {
-        // Each caller is told; the next batch may fare better.
+        // Each caller of this batch fails; the next batch may succeed.
         for (const { reject } of batch) reject(error)
       }
     }

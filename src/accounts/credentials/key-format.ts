@@ -6,19 +6,19 @@ export const KEY_PREFIX = 'mlg_'
 const SHAPE = /^mlg_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** `mlg_`, 40 random characters, 6 of checksum: 238 bits, so a plain hash at rest is enough. */
+/** `mlg_`, 40 random characters and 6 of checksum: 238 bits, so storing a plain hash is enough. */
 export function newKey(): string {
   const body = randomBase62(40)
   return KEY_PREFIX + body + checksum(body)
 }
 
-/** Typing errors and made-up keys end here, before anything is looked up. */
+/** False for mistyped and made-up keys, so that nothing is looked up for them. */
 export function looksLikeKey(text: string): boolean {
   const parts = SHAPE.exec(text)
   return parts !== null && checksum(parts[1]!) === parts[2]
 }
 
-/** What is kept of a key, as text. */
+/** What is stored of a key, as text. */
 export function keyHash(key: string): string {
   return hash('sha256', key, 'base64')
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 
-/** Who a key speaks for. */
+/** The account and workspace that a key acts for. */
 export type KeyHolder = {
   keyId: string
   accountId: string
@@ -9,7 +9,10 @@ export type KeyHolder = {
 }
 
 /** In the order of the hashes. */
-export async function findHolders(tx: Tx, keyHashes: Buffer[]): Promise<(KeyHolder | undefined)[]> {
+export async function findKeyHolders(
+  tx: Tx,
+  keyHashes: Buffer[],
+): Promise<(KeyHolder | undefined)[]> {
   const rows = await tx.query(
     `select k.key_hash, k.id, k.account_id, k.workspace_id, k.expires_at
      from api_keys k join accounts a on a.id = k.account_id

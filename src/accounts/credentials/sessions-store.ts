@@ -4,14 +4,14 @@ export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
 const GRACE_S = 10
 
-export type Seat = { accountId: string; role: 'user' | 'admin' }
+export type SessionHolder = { accountId: string; role: 'user' | 'admin' }
 
 export type SessionRow = {
   id: string
   accountId: string
   salt: Uint8Array
   counter: number
-  /** Rotated less than the grace ago. */
+  /** Its token was rotated less than `GRACE_S` ago. */
   justRotated: boolean
   live: boolean
 }
@@ -27,7 +27,7 @@ export async function insertSession(
   )
 }
 
-/** `known`: this device has been here. `first`: the account has never had a session. */
+/** `known`: the account has used this device before. `first`: it has never had a session. */
 export async function deviceHistory(
   tx: Tx,
   accountId: string,
@@ -42,8 +42,11 @@ export async function deviceHistory(
 }
 
 /** The holder of a live session of an active account. */
-export async function findSeat(tx: Tx, sessionId: string): Promise<Seat | undefined> {
-  const [row] = await tx.query<{ account_id: string; role: Seat['role'] }>(
+export async function findSessionHolder(
+  tx: Tx,
+  sessionId: string,
+): Promise<SessionHolder | undefined> {
+  const [row] = await tx.query<{ account_id: string; role: SessionHolder['role'] }>(
     `select s.account_id, a.role from sessions s join accounts a on a.id = s.account_id
      where s.id = $1 and s.ended_at is null and s.expires_at > now()
        and a.status = 'active' and a.deleted_at is null`,
@@ -95,12 +98,12 @@ export async function endAllSessions(tx: Tx, accountId: string, reason: EndReaso
   await announceSessions(tx, accountId)
 }
 
-/** Every process forgets what it knows of the account's sessions. */
+/** Every process drops the account's sessions from its cache. */
 export async function announceSessions(tx: Tx, accountId: string): Promise<void> {
   await tx.query(`select pg_notify('${SESSIONS_CHANNEL}', $1)`, [accountId])
 }
 
-/** Ended ones stay a while: they know the devices, and their old tokens are known for reuse. */
+/** Ended sessions stay for a while: they hold known devices, and reveal the reuse of old tokens. */
 export async function trimSessions(tx: Tx): Promise<void> {
   await tx.query(`delete from sessions where expires_at < now() - interval '30 days'`)
 }

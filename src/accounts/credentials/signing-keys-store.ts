@@ -1,6 +1,7 @@
+import type { JWK } from 'jose'
 import type { Tx } from '../../db/db.ts'
-import type { PublicJwk } from './signing-keys.ts'
 
+export type PublicJwk = JWK & { kid: string }
 export type SigningKeyRow = { kid: string; publicJwk: PublicJwk; privateSealed: Uint8Array }
 
 /** Replicas that start together make one key between them. */

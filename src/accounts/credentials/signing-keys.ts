@@ -2,14 +2,13 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'j
 import type { CryptoKey, JWK } from 'jose'
 import type { Db, Tx } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
-import { seal, unseal } from './sealed.ts'
+import { seal, unseal } from '../../lib/secrets.ts'
 import { insertSigningKey, listSigningKeys, lockSigningKeys } from './signing-keys-store.ts'
-import type { SigningKeyRow } from './signing-keys-store.ts'
+import type { PublicJwk, SigningKeyRow } from './signing-keys-store.ts'
 
-export type PublicJwk = JWK & { kid: string }
 export type SigningKeys = { signing: { kid: string; privateKey: CryptoKey }; all: PublicJwk[] }
 
-/** The newest key we can open signs; all verify. The first start makes one, under a lock. */
+/** The newest key that we can open signs; all verify. The first start makes one, under a lock. */
 export async function loadSigningKeys(parts: {
   db: Db
   log: Log
@@ -18,11 +17,12 @@ export async function loadSigningKeys(parts: {
   const rows = await listSigningKeys(parts.db)
   const opened = await openNewest(rows, parts.sealingKey)
   if (opened) return { signing: opened, all: rows.map((row) => row.publicJwk) }
-  if (rows.length > 0) parts.log.warn('MASTER_KEY opens no signing key: a new one is made.')
+  if (rows.length > 0)
+    parts.log.warn('MASTER_KEY cannot open any stored signing key; a new one is made.')
   await parts.db.begin(async (tx) => {
     await lockSigningKeys(tx)
-    const now = await listSigningKeys(tx)
-    if (!(await openNewest(now, parts.sealingKey))) await makeSigningKey(tx, parts.sealingKey)
+    const current = await listSigningKeys(tx)
+    if (!(await openNewest(current, parts.sealingKey))) await makeSigningKey(tx, parts.sealingKey)
   })
   return loadSigningKeys(parts)
 }
@@ -44,7 +44,7 @@ async function openNewest(
   sealingKey: Buffer,
 ): Promise<SigningKeys['signing'] | undefined> {
   for (const { kid, privateSealed } of rows) {
-    const secret = openedOr(sealingKey, privateSealed, kid)
+    const secret = tryUnseal(sealingKey, privateSealed, kid)
     if (secret === undefined) continue
     const privateKey = await importJWK(JSON.parse(secret) as JWK, 'ES256')
     return { kid, privateKey: privateKey as CryptoKey }
@@ -52,7 +52,7 @@ async function openNewest(
   return undefined
 }
 
-function openedOr(key: Buffer, box: Uint8Array, kid: string): string | undefined {
+function tryUnseal(key: Buffer, box: Uint8Array, kid: string): string | undefined {
   try {
     return unseal(key, box, kid).toString('utf8')
   } catch {

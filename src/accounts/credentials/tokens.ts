@@ -5,8 +5,9 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
+import { hmacSha256, safeEqual } from '../../lib/secrets.ts'
 import { loadSigningKeys } from './signing-keys.ts'
-import type { PublicJwk } from './signing-keys.ts'
+import type { PublicJwk } from './signing-keys-store.ts'
 
 export const ACCESS_LIFE_S = 900
 
@@ -14,7 +15,7 @@ type AccessClaims = { accountId: string; sessionId: string }
 
 export type Signer = {
   sign(claims: AccessClaims & { role: string }): Promise<string>
-  /** What a token says, if it is ours; `expired` when that is all that is wrong with it. */
+  /** The claims of a token of ours; `expired` when that is the only thing wrong with it. */
   verify(token: string): Promise<AccessClaims | 'expired' | undefined>
   publicKeys(): Promise<PublicJwk[]>
 }
@@ -38,7 +39,7 @@ export async function openSigner(parts: {
     keys = await loadSigningKeys(parts)
   }
 
-  /** A key made by another replica is unknown here until it is first met. */
+  /** A key made by another replica is unknown here until a token first names it. */
   async function keyFor({ kid }: JWTHeaderParameters): Promise<CryptoKey | Uint8Array> {
     if (!keys.all.some((key) => key.kid === kid)) await reload()
     const jwk = keys.all.find((key) => key.kid === kid)
@@ -75,7 +76,7 @@ export async function openSigner(parts: {
       seen.set(token, { ...claims, expiresAt: exp! * 1000 })
       return claims
     } catch (error) {
-      // A token that does not verify is an ordinary answer here; trouble of ours goes on.
+      // A token that does not verify is an ordinary answer; any other error is our own fault.
       if (error instanceof errors.JWTExpired) return 'expired'
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
       throw error
@@ -97,3 +98,34 @@ export async function openSigner(parts: {
 }
 
 const RELOAD_MS = 10_000
+
+/** `mlr_` + session id (16 bytes), counter (4), HMAC over both and the session's salt (24). */
+const REFRESH_TOKEN = /^mlr_([A-Za-z0-9_-]{59})$/
+
+export type RefreshToken = { sessionId: string; counter: number; text: string }
+
+export function writeRefreshToken(
+  key: Buffer,
+  session: { id: string; counter: number; salt: Uint8Array },
+): string {
+  const head = Buffer.alloc(20)
+  head.write(session.id.replaceAll('-', ''), 'hex')
+  head.writeUInt32BE(session.counter, 16)
+  const mac = hmacSha256(key, head, Buffer.from(session.salt)).subarray(0, 24)
+  return `mlr_${Buffer.concat([head, mac]).toString('base64url')}`
+}
+
+/** What the token claims: to be believed only once `isOurRefreshToken` has checked it. */
+export function readRefreshToken(text: string): RefreshToken | undefined {
+  const parts = REFRESH_TOKEN.exec(text)
+  if (!parts) return undefined
+  const bytes = Buffer.from(parts[1]!, 'base64url')
+  const hex = bytes.toString('hex', 0, 16)
+  const sessionId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return { sessionId, counter: bytes.readUInt32BE(16), text }
+}
+
+export function isOurRefreshToken(key: Buffer, token: RefreshToken, salt: Uint8Array): boolean {
+  const expected = writeRefreshToken(key, { id: token.sessionId, counter: token.counter, salt })
+  return safeEqual(expected, token.text)
+}

@@ -1,115 +1,57 @@
-import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { profileOf } from '../account.ts'
-import type { Account, MfaMethod, Profile } from '../account.ts'
+import type { Account, Profile } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
-import { findAccount, lockAccount, setProfile } from '../accounts-store.ts'
-import { codeWrong } from '../codes/codes.ts'
-import { confirmTotp, offerTotp, setMfa } from '../codes/mfa-store.ts'
-import { seal, unseal } from '../credentials/sealed.ts'
-import { forgive, takeTry } from '../codes/throttle.ts'
-import { base32, newTotpSecret, totpStep, totpUri } from '../credentials/totp.ts'
+import { eraseAccount, findAccount, lockAccount, setProfile } from '../accounts-store.ts'
+import { voidCodes } from '../codes/codes-store.ts'
+import { changeMfa } from '../codes/mfa.ts'
+import type { MfaChange, TotpEnrolment } from '../codes/mfa.ts'
+import { enrolmentTries, takeTry } from '../codes/throttle.ts'
+import { revokeAllKeys } from '../credentials/api-keys-store.ts'
+import { endAllSessions } from '../credentials/sessions-store.ts'
+import { unlinkIdentities } from '../sign-in/identities-store.ts'
 
-export type ProfileChange = {
+export type ProfileChange = MfaChange & {
   fullName?: string | undefined
   avatarUrl?: string | null | undefined
   locale?: 'sw' | 'en' | undefined
-  mfaMethod?: MfaMethod | undefined
-  totpCode?: string | undefined
 }
 
-/** `totp` is there once, when an enrolment begins. */
-export type ChangedProfile = Profile & { totp?: { secret: string; uri: string } }
+export type ChangedProfile = Profile & { totp?: TotpEnrolment | undefined }
 
-export async function readProfile(room: Accounts, accountId: string): Promise<Profile> {
-  return profileOf(present(await findAccount(room.db, accountId)))
+export async function readProfile(accounts: Accounts, accountId: string): Promise<Profile> {
+  return profileOf(present(await findAccount(accounts.db, accountId)))
 }
 
 export async function changeProfile(
-  room: Accounts,
+  accounts: Accounts,
   accountId: string,
   change: ProfileChange,
 ): Promise<ChangedProfile> {
-  if (change.totpCode !== undefined) await takeTry(room.db, enrolTries(accountId))
-  return room.db.begin(async (tx) => {
+  if (change.totpCode !== undefined) await takeTry(accounts.db, enrolmentTries(accountId))
+  return accounts.db.begin(async (tx) => {
     const account = present(await lockAccount(tx, accountId))
-    await setProfile(tx, accountId, known(change))
-    const totp = await changeMfa(room, tx, { account, change })
-    const changed = present(await findAccount(tx, accountId))
-    return { ...profileOf(changed), ...(totp ? { totp } : {}) }
+    await setProfile(tx, accountId, change)
+    const totp = await changeMfa(accounts, tx, { account, change })
+    return { ...profileOf(present(await findAccount(tx, accountId))), totp }
   })
 }
 
-/** An authenticator takes effect with its first right code; until then the old method holds. */
-async function changeMfa(
-  room: Accounts,
-  tx: Tx,
-  { account, change }: { account: Account; change: ProfileChange },
-): Promise<ChangedProfile['totp']> {
-  const { mfaMethod, totpCode } = change
-  if (totpCode !== undefined) {
-    if (mfaMethod !== undefined && mfaMethod !== 'totp') {
-      throw new Failure('invalid', 'totp_code goes with mfa_method totp only.', {
-        param: 'totp_code',
-      })
-    }
-    await finishEnrolment(room, tx, { account, code: totpCode })
-    return undefined
-  }
-  if (mfaMethod === undefined) return undefined
-  if (mfaMethod === 'totp') return beginEnrolment(room, tx, account)
-  requireProven(account, mfaMethod)
-  await setMfa(tx, account.id, mfaMethod)
-  return undefined
-}
-
-async function beginEnrolment(room: Accounts, tx: Tx, account: Account) {
-  const secret = newTotpSecret()
-  await offerTotp(tx, account.id, seal(room.keys.sealing, secret, account.id))
-  const name = account.email ?? account.phoneNumber ?? account.fullName
-  return { secret: base32(secret), uri: totpUri(secret, name) }
-}
-
-async function finishEnrolment(
-  room: Accounts,
-  tx: Tx,
-  { account, code }: { account: Account; code: string },
-): Promise<void> {
-  if (!account.totpPendingSealed) {
-    throw new Failure('invalid', 'totp_code: no enrolment is under way.', { param: 'totp_code' })
-  }
-  const secret = unseal(room.keys.sealing, account.totpPendingSealed, account.id)
-  const step = totpStep(secret, code, room.clock.now())
-  if (step === undefined) throw codeWrong()
-  await confirmTotp(tx, account.id, step)
-  await forgive(tx, enrolTries(account.id))
-}
-
-/** Codes must reach the owner, or the next login would be the last. */
-function requireProven(account: Account, method: MfaMethod): void {
-  const reachable =
-    method === 'none' ||
-    (method === 'email' && account.emailVerified) ||
-    (method === 'phone' && account.phoneVerified)
-  if (reachable) return
-  throw new Failure('invalid', `mfa_method ${method} needs a verified ${method} on the account.`, {
-    param: 'mfa_method',
+/** The row stays, because the ledger refers to it. Identifiers are freed, credentials revoked. */
+export async function deleteAccount(accounts: Accounts, accountId: string): Promise<void> {
+  await accounts.db.begin(async (tx) => {
+    if (!(await lockAccount(tx, accountId))) return
+    await endAllSessions(tx, accountId, 'deleted')
+    await revokeAllKeys(tx, accountId)
+    await voidCodes(tx, accountId)
+    await unlinkIdentities(tx, accountId)
+    await eraseAccount(tx, accountId)
   })
+  accounts.sessions.forget(accountId)
+  accounts.apiKeys.forget(accountId)
 }
 
-function enrolTries(accountId: string): `wrongCodes:${string}` {
-  return `wrongCodes:enrol:${accountId}`
-}
-
-function known(change: ProfileChange) {
-  return {
-    ...(change.fullName === undefined ? {} : { fullName: change.fullName }),
-    ...(change.avatarUrl === undefined ? {} : { avatarUrl: change.avatarUrl }),
-    ...(change.locale === undefined ? {} : { locale: change.locale }),
-  }
-}
-
-/** The session was live a moment ago; the account may have gone since. */
+/** The session was live a moment ago; the account may have been deleted since. */
 function present(account: Account | undefined): Account {
   if (account) return account
   throw new Failure('unauthorized', 'The bearer token is missing, invalid or expired.')

@@ -10,6 +10,7 @@ import {
   dropIdleClaims,
   dropPendingClaims,
   findOwner,
+  insertProvenIdentifier,
   lockAccount,
   lockIdentifier,
   markProven,
@@ -17,18 +18,17 @@ import {
 } from '../accounts-store.ts'
 import { subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
-import { insertProven } from './proven-identifiers-store.ts'
 import { insertWorkspace } from '../workspaces/workspaces-store.ts'
 
 /**
- * An account has shown that an email address or phone number is its own. Claims of others that
- * were never proven give way; a proven one stands: then this throws `conflict`.
+ * An account has shown that an email address or phone number is its own. Claims that others never
+ * proved are dropped; if another account has proved it, this throws `conflict`.
  */
 export async function proveIdentifier(tx: Tx, accountId: string, who: Identifier): Promise<void> {
   await lockIdentifier(tx, who.value)
   const owner = await findOwner(tx, who)
   if (owner && owner.id !== accountId) {
-    throw new Failure('conflict', 'Another account owns this email address or phone number.')
+    throw new Failure('conflict', 'This email address or phone number belongs to another account.')
   }
   await dropPendingClaims(tx, who, accountId)
   await dropIdleClaims(tx, who, accountId)
@@ -36,25 +36,27 @@ export async function proveIdentifier(tx: Tx, accountId: string, who: Identifier
 }
 
 /**
- * After any verification, by whatever road: the first makes the account active, with its default
- * workspace and the sign-up grant. `proofs` name what was proven (an email address, a phone
- * number, `google:<subject>`): if any of them was ever proven before, nothing is granted.
+ * Follows every verification: the first makes the account active, with its default workspace and
+ * the sign-up credits. `proofs` are what was proven (an email address, a phone number, issuer and
+ * subject of an identity): if any of them was ever proven before, no credits are granted.
  */
 export async function activate(
-  room: Accounts,
+  accounts: Accounts,
   tx: Tx,
   { accountId, proofs }: { accountId: string; proofs: string[] },
 ): Promise<Account> {
   const fresh: boolean[] = []
   for (const proof of [...proofs].sort()) {
-    fresh.push(await insertProven(tx, subjectOf(room.keys.identifiers, proof), accountId))
+    fresh.push(
+      await insertProvenIdentifier(tx, subjectOf(accounts.keys.identifiers, proof), accountId),
+    )
   }
   const account = await lockAccount(tx, accountId)
-  if (!account) throw new Failure('conflict', 'This account was deleted.')
+  if (!account) throw new Failure('conflict', 'This account has been deleted.')
   if (account.status !== 'pending_verification') return account
   await setStatus(tx, accountId, 'active')
   await insertWorkspace(tx, { ...DEFAULT_WORKSPACE, id: uuidv7(), accountId })
-  if (fresh.length > 0 && fresh.every(Boolean)) await grantBonus(room, tx, accountId)
+  if (fresh.length > 0 && fresh.every(Boolean)) await grantBonus(accounts, tx, accountId)
   return { ...account, status: 'active' }
 }
 
@@ -65,8 +67,8 @@ const DEFAULT_WORKSPACE = {
   isDefault: true,
 }
 
-async function grantBonus(room: Accounts, tx: Tx, accountId: string): Promise<void> {
-  const amountMicro = room.signupBonusMicro
+async function grantBonus(accounts: Accounts, tx: Tx, accountId: string): Promise<void> {
+  const amountMicro = accounts.signupBonusMicro
   if (amountMicro === 0n) return
   const entry = {
     id: uuidv7(),

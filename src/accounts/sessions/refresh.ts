@@ -3,36 +3,37 @@ import { Failure } from '../../lib/failure.ts'
 import { tell } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
-import { isOurs, readRefreshToken } from '../credentials/refresh-token.ts'
-import type { RefreshToken } from '../credentials/refresh-token.ts'
+import { isOurRefreshToken, readRefreshToken } from '../credentials/tokens.ts'
+import type { RefreshToken } from '../credentials/tokens.ts'
 import { presentSession } from './sessions.ts'
 import type { OpenedSession, SessionView } from './sessions.ts'
 import { endSession, lockSession, rotateSession } from '../credentials/sessions-store.ts'
 import type { SessionRow } from '../credentials/sessions-store.ts'
 
 /**
- * Rotates the pair. A token that was rotated within the last 10 s, and is the direct parent of the
- * current one, gets the current one again (a lost answer, two tabs): so parallel refreshes leave
- * one usable refresh token. Any other old token means that two parties hold it: the session ends.
+ * Replaces the pair of tokens. The token just before the current one still gets the current one
+ * for 10 s (a lost answer, two tabs), so that parallel refreshes leave one usable refresh token.
+ * Any other old token means that two parties hold it: the session ends.
  */
-export async function refresh(room: Accounts, text: string): Promise<SessionView> {
+export async function refresh(accounts: Accounts, text: string): Promise<SessionView> {
   const token = readRefreshToken(text)
   if (!token) throw refused()
-  const outcome = await room.db.begin((tx) => step(room, tx, token))
-  if (outcome === undefined) {
-    room.sessions.forget(token.sessionId)
+  const session = await accounts.db.begin((tx) => rotate(accounts, tx, token))
+  if (session === undefined) {
+    accounts.sessions.forget(token.sessionId)
     throw refused()
   }
-  return presentSession(room, outcome)
+  return presentSession(accounts, session)
 }
 
-async function step(
-  room: Accounts,
+async function rotate(
+  accounts: Accounts,
   tx: Tx,
   token: RefreshToken,
 ): Promise<OpenedSession | undefined> {
   const session = await lockSession(tx, token.sessionId)
-  if (!session?.live || !isOurs(room.keys.refresh, token, session.salt)) return undefined
+  if (!session?.live || !isOurRefreshToken(accounts.keys.refresh, token, session.salt))
+    return undefined
   const account = await findAccount(tx, session.accountId)
   if (account?.status !== 'active') return undefined
   const { id, salt, counter } = session

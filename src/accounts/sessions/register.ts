@@ -1,12 +1,11 @@
-import { Failure } from '../../lib/failure.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Accounts } from '../accounts.ts'
 import { dropPendingClaims, findOwner, insertAccount, lockIdentifier } from '../accounts-store.ts'
-import { sendCode } from '../codes/codes.ts'
-import { CODE_LIFE_S, COOL_DOWN_S, coolDownLeft } from '../codes/codes-store.ts'
-import { subjectOf } from '../identifiers.ts'
-import type { Identifier } from '../identifiers.ts'
+import { codeRequest, requireSendCode, VERIFY_PURPOSE } from '../codes/codes.ts'
+import { CODE_LIFE_S, COOL_DOWN_S } from '../codes/codes-store.ts'
 import { checkNewPassword } from '../credentials/passwords.ts'
+import type { Identifier } from '../identifiers.ts'
 
 export type Registration = {
   fullName: string
@@ -24,27 +23,25 @@ export type PendingView = {
   resend_after: number
 }
 
-/** A pending account and its code. With both identifiers the email is verified first. */
-export async function register(room: Accounts, wish: Registration): Promise<PendingView> {
-  const claims = claimsOf(wish)
+/** A pending account and its code. Of two identifiers the email address is verified first. */
+export async function register(
+  accounts: Accounts,
+  registration: Registration,
+): Promise<PendingView> {
+  const claims = claimsOf(registration)
   const [first] = claims
-  if (!first) throw new Failure('invalid', 'email or phone_number is required.', { param: 'email' })
+  if (!first) throw invalidField('email', 'or phone_number is required')
   const values = claims.map((claim) => claim.value)
-  checkNewPassword(wish.password, values, 'password')
-  for (const claim of claims) if (await findOwner(room.db, claim)) throw taken(claim)
-  const passwordHash = await room.passwords.hash(wish.password)
-  const purpose = PURPOSE[first.channel]
-  const ask = {
-    subject: subjectOf(room.keys.identifiers, first.value),
-    purpose,
-    channel: first.channel,
-  }
-  await room.db.begin(async (tx) => {
+  checkNewPassword(registration.password, values, 'password')
+  for (const claim of claims) if (await findOwner(accounts.db, claim)) throw taken(claim)
+  const passwordHash = await accounts.passwords.hash(registration.password)
+  const purpose = VERIFY_PURPOSE[first.channel]
+  const request = codeRequest(accounts, first, purpose)
+  await accounts.db.begin(async (tx) => {
     for (const value of [...values].sort()) await lockIdentifier(tx, value)
     for (const claim of claims) if (await findOwner(tx, claim)) throw taken(claim)
-    const account = await insertAccount(tx, { id: uuidv7(), ...wish, passwordHash })
-    const sent = await sendCode(room, tx, { ask, account, to: first.value })
-    if (!sent) throw tooSoon(await coolDownLeft(tx, ask.subject, purpose))
+    const account = await insertAccount(tx, { id: uuidv7(), ...registration, passwordHash })
+    await requireSendCode(accounts, tx, { request, account, to: first.value })
     await dropPendingClaims(tx, first, account.id)
   })
   return {
@@ -57,14 +54,6 @@ export async function register(room: Accounts, wish: Registration): Promise<Pend
   }
 }
 
-export function tooSoon(leftS: number): Failure {
-  return new Failure('rate_limited', 'A code was sent a moment ago. Wait before asking again.', {
-    retryAfterS: Math.max(1, leftS),
-  })
-}
-
-export const PURPOSE = { email: 'verify_email', phone: 'verify_phone' } as const
-
 function claimsOf({ email, phoneNumber }: Registration): Identifier[] {
   const claims: Identifier[] = []
   if (email !== undefined) claims.push({ channel: 'email', value: email })
@@ -74,5 +63,5 @@ function claimsOf({ email, phoneNumber }: Registration): Identifier[] {
 
 function taken({ channel }: Identifier): Failure {
   const param = channel === 'email' ? 'email' : 'phone_number'
-  return new Failure('conflict', `${param} belongs to an account already.`, { param })
+  return new Failure('conflict', `${param} already belongs to an account.`, { param })
 }

@@ -7,14 +7,25 @@ import { tell } from '../../notices/notices.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
-import { writeRefreshToken } from '../credentials/refresh-token.ts'
-import { deviceHistory, insertSession, REFRESH_LIFE_S } from '../credentials/sessions-store.ts'
-import { ACCESS_LIFE_S } from '../credentials/tokens.ts'
+import {
+  deviceHistory,
+  endAllSessions,
+  endSession,
+  insertSession,
+  lockSession,
+  REFRESH_LIFE_S,
+} from '../credentials/sessions-store.ts'
+import {
+  ACCESS_LIFE_S,
+  isOurRefreshToken,
+  readRefreshToken,
+  writeRefreshToken,
+} from '../credentials/tokens.ts'
 
-/** Where a sign-in came from; only a keyed hash of the two is kept. */
+/** Where a sign-in came from; only a keyed hash of the two is stored. */
 export type Device = { address: string; userAgent: string }
 
-/** A session that stands in the database but has not been handed out yet. */
+/** A session that is in the database, but whose tokens have not been handed out yet. */
 export type OpenedSession = { account: Account; id: string; counter: number; salt: Uint8Array }
 
 export type SessionView = {
@@ -26,17 +37,17 @@ export type SessionView = {
   user: Profile
 }
 
-/** The end of every road in: password, code, social, partner. The account must be active. */
-export async function signIn(
-  room: Accounts,
+/** The last step of every sign-in: password, code, social, partner. The account must be active. */
+export async function openSession(
+  accounts: Accounts,
   tx: Tx,
   { account, device }: { account: Account; device: Device },
 ): Promise<OpenedSession> {
-  if (account.status !== 'active') throw new Failure('forbidden', CLOSED[account.status])
-  const mark = hmacSha256(room.keys.identifiers, `${device.address}\n${device.userAgent}`)
-  const { known, first } = await deviceHistory(tx, account.id, mark)
+  if (account.status !== 'active') throw new Failure('forbidden', INACTIVE[account.status])
+  const deviceHmac = hmacSha256(accounts.keys.identifiers, `${device.address}\n${device.userAgent}`)
+  const { known, first } = await deviceHistory(tx, account.id, deviceHmac)
   const session = { id: uuidv7(), salt: randomBytes(16) }
-  await insertSession(tx, { ...session, accountId: account.id, device: mark })
+  await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac })
   if (!known && !first) {
     const data = { address: device.address }
     await tell(tx, { accountId: account.id, type: 'security.new_login', data })
@@ -44,24 +55,60 @@ export async function signIn(
   return { account, counter: 0, ...session }
 }
 
-/** Signs and shows the pair. Call it after the commit. */
-export async function presentSession(room: Accounts, opened: OpenedSession): Promise<SessionView> {
+/** Signs the pair of tokens. Call it after the commit. */
+export async function presentSession(
+  accounts: Accounts,
+  opened: OpenedSession,
+): Promise<SessionView> {
   const { account, id } = opened
   return {
-    access_token: await room.signer.sign({
+    access_token: await accounts.signer.sign({
       accountId: account.id,
       sessionId: id,
       role: account.role,
     }),
     token_type: 'Bearer',
     expires_in: ACCESS_LIFE_S,
-    refresh_token: writeRefreshToken(room.keys.refresh, opened),
+    refresh_token: writeRefreshToken(accounts.keys.refresh, opened),
     refresh_expires_in: REFRESH_LIFE_S,
     user: profileOf(account),
   }
 }
 
-const CLOSED = {
+/** Ends every session, the one a refresh token names, or else the caller's own. */
+export async function logout(
+  accounts: Accounts,
+  caller: { accountId: string; sessionId: string },
+  body: { refreshToken?: string | undefined; all?: boolean | undefined },
+): Promise<void> {
+  const { accountId } = caller
+  if (body.all) {
+    await accounts.db.begin((tx) => endAllSessions(tx, accountId, 'logout'))
+    return accounts.sessions.forget(accountId)
+  }
+  const id =
+    body.refreshToken === undefined
+      ? caller.sessionId
+      : await sessionOfToken(accounts, accountId, body.refreshToken)
+  if (id === undefined) return
+  await accounts.db.begin((tx) => endSession(tx, { id, accountId, reason: 'logout' }))
+  accounts.sessions.forget(id)
+}
+
+const INACTIVE = {
   pending_verification: 'This account is not verified yet.',
   suspended: 'This account is suspended.',
+}
+
+/** A token of another account is treated as an unknown one. */
+async function sessionOfToken(
+  accounts: Accounts,
+  accountId: string,
+  text: string,
+): Promise<string | undefined> {
+  const token = readRefreshToken(text)
+  if (!token) return undefined
+  const session = await accounts.db.begin((tx) => lockSession(tx, token.sessionId))
+  if (session?.accountId !== accountId) return undefined
+  return isOurRefreshToken(accounts.keys.refresh, token, session.salt) ? session.id : undefined
 }

@@ -12,7 +12,7 @@ export type Attempt = {
   clientState: string | undefined
 }
 
-/** Each new attempt clears a few that ran out, so the table needs no sweeper. */
+/** Each new attempt deletes a few expired ones, so the table needs no sweeper. */
 export async function insertAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   await tx.query(
     `with cleared as (
@@ -33,7 +33,7 @@ export async function insertAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   )
 }
 
-/** Gone once taken. Asked for by another browser it stays, for the one that began it. */
+/** Can be taken once, and only by the browser that began it. */
 export async function takeAttempt(
   tx: Tx,
   wanted: Pick<Attempt, 'provider' | 'stateHash' | 'browserHash'>,
@@ -51,7 +51,7 @@ export async function takeAttempt(
   return { redirectUri: row.redirect_uri, clientState: row.client_state ?? undefined }
 }
 
-/** True for the first who spends the token. Clears a few that ran out. */
+/** True for the first who spends the token. Deletes a few expired ones. */
 export async function spendToken(tx: Tx, tokenHash: Buffer, lifeS: number): Promise<boolean> {
   const rows = await tx.query(
     `with cleared as (

@@ -1,47 +1,45 @@
 import { randomBytes } from 'node:crypto'
-import { Failure } from '../../lib/failure.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import { hmacSha256, sha256 } from '../../lib/secrets.ts'
 import type { Accounts } from '../accounts.ts'
 import { insertAttempt, takeAttempt } from './attempts-store.ts'
 import type { BrowserProviderName } from './attempts-store.ts'
-import { enterSession } from './linking.ts'
-import type { BrowserProvider, Checks } from './identity-provider.ts'
+import { signInWith } from './linking.ts'
+import type { BrowserProvider, FlowChecks } from './identity-provider.ts'
 import type { Device } from '../sessions/sessions.ts'
 import { callbackUrl } from './sign-in.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** A browser that sets out: where it goes, and the secret by which it is known when it returns. */
+/** Where to send a browser, and the secret by which it is recognised when it returns. */
 export async function startBrowser(
-  desk: SignIn,
-  wish: {
+  signIn: SignIn,
+  start: {
     provider: BrowserProviderName
     redirectUri: string | undefined
     clientState: string | undefined
     browser: string | undefined
   },
 ): Promise<{ url: URL; browser: string }> {
-  const provider = configured(desk, wish.provider)
-  const redirectUri = wish.redirectUri ?? desk.returnPages[0]
-  if (!desk.returnPages.includes(redirectUri)) {
-    throw new Failure('invalid', 'redirect_uri is not on the list of allowed pages.', {
-      param: 'redirect_uri',
-    })
+  const provider = configured(signIn, start.provider)
+  const redirectUri = start.redirectUri ?? signIn.returnPages[0]
+  if (!signIn.returnPages.includes(redirectUri)) {
+    throw invalidField('redirect_uri', 'is not one of the allowed pages')
   }
   // One secret per browser, not per visit: two tabs may sign in at once.
-  const browser = readBrowser(wish.browser) ?? randomBytes(32).toString('base64url')
+  const browser = readBrowser(start.browser) ?? randomBytes(32).toString('base64url')
   const state = randomBytes(32).toString('base64url')
-  const url = await provider.authorizeUrl(checksFor(desk.room, state))
-  await insertAttempt(desk.room.db, {
-    provider: wish.provider,
+  const url = await provider.authorizeUrl(checksFor(signIn.accounts, state))
+  await insertAttempt(signIn.accounts.db, {
+    provider: start.provider,
     stateHash: sha256(state),
     browserHash: sha256(browser),
     redirectUri,
-    clientState: wish.clientState,
+    clientState: start.clientState,
   })
   return { url, browser }
 }
 
-export type Visit = {
+export type BrowserVisit = {
   provider: BrowserProviderName
   query: URLSearchParams
   browser: string | undefined
@@ -49,39 +47,39 @@ export type Visit = {
   requestId: string
 }
 
-/** Always an address to send the browser to: with tokens, or with what went wrong. */
-export async function finishBrowser(desk: SignIn, visit: Visit): Promise<string> {
-  const provider = configured(desk, visit.provider)
-  let page: string = desk.returnPages[0]
+/** The address to send the browser to, with tokens or with what went wrong. */
+export async function finishBrowser(signIn: SignIn, visit: BrowserVisit): Promise<string> {
+  const provider = configured(signIn, visit.provider)
+  let page: string = signIn.returnPages[0]
   let state: Record<string, string> = {}
   try {
-    const attempt = await attemptOf(desk, visit)
+    const attempt = await attemptOf(signIn, visit)
     if (!attempt) throw new Failure('gone', 'This sign-in has expired. Please start again.')
     page = attempt.redirectUri
     if (attempt.clientState !== undefined) state = { state: attempt.clientState }
-    const session = await finish(desk, provider, visit)
+    const session = await finish(signIn, provider, visit)
     return withFragment(page, { ...session, ...state })
   } catch (error) {
-    // A browser stands here, and JSON is no page: every failure is told in the fragment.
+    // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.
     const failure =
       error instanceof Failure ? error : new Failure('internal', BROKEN, { cause: error })
-    desk.room.log.warn('browser sign-in failed', {
+    signIn.accounts.log.warn('browser sign-in failed', {
       request_id: visit.requestId,
       provider: visit.provider,
       reason: failure.kind,
       error: failure.cause,
     })
-    return withFragment(page, { ...told(failure), request_id: visit.requestId, ...state })
+    return withFragment(page, { ...errorFields(failure), request_id: visit.requestId, ...state })
   }
 }
 
 const BROKEN = 'Something went wrong on our side.'
 
-function attemptOf(desk: SignIn, visit: Visit) {
+function attemptOf(signIn: SignIn, visit: BrowserVisit) {
   const browser = readBrowser(visit.browser)
   const states = visit.query.getAll('state')
   if (browser === undefined || states.length !== 1) return undefined
-  return takeAttempt(desk.room.db, {
+  return takeAttempt(signIn.accounts.db, {
     provider: visit.provider,
     stateHash: sha256(states[0]!),
     browserHash: sha256(browser),
@@ -89,15 +87,18 @@ function attemptOf(desk: SignIn, visit: Visit) {
 }
 
 async function finish(
-  desk: SignIn,
+  signIn: SignIn,
   provider: BrowserProvider,
-  { query, device }: Visit,
+  { query, device }: BrowserVisit,
 ): Promise<Record<string, string>> {
-  if (query.has('error')) throw new Failure('unauthorized', 'The sign-in was not permitted.')
-  const callback = new URL(callbackUrl(desk.publicUrl, provider.name))
+  if (query.has('error')) throw new Failure('unauthorized', 'The sign-in was cancelled or denied.')
+  const callback = new URL(callbackUrl(signIn.publicUrl, provider.name))
   callback.search = query.toString()
-  const identity = await provider.identify(callback, checksFor(desk.room, query.get('state')!))
-  const session = await enterSession(desk.room, identity, { device })
+  const identity = await provider.identify(
+    callback,
+    checksFor(signIn.accounts, query.get('state')!),
+  )
+  const session = await signInWith(signIn.accounts, identity, { device })
   return {
     access_token: session.access_token,
     refresh_token: session.refresh_token,
@@ -106,8 +107,8 @@ async function finish(
   }
 }
 
-/** Verifier and nonce follow from the state and our key: nothing that opens a door is at rest. */
-function checksFor({ keys }: Accounts, state: string): Checks {
+/** Verifier and nonce are derived from the state and our key: no secret is stored. */
+function checksFor({ keys }: Accounts, state: string): FlowChecks {
   const derive = (use: string) =>
     hmacSha256(keys.codes, `sign-in ${use}\n`, state).toString('base64url')
   return { state, verifier: derive('verifier'), nonce: derive('nonce') }
@@ -121,7 +122,7 @@ const ERRORS: Partial<Record<Failure['kind'], string>> = {
   unavailable: 'temporarily_unavailable',
 }
 
-function told(failure: Failure): Record<string, string> {
+function errorFields(failure: Failure): Record<string, string> {
   return { error: ERRORS[failure.kind] ?? 'server_error', error_description: failure.message }
 }
 
@@ -133,8 +134,8 @@ function readBrowser(value: string | undefined): string | undefined {
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined
 }
 
-function configured(desk: SignIn, name: BrowserProviderName): BrowserProvider {
-  const provider = desk.providers[name]
+function configured(signIn: SignIn, name: BrowserProviderName): BrowserProvider {
+  const provider = signIn.providers[name]
   if (!provider) throw new Failure('not_found', 'This way to sign in is not configured.')
   return provider
 }

@@ -8,11 +8,11 @@ import {
 import { request } from 'undici'
 import { z } from 'zod'
 import { readIdentity } from './identity.ts'
-import type { OutsideIdentity } from './identity.ts'
-import { asFailure, away, insecureOnLoopback } from './identity-provider.ts'
+import type { ExternalIdentity } from './identity.ts'
+import { identityFailure, providerUnavailable, insecureOnLoopback } from './identity-provider.ts'
 import type { BrowserProvider } from './identity-provider.ts'
 
-type Settings = {
+type GithubSettings = {
   url: string
   apiUrl: string
   clientId: string
@@ -20,8 +20,8 @@ type Settings = {
   redirectUri: string
 }
 
-/** Plain OAuth 2: no ID token, so the profile is asked for with the access token. */
-export function githubProvider(settings: Settings): BrowserProvider {
+/** Plain OAuth 2: there is no ID token, so the profile is fetched with the access token. */
+export function githubProvider(settings: GithubSettings): BrowserProvider {
   const server = serverOf(settings)
   return {
     name: 'github',
@@ -40,14 +40,14 @@ export function githubProvider(settings: Settings): BrowserProvider {
         const tokens = await authorizationCodeGrant(server, callback, checks)
         return await profileOf(settings, tokens.access_token)
       } catch (error) {
-        // The library's errors name the provider: the caller hears ours.
-        throw asFailure(error)
+        // The library's errors name the provider: the caller gets one of ours.
+        throw identityFailure(error)
       }
     },
   }
 }
 
-function serverOf(settings: Settings): Configuration {
+function serverOf(settings: GithubSettings): Configuration {
   const base = settings.url.replace(/\/+$/, '')
   const issuer = `${base}/login/oauth`
   const config = new Configuration(
@@ -75,10 +75,10 @@ const emailsShape = z.array(
   z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
 )
 
-/** The numeric id is what stays: names and addresses there can change hands. */
-async function profileOf(settings: Settings, accessToken: string): Promise<OutsideIdentity> {
-  const user = userShape.parse(await ask(settings, '/user', accessToken))
-  const emails = emailsShape.parse(await ask(settings, '/user/emails', accessToken))
+/** Only the numeric id stays the same: names and addresses can pass to someone else. */
+async function profileOf(settings: GithubSettings, accessToken: string): Promise<ExternalIdentity> {
+  const user = userShape.parse(await get(settings, '/user', accessToken))
+  const emails = emailsShape.parse(await get(settings, '/user/emails', accessToken))
   const primary = emails.find((email) => email.primary && email.verified)
   return readIdentity(
     { issuer: new URL(settings.url).origin, subject: String(user.id), provider: 'GitHub' },
@@ -91,8 +91,8 @@ async function profileOf(settings: Settings, accessToken: string): Promise<Outsi
   )
 }
 
-async function ask(settings: Settings, path: string, accessToken: string): Promise<unknown> {
-  const answer = await request(settings.apiUrl.replace(/\/+$/, '') + path, {
+async function get(settings: GithubSettings, path: string, accessToken: string): Promise<unknown> {
+  const response = await request(settings.apiUrl.replace(/\/+$/, '') + path, {
     headers: {
       authorization: `Bearer ${accessToken}`,
       accept: 'application/vnd.github+json',
@@ -103,9 +103,11 @@ async function ask(settings: Settings, path: string, accessToken: string): Promi
     bodyTimeout: 10_000,
     signal: AbortSignal.timeout(10_000),
   })
-  if (answer.statusCode !== 200) {
-    await answer.body.dump()
-    throw away(new Error(`profile answered ${answer.statusCode}`))
+  if (response.statusCode !== 200) {
+    await response.body.dump()
+    throw providerUnavailable(
+      new Error(`the profile request was answered with ${response.statusCode}`),
+    )
   }
-  return answer.body.json()
+  return response.body.json()
 }

@@ -8,18 +8,22 @@ import {
 } from 'openid-client'
 import type { Configuration } from 'openid-client'
 import { readIdentity } from './identity.ts'
-import type { OutsideIdentity } from './identity.ts'
-import { asFailure, insecureOnLoopback } from './identity-provider.ts'
-import type { BrowserProvider, Checks } from './identity-provider.ts'
+import type { ExternalIdentity } from './identity.ts'
+import { hourly, identityFailure, insecureOnLoopback } from './identity-provider.ts'
+import type { BrowserProvider, FlowChecks } from './identity-provider.ts'
 
-type Settings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }
+type GoogleSettings = {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  redirectUri: string
+}
 
-const DISCOVERY_LIFE_MS = 3_600_000
 const TIMEOUT_S = 10
 
 /** OpenID Connect with PKCE and nonce, at whatever the issuer's discovery document says. */
-export function googleProvider(settings: Settings): BrowserProvider {
-  const server = rediscovered(settings)
+export function googleProvider(settings: GoogleSettings): BrowserProvider {
+  const server = serverOf(settings)
   return {
     name: 'google',
     async authorizeUrl({ state, verifier, nonce }) {
@@ -36,8 +40,8 @@ export function googleProvider(settings: Settings): BrowserProvider {
       try {
         return await exchange(await server(), callback, checks)
       } catch (error) {
-        // The library's errors name the provider: the caller hears ours.
-        throw asFailure(error)
+        // The library's errors name the provider: the caller gets one of ours.
+        throw identityFailure(error)
       }
     },
   }
@@ -46,8 +50,8 @@ export function googleProvider(settings: Settings): BrowserProvider {
 async function exchange(
   server: Configuration,
   callback: URL,
-  checks: Checks,
-): Promise<OutsideIdentity> {
+  checks: FlowChecks,
+): Promise<ExternalIdentity> {
   const tokens = await authorizationCodeGrant(server, callback, {
     pkceCodeVerifier: checks.verifier,
     expectedState: checks.state,
@@ -60,7 +64,7 @@ async function exchange(
 export function googleIdentity(
   issuer: string,
   claims: Record<string, unknown> & { sub: string },
-): OutsideIdentity {
+): ExternalIdentity {
   return readIdentity(
     { issuer, subject: claims.sub, provider: 'Google' },
     {
@@ -72,25 +76,18 @@ export function googleIdentity(
   )
 }
 
-/** The document is read on first use and again each hour; a failed look is not remembered. */
-function rediscovered(settings: Settings): () => Promise<Configuration> {
-  let found: Promise<Configuration> | undefined
-  let untilMs = 0
+function serverOf(settings: GoogleSettings): () => Promise<Configuration> {
+  const discovered = hourly(() => discover(settings))
   return async () => {
-    if (found === undefined || performance.now() > untilMs) {
-      untilMs = performance.now() + DISCOVERY_LIFE_MS
-      found = discover(settings)
-      found.catch(() => (found = undefined))
-    }
     try {
-      return await found
+      return await discovered()
     } catch (error) {
-      throw asFailure(error)
+      throw identityFailure(error)
     }
   }
 }
 
-function discover({ issuer, clientId, clientSecret }: Settings): Promise<Configuration> {
+function discover({ issuer, clientId, clientSecret }: GoogleSettings): Promise<Configuration> {
   return discovery(new URL(issuer), clientId, {}, ClientSecretPost(clientSecret), {
     // The signature is checked too, although the token comes straight from the issuer.
     execute: [enableNonRepudiationChecks, ...insecureOnLoopback(issuer)],

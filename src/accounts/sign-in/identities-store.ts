@@ -4,7 +4,7 @@ import type { Account } from '../account.ts'
 
 type IdentityName = { issuer: string; subject: string }
 
-/** The living account that this identity opens. */
+/** The account that this identity signs in to, unless it was deleted. */
 export async function findByIdentity(tx: Tx, name: IdentityName): Promise<Account | undefined> {
   const [row] = await tx.query(
     `select a.* from identities i join accounts a on a.id = i.account_id
@@ -14,7 +14,7 @@ export async function findByIdentity(tx: Tx, name: IdentityName): Promise<Accoun
   return row && accountFrom(row)
 }
 
-/** An identity of a deleted account is free to open another. */
+/** An identity of a deleted account can be linked to another. */
 export async function linkIdentity(tx: Tx, name: IdentityName, accountId: string): Promise<void> {
   await tx.query(
     `insert into identities (issuer, subject, account_id) values ($1, $2, $3)

@@ -2,23 +2,37 @@ import { allowInsecureRequests, ClientError, ResponseBodyError } from 'openid-cl
 import type { Configuration } from 'openid-client'
 import { Failure } from '../../lib/failure.ts'
 import type { BrowserProviderName } from './attempts-store.ts'
-import type { OutsideIdentity } from './identity.ts'
+import type { ExternalIdentity } from './identity.ts'
 
-/** What ties an answer to its question. Derived from the state, so none of it is kept. */
-export type Checks = { state: string; verifier: string; nonce: string }
+/** What ties a callback to the visit that began it. Derived from the state, so none is stored. */
+export type FlowChecks = { state: string; verifier: string; nonce: string }
 
-/** A service that people visit with their browser to say who they are. */
+/** A service that people visit with their browser to prove who they are. */
 export type BrowserProvider = {
   name: BrowserProviderName
-  authorizeUrl(checks: Checks): Promise<URL>
-  /** Throws `unauthorized` when the answer proves nothing, `unavailable` when nobody answers. */
-  identify(callback: URL, checks: Checks): Promise<OutsideIdentity>
+  authorizeUrl(checks: FlowChecks): Promise<URL>
+  /** Throws `unauthorized` when the callback proves nothing, `unavailable` when nobody answers. */
+  identify(callback: URL, checks: FlowChecks): Promise<ExternalIdentity>
 }
 
-/** Plain http is for a provider on this very machine, as in tests. */
+/** Plain http is allowed only for a provider on this machine, as in tests. */
 export function isLoopback(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
+/** Loads on first use, and again after an hour; a failed load is not remembered. */
+export function hourly<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  let untilMs = 0
+  return async () => {
+    if (loaded === undefined || performance.now() > untilMs) {
+      untilMs = performance.now() + HOUR_MS
+      loaded = load()
+      loaded.catch(() => (loaded = undefined))
+    }
+    return loaded
+  }
 }
 
 export function insecureOnLoopback(address: string): ((config: Configuration) => void)[] {
@@ -26,22 +40,23 @@ export function insecureOnLoopback(address: string): ((config: Configuration) =>
   return isLoopback(address) ? [allowInsecureRequests] : []
 }
 
-/** A refusal of this very code or token is the visitor's; all else is trouble between services. */
-export function asFailure(error: unknown): Failure {
+/** Refused for this code or token: the visitor's fault. Anything else: the provider is at fault. */
+export function identityFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   const refused =
     (error instanceof ResponseBodyError && error.error === 'invalid_grant') ||
     (error instanceof ClientError && !UNREACHABLE.has(error.code ?? ''))
   return refused
     ? new Failure('unauthorized', 'The sign-in could not be confirmed.', { cause: error })
-    : away(error)
+    : providerUnavailable(error)
 }
 
-export function away(cause: unknown): Failure {
+export function providerUnavailable(cause: unknown): Failure {
   return new Failure('unavailable', 'The sign-in service is not available. Please try again.', {
     retryAfterS: 5,
     cause,
   })
 }
 
+const HOUR_MS = 3_600_000
 const UNREACHABLE = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'])

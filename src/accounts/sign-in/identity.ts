@@ -1,60 +1,58 @@
 import { readEmail, readPhone } from '../identifiers.ts'
 
-/** Somebody whom another service vouches for. Email and phone stand here only when it proved them. */
-export type OutsideIdentity = {
-  /** With `subject` the name of the identity, for ever. */
+/** A person as another service knows them. Email and phone are set only if it verified them. */
+export type ExternalIdentity = {
+  /** Issuer and subject name the identity for ever. */
   issuer: string
   subject: string
-  /** For people: `Google`, `GitHub`. */
+  /** For people to read: `Google`, `GitHub`. */
   provider: string
-  email?: string
-  phone?: string
+  email?: string | undefined
+  phone?: string | undefined
   name: string
-  avatarUrl?: string
+  avatarUrl?: string | undefined
 }
 
-export type Claims = {
+export type IdentityClaims = {
   email?: unknown
   emailVerified?: unknown
   phone?: unknown
   phoneVerified?: unknown
-  /** The first that is a usable name counts. */
+  /** The first usable one becomes the name. */
   names: unknown[]
   picture?: unknown
 }
 
-/** Only the boolean `true` proves: a missing or odd flag is a no. */
+/** Only the boolean `true` counts as verified; a missing or odd flag does not. */
 export function readIdentity(
   who: { issuer: string; subject: string; provider: string },
-  claims: Claims,
-): OutsideIdentity {
-  const email = claims.emailVerified === true ? text(claims.email) : undefined
-  const phone = claims.phoneVerified === true ? text(claims.phone) : undefined
-  const knownEmail = email === undefined ? undefined : readEmail(email)
-  const knownPhone = phone === undefined ? undefined : readPhone(phone)
-  const avatarUrl = webAddress(claims.picture)
+  claims: IdentityClaims,
+): ExternalIdentity {
+  const email = claims.emailVerified === true ? nonEmpty(claims.email) : undefined
+  const phone = claims.phoneVerified === true ? nonEmpty(claims.phone) : undefined
+  const validEmail = email === undefined ? undefined : readEmail(email)
   return {
     ...who,
-    ...(knownEmail === undefined ? {} : { email: knownEmail }),
-    ...(knownPhone === undefined ? {} : { phone: knownPhone }),
-    name: [...claims.names, knownEmail?.split('@')[0]].map(nameOf).find(Boolean) ?? 'Mlango',
-    ...(avatarUrl === undefined ? {} : { avatarUrl }),
+    email: validEmail,
+    phone: phone === undefined ? undefined : readPhone(phone),
+    name: [...claims.names, validEmail?.split('@')[0]].map(nameOf).find(Boolean) ?? 'Mlango',
+    avatarUrl: webAddress(claims.picture),
   }
 }
 
-function text(value: unknown): string | undefined {
+function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** One line of at most 120 characters, as for people who register. */
 function nameOf(value: unknown): string {
-  const line = (text(value) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim()
-  // Cut in the middle of a pair, the half is replaced.
+  const line = (nonEmpty(value) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim()
+  // The cut may fall within a surrogate pair: the half that is left is replaced.
   return line.slice(0, 120).toWellFormed()
 }
 
 function webAddress(value: unknown): string | undefined {
-  const address = text(value)
+  const address = nonEmpty(value)
   if (address === undefined || address.length > 2048 || !URL.canParse(address)) return undefined
   return new URL(address).protocol === 'https:' ? address : undefined
 }

@@ -3,36 +3,26 @@ import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import { request } from 'undici'
 import { z } from 'zod'
 import { Failure } from '../../lib/failure.ts'
-import { away, isLoopback } from './identity-provider.ts'
+import { hourly, isLoopback, providerUnavailable } from './identity-provider.ts'
 
 /** Checks a token against the keys that its issuer publishes. */
 export type IssuerKeys = {
-  /** Throws `unauthorized` for a bad token, `unavailable` when the keys cannot be had. */
+  /** Throws `unauthorized` for a bad token, `unavailable` when the keys cannot be fetched. */
   verify(token: string, rules: JWTVerifyOptions): Promise<JWTPayload & { sub: string }>
 }
 
 const TIMEOUT_MS = 5_000
-const DISCOVERY_LIFE_MS = 3_600_000
 
-/** Keys come from the configured issuer only: nothing in a token says where to look. */
+/** Keys come from the configured issuer only: nothing in a token decides where to fetch them. */
 export function issuerKeys(issuer: string): IssuerKeys {
-  let keys: Promise<JWTVerifyGetKey> | undefined
-  let untilMs = 0
-  const current = async () => {
-    if (keys === undefined || performance.now() > untilMs) {
-      untilMs = performance.now() + DISCOVERY_LIFE_MS
-      keys = discoverKeys(issuer)
-      keys.catch(() => (keys = undefined))
-    }
-    return keys
-  }
+  const keys = hourly(() => discoverKeys(issuer))
   return {
     async verify(token, rules) {
       try {
         const getKey: JWTVerifyGetKey = async (header, jws) =>
-          reachable(() => current().then((find) => find(header, jws)))
+          reachable(() => keys().then((find) => find(header, jws)))
         const { payload } = await jwtVerify(token, getKey, { clockTolerance: 5, ...rules })
-        return { ...payload, sub: subjectOf(payload) }
+        return { ...payload, sub: requireSubject(payload) }
       } catch (error) {
         if (error instanceof Failure) throw error
         throw badToken(error)
@@ -46,13 +36,13 @@ export function badToken(cause?: unknown): Failure {
 }
 
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
-  const answer = await request(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, {
+  const response = await request(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, {
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const document = z.object({ issuer: z.string(), jwks_uri: z.url() })
-  const { issuer: named, jwks_uri } = document.parse(await answer.body.json())
+  const { issuer: named, jwks_uri } = document.parse(await response.body.json())
   if (named.replace(/\/+$/, '') !== issuer.replace(/\/+$/, '')) throw new Error('another issuer')
   if (!jwks_uri.startsWith('https:') && !isLoopback(jwks_uri)) throw new Error('keys over http')
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS })
@@ -64,7 +54,7 @@ async function reachable<T>(find: () => Promise<T>): Promise<T> {
     return await find()
   } catch (error) {
     if (error instanceof errors.JOSEError && TOKENS_FAULT.has(error.code)) throw error
-    throw away(error)
+    throw providerUnavailable(error)
   }
 }
 
@@ -76,7 +66,7 @@ const TOKENS_FAULT = new Set([
   'ERR_JWS_INVALID',
 ])
 
-function subjectOf({ sub }: JWTPayload): string {
+function requireSubject({ sub }: JWTPayload): string {
   if (typeof sub !== 'string' || sub === '' || sub.length > 255) throw badToken()
   return sub
 }

@@ -8,19 +8,19 @@ import { findOwner, insertAccount, lockIdentifier } from '../accounts-store.ts'
 import { activate, proveIdentifier } from '../sessions/activation.ts'
 import { findByIdentity, linkIdentity } from './identities-store.ts'
 import type { Identifier } from '../identifiers.ts'
-import type { OutsideIdentity } from './identity.ts'
-import { presentSession, signIn } from '../sessions/sessions.ts'
+import type { ExternalIdentity } from './identity.ts'
+import { openSession, presentSession } from '../sessions/sessions.ts'
 import type { Device, SessionView } from '../sessions/sessions.ts'
 
 /**
- * Which account an identity opens; the rules are written down in the decision on linking:
- * a known identity opens its account; a proven email address links to the account that has proven
- * the same one; anything else is a new account, and unproven claims give way to it.
+ * Which account an identity signs in to; docs/decisions/0025 gives the reasons. A known identity
+ * has its account; a verified email address links to the account that has verified the same one;
+ * anything else makes a new account, and unverified claims to the address are dropped.
  */
-export async function enterWith(
-  room: Accounts,
+export async function accountForIdentity(
+  accounts: Accounts,
   tx: Tx,
-  identity: OutsideIdentity,
+  identity: ExternalIdentity,
 ): Promise<{ account: Account; created: boolean }> {
   // Of two first sign-ins at once, the second finds the account of the first.
   await lockIdentifier(tx, nameOf(identity))
@@ -31,40 +31,43 @@ export async function enterWith(
     await link(tx, owner, identity)
     return { account: owner, created: false }
   }
-  return { account: await create(room, tx, identity), created: true }
+  return { account: await create(accounts, tx, identity), created: true }
 }
 
-/** A session for whoever the identity opens, in one transaction. `first` may refuse it. */
-export async function enterSession(
-  room: Accounts,
-  identity: OutsideIdentity,
+/** Signs the identity in, in one transaction. `first` may refuse by throwing. */
+export async function signInWith(
+  accounts: Accounts,
+  identity: ExternalIdentity,
   { device, first }: { device: Device; first?: (tx: Tx) => Promise<void> },
 ): Promise<SessionView & { created: boolean }> {
-  const { opened, created } = await room.db.begin(async (tx) => {
+  const { opened, created } = await accounts.db.begin(async (tx) => {
     await first?.(tx)
-    const { account, created } = await enterWith(room, tx, identity)
-    return { opened: await signIn(room, tx, { account, device }), created }
+    const { account, created } = await accountForIdentity(accounts, tx, identity)
+    return { opened: await openSession(accounts, tx, { account, device }), created }
   })
-  return { ...(await presentSession(room, opened)), created }
+  return { ...(await presentSession(accounts, opened)), created }
 }
 
-async function ownerOf(tx: Tx, { email }: OutsideIdentity): Promise<Account | undefined> {
+async function ownerOf(tx: Tx, { email }: ExternalIdentity): Promise<Account | undefined> {
   if (email === undefined) return undefined
   await lockIdentifier(tx, email)
   return findOwner(tx, { channel: 'email', value: email })
 }
 
-/** An email address alone must not open an account that asks for a second factor. */
-async function link(tx: Tx, owner: Account, identity: OutsideIdentity): Promise<void> {
+/** An email address alone must not open an account that is protected by a second factor. */
+async function link(tx: Tx, owner: Account, identity: ExternalIdentity): Promise<void> {
   if (owner.mfaMethod !== 'none') {
-    throw new Failure('forbidden', 'This account asks for a second factor: sign in with it.')
+    throw new Failure(
+      'forbidden',
+      'This account is protected by a second factor. Sign in the way you usually do.',
+    )
   }
   await linkIdentity(tx, identity, owner.id)
   const data = { linked: identity.provider }
   await tell(tx, { accountId: owner.id, type: 'security.new_login', data })
 }
 
-async function create(room: Accounts, tx: Tx, identity: OutsideIdentity): Promise<Account> {
+async function create(accounts: Accounts, tx: Tx, identity: ExternalIdentity): Promise<Account> {
   const id = uuidv7()
   const { name: fullName, avatarUrl } = identity
   await insertAccount(tx, { id, fullName, avatarUrl })
@@ -72,11 +75,11 @@ async function create(room: Accounts, tx: Tx, identity: OutsideIdentity): Promis
   for (const who of proven) await proveIdentifier(tx, id, who)
   await linkIdentity(tx, identity, id)
   const proofs = [nameOf(identity), ...proven.map(({ value }) => value)]
-  return activate(room, tx, { accountId: id, proofs })
+  return activate(accounts, tx, { accountId: id, proofs })
 }
 
-/** A phone number that another account has proven stays there; an email address is free by now. */
-async function freeIdentifiers(tx: Tx, identity: OutsideIdentity): Promise<Identifier[]> {
+/** A phone number that another account verified stays there; the email address is free by now. */
+async function freeIdentifiers(tx: Tx, identity: ExternalIdentity): Promise<Identifier[]> {
   const { email, phone } = identity
   const free: Identifier[] = []
   if (email !== undefined) free.push({ channel: 'email', value: email })
@@ -86,6 +89,6 @@ async function freeIdentifiers(tx: Tx, identity: OutsideIdentity): Promise<Ident
   return (await findOwner(tx, who)) ? free : [...free, who]
 }
 
-function nameOf({ issuer, subject }: OutsideIdentity): string {
+function nameOf({ issuer, subject }: ExternalIdentity): string {
   return `${issuer} ${subject}`
 }

@@ -1,9 +1,9 @@
 import { Failure } from '../../lib/failure.ts'
 import type { Accounts } from '../accounts.ts'
 import { readIdentity } from './identity.ts'
-import type { OutsideIdentity } from './identity.ts'
+import type { ExternalIdentity } from './identity.ts'
 import { badToken, issuerKeys } from './issuer-keys.ts'
-import { enterSession } from './linking.ts'
+import { signInWith } from './linking.ts'
 import type { Device, SessionView } from '../sessions/sessions.ts'
 
 export type PartnerSignIn = (
@@ -11,19 +11,19 @@ export type PartnerSignIn = (
   device: Device,
 ) => Promise<SessionView & { created: boolean }>
 
-type Settings = {
+type PartnerSettings = {
   issuer: string
   audience: string
-  /** A scope the token must hold; unset, none is asked for. */
+  /** A scope the token must have; undefined means none is required. */
   scope: string | undefined
-  /** The partner's applications that may send people here; empty: any. */
+  /** The partner's applications that may send people here; empty means any. */
   clientIds: string[]
 }
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA']
 
-/** An access token (RFC 9068) that any OpenID issuer made for us. */
-export function partnerSignIn(room: Accounts, settings: Settings): PartnerSignIn {
+/** Accepts an access token (RFC 9068) that an OpenID issuer made for us. */
+export function partnerSignIn(accounts: Accounts, settings: PartnerSettings): PartnerSignIn {
   const keys = issuerKeys(settings.issuer)
   const { issuer, audience } = settings
   const rules = {
@@ -35,14 +35,14 @@ export function partnerSignIn(room: Accounts, settings: Settings): PartnerSignIn
   }
   return async (accessToken, device) => {
     const claims = await keys.verify(accessToken, rules)
-    // What only ID tokens carry: one of those proves a visit elsewhere, not a wish to come here.
+    // Only ID tokens carry these: they prove a sign-in elsewhere, and were not meant for us.
     if ('nonce' in claims || 'at_hash' in claims) throw badToken()
     checkGrant(claims, settings)
-    return enterSession(room, identityOf(issuer, claims), { device })
+    return signInWith(accounts, identityOf(issuer, claims), { device })
   }
 }
 
-function checkGrant(claims: Record<string, unknown>, { scope, clientIds }: Settings): void {
+function checkGrant(claims: Record<string, unknown>, { scope, clientIds }: PartnerSettings): void {
   const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   const client = claims.azp ?? claims.client_id
   const known = clientIds.length === 0 || clientIds.some((id) => id === client)
@@ -54,7 +54,7 @@ function checkGrant(claims: Record<string, unknown>, { scope, clientIds }: Setti
 function identityOf(
   issuer: string,
   claims: Record<string, unknown> & { sub: string },
-): OutsideIdentity {
+): ExternalIdentity {
   return readIdentity(
     { issuer, subject: claims.sub, provider: 'partner' },
     {

@@ -9,19 +9,19 @@ import type { BrowserProvider } from './identity-provider.ts'
 import { partnerSignIn } from './partner.ts'
 import type { PartnerSignIn } from './partner.ts'
 
-/** The ways in through others that this deployment has. What is not configured is not there. */
+/** The providers that people can sign in with here. What is not configured is undefined. */
 export type SignIn = {
-  room: Accounts
+  accounts: Accounts
   providers: Partial<Record<BrowserProviderName, BrowserProvider>>
   mobile: MobileSignIn | undefined
   partner: PartnerSignIn | undefined
   partnerSlug: string
   publicUrl: string
-  /** Pages that may receive tokens; the first is the default. Compared as they are written. */
+  /** Pages that may receive tokens; the first is the default. Compared character by character. */
   returnPages: [string, ...string[]]
 }
 
-export function openSignIn(room: Accounts, config: Config): SignIn {
+export function openSignIn(accounts: Accounts, config: Config): SignIn {
   const publicUrl = (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(
     /\/+$/,
     '',
@@ -29,10 +29,10 @@ export function openSignIn(room: Accounts, config: Config): SignIn {
   const frontend = (config.FRONTEND_URL ?? publicUrl).replace(/\/+$/, '')
   const listed = config.OAUTH_REDIRECT_ALLOWLIST
   return {
-    room,
+    accounts,
     providers: browserProviders(config, publicUrl),
-    mobile: mobile(room, config),
-    partner: partner(room, config),
+    mobile: mobile(accounts, config),
+    partner: partner(accounts, config),
     partnerSlug: config.PARTNER_IDENTITY_SLUG,
     publicUrl,
     returnPages: [listed[0] ?? `${frontend}/auth/callback`, ...listed.slice(1)],
@@ -65,17 +65,17 @@ function browserProviders(config: Config, publicUrl: string): SignIn['providers'
   return providers
 }
 
-function mobile(room: Accounts, config: Config): MobileSignIn | undefined {
+function mobile(accounts: Accounts, config: Config): MobileSignIn | undefined {
   const own = config.GOOGLE_CLIENT_ID === undefined ? [] : [config.GOOGLE_CLIENT_ID]
   const audiences = [...own, ...config.GOOGLE_ANDROID_AUDIENCES]
   return audiences.length === 0
     ? undefined
-    : googleMobile(room, { issuer: config.GOOGLE_ISSUER, audiences })
+    : googleMobile(accounts, { issuer: config.GOOGLE_ISSUER, audiences })
 }
 
-function partner(room: Accounts, config: Config): PartnerSignIn | undefined {
+function partner(accounts: Accounts, config: Config): PartnerSignIn | undefined {
   if (!config.PARTNER_ISSUER || !config.PARTNER_AUDIENCE) return undefined
-  return partnerSignIn(room, {
+  return partnerSignIn(accounts, {
     issuer: config.PARTNER_ISSUER,
     audience: config.PARTNER_AUDIENCE,
     scope: config.PARTNER_REQUIRED_SCOPE,

@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/failure.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import { isUuid, uuidv7 } from '../../lib/ids.ts'
 import { tell } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
@@ -18,47 +18,52 @@ import { findWorkspace } from './workspaces-store.ts'
 
 const MOST_ACTIVE = 50
 
-export type KeyWish = {
+export type KeyRequest = {
   name: string
   workspaceId?: string | undefined
   workspaceSlug?: string | undefined
   expiresAt?: Date | undefined
 }
 
-/** The only answer that ever holds the key itself. */
-export async function createKey(
-  room: Accounts,
+/** The only answer that ever contains the key itself. */
+export async function createApiKey(
+  accounts: Accounts,
   accountId: string,
-  wish: KeyWish,
+  body: KeyRequest,
 ): Promise<KeyView & { key: string }> {
-  if (wish.expiresAt && wish.expiresAt <= room.clock.now()) {
-    throw new Failure('invalid', 'expires_at must be in the future.', { param: 'expires_at' })
+  if (body.expiresAt && body.expiresAt <= accounts.clock.now()) {
+    throw invalidField('expires_at', 'must be in the future')
   }
   const key = newKey()
-  const made = await room.db.begin(async (tx) => {
+  const created = await accounts.db.begin(async (tx) => {
     await lockAccount(tx, accountId)
-    const { workspaceId: id, workspaceSlug: slug } = wish
-    const workspace = await findWorkspace(tx, { accountId, id, slug })
+    const wanted = { accountId, id: body.workspaceId, slug: body.workspaceSlug }
+    const workspace = await findWorkspace(tx, wanted)
     if (!workspace) throw new Failure('not_found', 'No such workspace.')
     if ((await countActiveKeys(tx, accountId)) >= MOST_ACTIVE) {
-      throw new Failure('forbidden', `An account may have ${MOST_ACTIVE} active API keys.`)
+      throw new Failure('forbidden', `An account can have at most ${MOST_ACTIVE} active API keys.`)
     }
-    const made = { id: uuidv7(), accountId, workspaceId: workspace.id, name: wish.name }
-    const marks = {
+    const id = uuidv7()
+    const last4 = key.slice(-4)
+    await insertKey(tx, {
+      id,
+      accountId,
+      workspaceId: workspace.id,
+      name: body.name,
       keyHash: Buffer.from(keyHash(key), 'base64'),
       prefix: key.slice(0, 12),
-      last4: key.slice(-4),
-    }
-    await insertKey(tx, { ...made, ...marks, expiresAt: wish.expiresAt ?? null })
-    const data = { key_id: made.id, name: wish.name, last4: marks.last4 }
+      last4,
+      expiresAt: body.expiresAt ?? null,
+    })
+    const data = { key_id: id, name: body.name, last4 }
     await tell(tx, { accountId, type: 'api_key.created', data })
-    return found(await findKey(tx, accountId, made.id))
+    return found(await findKey(tx, accountId, id))
   })
-  return { ...viewOf(made), key }
+  return { ...viewOf(created), key }
 }
 
-export async function keysOf(
-  room: Accounts,
+export async function listApiKeys(
+  accounts: Accounts,
   accountId: string,
   page: {
     workspaceId?: string | undefined
@@ -68,28 +73,28 @@ export async function keysOf(
   },
 ): Promise<{ keys: KeyView[]; total: number }> {
   const filter = { accountId, ...page }
-  const keys = await listKeys(room.db, filter)
-  return { keys: keys.map(viewOf), total: await countKeys(room.db, filter) }
+  const keys = await listKeys(accounts.db, filter)
+  return { keys: keys.map(viewOf), total: await countKeys(accounts.db, filter) }
 }
 
-export async function nameKey(
-  room: Accounts,
+export async function renameApiKey(
+  accounts: Accounts,
   wanted: { accountId: string; id: string },
   name: string,
 ): Promise<KeyView> {
-  const renamed = isUuid(wanted.id) && (await renameKey(room.db, { ...wanted, name }))
+  const renamed = isUuid(wanted.id) && (await renameKey(accounts.db, { ...wanted, name }))
   if (!renamed) throw missing()
-  return viewOf(found(await findKey(room.db, wanted.accountId, wanted.id)))
+  return viewOf(found(await findKey(accounts.db, wanted.accountId, wanted.id)))
 }
 
-/** In force here when this returns, and in every other process as fast as word travels. */
-export async function dropKey(
-  room: Accounts,
+/** In force in this process when it returns, and in the others as soon as they are notified. */
+export async function revokeApiKey(
+  accounts: Accounts,
   wanted: { accountId: string; id: string },
 ): Promise<void> {
   const { accountId, id } = wanted
-  if (!isUuid(id) || !(await revokeKey(room.db, accountId, id))) throw missing()
-  room.apiKeys.forget(id)
+  if (!isUuid(id) || !(await revokeKey(accounts.db, accountId, id))) throw missing()
+  accounts.apiKeys.forget(id)
 }
 
 export type KeyView = {
@@ -102,8 +107,8 @@ export type KeyView = {
   scopes: ['gateway:use']
   status: 'active' | 'revoked' | 'expired'
   created_at: string
-  last_used_at?: string
-  expires_at?: string
+  last_used_at?: string | undefined
+  expires_at?: string | undefined
 }
 
 function viewOf(key: ApiKey): KeyView {
@@ -117,8 +122,8 @@ function viewOf(key: ApiKey): KeyView {
     scopes: ['gateway:use'],
     status: key.status,
     created_at: key.createdAt.toISOString(),
-    ...(key.lastUsedAt === null ? {} : { last_used_at: key.lastUsedAt.toISOString() }),
-    ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
+    last_used_at: key.lastUsedAt?.toISOString(),
+    expires_at: key.expiresAt?.toISOString(),
   }
 }
 

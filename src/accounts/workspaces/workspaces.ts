@@ -1,9 +1,8 @@
-import { Failure } from '../../lib/failure.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Accounts } from '../accounts.ts'
 import { lockAccount } from '../accounts-store.ts'
 import { announceKeys, moveKeys } from '../credentials/api-keys-store.ts'
-import { readSlug, slugFrom } from './slug.ts'
 import {
   changeWorkspace,
   countAdditional,
@@ -16,76 +15,100 @@ import type { Workspace } from './workspaces-store.ts'
 
 const MOST_ADDITIONAL = 20
 
-export async function workspacesOf(room: Accounts, accountId: string): Promise<WorkspaceView[]> {
-  return (await listWorkspaces(room.db, accountId)).map(viewOf)
+export async function workspacesOf(
+  accounts: Accounts,
+  accountId: string,
+): Promise<WorkspaceView[]> {
+  return (await listWorkspaces(accounts.db, accountId)).map(viewOf)
 }
 
-/** The account's row is locked, so that thirty posts at once still leave twenty. */
+/** The account's row is locked, so that thirty requests at once still leave twenty. */
 export async function createWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   accountId: string,
-  wish: { name: string; slug?: string | undefined; description?: string | undefined },
+  body: { name: string; slug?: string | undefined; description?: string | undefined },
 ): Promise<WorkspaceView> {
-  const slug = wish.slug?.trim() ? readSlug(wish.slug) : slugFrom(wish.name)
-  const { name } = wish
-  const description = wish.description || null
-  return room.db.begin(async (tx) => {
+  const slug = body.slug?.trim() ? readSlug(body.slug) : slugFrom(body.name)
+  const { name } = body
+  const description = body.description || null
+  return accounts.db.begin(async (tx) => {
     await lockAccount(tx, accountId)
     if (await findWorkspace(tx, { accountId, slug })) throw slugTaken()
-    if ((await countAdditional(tx, accountId)) >= MOST_ADDITIONAL) throw enough()
-    const made = { id: uuidv7(), accountId, name, slug, description, isDefault: false }
-    const workspace = await insertWorkspace(tx, made)
-    if (!workspace) throw slugTaken()
-    return viewOf(workspace)
+    if ((await countAdditional(tx, accountId)) >= MOST_ADDITIONAL) throw tooMany()
+    const workspace = { id: uuidv7(), accountId, name, slug, description, isDefault: false }
+    const inserted = await insertWorkspace(tx, workspace)
+    if (!inserted) throw slugTaken()
+    return viewOf(inserted)
   })
 }
 
 export async function readWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; slug: string },
 ): Promise<WorkspaceView> {
-  return viewOf(found(await findWorkspace(room.db, wanted)))
+  return viewOf(found(await findWorkspace(accounts.db, wanted)))
 }
 
 export async function updateWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; slug: string },
   change: { name?: string | undefined; description?: string | undefined },
 ): Promise<WorkspaceView> {
-  return viewOf(found(await changeWorkspace(room.db, wanted, change)))
+  return viewOf(found(await changeWorkspace(accounts.db, wanted, change)))
 }
 
-/** Keys, and whatever else belongs to it, move to the default one in the same transaction. */
+/** Its keys, and whatever else belongs to it, move to the default one in the same transaction. */
 export async function deleteWorkspace(
-  room: Accounts,
+  accounts: Accounts,
   wanted: { accountId: string; slug: string },
 ): Promise<void> {
   const { accountId } = wanted
-  await room.db.begin(async (tx) => {
+  await accounts.db.begin(async (tx) => {
     await lockAccount(tx, accountId)
     const workspace = found(await findWorkspace(tx, wanted))
     if (workspace.isDefault) {
       throw new Failure('invalid', 'The default workspace cannot be deleted.', { param: 'slug' })
     }
-    const home = found(await findWorkspace(tx, { accountId, slug: 'default' }))
-    await moveKeys(tx, workspace.id, home.id)
-    for (const move of room.workspaceMoves) {
-      await move(tx, { accountId, fromId: workspace.id, toId: home.id })
+    const target = found(await findWorkspace(tx, { accountId, slug: 'default' }))
+    await moveKeys(tx, workspace.id, target.id)
+    for (const move of accounts.workspaceMoves) {
+      await move(tx, { accountId, fromId: workspace.id, toId: target.id })
     }
     await removeWorkspace(tx, workspace.id)
     await announceKeys(tx, accountId)
   })
-  room.apiKeys.forget(accountId)
+  accounts.apiKeys.forget(accountId)
 }
 
 export type WorkspaceView = {
   id: string
   name: string
   slug: string
-  description?: string
+  description?: string | undefined
   is_default: boolean
   created_at: string
   updated_at: string
+}
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** 1 to 63 lowercase letters, digits and hyphens, no hyphen at the ends; `default` is reserved. */
+export function readSlug(text: string): string {
+  if (text === 'default') throw invalidField('slug', '"default" is reserved')
+  if (!SLUG.test(text)) {
+    const why = 'must be 1 to 63 lowercase letters, digits or hyphens, with no hyphen at either end'
+    throw invalidField('slug', why)
+  }
+  return text
+}
+
+/** What a blank slug becomes: the name in lowercase, with hyphens for spaces. */
+export function slugFrom(name: string): string {
+  const slug = name.trim().toLowerCase().replaceAll(/\s+/g, '-')
+  if (slug === 'default' || !SLUG.test(slug)) {
+    throw invalidField('slug', 'is required, because none can be derived from this name')
+  }
+  return slug
 }
 
 function viewOf(workspace: Workspace): WorkspaceView {
@@ -93,7 +116,7 @@ function viewOf(workspace: Workspace): WorkspaceView {
     id: workspace.id,
     name: workspace.name,
     slug: workspace.slug,
-    ...(workspace.description === null ? {} : { description: workspace.description }),
+    description: workspace.description ?? undefined,
     is_default: workspace.isDefault,
     created_at: workspace.createdAt.toISOString(),
     updated_at: workspace.updatedAt.toISOString(),
@@ -106,9 +129,14 @@ function found(workspace: Workspace | undefined): Workspace {
 }
 
 function slugTaken(): Failure {
-  return new Failure('conflict', 'slug is used by another of your workspaces.', { param: 'slug' })
+  return new Failure('conflict', 'slug is already used by another of your workspaces.', {
+    param: 'slug',
+  })
 }
 
-function enough(): Failure {
-  return new Failure('forbidden', `An account may have ${MOST_ADDITIONAL} additional workspaces.`)
+function tooMany(): Failure {
+  return new Failure(
+    'forbidden',
+    `An account can have at most ${MOST_ADDITIONAL} additional workspaces.`,
+  )
 }

@@ -53,18 +53,18 @@ async function through(name: Name, query = '', browser = openBrowser(house.url))
 
 function refused(address: string, error: string) {
   assert.ok(address.startsWith(`${PAGE}#`), address)
-  const told = fragmentOf(address)
-  assert.equal(told.error, error)
-  assert.equal('access_token' in told, false)
-  assert.match(told.request_id ?? '', /^req_/)
+  const fragment = fragmentOf(address)
+  assert.equal(fragment.error, error)
+  assert.equal('access_token' in fragment, false)
+  assert.match(fragment.request_id ?? '', /^req_/)
   assert.equal(new URL(address).search, '')
 }
 
 const meOf = async (address: string) => {
   const { access_token: token } = fragmentOf(address)
-  const heard = await house.call('GET /v1/me', { token })
-  assert.equal(heard.status, 200, JSON.stringify(heard.body))
-  return heard.body.data
+  const response = await house.call('GET /v1/me', { token })
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  return response.body.data
 }
 
 function asGoogle(subject: string, claims: OidcPeer['people'][string]) {
@@ -87,26 +87,29 @@ describe('signing in with a browser', () => {
     assert.equal(started.headers.get('cache-control'), 'no-store')
     const cookie = started.headers.get('set-cookie')!
     assert.match(cookie, /^mlango_sign_in=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/)
-    const asked = new URL(started.next!).searchParams
-    assert.equal(asked.get('code_challenge_method'), 'S256')
+    const params = new URL(started.next!).searchParams
+    assert.equal(params.get('code_challenge_method'), 'S256')
     for (const name of ['state', 'nonce', 'code_challenge'])
-      assert.match(asked.get(name)!, /^[\w-]{43}$/)
+      assert.match(params.get(name)!, /^[\w-]{43}$/)
     assert.equal(
-      new Set(['state', 'nonce', 'code_challenge'].map((name) => asked.get(name))).size,
+      new Set(['state', 'nonce', 'code_challenge'].map((name) => params.get(name))).size,
       3,
     )
 
     const address = await through('google', '?state=mine')
     assert.ok(address.startsWith(`${PAGE}#access_token=`))
-    const told = fragmentOf(address)
-    assert.deepEqual(Object.keys(told).sort(), [
+    const fragment = fragmentOf(address)
+    assert.deepEqual(Object.keys(fragment).sort(), [
       'access_token',
       'expires_in',
       'refresh_token',
       'state',
       'token_type',
     ])
-    assert.deepEqual([told.state, told.token_type, told.expires_in], ['mine', 'Bearer', '900'])
+    assert.deepEqual(
+      [fragment.state, fragment.token_type, fragment.expires_in],
+      ['mine', 'Bearer', '900'],
+    )
     const me = await meOf(address)
     assert.deepEqual([me.email, me.email_verified, me.full_name], [email, true, 'Asha Juma'])
     const [row] = await db.query(
@@ -137,7 +140,7 @@ describe('signing in with a browser', () => {
     assert.equal((await meOf(await through('github'))).id, me.id, 'names may change')
   })
 
-  it('returns to another page only if it is on the list, letter by letter', async () => {
+  it('returns to another page only if it is listed exactly', async () => {
     asGoogle('g-page', { name: 'P' })
     const allowed = await through('google', `?redirect_uri=${encodeURIComponent(OTHER_PAGE)}`)
     assert.ok(allowed.startsWith(`${OTHER_PAGE}#access_token=`))
@@ -155,8 +158,12 @@ describe('signing in with a browser', () => {
     ]) {
       for (const name of ['google', 'github']) {
         const path = `/v1/auth/${name}/start?redirect_uri=${encodeURIComponent(evil)}`
-        const heard = await house.call(`GET ${path}`)
-        assert.deepEqual([heard.status, heard.body.error_code], [400, 'validation_error'], evil)
+        const response = await house.call(`GET ${path}`)
+        assert.deepEqual(
+          [response.status, response.body.error_code],
+          [400, 'validation_error'],
+          evil,
+        )
       }
     }
   })
@@ -213,7 +220,7 @@ describe('a callback that proves nothing', () => {
       refused((await two.get(door.href)).next!, 'access_denied')
     })
 
-    it(`${name}: a refusal by the provider, without its words`, async () => {
+    it(`${name}: a refusal by the provider, without passing on its message`, async () => {
       const browser = openBrowser(house.url)
       const door = new URL(await toDoor(browser, name, '?state=kept'))
       door.searchParams.delete('code')
@@ -225,7 +232,7 @@ describe('a callback that proves nothing', () => {
       assert.ok(!next!.includes('evil'))
     })
 
-    it(`${name}: a state that ran out`, async () => {
+    it(`${name}: an expired state`, async () => {
       const browser = openBrowser(house.url)
       const door = await toDoor(browser, name)
       await db.query(`update sign_in_attempts set expires_at = now() - interval '1 second'`)
@@ -236,13 +243,13 @@ describe('a callback that proves nothing', () => {
   refusals('google')
   refusals('github')
 
-  it("one provider's state is no good at the other's door", async () => {
+  it('a state of one provider does not work with the other', async () => {
     const browser = openBrowser(house.url)
     const door = (await toDoor(browser, 'google')).replace(CALLBACK.google, CALLBACK.github)
     refused((await browser.get(door)).next!, 'invalid_state')
   })
 
-  it('a provider that is away is told as such', async () => {
+  it('a provider that cannot be reached: temporarily_unavailable', async () => {
     const browser = openBrowser(house.url)
     const door = await toDoor(browser, 'github')
     github.down = true
@@ -255,17 +262,17 @@ describe('a callback that proves nothing', () => {
   })
 })
 
-describe('which account a visitor enters', () => {
-  it('an account that proved the same address: linked, and told', async () => {
+describe('which account a visitor signs in to', () => {
+  it('an account that verified the same address: linked, and its owner is notified', async () => {
     const email = freshEmail()
     const id = await signUp(email)
     asGoogle('g-link', { email: email.toUpperCase(), email_verified: true, name: 'X' })
     assert.equal((await meOf(await through('google'))).id, id)
-    const [told] = await db.query(
+    const [notice] = await db.query(
       `select data from notifications where account_id = $1 and data ? 'linked'`,
       [id],
     )
-    assert.deepEqual(told?.data, { linked: 'Google' })
+    assert.deepEqual(notice?.data, { linked: 'Google' })
     google.people['g-link'] = { email: freshEmail(), email_verified: true }
     assert.equal((await meOf(await through('google'))).id, id, 'by its subject from now on')
   })
@@ -288,7 +295,7 @@ describe('which account a visitor enters', () => {
     assert.notEqual((await meOf(await through('github'))).id, id)
   })
 
-  it('a registration that was never verified gives way, password and all', async () => {
+  it('a registration that was never verified is dropped, with its password', async () => {
     const email = freshEmail()
     const body = { full_name: 'Hijacker', email, password: PASSWORD }
     await house.call('POST /v1/auth/register', { body })
@@ -296,11 +303,11 @@ describe('which account a visitor enters', () => {
     const me = await meOf(await through('google'))
     assert.deepEqual([me.email, me.full_name], [email, 'Rightful'])
     const login = { identifier: email, password: PASSWORD }
-    const heard = await house.call('POST /v1/auth/login', { body: login })
-    assert.deepEqual([heard.status, heard.body.error_code], [401, 'invalid_credentials'])
+    const response = await house.call('POST /v1/auth/login', { body: login })
+    assert.deepEqual([response.status, response.body.error_code], [401, 'invalid_credentials'])
   })
 
-  it('not one that asks for a second factor, by its address alone', async () => {
+  it('not one that is protected by a second factor, by its address alone', async () => {
     const email = freshEmail()
     const id = await signUp(email)
     await db.query(`update accounts set mfa_method = 'email' where id = $1`, [id])
@@ -337,7 +344,7 @@ describe('which account a visitor enters', () => {
   })
 })
 
-it('404 for every way in that is not configured', async () => {
+it('404 for every provider that is not configured', async () => {
   const bare = await startSignIn(db, {})
   for (const line of [
     'GET /v1/auth/google/start',
@@ -362,6 +369,6 @@ async function signUp(email: string): Promise<string> {
   )
   const code = /\b\d{6}\b/.exec(row!.body)![0]
   const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code }
-  const heard = await house.call('POST /v1/auth/otp/verify', { body: answer })
-  return heard.body.data.user.id
+  const response = await house.call('POST /v1/auth/otp/verify', { body: answer })
+  return response.body.data.user.id
 }

@@ -4,10 +4,10 @@ import { ConfigError, readConfig } from '../../../src/config.ts'
 
 it('tokens and secrets go over plain http within this machine only', () => {
   for (const name of ['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL', 'PARTNER_ISSUER']) {
-    const given = (value: string) => () => readConfig({ PARTNER_AUDIENCE: 'us', [name]: value })
-    assert.doesNotThrow(given('http://127.0.0.1:4000'))
-    assert.doesNotThrow(given('https://id.example'))
-    assert.throws(given('http://id.example'), (error) => {
+    const settings = (value: string) => () => readConfig({ PARTNER_AUDIENCE: 'us', [name]: value })
+    assert.doesNotThrow(settings('http://127.0.0.1:4000'))
+    assert.doesNotThrow(settings('https://id.example'))
+    assert.throws(settings('http://id.example'), (error) => {
       assert.ok(error instanceof ConfigError)
       return error.message.includes(name)
     })

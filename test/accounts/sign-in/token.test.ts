@@ -144,9 +144,9 @@ describe('POST /v1/auth/google/mobile', () => {
   it('200: a session for a real ID token, once', async () => {
     const email = freshEmail()
     const tokens = await realTokens('real-1', { email, email_verified: true, name: 'Asha' })
-    const heard = await mobile(tokens.idToken, tokens.nonce)
-    assert.equal(heard.status, 200, JSON.stringify(heard.body))
-    const { created, user, token_type } = heard.body.data
+    const response = await mobile(tokens.idToken, tokens.nonce)
+    assert.equal(response.status, 200, JSON.stringify(response.body))
+    const { created, user, token_type } = response.body.data
     assert.deepEqual(
       [created, user.email, user.status, token_type],
       [true, email, 'active', 'Bearer'],
@@ -159,10 +159,10 @@ describe('POST /v1/auth/google/mobile', () => {
     assert.deepEqual([second.body.data.created, second.body.data.user.id], [false, user.id])
   })
 
-  it('200: of two that come at once with one token, one gets in', async () => {
+  it('200 and 401: of two requests at once with one token, one succeeds', async () => {
     const token = await idToken()
-    const heard = await Promise.all([mobile(token), mobile(token)])
-    assert.deepEqual(new Set(heard.map(({ status }) => status)), new Set([200, 401]))
+    const response = await Promise.all([mobile(token), mobile(token)])
+    assert.deepEqual(new Set(response.map(({ status }) => status)), new Set([200, 401]))
   })
 
   it('200: for the web client too, with the nonce plain or hashed', async () => {
@@ -174,8 +174,8 @@ describe('POST /v1/auth/google/mobile', () => {
 
   it('401: forged, foreign, stale', async () => {
     for (const [what, token] of Object.entries(await forgeries(idToken))) {
-      const heard = await mobile(token)
-      assert.deepEqual([heard.status, heard.body.error_code], [401, 'unauthorized'], what)
+      const response = await mobile(token)
+      assert.deepEqual([response.status, response.body.error_code], [401, 'unauthorized'], what)
     }
     for (const [what, token] of Object.entries({
       'an old one': await idToken({ iat: now() - 700 }),
@@ -186,7 +186,7 @@ describe('POST /v1/auth/google/mobile', () => {
     }
   })
 
-  it('401: a nonce that is missing, unasked for or wrong', async () => {
+  it('401: a nonce that is missing, unexpected or wrong', async () => {
     assert.equal((await mobile(await idToken({ nonce: 'a' }))).status, 401)
     assert.equal((await mobile(await idToken(), 'a')).status, 401)
     assert.equal((await mobile(await idToken({ nonce: 'a' }), 'b')).status, 401)
@@ -196,15 +196,15 @@ describe('POST /v1/auth/google/mobile', () => {
     const email = freshEmail()
     const owner = await insertPerson(db, { email })
     for (const email_verified of [false, 'true', undefined]) {
-      const heard = await mobile(await idToken({ email, email_verified }))
-      assert.equal(heard.body.data.created, true)
-      assert.notEqual(heard.body.data.user.id, owner)
+      const response = await mobile(await idToken({ email, email_verified }))
+      assert.equal(response.body.data.created, true)
+      assert.notEqual(response.body.data.user.id, owner)
     }
-    const heard = await mobile(await idToken({ email, email_verified: true }))
-    assert.deepEqual([heard.body.data.created, heard.body.data.user.id], [false, owner])
+    const response = await mobile(await idToken({ email, email_verified: true }))
+    assert.deepEqual([response.body.data.created, response.body.data.user.id], [false, owner])
   })
 
-  it('400: no token, or not a text', async () => {
+  it('400: no token, or not a string', async () => {
     for (const bad of [undefined, '', 7, null, 'x'.repeat(9000)]) {
       assert.equal((await mobile(bad)).status, 400)
     }
@@ -216,15 +216,15 @@ describe('POST /v1/auth/{partner}', () => {
     const email = freshEmail()
     const tokens = await realTokens('p-1', { email, email_verified: true, name: 'Asha' })
     assert.equal(decodeProtectedHeader(tokens.accessToken).typ, 'at+jwt')
-    const heard = await partner(tokens.accessToken)
-    assert.equal(heard.status, 200, JSON.stringify(heard.body))
-    assert.deepEqual([heard.body.data.created, heard.body.data.user.email], [true, email])
+    const response = await partner(tokens.accessToken)
+    assert.equal(response.status, 200, JSON.stringify(response.body))
+    assert.deepEqual([response.body.data.created, response.body.data.user.email], [true, email])
     const again = await partner(tokens.accessToken)
     assert.deepEqual([again.status, again.body.data.created], [200, false])
     assert.equal((await partner(tokens.idToken)).status, 401, 'an ID token is no access token')
   })
 
-  it('200: a proven phone number comes along, unless someone else has it', async () => {
+  it('200: a verified phone number is taken over, unless another account has it', async () => {
     const phone_number = freshPhone()
     const proven = { phone_number, phone_number_verified: true }
     const first = await partner(await accessToken(proven))
@@ -241,8 +241,8 @@ describe('POST /v1/auth/{partner}', () => {
 
   it('401: forged, foreign, stale, or another kind of token', async () => {
     for (const [what, token] of Object.entries(await forgeries(accessToken))) {
-      const heard = await partner(token)
-      assert.deepEqual([heard.status, heard.body.error_code], [401, 'unauthorized'], what)
+      const response = await partner(token)
+      assert.deepEqual([response.status, response.body.error_code], [401, 'unauthorized'], what)
     }
     for (const [what, token] of Object.entries({
       'typ JWT': await accessToken({}, { typ: 'JWT' }),
@@ -256,12 +256,12 @@ describe('POST /v1/auth/{partner}', () => {
 
   it('403: a valid token without our scope, or of an application that may not', async () => {
     for (const over of [{ scope: 'openid' }, { scope: undefined }, { client_id: 'other-app' }]) {
-      const heard = await partner(await accessToken(over))
-      assert.deepEqual([heard.status, heard.body.error_code], [403, 'forbidden'])
+      const response = await partner(await accessToken(over))
+      assert.deepEqual([response.status, response.body.error_code], [403, 'forbidden'])
     }
   })
 
-  it('503, not 401, while the partner is away', async () => {
+  it('503, not 401, while the partner cannot be reached', async () => {
     const cold = await startSignIn(db, {
       PARTNER_ISSUER: peer.issuer,
       PARTNER_AUDIENCE: AUDIENCE,
@@ -270,9 +270,9 @@ describe('POST /v1/auth/{partner}', () => {
     })
     peer.down = true
     const body = { access_token: await accessToken() }
-    const heard = await cold.call('POST /v1/auth/partner', { body })
-    assert.deepEqual([heard.status, heard.body.error_code], [503, 'server_error'])
-    assert.ok(heard.headers.get('retry-after'))
+    const response = await cold.call('POST /v1/auth/partner', { body })
+    assert.deepEqual([response.status, response.body.error_code], [503, 'server_error'])
+    assert.ok(response.headers.get('retry-after'))
     const id = { id_token: await idToken() }
     assert.equal((await cold.call('POST /v1/auth/google/mobile', { body: id })).status, 503)
     peer.down = false

@@ -5,28 +5,28 @@ import { KEY_PREFIX } from './credentials/key-format.ts'
 import type { KeyHolder } from './credentials/key-holders-store.ts'
 
 /**
- * Turns an `Authorization` header into a principal, or ends the request with 401. A key that is
- * known needs no promise: this is on every request's way.
+ * Turns an `Authorization` header into a principal, or ends the request with 401. A cached key
+ * needs no promise, because every request passes here.
  */
-export function createDoorkeeper(room: Accounts): {
+export function createAuthenticator(accounts: Accounts): {
   identify(authorization: string | undefined): Principal | Promise<Principal>
 } {
   return {
     identify(authorization) {
       const token = bearerOf(authorization)
       if (token === undefined) throw refused()
-      return token.startsWith(KEY_PREFIX) ? byKey(room, token) : byToken(room, token)
+      return token.startsWith(KEY_PREFIX) ? byKey(accounts, token) : byToken(accounts, token)
     },
   }
 }
 
-/** The token of a well-formed bearer header. */
+/** The token of a well-formed bearer header, else undefined. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization ?? '')?.[1]
 }
 
-function byKey(room: Accounts, key: string): Principal | Promise<Principal> {
-  const holder = room.apiKeys.find(key)
+function byKey(accounts: Accounts, key: string): Principal | Promise<Principal> {
+  const holder = accounts.apiKeys.find(key)
   return holder instanceof Promise ? holder.then(keyPrincipal) : keyPrincipal(holder)
 }
 
@@ -36,15 +36,16 @@ function keyPrincipal(holder: KeyHolder | undefined): Principal {
   return { kind: 'key', accountId, keyId, workspaceId }
 }
 
-async function byToken(room: Accounts, token: string): Promise<Principal> {
-  const claims = await room.signer.verify(token)
+async function byToken(accounts: Accounts, token: string): Promise<Principal> {
+  const claims = await accounts.signer.verify(token)
   if (claims === 'expired') throw refused('token_expired')
-  const seat = claims && (await room.sessions.find(claims.sessionId))
-  if (!seat || seat.accountId !== claims.accountId) throw refused()
-  return { kind: 'jwt', accountId: seat.accountId, sessionId: claims.sessionId, role: seat.role }
+  const holder = claims && (await accounts.sessions.find(claims.sessionId))
+  if (!holder || holder.accountId !== claims.accountId) throw refused()
+  const { accountId, role } = holder
+  return { kind: 'jwt', accountId, sessionId: claims.sessionId, role }
 }
 
-/** One sentence for everything that is wrong with a credential. */
+/** One sentence, whatever is wrong with a credential: it must not help anyone to guess. */
 function refused(code = 'invalid_api_key'): Failure {
   return new Failure('unauthorized', 'The bearer token is missing, invalid or expired.', { code })
 }

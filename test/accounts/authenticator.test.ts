@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
 import type { Accounts } from '../../src/accounts/accounts.ts'
-import { createKey, dropKey, keysOf } from '../../src/accounts/workspaces/api-keys.ts'
-import { deleteAccount } from '../../src/accounts/profile/deletion.ts'
-import { createDoorkeeper } from '../../src/accounts/doorkeeper.ts'
+import { createApiKey, revokeApiKey, listApiKeys } from '../../src/accounts/workspaces/api-keys.ts'
+import { deleteAccount } from '../../src/accounts/profile/profile.ts'
+import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { newKey } from '../../src/accounts/credentials/key-format.ts'
-import { logout } from '../../src/accounts/sessions/logout.ts'
+import { logout } from '../../src/accounts/sessions/sessions.ts'
 import { register } from '../../src/accounts/sessions/register.ts'
 import { reinstateAccount, suspendAccount } from '../../src/accounts/suspension.ts'
 import { verifyCode } from '../../src/accounts/sessions/verify.ts'
@@ -15,39 +15,42 @@ import { accountsCommand } from '../../src/operator/accounts.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { codeFor, freshEmail, openRoom, PASSWORD, testClock } from '../support/accounts.ts'
+import { codeFor, freshEmail, openTestAccounts, PASSWORD, testClock } from '../support/accounts.ts'
 import { onEachEngine } from '../support/databases.ts'
 import { naughtyStrings } from '../support/naughty.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }
 
-onEachEngine('the doorkeeper', (open) => {
+onEachEngine('the authenticator', (open) => {
   const clock = testClock()
   let db: Db
-  let room: Accounts
+  let accounts: Accounts
   let elsewhere: Accounts
   let queries = 0
 
   before(async () => {
     const real = await open()
     db = counting(real, () => (queries += 1))
-    // Two processes that share one database, as far as this room can tell.
-    ;[room, elsewhere] = await Promise.all([openRoom(db, clock), openRoom(db, clock)])
+    // They share nothing but the database, like two processes.
+    ;[accounts, elsewhere] = await Promise.all([
+      openTestAccounts(db, clock),
+      openTestAccounts(db, clock),
+    ])
   })
 
   const person = async () => {
     const email = freshEmail()
-    await register(room, { fullName: 'Asha', email, password: PASSWORD })
+    await register(accounts, { fullName: 'Asha', email, password: PASSWORD })
     const code = await codeFor(db, email)
-    const given = { identifier: email, channel: 'email', purpose: 'verify_email', code } as const
-    const session = await verifyCode(room, given, HERE)
-    const { key, id: keyId } = await createKey(room, session.user.id, { name: 'k' })
+    const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code } as const
+    const session = await verifyCode(accounts, answer, HERE)
+    const { key, id: keyId } = await createApiKey(accounts, session.user.id, { name: 'k' })
     return { ...session, id: session.user.id, email, key, keyId }
   }
-  const ask = (token: string, at = room) => createDoorkeeper(at).identify(`Bearer ${token}`)
-  const codeOf = async (authorization: string | undefined, at = room) => {
+  const ask = (token: string, at = accounts) => createAuthenticator(at).identify(`Bearer ${token}`)
+  const codeOf = async (authorization: string | undefined, at = accounts) => {
     try {
-      await createDoorkeeper(at).identify(authorization)
+      await createAuthenticator(at).identify(authorization)
       return 'let in'
     } catch (error) {
       assert.ok(error instanceof Failure)
@@ -57,14 +60,14 @@ onEachEngine('the doorkeeper', (open) => {
     }
   }
 
-  it('two starts at once make one signing key between them', async () => {
+  it('two processes that start together make one signing key', async () => {
     const rows = await db.query('select kid from signing_keys')
     assert.equal(rows.length, 1)
     const { access_token } = await person()
     assert.equal((await ask(access_token, elsewhere)).kind, 'jwt')
   })
 
-  it('knows tokens and keys; a warm cache asks the database nothing', async () => {
+  it('knows tokens and keys; what is cached needs no query', async () => {
     const { access_token, key, id, keyId } = await person()
     for (let i = 0; i < 2; i++) {
       const before = queries
@@ -76,7 +79,7 @@ onEachEngine('the doorkeeper', (open) => {
     }
   })
 
-  it('says the same of everything that is no credential', async () => {
+  it('gives the same answer to everything that is not a credential', async () => {
     const { refresh_token, key } = await person()
     const bent = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
     const odd = [undefined, '', 'Bearer', 'Bearer ', 'Bearer  ', 'Basic YTpi', `Bearer a b`]
@@ -96,7 +99,7 @@ onEachEngine('the doorkeeper', (open) => {
   it('refuses forged tokens', async () => {
     const { id } = await person()
     const [session] = await db.query('select id from sessions where account_id = $1', [id])
-    const [ours] = await room.signer.publicKeys()
+    const [ours] = await accounts.signer.publicKeys()
     const claims = { sid: session!.id as string, role: 'admin', typ: 'access' }
     const thief = await generateKeyPair('ES256', { extractable: true })
     const draft = (over: { iss?: string; aud?: string; body?: object } = {}) =>
@@ -135,7 +138,7 @@ onEachEngine('the doorkeeper', (open) => {
     for (const token of forged) assert.equal(await codeOf(`Bearer ${token}`), 'invalid_api_key')
 
     // Signed with our own key, but not as an access token of this house.
-    const sign = await ownKey(db, room)
+    const sign = await ownKey(db, accounts)
     const wrong = [
       await draft({ iss: 'other' }).setProtectedHeader(head).sign(sign),
       await draft({ aud: 'other' }).setProtectedHeader(head).sign(sign),
@@ -165,7 +168,7 @@ onEachEngine('the doorkeeper', (open) => {
     assert.ok(principal.kind === 'jwt' && principal.role === 'user', 'the role is the row’s')
   })
 
-  it('tells an expired token from a bad one', async () => {
+  it('distinguishes an expired token from a bad one', async () => {
     const { access_token } = await person()
     await ask(access_token)
     clock.push(901_000)
@@ -178,93 +181,93 @@ onEachEngine('the doorkeeper', (open) => {
     await within(async () => (await codeOf(`Bearer ${token}`, elsewhere)) === 'invalid_api_key')
   }
   const warm = async (...tokens: string[]) => {
-    for (const token of tokens) for (const at of [room, elsewhere]) await ask(token, at)
+    for (const token of tokens) for (const at of [accounts, elsewhere]) await ask(token, at)
   }
 
-  it('logout, revocation and deletion bite at once, here and elsewhere', async () => {
+  it('logout, revocation and deletion take effect at once, in every process', async () => {
     const one = await person()
     await warm(one.access_token, one.key)
-    const seat = await ask(one.access_token)
-    assert.ok(seat.kind === 'jwt')
-    await logout(room, seat, {})
+    const principal = await ask(one.access_token)
+    assert.ok(principal.kind === 'jwt')
+    await logout(accounts, principal, {})
     await gone(one.access_token)
-    await dropKey(room, { accountId: one.id, id: one.keyId })
+    await revokeApiKey(accounts, { accountId: one.id, id: one.keyId })
     await gone(one.key)
     const two = await person()
     await warm(two.access_token, two.key)
-    await deleteAccount(room, two.id)
+    await deleteAccount(accounts, two.id)
     await gone(two.access_token)
     await gone(two.key)
   })
 
-  it('suspension stops everything, reinstatement gives it back', async () => {
+  it('suspension stops sessions and keys, reinstatement restores them', async () => {
     const one = await person()
     await warm(one.access_token, one.key)
     assert.equal((await suspendAccount(db, one.id))?.status, 'suspended')
     for (const token of [one.access_token, one.key]) {
-      for (const at of [room, elsewhere]) {
+      for (const at of [accounts, elsewhere]) {
         await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'invalid_api_key')
       }
     }
     assert.equal((await reinstateAccount(db, one.id))?.status, 'active')
     for (const token of [one.access_token, one.key]) {
-      for (const at of [room, elsewhere]) {
+      for (const at of [accounts, elsewhere]) {
         await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'let in')
       }
     }
     assert.equal(await suspendAccount(db, uuidv7()), undefined)
   })
 
-  it('a key follows its workspace’s end at once', async () => {
+  it('a key moves at once when its workspace is deleted', async () => {
     const one = await person()
-    const shop = await createWorkspace(room, one.id, { name: 'shop' })
-    const { key } = await createKey(room, one.id, { name: 's', workspaceSlug: 'shop' })
+    const shop = await createWorkspace(accounts, one.id, { name: 'shop' })
+    const { key } = await createApiKey(accounts, one.id, { name: 's', workspaceSlug: 'shop' })
     const before = await ask(key)
     assert.ok(before.kind === 'key' && before.workspaceId === shop.id)
-    await deleteWorkspace(room, { accountId: one.id, slug: 'shop' })
+    await deleteWorkspace(accounts, { accountId: one.id, slug: 'shop' })
     const after = await ask(key)
     assert.ok(after.kind === 'key' && after.workspaceId !== shop.id)
   })
 
-  it('a key ends with its day', async () => {
+  it('a key stops working when it expires', async () => {
     const { id } = await person()
     const expiresAt = new Date(clock.now().getTime() + 60_000)
-    const { key } = await createKey(room, id, { name: 'short', expiresAt })
+    const { key } = await createApiKey(accounts, id, { name: 'short', expiresAt })
     await ask(key)
     clock.push(61_000)
     assert.equal(await codeOf(`Bearer ${key}`), 'invalid_api_key')
   })
 
-  it('writes down uses outside the call, once a minute', async () => {
+  it('records the last use outside the call, at most once a minute', async () => {
     const { id, key } = await person()
     const lastUsed = async () => {
       const page = { includeRevoked: false, limit: 1, offset: 0 }
-      return (await keysOf(room, id, page)).keys[0]!.last_used_at
+      return (await listApiKeys(accounts, id, page)).keys[0]!.last_used_at
     }
     await ask(key)
     assert.equal(await lastUsed(), undefined)
-    await room.apiKeys.flushUses()
+    await accounts.apiKeys.flushUses()
     const first = await lastUsed()
     assert.ok(first)
     clock.push(10_000)
     await ask(key)
-    await room.apiKeys.flushUses()
+    await accounts.apiKeys.flushUses()
     assert.equal(await lastUsed(), first)
     clock.push(55_000)
-    await room.apiKeys.flushUses()
+    await accounts.apiKeys.flushUses()
     assert.ok((await lastUsed())! > first)
     const before = queries
-    await room.apiKeys.flushUses()
+    await accounts.apiKeys.flushUses()
     assert.equal(queries, before)
   })
 
-  it('the operator sees, suspends and reinstates', async () => {
+  it('the operator can show, suspend and reinstate an account', async () => {
     const { id, email } = await person()
-    const said: string[] = []
-    const print = (line: string) => void said.push(line)
+    const printed: string[] = []
+    const print = (line: string) => void printed.push(line)
     const run = (...args: string[]) => accountsCommand.run(args, { db, print })
     assert.equal(await run('show', email), 0)
-    assert.match(said[0]!, new RegExp(`id: ${id}`))
+    assert.match(printed[0]!, new RegExp(`id: ${id}`))
     assert.equal(await run('show', id), 0)
     assert.equal(await run('show', freshEmail()), 1)
     assert.equal(await run('suspend', id), 0)
@@ -290,10 +293,14 @@ function counting(db: Db, count: () => void): Db {
 }
 
 /** Our own private key, as only this process can open it. */
-async function ownKey(db: Db, room: Accounts) {
-  const { unseal } = await import('../../src/accounts/credentials/sealed.ts')
+async function ownKey(db: Db, accounts: Accounts) {
+  const { unseal } = await import('../../src/lib/secrets.ts')
   const [row] = await db.query('select kid, private_sealed from signing_keys')
-  const secret = unseal(room.keys.sealing, row!.private_sealed as Uint8Array, row!.kid as string)
+  const secret = unseal(
+    accounts.keys.sealing,
+    row!.private_sealed as Uint8Array,
+    row!.kid as string,
+  )
   return importJWK(JSON.parse(secret.toString()), 'ES256')
 }
 

@@ -1,0 +1,121 @@
+import { LRUCache } from 'lru-cache'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { KEYS_CHANNEL } from './api-keys-store.ts'
+import { batchedLoad } from './batched-load.ts'
+import { keyHash, looksLikeKey } from './key-format.ts'
+import { findKeyHolders, writeKeyUses } from './key-holders-store.ts'
+import type { KeyHolder } from './key-holders-store.ts'
+import { findSessionHolder, SESSIONS_CHANNEL } from './sessions-store.ts'
+import type { SessionHolder } from './sessions-store.ts'
+
+/** Whose session it is. Asked on every request; the database is queried only when it is unknown. */
+export type SessionCache = {
+  find(sessionId: string): Promise<SessionHolder | undefined>
+  /** A session's or an account's id; empty forgets all, because changes may have been missed. */
+  forget(id: string): void
+}
+
+export async function openSessionCache(db: Db): Promise<SessionCache> {
+  const cache = createNotifiedCache<SessionHolder>(50_000)
+  const forget = (id: string) =>
+    cache.forget((holder, key) => !holder || id === '' || key === id || holder.accountId === id)
+  await db.listen(SESSIONS_CHANNEL, forget)
+  return {
+    find: (sessionId) => cache.get(sessionId, () => findSessionHolder(db, sessionId)),
+    forget,
+  }
+}
+
+/** Who holds a key, and when it was last used. A key in the cache costs no query and no write. */
+export type KeyCache = {
+  /** Without a promise when the key is in the cache. */
+  find(key: string): KeyHolder | undefined | Promise<KeyHolder | undefined>
+  /** A key's or an account's id; empty forgets all, because changes may have been missed. */
+  forget(id: string): void
+  /** Writes when keys were last used, at most once a minute for each. */
+  flushUses(): Promise<void>
+}
+
+const WRITE_EVERY_MS = 60_000
+
+export async function openKeyCache(db: Db, clock: Clock): Promise<KeyCache> {
+  const cache = createNotifiedCache<KeyHolder>(50_000)
+  const load = batchedLoad((hashes: Buffer[]) => findKeyHolders(db, hashes))
+  const uses = new Map<string, { at: Date; writtenMs: number; fresh: boolean }>()
+  const forget = (id: string) =>
+    cache.forget((holder) => !holder || id === '' || holder.keyId === id || holder.accountId === id)
+  await db.listen(KEYS_CHANNEL, forget)
+
+  const used = (holder: KeyHolder | undefined) => {
+    const now = clock.now()
+    if (!holder || (holder.expiresAt && holder.expiresAt <= now)) return undefined
+    const writtenMs = uses.get(holder.keyId)?.writtenMs ?? 0
+    uses.set(holder.keyId, { at: now, writtenMs, fresh: true })
+    return holder
+  }
+
+  return {
+    forget,
+    find(key) {
+      const hash = keyHash(key)
+      const known = cache.known(hash)
+      if (known !== undefined) return used(known.value)
+      // Mistyped and made-up keys end here: nothing is looked up or remembered for them.
+      if (!looksLikeKey(key)) return undefined
+      return cache.get(hash, () => load(Buffer.from(hash, 'base64'))).then(used)
+    },
+    async flushUses() {
+      const nowMs = clock.now().getTime()
+      const due = [...uses].filter(([, use]) => nowMs - use.writtenMs >= WRITE_EVERY_MS)
+      const fresh = due.filter(([, use]) => use.fresh)
+      for (const [keyId] of due) uses.delete(keyId)
+      for (const [keyId, use] of fresh) {
+        uses.set(keyId, { ...use, writtenMs: nowMs, fresh: false })
+      }
+      if (fresh.length > 0) {
+        await writeKeyUses(
+          db,
+          fresh.map(([keyId, { at }]) => ({ keyId, at })),
+        )
+      }
+    },
+  }
+}
+
+type NotifiedCache<V extends object> = {
+  /** What is remembered, without waiting; "there is none" is remembered too. */
+  known(key: string): { value: V | undefined } | undefined
+  /** From memory, or by `load`. */
+  get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+  /** Forgets every entry that the change concerns. */
+  forget(concerns: (value: V | undefined, key: string) => boolean): void
+}
+
+const TTL_MS = 10_000
+
+/**
+ * Entries live briefly, and the database notifies us of changes. What was being loaded when a
+ * change came in is used once but not kept: it may have been read before the change.
+ */
+function createNotifiedCache<V extends object>(max: number): NotifiedCache<V> {
+  const kept = new LRUCache<string, { value: V | undefined }>({ max, ttl: TTL_MS })
+  let changes = 0
+  return {
+    known: (key) => kept.get(key),
+    async get(key, load) {
+      const known = kept.get(key)
+      if (known) return known.value
+      const before = changes
+      const value = await load()
+      if (changes === before) kept.set(key, { value })
+      return value
+    },
+    forget(concerns) {
+      changes += 1
+      for (const [key, { value }] of kept.entries()) {
+        if (concerns(value, key)) kept.delete(key)
+      }
+    },
+  }
+}
