@@ -38,8 +38,7 @@ import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import type { Outside } from './external.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
-import { topUpRules } from './payments/ports.ts'
-import type { Payer } from './payments/topup.ts'
+import { topUpRules, type Payer } from './payments/topup.ts'
 import { createReplay } from './replay/replay.ts'
 import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
@@ -191,7 +190,7 @@ function openTill(ground: Ground, balanceWatch: BalanceWatch): Payments {
     db,
     log,
     clock,
-    ports: outside.payments,
+    providers: outside.payments,
     rules: topUpRules(config),
     payerOf: (accountId) => payerOf(db, accountId),
     balanceWatch,
