@@ -4,7 +4,7 @@ import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import { hmacSha256, safeEqual } from '../../lib/secrets.ts'
 import { codeMessage } from '../../notices/messages.ts'
-import { enqueue } from '../../notices/outbox.ts'
+import { insertMessage } from '../../notices/outbox-store.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { CODE_LIFE_S, findCode, putCode, takeCodeTry } from './codes-store.ts'
@@ -85,5 +85,5 @@ async function post(
   const { purpose } = ask
   const message = codeMessage({ locale: account.locale, purpose, code, minutes, channel })
   const about = { id: uuidv7(), accountId: account.id, expiresInS: CODE_LIFE_S }
-  await enqueue(tx, { ...about, channel, to, ...message })
+  await insertMessage(tx, { ...about, channel, to, ...message })
 }
