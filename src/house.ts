@@ -33,7 +33,7 @@ import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
 import type { Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
-import { tell } from './notices/notices.ts'
+import { notify } from './notices/notices.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import type { Outside } from './external.ts'
@@ -260,7 +260,7 @@ function videoDuty(
     db,
     log,
     clock,
-    tell,
+    tell: notify,
     timeZone: config.ACTIVITY_TIME_ZONE,
     upstreams: rooms.upstreams,
     noteBalances: rooms.balanceWatch.noteBalances,

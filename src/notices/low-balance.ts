@@ -1,6 +1,6 @@
 import type { Tx } from '../db/db.ts'
 import { deleteBalanceWarnings, insertBalanceWarnings } from './notices-store.ts'
-import { tell } from './notices.ts'
+import { notify } from './notices.ts'
 
 /** `credited` marks a top-up or grant: above the threshold, the next low balance warns again. */
 export type NotedBalance = { accountId: string; availableMicro: bigint; credited?: boolean }
@@ -34,7 +34,7 @@ export function createBalanceWatch(parts: {
       remember(checkedUntilMs, unchecked, nowMs())
       for (const accountId of newlyLow) {
         const available_credits = parts.credits(warn.get(accountId)!)
-        await tell(tx, { accountId, type: 'credits.low', data: { available_credits } })
+        await notify(tx, { accountId, type: 'credits.low', data: { available_credits } })
       }
     },
   }

@@ -24,7 +24,7 @@ export type { Notification } from './notices-store.ts'
  * Notifies an account of something, in the transaction in which it happens: in the app and, by the
  * account's preferences, by email and SMS. A deleted account gets nothing.
  */
-export async function tell(tx: Tx, notice: Notice): Promise<void> {
+export async function notify(tx: Tx, notice: Notice): Promise<void> {
   const recipient = await readRecipient(tx, notice.accountId)
   if (!recipient) return
   const { accountId, type, data } = notice

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log, LogFields } from '../lib/log.ts'
 import type { BalanceWatch } from '../notices/low-balance.ts'
-import { tell } from '../notices/notices.ts'
+import { notify } from '../notices/notices.ts'
 import type { Decision, Finding } from './payment-state.ts'
 import { decide } from './payment-state.ts'
 import type { Payment } from './payments-store.ts'
@@ -39,7 +39,7 @@ export async function applyFinding(
     if (decision.credit) await credit(tx, parts, payment)
     const nextS = nextCheckS(parts.timing, payment, decision, now)
     await writeFinding(tx, { ...decision, id: payment.id, nextCheckS: nextS })
-    await tellCustomer(tx, payment, decision)
+    await notifyCustomer(tx, payment, decision)
     await parts.onStep(decision.credit ? 'credit_written' : 'finding_written')
     return { payment, decision }
   })
@@ -72,17 +72,17 @@ async function credit(tx: Tx, parts: FindingParts, payment: Payment): Promise<vo
   await parts.balanceWatch?.noteBalances(tx, [{ accountId, availableMicro, credited: true }])
 }
 
-async function tellCustomer(tx: Tx, payment: Payment, decision: Decision): Promise<void> {
+async function notifyCustomer(tx: Tx, payment: Payment, decision: Decision): Promise<void> {
   if (decision.status === payment.status) return
   const { accountId, amountTzs: amount_tzs } = payment
   const about = { payment_id: payment.id, amount_tzs }
   if (decision.status === 'completed') {
     const credits = creditsNumber(payment.creditsMicro)
-    await tell(tx, { accountId, type: 'payment.completed', data: { ...about, credits } })
+    await notify(tx, { accountId, type: 'payment.completed', data: { ...about, credits } })
   } else if (decision.status === 'failed') {
-    await tell(tx, { accountId, type: 'payment.failed', data: about })
+    await notify(tx, { accountId, type: 'payment.failed', data: about })
   } else if (decision.status === 'expired') {
-    await tell(tx, { accountId, type: 'payment.expired', data: about })
+    await notify(tx, { accountId, type: 'payment.expired', data: about })
   }
 }
 

@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { createBalanceWatch, crossings } from '../../src/notices/low-balance.ts'
-import { notificationsOf, readNotification, tell } from '../../src/notices/notices.ts'
+import { notificationsOf, readNotification, notify } from '../../src/notices/notices.ts'
 import { DEFAULT_PREFERENCES } from '../../src/notices/preferences-store.ts'
 import { changePreferences, preferencesOf } from '../../src/notices/preferences.ts'
 import { onEachEngine } from '../support/databases.ts'
@@ -33,7 +33,7 @@ onEachEngine('notices', (open) => {
   it('writes the notification, the email and the SMS in the language of the account', async () => {
     const at = address()
     const accountId = await insertPerson(db, { ...at, locale: 'en' })
-    await db.begin((tx) => tell(tx, { accountId, type: 'payment.completed', data: payment }))
+    await db.begin((tx) => notify(tx, { accountId, type: 'payment.completed', data: payment }))
     const { notifications, total, unreadCount } = await notificationsOf(db, page(accountId))
     assert.deepEqual([total, unreadCount], [1, 1])
     assert.equal(notifications[0]?.title, 'Payment received')
@@ -49,7 +49,7 @@ onEachEngine('notices', (open) => {
     assert.match(messages[0]!.body, /^Hello,\n\nWe have received your payment of TZS 5,000 /)
 
     const swahili = await insertPerson(db, address())
-    await tell(db, { accountId: swahili, type: 'payment.completed', data: payment })
+    await notify(db, { accountId: swahili, type: 'payment.completed', data: payment })
     assert.match(
       (await outboxOf(db, swahili))[0]!.body,
       /^Habari,\n\nTumepokea malipo yako ya TSh 5,000 /,
@@ -59,7 +59,7 @@ onEachEngine('notices', (open) => {
   it('is rolled back with what it is about', async () => {
     const accountId = await insertPerson(db, address())
     const doomed = db.begin(async (tx) => {
-      await tell(tx, { accountId, type: 'security.password_changed', data: {} })
+      await notify(tx, { accountId, type: 'security.password_changed', data: {} })
       throw new Error('rolled back')
     })
     await assert.rejects(doomed)
@@ -69,7 +69,7 @@ onEachEngine('notices', (open) => {
 
   it('writes to verified addresses only', async () => {
     const accountId = await insertPerson(db, { ...address(), verified: false })
-    await tell(db, { accountId, type: 'security.password_changed', data: {} })
+    await notify(db, { accountId, type: 'security.password_changed', data: {} })
     assert.equal((await notificationsOf(db, page(accountId))).total, 1)
     assert.equal((await outboxOf(db, accountId)).length, 0)
   })
@@ -81,14 +81,14 @@ onEachEngine('notices', (open) => {
       `update accounts set phone_number = '+255754000000', phone_verified_at = null where id = $1`,
       [accountId],
     )
-    await tell(db, { accountId, type: 'security.session_reuse', data: {} })
+    await notify(db, { accountId, type: 'security.session_reuse', data: {} })
     assert.equal((await outboxOf(db, accountId))[0]?.recipient, at.phone)
   })
 
   it('sends nothing to a deleted account', async () => {
     const accountId = await insertPerson(db, address())
     await db.query('update accounts set deleted_at = now() where id = $1', [accountId])
-    await tell(db, { accountId, type: 'security.password_changed', data: {} })
+    await notify(db, { accountId, type: 'security.password_changed', data: {} })
     assert.equal((await notificationsOf(db, page(accountId))).total, 0)
     assert.equal((await outboxOf(db, accountId)).length, 0)
   })
@@ -105,8 +105,8 @@ onEachEngine('notices', (open) => {
     const refused = changePreferences(db, accountId, { email: { security: false } })
     await assert.rejects(refused, { kind: 'invalid' })
     assert.deepEqual(await preferencesOf(db, accountId), both)
-    await tell(db, { accountId, type: 'payment.completed', data: payment })
-    await tell(db, { accountId, type: 'security.password_changed', data: {} })
+    await notify(db, { accountId, type: 'payment.completed', data: payment })
+    await notify(db, { accountId, type: 'security.password_changed', data: {} })
     const channels = (await outboxOf(db, accountId)).map(({ channel }) => channel)
     assert.deepEqual(channels, ['sms', 'email'])
   })
@@ -122,7 +122,7 @@ onEachEngine('notices', (open) => {
     const accountId = await insertPerson(db)
     for (const name of ['one', 'two', 'three']) {
       const data = { video_id: name, model: 'm' }
-      await tell(db, { accountId, type: 'video.completed', data })
+      await notify(db, { accountId, type: 'video.completed', data })
       await new Promise((wake) => setTimeout(wake, 2))
     }
     const listed = await notificationsOf(db, page(accountId))

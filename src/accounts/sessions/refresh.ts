@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
 import { isOurs, readRefreshToken } from '../credentials/refresh-token.ts'
@@ -48,7 +48,7 @@ async function step(
 async function endForReuse(tx: Tx, { id, accountId }: SessionRow): Promise<void> {
   await endSession(tx, { id, accountId, reason: 'reuse' })
   const data = { session_id: id }
-  await tell(tx, { accountId, type: 'security.session_reuse', data })
+  await notify(tx, { accountId, type: 'security.session_reuse', data })
 }
 
 function refused(): Failure {

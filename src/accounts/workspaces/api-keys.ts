@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/failure.ts'
 import { isUuid, uuidv7 } from '../../lib/ids.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
 import { lockAccount } from '../accounts-store.ts'
 import {
@@ -51,7 +51,7 @@ export async function createKey(
     }
     await insertKey(tx, { ...made, ...marks, expiresAt: wish.expiresAt ?? null })
     const data = { key_id: made.id, name: wish.name, last4: marks.last4 }
-    await tell(tx, { accountId, type: 'api_key.created', data })
+    await notify(tx, { accountId, type: 'api_key.created', data })
     return found(await findKey(tx, accountId, made.id))
   })
   return { ...viewOf(made), key }
