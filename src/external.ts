@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ConfigError, type Config } from './config.ts'
-import type { PaymentPort } from './payments/port.ts'
-import { openPorts } from './payments/ports.ts'
+import type { PaymentProvider } from './payments/provider.ts'
+import { openProviders } from './payments/providers.ts'
 import { readUpstreams, type UpstreamConfig } from './upstream/upstreams-file.ts'
 
 /** The world beyond the door: real where it is configured, simulated where it is not. */
 export type Outside = {
   upstreams: UpstreamConfig[]
   /** The first takes new payments. */
-  payments: [PaymentPort, ...PaymentPort[]]
+  payments: [PaymentProvider, ...PaymentProvider[]]
   simulated: { upstreams: boolean; payments: boolean }
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function openOutside(
       : await upstreamsOf(config.UPSTREAMS_FILE, env)
   const money =
     config.PAYMENT_PROVIDER === 'simulator' ? await simulatedMoney(config, closers) : undefined
-  const payments = openPorts(config, { publicUrl: callbackBase, simulator: money })
+  const payments = openProviders(config, { publicUrl: callbackBase, simulator: money })
   return {
     upstreams,
     payments,

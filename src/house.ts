@@ -33,13 +33,12 @@ import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
 import type { Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
-import { tell } from './notices/notices.ts'
+import { notify } from './notices/notices.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import type { Outside } from './external.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
-import { topUpRules } from './payments/ports.ts'
-import type { Payer } from './payments/topup.ts'
+import { topUpRules, type Payer } from './payments/topup.ts'
 import { createReplay } from './replay/replay.ts'
 import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
@@ -191,7 +190,7 @@ function openTill(ground: Ground, balanceWatch: BalanceWatch): Payments {
     db,
     log,
     clock,
-    ports: outside.payments,
+    providers: outside.payments,
     rules: topUpRules(config),
     payerOf: (accountId) => payerOf(db, accountId),
     balanceWatch,
@@ -261,7 +260,7 @@ function videoDuty(
     db,
     log,
     clock,
-    tell,
+    tell: notify,
     timeZone: config.ACTIVITY_TIME_ZONE,
     upstreams: rooms.upstreams,
     noteBalances: rooms.balanceWatch.noteBalances,

@@ -1,26 +1,21 @@
 import { z } from 'zod'
-import { delivered, errorCode, giveUp, tryLater } from './sender.ts'
-import type { Delivery, Message, Sender } from './sender.ts'
-import { openSmsHttp } from './sms-http.ts'
+import type { Delivery, Message, MessageSender } from './sender.ts'
+import { delivered, giveUp, tryLater } from './sender.ts'
 import type { SmsAnswer } from './sms-http.ts'
-
-type Settings = { baseUrl: string; username: string; apiKey: string }
+import { smsSender } from './sms-http.ts'
 
 /** SMS by Africa's Talking: a form with an `apiKey` header, numbers with the plus. */
-export function africasTalkingSender(settings: Settings): Sender {
-  const http = openSmsHttp()
-  const url = `${settings.baseUrl.replace(/\/+$/, '')}/version1/messaging`
-  return {
-    async send(message) {
-      try {
-        const body = formOf(message, settings.username)
-        return outcome(await http.post(url, headersFor(message, settings.apiKey), body))
-      } catch (error) {
-        return tryLater(errorCode(error))
-      }
-    },
-    close: http.close,
-  }
+export function africasTalkingSender(settings: {
+  baseUrl: string
+  username: string
+  apiKey: string
+}): MessageSender {
+  return smsSender({
+    url: `${settings.baseUrl.replace(/\/+$/, '')}/version1/messaging`,
+    headers: (message) => headersFor(message, settings.apiKey),
+    body: (message) => formOf(message, settings.username),
+    outcome,
+  })
 }
 
 function headersFor(message: Message, apiKey: string): Record<string, string> {
@@ -49,7 +44,7 @@ const answerShape = z.object({
   SMSMessageData: z.object({ Recipients: z.array(z.object({ statusCode: z.number() })) }),
 })
 
-/** HTTP 201 says nothing yet: each recipient has a status of its own. */
+/** HTTP 201 is not enough: each recipient has a status of its own. */
 function outcome({ status, json }: SmsAnswer): Delivery {
   const answer = answerShape.safeParse(json)
   const code = answer.data?.SMSMessageData.Recipients[0]?.statusCode

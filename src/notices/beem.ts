@@ -1,28 +1,26 @@
 import { z } from 'zod'
-import { delivered, errorCode, giveUp, tryLater } from './sender.ts'
-import type { Delivery, Message, Sender } from './sender.ts'
+import { fieldsOf } from '../lib/fields.ts'
 import { sha256 } from '../lib/secrets.ts'
-import { openSmsHttp } from './sms-http.ts'
+import type { Delivery, Message, MessageSender } from './sender.ts'
+import { delivered, giveUp, tryLater } from './sender.ts'
 import type { SmsAnswer } from './sms-http.ts'
-
-type Settings = { baseUrl: string; apiKey: string; secretKey: string; senderId: string }
+import { smsSender } from './sms-http.ts'
 
 /** SMS by Beem: JSON with Basic credentials, numbers without the plus. */
-export function beemSender(settings: Settings): Sender {
-  const http = openSmsHttp()
-  const url = `${settings.baseUrl.replace(/\/+$/, '')}/v1/send`
+export function beemSender(settings: {
+  baseUrl: string
+  apiKey: string
+  secretKey: string
+  senderId: string
+}): MessageSender {
   const basic = Buffer.from(`${settings.apiKey}:${settings.secretKey}`).toString('base64')
   const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' }
-  return {
-    async send(message) {
-      try {
-        return outcome(await http.post(url, headers, bodyOf(message, settings.senderId)))
-      } catch (error) {
-        return tryLater(errorCode(error))
-      }
-    },
-    close: http.close,
-  }
+  return smsSender({
+    url: `${settings.baseUrl.replace(/\/+$/, '')}/v1/send`,
+    headers: () => headers,
+    body: (message) => bodyOf(message, settings.senderId),
+    outcome,
+  })
 }
 
 function bodyOf(message: Message, senderId: string): string {
@@ -35,7 +33,7 @@ function bodyOf(message: Message, senderId: string): string {
   })
 }
 
-/** The provider wants a number here; the same row always gives the same one. */
+/** Beem requires a number here; the same message always gives the same one. */
 function reference(id: string): number {
   return sha256(id).readUInt32BE(0) & 0x7fffffff || 1
 }
@@ -51,8 +49,7 @@ const answerShape = z.object({
 
 function outcome({ status, json }: SmsAnswer): Delivery {
   // Some refusals come as `{data: {code, message}}`.
-  const inner = (json as { data?: unknown } | undefined)?.data ?? json
-  const answer = answerShape.safeParse(inner)
+  const answer = answerShape.safeParse(fieldsOf(json).data ?? json)
   if (!answer.success) return tryLater(`beem_http_${status}`)
   const { code, invalid, successful } = answer.data
   if (code === INVALID_NUMBER || (code === ACCEPTED && (invalid ?? 0) > 0)) {

@@ -1,69 +1,69 @@
 import type { Db } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { MOST_TRIES, retryDelayMs } from './backoff.ts'
 import { claimMessage, markDead, markForRetry, markSent } from './outbox-store.ts'
 import type { ClaimedMessage } from './outbox-store.ts'
 import { tryLater } from './sender.ts'
-import type { Channel, Delivery, Sender } from './sender.ts'
+import type { Channel, Delivery, MessageSender } from './sender.ts'
 
-export type Lane = {
+/** Sends what waits in the outbox on one channel. */
+export type DeliveryWorker = {
   /**
-   * Looks for work now, unless enough workers are at it. Never throws, never waits. Before the first
-   * `run` it does nothing: a process that only asks questions must not begin to send.
+   * Looks for messages now, unless enough loops are already running. Never throws, never waits. Does
+   * nothing before the first `run`: an operator's command must not begin to send.
    */
-  kick(): void
-  /** Looks for work and stays until the lane is idle. Once aborted, nothing new is claimed. */
+  wake(): void
+  /** Looks for messages and returns when none is left. Once aborted, nothing new is claimed. */
   run(signal: AbortSignal): Promise<void>
   /** Resolves when nothing is being sent. */
   idle(): Promise<void>
 }
 
-type Parts = { db: Db; log: Log; channel: Channel; sender: Sender; random: () => number }
+type Parts = { db: Db; log: Log; channel: Channel; sender: MessageSender; random: () => number }
 
-const MOST_WORKERS = 4
-/** A send is given up after this; the lease outlasts it, so nobody else sends meanwhile. */
+const MOST_LOOPS = 4
+/** A send is abandoned after this; the lease is longer, so nobody else sends meanwhile. */
 const SEND_TIMEOUT_MS = 30_000
 const LEASE_MS = 90_000
 
-export function createLane(parts: Parts): Lane {
-  const workers = new Set<Promise<void>>()
+export function createDeliveryWorker(parts: Parts): DeliveryWorker {
+  const loops = new Set<Promise<void>>()
   let signal: AbortSignal | undefined
   const stopped = () => signal === undefined || signal.aborted
 
-  const kick = () => {
-    if (stopped() || workers.size >= MOST_WORKERS) return
-    const worker = work().finally(() => workers.delete(worker))
-    workers.add(worker)
+  const wake = () => {
+    if (stopped() || loops.size >= MOST_LOOPS) return
+    const loop = deliverAll().finally(() => loops.delete(loop))
+    loops.add(loop)
   }
-  const work = async () => {
+  const deliverAll = async () => {
     try {
-      // Each worker that finds something calls one more: the lane is as wide as the queue is long.
-      while (!stopped() && (await deliverNext(parts, kick)));
+      // Each loop that finds a message starts one more, up to the limit, while there are messages.
+      while (!stopped() && (await deliverNext(parts, wake)));
     } catch (error) {
-      // Nobody awaits a worker that a NOTIFY woke. The rows stay; the next look finds them.
-      parts.log.warn('outbox lane stopped', { reason: parts.channel, error })
+      // Nobody awaits a loop that a NOTIFY started. The rows stay; the next run finds them.
+      parts.log.warn('Outbox delivery stopped.', { reason: parts.channel, error })
     }
   }
   const idle = async () => {
-    while (workers.size > 0) await Promise.all(workers)
+    while (loops.size > 0) await Promise.all(loops)
   }
   return {
-    kick,
+    wake,
     idle,
     run(current) {
       signal = current
-      kick()
+      wake()
       return idle()
     },
   }
 }
 
-async function deliverNext(parts: Parts, found: () => void): Promise<boolean> {
+async function deliverNext(parts: Parts, onFound: () => void): Promise<boolean> {
   const claim = { channel: parts.channel, leaseId: uuidv7(), leaseMs: LEASE_MS }
   const message = await claimMessage(parts.db, claim)
   if (!message) return false
-  found()
+  onFound()
   if (message.expired) {
     await markDead(parts.db, message, 'expired')
     return true
@@ -72,7 +72,7 @@ async function deliverNext(parts: Parts, found: () => void): Promise<boolean> {
   return true
 }
 
-async function sendInTime(sender: Sender, message: ClaimedMessage): Promise<Delivery> {
+async function sendInTime(sender: MessageSender, message: ClaimedMessage): Promise<Delivery> {
   const { promise: late, resolve } = Promise.withResolvers<Delivery>()
   const timer = setTimeout(() => resolve(tryLater('send_timeout')), SEND_TIMEOUT_MS)
   try {
@@ -87,10 +87,21 @@ async function settle(parts: Parts, message: ClaimedMessage, delivery: Delivery)
   const { reason, permanent } = delivery
   const about = { job: `outbox-${parts.channel}`, job_id: message.id, attempt: message.attempts }
   if (permanent || message.attempts >= MOST_TRIES) {
-    parts.log.error('message is undeliverable', { ...about, reason })
+    parts.log.error('A message cannot be delivered.', { ...about, reason })
     return markDead(parts.db, message, reason)
   }
-  parts.log.warn('message will be tried again', { ...about, reason })
+  parts.log.warn('A message will be tried again.', { ...about, reason })
   const delayMs = retryDelayMs(message.attempts, parts.random())
   return markForRetry(parts.db, message, { reason, delayMs })
+}
+
+/** Enough tries to outlast a mail server or SMS provider that is down for most of a day. */
+const MOST_TRIES = 24
+const FIRST_DELAY_MS = 5_000
+const LONGEST_DELAY_MS = 3_600_000
+
+/** Doubles from 5 s to an hour, spread by ±25 % so that a server that is back is not flooded. */
+export function retryDelayMs(attempt: number, random: number): number {
+  const plain = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS)
+  return Math.round(plain * (0.75 + random * 0.5))
 }

@@ -1,13 +1,14 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { delivered, errorCode, tryLater } from './sender.ts'
-import type { Message, Sender } from './sender.ts'
+import type { Message, MessageSender } from './sender.ts'
 
 /**
  * With no mail server or SMS provider, each message becomes one JSON file for the operator to read.
- * Written aside and renamed: a reader never sees half a file, and a repetition replaces itself.
+ * It is written under another name and renamed: a reader never sees half a file, and a repeated
+ * message replaces itself.
  */
-export function dropFolderSender(folder: string): Sender {
+export function dropFolderSender(folder: string): MessageSender {
   return {
     async send(message) {
       try {

@@ -1,8 +1,8 @@
 import type { Tx } from '../db/db.ts'
-import { insertWarnings, deleteWarnings } from './low-balance-store.ts'
-import { tell } from './notices.ts'
+import { deleteBalanceWarnings, insertBalanceWarnings } from './notices-store.ts'
+import { notify } from './notices.ts'
 
-/** `credited` marks a top-up or grant: above the threshold it arms the warning again. */
+/** `credited` marks a top-up or grant: above the threshold, the next low balance warns again. */
 export type NotedBalance = { accountId: string; availableMicro: bigint; credited?: boolean }
 
 export type BalanceWatch = {
@@ -13,33 +13,34 @@ export type BalanceWatch = {
   noteBalances(tx: Tx, balances: NotedBalance[]): Promise<void>
 }
 
-/** Told once per crossing: the row in `balance_warnings` is what all replicas agree on. */
+/** Warns once per crossing: the row in `balance_warnings` is what all replicas agree on. */
 export function createBalanceWatch(parts: {
   thresholdMicro: bigint
   credits: (micro: bigint) => number
   nowMs?: () => number
 }): BalanceWatch {
   const nowMs = parts.nowMs ?? Date.now
-  const known = new Map<string, number>()
+  const checkedUntilMs = new Map<string, number>()
 
   return {
     async noteBalances(tx, balances) {
       const { warn, rearm } = crossings(balances, parts.thresholdMicro)
-      for (const accountId of rearm) known.delete(accountId)
-      if (rearm.length > 0) await deleteWarnings(tx, rearm)
-      const asked = [...warn.keys()].filter((id) => (known.get(id) ?? 0) <= nowMs()).sort()
-      if (asked.length === 0) return
-      const untold = await insertWarnings(tx, asked)
-      remember(known, asked, nowMs())
-      for (const accountId of untold) {
+      for (const accountId of rearm) checkedUntilMs.delete(accountId)
+      if (rearm.length > 0) await deleteBalanceWarnings(tx, rearm)
+      const isUnchecked = (id: string) => (checkedUntilMs.get(id) ?? 0) <= nowMs()
+      const unchecked = [...warn.keys()].filter(isUnchecked).sort()
+      if (unchecked.length === 0) return
+      const newlyLow = await insertBalanceWarnings(tx, unchecked)
+      remember(checkedUntilMs, unchecked, nowMs())
+      for (const accountId of newlyLow) {
         const available_credits = parts.credits(warn.get(accountId)!)
-        await tell(tx, { accountId, type: 'credits.low', data: { available_credits } })
+        await notify(tx, { accountId, type: 'credits.low', data: { available_credits } })
       }
     },
   }
 }
 
-/** The last word on an account in a batch counts. Only a credit arms again: a released hold does not. */
+/** The last balance of an account in a batch counts. Only a credit rearms; a released hold does not. */
 export function crossings(
   balances: NotedBalance[],
   thresholdMicro: bigint,
@@ -48,7 +49,7 @@ export function crossings(
   const rearm = new Set<string>()
   for (const { accountId, availableMicro, credited } of balances) {
     if (availableMicro < thresholdMicro) {
-      // A credit that stays below the threshold is good news, not a crossing.
+      // A top-up that stays below the threshold is no reason to warn.
       if (!credited) warn.set(accountId, availableMicro)
     } else {
       warn.delete(accountId)
@@ -58,11 +59,11 @@ export function crossings(
   return { warn, rearm: [...rearm].sort() }
 }
 
-/** Short-lived, because another replica may have armed the warning again. */
-const KNOWN_FOR_MS = 60_000
-const MOST_KNOWN = 10_000
+/** Short, because another replica may have rearmed the warning. */
+const REMEMBER_MS = 60_000
+const MOST_REMEMBERED = 10_000
 
-function remember(known: Map<string, number>, accountIds: string[], nowMs: number): void {
-  if (known.size + accountIds.length > MOST_KNOWN) known.clear()
-  for (const accountId of accountIds) known.set(accountId, nowMs + KNOWN_FOR_MS)
+function remember(checkedUntilMs: Map<string, number>, accountIds: string[], nowMs: number): void {
+  if (checkedUntilMs.size + accountIds.length > MOST_REMEMBERED) checkedUntilMs.clear()
+  for (const accountId of accountIds) checkedUntilMs.set(accountId, nowMs + REMEMBER_MS)
 }

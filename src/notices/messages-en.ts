@@ -1,92 +1,104 @@
-import type { Catalogue } from './catalogue.ts'
-import { amount, quoted } from './numbers.ts'
+import type { Language } from './language.ts'
+import { numberFormat, oneLine } from './language.ts'
 
-const NOT_YOU = 'If this was not you, change your password now.'
+const number = numberFormat('en-TZ')
+const tzs = (amount: number) => `TZS ${number(amount)}`
+const credits = (count: number) => `${number(count)} ${count === 1 ? 'credit' : 'credits'}`
 
-export const en: Catalogue = {
-  signature: 'Mlango',
-  code: (purpose, minutes) => ({
+const NOT_YOU = 'If this was not you, change your password immediately.'
+const NOT_YOUR_KEY = 'If you did not create it, revoke it and change your password immediately.'
+
+export const en: Language = {
+  greeting: 'Hello,',
+  signature: 'The Mlango team',
+  codeMail: (purpose, minutes) => ({
     subject: {
-      verify_email: 'Mlango: your verification code',
-      verify_phone: 'Mlango: your verification code',
-      login_mfa: 'Mlango: your sign-in code',
-      reset_password: 'Mlango: your password reset code',
+      verify_email: 'Your Mlango verification code',
+      verify_phone: 'Your Mlango verification code',
+      login_mfa: 'Your Mlango sign-in code',
+      reset_password: 'Your Mlango password reset code',
     }[purpose],
     lead: {
-      verify_email: 'This code confirms your email address:',
-      verify_phone: 'This code confirms your phone number:',
-      login_mfa: 'This code completes your sign-in:',
-      reset_password: 'This code lets you choose a new password:',
+      verify_email: 'Use this code to confirm your email address:',
+      verify_phone: 'Use this code to confirm your phone number:',
+      login_mfa: 'Use this code to finish signing in:',
+      reset_password: 'Use this code to choose a new password:',
     }[purpose],
-    end: `It works once, for ${minutes} minutes. Give it to nobody. If you did not ask for it, do nothing.`,
+    end: `The code expires in ${minutes} minutes and can only be used once. Do not share it with anyone. If you did not request it, you can ignore this email.`,
   }),
   codeSms: (code, minutes) =>
-    `${code} is your Mlango code. It expires in ${minutes} minutes. Give it to nobody.`,
+    `${code} is your Mlango verification code. It expires in ${minutes} minutes. Do not share it with anyone.`,
   notices: {
-    'payment.completed': ({ amount_tzs, credits }) => ({
+    'payment.completed': (data) => ({
       title: 'Payment received',
-      body: `We received TZS ${amount(amount_tzs)}. ${amount(credits)} credits were added to your account.`,
-      sms: `Mlango: TZS ${amount(amount_tzs)} received, ${amount(credits)} credits added.`,
+      body: `We have received your payment of ${tzs(data.amount_tzs)} and added ${credits(data.credits)} to your account. Thank you.`,
+      sms: `Mlango: we have received your payment of ${tzs(data.amount_tzs)} and added ${credits(data.credits)} to your account. Thank you.`,
     }),
     'payment.failed': ({ amount_tzs }) => ({
       title: 'Payment failed',
-      body: `Your payment of TZS ${amount(amount_tzs)} did not succeed. No credits were added. You can try again.`,
-      sms: `Mlango: your payment of TZS ${amount(amount_tzs)} failed. You can try again.`,
+      body: `Your payment of ${tzs(amount_tzs)} did not go through, so no credits were added. Please try again.`,
+      sms: `Mlango: your payment of ${tzs(amount_tzs)} did not go through. Please try again.`,
     }),
     'payment.expired': ({ amount_tzs }) => ({
-      title: 'Payment expired',
-      body: `Your payment of TZS ${amount(amount_tzs)} was not confirmed in time. If money left your wallet, the credits follow by themselves.`,
-      sms: `Mlango: your payment of TZS ${amount(amount_tzs)} was not confirmed in time.`,
+      title: 'Payment not confirmed',
+      body: `Your payment of ${tzs(amount_tzs)} was not confirmed in time. If the money has already left your mobile money account, we will add your credits as soon as the payment reaches us.`,
+      sms: `Mlango: your payment of ${tzs(amount_tzs)} was not confirmed in time. If you were charged, your credits will be added automatically.`,
     }),
     'credits.low': ({ available_credits }) => ({
-      title: 'Credits are running low',
-      body: `You have ${amount(available_credits)} credits left. Top up so that your calls go on.`,
-      sms: `Mlango: you have ${amount(available_credits)} credits left. Please top up.`,
+      title: 'Your credits are running low',
+      body: `You have ${credits(available_credits)} left. Top up now to keep using Mlango without interruption.`,
+      sms: `Mlango: you have ${credits(available_credits)} left. Top up now to keep using Mlango without interruption.`,
     }),
-    'credits.granted': ({ credits, reason }) => ({
+    'credits.granted': ({ credits: count, reason }) => ({
       title: 'Credits added',
-      body:
-        reason === 'signup_bonus'
-          ? `Welcome. ${amount(credits)} credits are yours to start with.`
-          : `${amount(credits)} credits were added to your account.`,
-      sms: `Mlango: ${amount(credits)} credits were added to your account.`,
+      body: {
+        signup_bonus: `Welcome to Mlango! We have added ${credits(count)} to your account to get you started.`,
+        refund: `We have refunded ${credits(count)} to your account.`,
+        adjustment: `We have added ${credits(count)} to your account.`,
+      }[reason ?? 'adjustment'],
+      sms: `Mlango: we have added ${credits(count)} to your account.`,
     }),
-    'security.new_login': ({ address, linked }) => ({
-      title: 'New sign-in',
-      body: linked
-        ? `${quoted(linked)} sign-in was linked to your account and opens it from now on. ${NOT_YOU}`
-        : `Someone signed in to your account${address ? ` from ${quoted(address)}` : ''}. ${NOT_YOU}`,
-      sms: `Mlango: new sign-in to your account. ${NOT_YOU}`,
-    }),
+    'security.new_login': ({ address, linked }) =>
+      linked
+        ? {
+            title: 'New way to sign in',
+            body: `${oneLine(linked)} was linked to your account and can now be used to sign in. ${NOT_YOU}`,
+            sms: `Mlango: a new way to sign in was linked to your account. ${NOT_YOU}`,
+          }
+        : {
+            title: 'New sign-in',
+            body: `There was a new sign-in to your account${address ? ` from IP address ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+            sms: `Mlango: there was a new sign-in to your account. ${NOT_YOU}`,
+          },
     'security.password_changed': () => ({
       title: 'Password changed',
-      body: 'The password of your account was changed. If this was not you, reset it now.',
-      sms: 'Mlango: your password was changed. If this was not you, reset it now.',
+      body: 'Your password was changed. If this was not you, reset it immediately.',
+      sms: 'Mlango: your password was changed. If this was not you, reset it immediately.',
     }),
     'security.phone_changed': ({ phone_number }) => ({
       title: 'Phone number changed',
-      body: `The phone number of your account is now ${quoted(phone_number)}. ${NOT_YOU}`,
-      sms: `Mlango: the phone number of your account was changed. ${NOT_YOU}`,
+      body: `The phone number on your account was changed to ${oneLine(phone_number)}. ${NOT_YOU}`,
+      sms: `Mlango: the phone number on your account was changed. ${NOT_YOU}`,
     }),
     'security.session_reuse': () => ({
-      title: 'A session was ended',
-      body: `An old sign-in token of your account was used again, so we ended that session. ${NOT_YOU}`,
-      sms: `Mlango: an old sign-in token was used again; we ended that session. ${NOT_YOU}`,
+      title: 'We ended one of your sessions',
+      body: 'To protect your account, we ended one of your sessions because an old sign-in token was used again. Please sign in again. If you notice anything unusual, change your password immediately.',
+      sms: 'Mlango: we ended one of your sessions to protect your account. If you notice anything unusual, change your password immediately.',
     }),
     'api_key.created': ({ name, last4 }) => ({
       title: 'API key created',
-      body: `The API key "${quoted(name)}", ending in ${quoted(last4)}, was created. If this was not you, revoke it and change your password.`,
-      sms: `Mlango: a new API key was created. ${NOT_YOU}`,
+      body: `A new API key, "${oneLine(name)}" (ending in ${oneLine(last4)}), was created in your account. ${NOT_YOUR_KEY}`,
+      sms: `Mlango: a new API key was created in your account. ${NOT_YOUR_KEY}`,
     }),
     'video.completed': ({ model }) => ({
       title: 'Your video is ready',
-      body: `The video made with ${quoted(model)} is ready.`,
-      sms: 'Mlango: your video is ready.',
+      body: `Your video made with ${oneLine(model)} is ready to download.`,
+      sms: 'Mlango: your video is ready to download.',
     }),
     'video.failed': ({ model }) => ({
-      title: 'Your video failed',
-      body: `The video asked of ${quoted(model)} could not be made. You were not charged.`,
-      sms: 'Mlango: your video could not be made. You were not charged.',
+      title: 'Your video could not be made',
+      body: `We could not make your video with ${oneLine(model)}. You have not been charged.`,
+      sms: 'Mlango: we could not make your video. You have not been charged.',
     }),
   },
 }

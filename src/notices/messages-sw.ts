@@ -1,92 +1,104 @@
-import type { Catalogue } from './catalogue.ts'
-import { amount, quoted } from './numbers.ts'
+import type { Language } from './language.ts'
+import { numberFormat, oneLine } from './language.ts'
 
-const NOT_YOU = 'Kama si wewe, badilisha nenosiri lako sasa.'
+const number = numberFormat('sw-TZ')
+const tsh = (amount: number) => `TSh ${number(amount)}`
+const krediti = (count: number) => `krediti ${number(count)}`
 
-export const sw: Catalogue = {
-  signature: 'Mlango',
-  code: (purpose, minutes) => ({
+const NOT_YOU = 'Kama si wewe, badilisha nenosiri lako mara moja.'
+const NOT_YOUR_KEY = 'Kama si wewe, futa ufunguo huo na ubadilishe nenosiri lako mara moja.'
+
+export const sw: Language = {
+  greeting: 'Habari,',
+  signature: 'Timu ya Mlango',
+  codeMail: (purpose, minutes) => ({
     subject: {
-      verify_email: 'Mlango: namba yako ya uthibitisho',
-      verify_phone: 'Mlango: namba yako ya uthibitisho',
-      login_mfa: 'Mlango: namba yako ya kuingia',
-      reset_password: 'Mlango: namba ya kubadilisha nenosiri',
+      verify_email: 'Msimbo wako wa uthibitisho wa Mlango',
+      verify_phone: 'Msimbo wako wa uthibitisho wa Mlango',
+      login_mfa: 'Msimbo wako wa kuingia Mlango',
+      reset_password: 'Msimbo wa kubadilisha nenosiri lako la Mlango',
     }[purpose],
     lead: {
-      verify_email: 'Namba hii inathibitisha barua pepe yako:',
-      verify_phone: 'Namba hii inathibitisha simu yako:',
-      login_mfa: 'Namba hii inakamilisha kuingia kwako:',
-      reset_password: 'Namba hii inakuwezesha kuchagua nenosiri jipya:',
+      verify_email: 'Tumia msimbo huu kuthibitisha barua pepe yako:',
+      verify_phone: 'Tumia msimbo huu kuthibitisha namba yako ya simu:',
+      login_mfa: 'Tumia msimbo huu kukamilisha kuingia kwenye akaunti yako:',
+      reset_password: 'Tumia msimbo huu kuweka nenosiri jipya:',
     }[purpose],
-    end: `Inatumika mara moja, kwa dakika ${minutes}. Usimpe mtu yeyote. Kama hukuiomba, usifanye chochote.`,
+    end: `Msimbo huu unatumika mara moja tu, ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu. Kama hukuuomba, tafadhali puuza barua pepe hii.`,
   }),
   codeSms: (code, minutes) =>
-    `${code} ni namba yako ya Mlango. Inaisha baada ya dakika ${minutes}. Usimpe mtu yeyote.`,
+    `${code} ni msimbo wako wa uthibitisho wa Mlango. Unatumika ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu.`,
   notices: {
     'payment.completed': ({ amount_tzs, credits }) => ({
       title: 'Malipo yamepokelewa',
-      body: `Tumepokea TZS ${amount(amount_tzs)}. Salio la krediti ${amount(credits)} limeongezwa kwenye akaunti yako.`,
-      sms: `Mlango: tumepokea TZS ${amount(amount_tzs)}, krediti ${amount(credits)} zimeongezwa.`,
+      body: `Tumepokea malipo yako ya ${tsh(amount_tzs)} na kuongeza ${krediti(credits)} kwenye akaunti yako. Asante.`,
+      sms: `Mlango: tumepokea malipo yako ya ${tsh(amount_tzs)} na kuongeza ${krediti(credits)} kwenye akaunti yako. Asante.`,
     }),
     'payment.failed': ({ amount_tzs }) => ({
       title: 'Malipo hayakufanikiwa',
-      body: `Malipo yako ya TZS ${amount(amount_tzs)} hayakufanikiwa. Hakuna krediti zilizoongezwa. Unaweza kujaribu tena.`,
-      sms: `Mlango: malipo yako ya TZS ${amount(amount_tzs)} hayakufanikiwa. Unaweza kujaribu tena.`,
+      body: `Malipo yako ya ${tsh(amount_tzs)} hayakufanikiwa, hivyo hakuna krediti zilizoongezwa. Tafadhali jaribu tena.`,
+      sms: `Mlango: malipo yako ya ${tsh(amount_tzs)} hayakufanikiwa. Tafadhali jaribu tena.`,
     }),
     'payment.expired': ({ amount_tzs }) => ({
-      title: 'Muda wa malipo umeisha',
-      body: `Malipo yako ya TZS ${amount(amount_tzs)} hayakuthibitishwa kwa wakati. Kama pesa imetoka kwenye simu yako, krediti zitaongezwa zenyewe.`,
-      sms: `Mlango: malipo yako ya TZS ${amount(amount_tzs)} hayakuthibitishwa kwa wakati.`,
+      title: 'Malipo hayajathibitishwa',
+      body: `Malipo yako ya ${tsh(amount_tzs)} hayakuthibitishwa kwa wakati. Kama pesa zimeshakatwa kwenye simu yako, tutaongeza krediti zako mara tu malipo yatakapotufikia.`,
+      sms: `Mlango: malipo yako ya ${tsh(amount_tzs)} hayakuthibitishwa kwa wakati. Kama pesa zimeshakatwa, krediti zako zitaongezwa moja kwa moja.`,
     }),
     'credits.low': ({ available_credits }) => ({
-      title: 'Krediti zinakaribia kuisha',
-      body: `Umebakiwa na krediti ${amount(available_credits)}. Ongeza salio ili huduma iendelee.`,
-      sms: `Mlango: umebakiwa na krediti ${amount(available_credits)}. Tafadhali ongeza salio.`,
+      title: 'Salio lako linakaribia kuisha',
+      body: `Umebakiwa na ${krediti(available_credits)}. Ongeza salio sasa ili uendelee kutumia Mlango bila kukatizwa.`,
+      sms: `Mlango: umebakiwa na ${krediti(available_credits)}. Ongeza salio sasa ili uendelee kutumia Mlango bila kukatizwa.`,
     }),
     'credits.granted': ({ credits, reason }) => ({
       title: 'Krediti zimeongezwa',
-      body:
-        reason === 'signup_bonus'
-          ? `Karibu. Umepewa krediti ${amount(credits)} za kuanzia.`
-          : `Krediti ${amount(credits)} zimeongezwa kwenye akaunti yako.`,
-      sms: `Mlango: krediti ${amount(credits)} zimeongezwa kwenye akaunti yako.`,
+      body: {
+        signup_bonus: `Karibu Mlango! Tumekuongezea ${krediti(credits)} kwenye akaunti yako ili uanze kutumia huduma zetu.`,
+        refund: `Tumekurejeshea ${krediti(credits)} kwenye akaunti yako.`,
+        adjustment: `Tumekuongezea ${krediti(credits)} kwenye akaunti yako.`,
+      }[reason ?? 'adjustment'],
+      sms: `Mlango: tumekuongezea ${krediti(credits)} kwenye akaunti yako.`,
     }),
-    'security.new_login': ({ address, linked }) => ({
-      title: 'Kuingia kupya',
-      body: linked
-        ? `Kuingia kwa ${quoted(linked)} kumeunganishwa na akaunti yako na kunaifungua kuanzia sasa. ${NOT_YOU}`
-        : `Kuna aliyeingia kwenye akaunti yako${address ? ` kutoka ${quoted(address)}` : ''}. ${NOT_YOU}`,
-      sms: `Mlango: kuna aliyeingia kwenye akaunti yako. ${NOT_YOU}`,
-    }),
+    'security.new_login': ({ address, linked }) =>
+      linked
+        ? {
+            title: 'Njia mpya ya kuingia',
+            body: `${oneLine(linked)} imeunganishwa na akaunti yako na sasa inaweza kutumika kuingia. ${NOT_YOU}`,
+            sms: `Mlango: njia mpya ya kuingia imeunganishwa na akaunti yako. ${NOT_YOU}`,
+          }
+        : {
+            title: 'Kuna mtu ameingia kwenye akaunti yako',
+            body: `Kuna mtu ameingia kwenye akaunti yako${address ? ` kutoka anwani ya IP ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+            sms: `Mlango: kuna mtu ameingia kwenye akaunti yako. ${NOT_YOU}`,
+          },
     'security.password_changed': () => ({
       title: 'Nenosiri limebadilishwa',
-      body: 'Nenosiri la akaunti yako limebadilishwa. Kama si wewe, liweke upya sasa.',
-      sms: 'Mlango: nenosiri lako limebadilishwa. Kama si wewe, liweke upya sasa.',
+      body: 'Nenosiri la akaunti yako limebadilishwa. Kama si wewe, weka nenosiri jipya mara moja.',
+      sms: 'Mlango: nenosiri lako limebadilishwa. Kama si wewe, weka nenosiri jipya mara moja.',
     }),
     'security.phone_changed': ({ phone_number }) => ({
       title: 'Namba ya simu imebadilishwa',
-      body: `Namba ya simu ya akaunti yako sasa ni ${quoted(phone_number)}. ${NOT_YOU}`,
+      body: `Namba ya simu ya akaunti yako imebadilishwa kuwa ${oneLine(phone_number)}. ${NOT_YOU}`,
       sms: `Mlango: namba ya simu ya akaunti yako imebadilishwa. ${NOT_YOU}`,
     }),
     'security.session_reuse': () => ({
-      title: 'Kipindi kimefungwa',
-      body: `Tokeni ya zamani ya akaunti yako imetumika tena, hivyo tumefunga kipindi hicho. ${NOT_YOU}`,
-      sms: `Mlango: tokeni ya zamani imetumika tena; tumefunga kipindi hicho. ${NOT_YOU}`,
+      title: 'Tumefunga kipindi kimoja cha akaunti yako',
+      body: 'Ili kulinda akaunti yako, tumefunga kipindi kimoja kwa sababu tokeni ya zamani ya kuingia imetumika tena. Tafadhali ingia tena. Ukiona jambo lisilo la kawaida, badilisha nenosiri lako mara moja.',
+      sms: 'Mlango: tumefunga kipindi kimoja ili kulinda akaunti yako. Ukiona jambo lisilo la kawaida, badilisha nenosiri lako mara moja.',
     }),
     'api_key.created': ({ name, last4 }) => ({
       title: 'Ufunguo wa API umeundwa',
-      body: `Ufunguo wa API "${quoted(name)}", unaoishia ${quoted(last4)}, umeundwa. Kama si wewe, ufute na ubadilishe nenosiri lako.`,
-      sms: `Mlango: ufunguo mpya wa API umeundwa. ${NOT_YOU}`,
+      body: `Ufunguo mpya wa API, "${oneLine(name)}" (unaoishia na ${oneLine(last4)}), umeundwa kwenye akaunti yako. ${NOT_YOUR_KEY}`,
+      sms: `Mlango: ufunguo mpya wa API umeundwa kwenye akaunti yako. ${NOT_YOUR_KEY}`,
     }),
     'video.completed': ({ model }) => ({
       title: 'Video yako iko tayari',
-      body: `Video iliyotengenezwa na ${quoted(model)} iko tayari.`,
-      sms: 'Mlango: video yako iko tayari.',
+      body: `Video yako iliyotengenezwa kwa ${oneLine(model)} iko tayari kupakuliwa.`,
+      sms: 'Mlango: video yako iko tayari kupakuliwa.',
     }),
     'video.failed': ({ model }) => ({
-      title: 'Video haikufanikiwa',
-      body: `Video iliyoombwa kwa ${quoted(model)} haikuweza kutengenezwa. Hukutozwa.`,
-      sms: 'Mlango: video yako haikuweza kutengenezwa. Hukutozwa.',
+      title: 'Video yako haikutengenezwa',
+      body: `Hatukuweza kutengeneza video yako kwa ${oneLine(model)}. Hujatozwa chochote.`,
+      sms: 'Mlango: hatukuweza kutengeneza video yako. Hujatozwa chochote.',
     }),
   },
 }

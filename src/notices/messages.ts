@@ -1,39 +1,37 @@
-import type { Catalogue, CodePurpose, Words } from './catalogue.ts'
+import type { CodePurpose, Language, Locale, NoticeText } from './language.ts'
+import { localeOf } from './language.ts'
 import { en } from './messages-en.ts'
 import { sw } from './messages-sw.ts'
-import { localeOf } from './types.ts'
-import type { Locale, Notice } from './types.ts'
+import type { Notice } from './notice.ts'
 
-export type { CodePurpose } from './catalogue.ts'
+const LANGUAGES: Record<Locale, Language> = { sw, en }
 
-export function noticeWords(notice: Notice, locale: Locale): Words {
-  // The catalogue's type ties each type to its data; TypeScript cannot follow the pair through it.
-  const write = CATALOGUES[locale].notices[notice.type] as (data: Notice['data']) => Words
+export function noticeText(notice: Notice, locale: Locale): NoticeText {
+  // The type of `notices` ties each type to its data; TypeScript cannot follow the pair through it.
+  const write = LANGUAGES[locale].notices[notice.type] as (data: Notice['data']) => NoticeText
   return write(notice.data)
 }
 
-/** The mail of a notice: what the app shows, under the house's name. */
-export function noticeMail(words: Words, locale: Locale): { subject: string; text: string } {
-  return {
-    subject: `Mlango: ${words.title}`,
-    text: `${words.body}\n\n${CATALOGUES[locale].signature}\n`,
-  }
+/** The email of a notice: what the app shows, with a greeting. */
+export function noticeMail(text: NoticeText, locale: Locale): { subject: string; text: string } {
+  return { subject: `Mlango: ${text.title}`, text: letter(LANGUAGES[locale], [text.body]) }
 }
 
-/** A one-time code, as a mail or as an SMS. Accounts enqueue it as `{...codeMessage(…), to, …}`. */
-export function codeMessage(about: {
+/** A one-time code, as an email or as an SMS. */
+export function codeMessage(message: {
   locale: string | null
   purpose: CodePurpose
   code: string
   minutes: number
   channel: 'email' | 'sms'
 }): { subject: string; text: string } {
-  const language = CATALOGUES[localeOf(about.locale)]
-  const { subject, lead, end } = language.code(about.purpose, about.minutes)
-  if (about.channel === 'sms') {
-    return { subject, text: language.codeSms(about.code, about.minutes) }
-  }
-  return { subject, text: `${lead}\n\n${about.code}\n\n${end}\n\n${language.signature}\n` }
+  const { purpose, code, minutes } = message
+  const language = LANGUAGES[localeOf(message.locale)]
+  const { subject, lead, end } = language.codeMail(purpose, minutes)
+  if (message.channel === 'sms') return { subject, text: language.codeSms(code, minutes) }
+  return { subject, text: letter(language, [lead, code, end]) }
 }
 
-const CATALOGUES: Record<Locale, Catalogue> = { sw, en }
+function letter({ greeting, signature }: Language, paragraphs: string[]): string {
+  return `${[greeting, ...paragraphs, signature].join('\n\n')}\n`
+}

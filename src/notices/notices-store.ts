@@ -1,13 +1,13 @@
 import type { Row, Tx } from '../db/db.ts'
-import type { Preferences } from './preference-shape.ts'
+import type { NoticeType } from './notice.ts'
+import type { Preferences } from './preferences-store.ts'
 import { preferencesFrom } from './preferences-store.ts'
-import type { NoticeType } from './types.ts'
 
 export type Recipient = {
   email: string | null
   phone: string | null
   locale: string | null
-  /** Undefined: never changed, the defaults hold. */
+  /** Undefined when they were never changed: the defaults apply. */
   preferences: Preferences | undefined
 }
 
@@ -21,8 +21,10 @@ export type Notification = {
   readAt: Date | null
 }
 
-/** Only proven addresses: an unproven one may be somebody else's. While a new number waits for its
- * code, the one proven before is told. */
+/**
+ * Only verified addresses: an unverified one may be somebody else's. While a new number waits for
+ * its code, the one verified before is used.
+ */
 export async function readRecipient(tx: Tx, accountId: string): Promise<Recipient | undefined> {
   const [row] = await tx.query(
     `select case when email_verified_at is not null then email end as email,
@@ -37,12 +39,16 @@ export async function readRecipient(tx: Tx, accountId: string): Promise<Recipien
 
 export async function insertNotification(
   tx: Tx,
-  note: Pick<Notification, 'id' | 'type' | 'title' | 'body'> & { accountId: string; data: object },
+  notification: Pick<Notification, 'id' | 'type' | 'title' | 'body'> & {
+    accountId: string
+    data: object
+  },
 ): Promise<void> {
+  const { id, accountId, type, title, body, data } = notification
   await tx.query(
     `insert into notifications (id, account_id, type, title, body, data)
      values ($1, $2, $3, $4, $5, $6)`,
-    [note.id, note.accountId, note.type, note.title, note.body, JSON.stringify(note.data)],
+    [id, accountId, type, title, body, JSON.stringify(data)],
   )
 }
 
@@ -71,17 +77,31 @@ export async function countNotifications(
   return { all: row!.all_of_them as number, unread: row!.unread as number }
 }
 
-/** Reading twice keeps the first time. */
+/** A notification that is read again keeps the time of the first reading. */
 export async function markNotificationRead(
   tx: Tx,
-  wanted: { accountId: string; id: string },
+  { accountId, id }: { accountId: string; id: string },
 ): Promise<Notification | undefined> {
   const rows = await tx.query(
     `update notifications set read_at = coalesce(read_at, now()) where id = $1 and account_id = $2
      returning id, type, title, body, data, created_at, read_at`,
-    [wanted.id, wanted.accountId],
+    [id, accountId],
   )
   return rows[0] && notificationFrom(rows[0])
+}
+
+/** Returns the accounts that had not been warned since their last top-up. */
+export async function insertBalanceWarnings(tx: Tx, accountIds: string[]): Promise<string[]> {
+  const rows = await tx.query(
+    `insert into balance_warnings (account_id) select unnest($1::uuid[])
+     on conflict do nothing returning account_id`,
+    [accountIds],
+  )
+  return rows.map((row) => row.account_id as string)
+}
+
+export async function deleteBalanceWarnings(tx: Tx, accountIds: string[]): Promise<void> {
+  await tx.query('delete from balance_warnings where account_id = any($1::uuid[])', [accountIds])
 }
 
 function recipientFrom(row: Row): Recipient {

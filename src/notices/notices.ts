@@ -1,10 +1,11 @@
 import type { Db, Tx } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
-import type { Words } from './catalogue.ts'
-import { addressesFor } from './channels.ts'
-import type { Address } from './channels.ts'
-import { noticeMail, noticeWords } from './messages.ts'
+import type { Locale, NoticeText } from './language.ts'
+import { localeOf } from './language.ts'
+import { noticeMail, noticeText } from './messages.ts'
+import type { Notice } from './notice.ts'
+import { categoryOf } from './notice.ts'
 import {
   countNotifications,
   insertNotification,
@@ -13,26 +14,27 @@ import {
   readRecipient,
 } from './notices-store.ts'
 import type { Notification } from './notices-store.ts'
-import { enqueue } from './outbox.ts'
-import { categoryOf, localeOf } from './types.ts'
-import type { Locale, Notice } from './types.ts'
+import { insertMessage } from './outbox-store.ts'
+import type { Address } from './preferences.ts'
+import { addressesFor } from './preferences.ts'
 
-export type { Notice } from './types.ts'
 export type { Notification } from './notices-store.ts'
 
 /**
- * Tells an account of something, in the transaction in which it happens: the in-app notification,
- * and by the account's preferences a mail and an SMS. A deleted account is told nothing.
+ * Notifies an account of something, in the transaction in which it happens: in the app and, by the
+ * account's preferences, by email and SMS. A deleted account gets nothing.
  */
-export async function tell(tx: Tx, notice: Notice): Promise<void> {
+export async function notify(tx: Tx, notice: Notice): Promise<void> {
   const recipient = await readRecipient(tx, notice.accountId)
   if (!recipient) return
   const { accountId, type, data } = notice
   const locale = localeOf(recipient.locale)
-  const words = noticeWords(notice, locale)
-  await insertNotification(tx, { id: uuidv7(), accountId, type, data, ...titleAndBody(words) })
+  const text = noticeText(notice, locale)
+  const { title, body } = text
+  await insertNotification(tx, { id: uuidv7(), accountId, type, data, title, body })
   for (const address of addressesFor(categoryOf(type), recipient)) {
-    await enqueue(tx, { id: uuidv7(), accountId, ...address, ...letter(words, address, locale) })
+    const content = contentFor(address, text, locale)
+    await insertMessage(tx, { id: uuidv7(), accountId, ...address, ...content })
   }
 }
 
@@ -56,19 +58,19 @@ export async function notificationsOf(
 
 export async function readNotification(
   db: Db,
-  wanted: { accountId: string; id: string },
+  { accountId, id }: { accountId: string; id: string },
 ): Promise<Notification> {
-  const found = isUuid(wanted.id) ? await markNotificationRead(db, wanted) : undefined
+  const found = isUuid(id) ? await markNotificationRead(db, { accountId, id }) : undefined
   if (!found) throw new Failure('not_found', 'No such notification.')
   return found
 }
 
-function titleAndBody({ title, body }: Words): { title: string; body: string } {
-  return { title, body }
-}
-
-function letter(words: Words, address: Address, locale: Locale): { subject: string; text: string } {
+function contentFor(
+  address: Address,
+  text: NoticeText,
+  locale: Locale,
+): { subject: string; text: string } {
   return address.channel === 'sms'
-    ? { subject: words.title, text: words.sms }
-    : noticeMail(words, locale)
+    ? { subject: text.title, text: text.sms }
+    : noticeMail(text, locale)
 }

@@ -3,17 +3,11 @@ import type { Channel, Message } from './sender.ts'
 
 export const OUTBOX_CHANNEL = 'mlango_outbox'
 
-export type NewMessage = {
-  /** Stable for ever: the same id is never enqueued twice, and travels with the message. */
-  id: string
-  channel: Channel
-  to: string
-  subject: string
-  text: string
-  html?: string
-  accountId?: string
-  /** For codes: later than this the message is worthless, so it is dropped and wiped. */
-  expiresInS?: number
+/** Its `id` is stable for ever: the same message is never inserted twice. */
+export type NewMessage = Omit<Message, 'createdAt'> & {
+  accountId?: string | undefined
+  /** For codes: after this the message is worthless, so it is dropped and erased. */
+  expiresInS?: number | undefined
 }
 
 export type ClaimedMessage = Message & { leaseId: string; attempts: number; expired: boolean }
@@ -30,7 +24,10 @@ export type OutboxRow = {
   nextTryAt: Date
 }
 
-/** The NOTIFY is part of the transaction: deliverers wake when the row is there to be seen. */
+/**
+ * Puts a message in the outbox in the caller's transaction. It goes out when that commits: the NOTIFY
+ * wakes the delivery worker once the row is visible.
+ */
 export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> {
   await tx.query(
     `with put as (
@@ -53,7 +50,7 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> 
   )
 }
 
-/** Takes the message that waits longest. The lease is the next try: a crash gives it back. */
+/** Claims the message that has waited longest. The lease is the next try: a crash gives it back. */
 export async function claimMessage(
   tx: Tx,
   claim: { channel: Channel; leaseId: string; leaseMs: number },
@@ -73,55 +70,55 @@ export async function claimMessage(
   return rows[0] && claimed(rows[0], claim.leaseId)
 }
 
-export async function markSent(tx: Tx, held: Held): Promise<void> {
+export async function markSent(tx: Tx, claim: LeasedMessage): Promise<void> {
   await tx.query(
     `update outbox set state = 'sent', subject = null, body = null, html = null, lease_id = null,
        last_error = null, finished_at = now()
      where id = $1 and lease_id = $2`,
-    [held.id, held.leaseId],
+    [claim.id, claim.leaseId],
   )
 }
 
 export async function markForRetry(
   tx: Tx,
-  held: Held,
+  claim: LeasedMessage,
   failure: { reason: string; delayMs: number },
 ): Promise<void> {
   await tx.query(
     `update outbox set lease_id = null, last_error = $3,
        next_try_at = now() + $4::float8 * interval '1 millisecond'
      where id = $1 and lease_id = $2`,
-    [held.id, held.leaseId, failure.reason, failure.delayMs],
+    [claim.id, claim.leaseId, failure.reason, failure.delayMs],
   )
 }
 
-/** A dead letter keeps its text for a resend, unless it expires: then it holds a code. */
-export async function markDead(tx: Tx, held: Held, reason: string): Promise<void> {
+/** An undeliverable message keeps its text for a resend, unless it expires: then it holds a code. */
+export async function markDead(tx: Tx, claim: LeasedMessage, reason: string): Promise<void> {
   await tx.query(
     `update outbox set state = 'dead', lease_id = null, last_error = $3, finished_at = now(),
        subject = case when expires_at is null then subject end,
        body = case when expires_at is null then body end,
        html = case when expires_at is null then html end
      where id = $1 and lease_id = $2`,
-    [held.id, held.leaseId, reason],
+    [claim.id, claim.leaseId, reason],
   )
 }
 
 export async function listMessages(
   tx: Tx,
-  wanted: { state: OutboxRow['state'] | undefined; limit: number },
+  filter: { state: OutboxRow['state'] | undefined; limit: number },
 ): Promise<OutboxRow[]> {
   const rows = await tx.query(
     `select id, channel, recipient, state, attempts, last_error, body is not null as resendable,
        created_at, next_try_at
      from outbox where ($1::text is null and state <> 'sent') or state = $1
      order by created_at desc, id desc limit $2`,
-    [wanted.state ?? null, wanted.limit],
+    [filter.state ?? null, filter.limit],
   )
   return rows.map(listed)
 }
 
-/** True when there was a dead letter with its text still there. */
+/** True when there was an undeliverable message whose text is still there. */
 export async function reviveMessage(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query(
     `with back as (
@@ -136,7 +133,7 @@ export async function reviveMessage(tx: Tx, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Deletes a small batch of what was finished long ago; answers how many. */
+/** Deletes a small batch of what was finished long ago; returns how many. */
 export async function trimMessages(
   tx: Tx,
   keep: { sentDays: number; deadDays: number; batch: number },
@@ -153,7 +150,7 @@ export async function trimMessages(
   return rows.length
 }
 
-type Held = { id: string; leaseId: string }
+type LeasedMessage = { id: string; leaseId: string }
 
 function claimed(row: Row, leaseId: string): ClaimedMessage {
   return {
@@ -162,7 +159,7 @@ function claimed(row: Row, leaseId: string): ClaimedMessage {
     to: row.recipient as string,
     subject: (row.subject as string | null) ?? '',
     text: row.body as string,
-    ...(row.html === null ? {} : { html: row.html as string }),
+    html: (row.html as string | null) ?? undefined,
     createdAt: row.created_at as Date,
     attempts: row.attempts as number,
     expired: row.expired as boolean,

@@ -1,65 +1,57 @@
-import type { Db, Tx } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
+import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
-import { createLane } from './delivery-worker.ts'
-import type { Lane } from './delivery-worker.ts'
-import { insertMessage, OUTBOX_CHANNEL, trimMessages } from './outbox-store.ts'
-import type { NewMessage } from './outbox-store.ts'
-import type { Channel, Sender } from './sender.ts'
-
-export type { NewMessage } from './outbox-store.ts'
-
-/** Puts a message in the outbox in the caller's transaction. It goes out when that commits. */
-export async function enqueue(tx: Tx, message: NewMessage): Promise<void> {
-  await insertMessage(tx, message)
-}
+import type { DeliveryWorker } from './delivery-worker.ts'
+import { createDeliveryWorker } from './delivery-worker.ts'
+import { OUTBOX_CHANNEL, trimMessages } from './outbox-store.ts'
+import type { Channel, MessageSender } from './sender.ts'
 
 export type Outbox = {
-  duties: OutboxDuty[]
-  /** After the duties were stopped: waits for what is being sent, then hangs up. */
+  duties: Duty[]
+  /** After the duties were stopped: waits for what is being sent, then closes the senders. */
   close(): Promise<void>
 }
 
-type OutboxDuty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
-
 /**
- * One lane per channel, so that a slow mail server never holds up an SMS. New rows wake a lane at
- * once through NOTIFY; the clock is for retries, and for what a lost NOTIFY left behind.
+ * One worker per channel, so that a slow mail server never delays an SMS. New rows wake a worker at
+ * once through NOTIFY; the timer is for retries, and for what a lost NOTIFY left behind.
  */
 export async function openOutbox(parts: {
   db: Db
-  senders: Record<Channel, Sender>
+  senders: Record<Channel, MessageSender>
   log: Log
   random?: () => number
 }): Promise<Outbox> {
   const random = parts.random ?? Math.random
-  const lane = (channel: Channel) =>
-    createLane({ db: parts.db, log: parts.log, channel, sender: parts.senders[channel], random })
-  const lanes = { email: lane('email'), sms: lane('sms') }
-  await parts.db.listen(OUTBOX_CHANNEL, (channel) => {
-    if (channel === 'email' || channel === 'sms') lanes[channel].kick()
+  const { db, log, senders } = parts
+  const workerOf = (channel: Channel) =>
+    createDeliveryWorker({ db, log, channel, sender: senders[channel], random })
+  const workers = { email: workerOf('email'), sms: workerOf('sms') }
+  await db.listen(OUTBOX_CHANNEL, (channel) => {
+    if (channel === 'email' || channel === 'sms') workers[channel].wake()
   })
   return {
     duties: [
-      laneDuty('outbox-email', lanes.email),
-      laneDuty('outbox-sms', lanes.sms),
-      trim(parts.db),
+      deliveryDuty('outbox-email', workers.email),
+      deliveryDuty('outbox-sms', workers.sms),
+      trimDuty(db),
     ],
     async close() {
-      await Promise.all([lanes.email.idle(), lanes.sms.idle()])
-      await Promise.all([parts.senders.email.close(), parts.senders.sms.close()])
+      await Promise.all([workers.email.idle(), workers.sms.idle()])
+      await Promise.all([senders.email.close(), senders.sms.close()])
     },
   }
 }
 
-const LOOK_EVERY_MS = 5_000
+const DELIVER_EVERY_MS = 5_000
 const TRIM_EVERY_MS = 3_600_000
 const TRIM_BATCH = 500
 
-function laneDuty(name: string, lane: Lane): OutboxDuty {
-  return { name, everyMs: LOOK_EVERY_MS, run: (signal) => lane.run(signal) }
+function deliveryDuty(name: string, worker: DeliveryWorker): Duty {
+  return { name, everyMs: DELIVER_EVERY_MS, run: (signal) => worker.run(signal) }
 }
 
-function trim(db: Db): OutboxDuty {
+function trimDuty(db: Db): Duty {
   const keep = { sentDays: 7, deadDays: 90, batch: TRIM_BATCH }
   return {
     name: 'outbox-trim',

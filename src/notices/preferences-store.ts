@@ -1,6 +1,17 @@
 import type { Row, Tx } from '../db/db.ts'
-import { DEFAULT_PREFERENCES } from './preference-shape.ts'
-import type { Preferences, PreferencesPatch } from './preference-shape.ts'
+import type { NoticeCategory } from './notice.ts'
+
+export type Preferences = Record<'email' | 'sms', Record<NoticeCategory, boolean>>
+
+/** Emails cost nothing. An SMS has a price, so it is for payments and security only. */
+export const DEFAULT_PREFERENCES: Preferences = {
+  email: { payments: true, usage: true, security: true },
+  sms: { payments: true, usage: false, security: true },
+}
+
+export type PreferencesPatch = {
+  [C in keyof Preferences]?: { [K in NoticeCategory]?: boolean | undefined } | undefined
+}
 
 const COLUMNS = 'email_payments, email_usage, email_security, sms_payments, sms_usage, sms_security'
 

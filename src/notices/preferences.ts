@@ -1,12 +1,25 @@
+import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
-import { DEFAULT_PREFERENCES } from './preference-shape.ts'
-import type { Preferences, PreferencesPatch } from './preference-shape.ts'
-import { readPreferences, savePreferences } from './preferences-store.ts'
+import type { NoticeCategory } from './notice.ts'
+import type { Preferences, PreferencesPatch } from './preferences-store.ts'
+import { DEFAULT_PREFERENCES, readPreferences, savePreferences } from './preferences-store.ts'
+import type { Channel } from './sender.ts'
 
 export async function preferencesOf(db: Db, accountId: string): Promise<Preferences> {
   return (await readPreferences(db, accountId)) ?? DEFAULT_PREFERENCES
 }
+
+const channelPatch = z.strictObject({
+  payments: z.boolean().optional(),
+  usage: z.boolean().optional(),
+  security: z.boolean().optional(),
+})
+
+export const preferencesPatch = z.strictObject({
+  email: channelPatch.optional(),
+  sms: channelPatch.optional(),
+})
 
 /** Merges deeply. The merge is one statement, so two patches at once both take effect. */
 export async function changePreferences(
@@ -17,10 +30,28 @@ export async function changePreferences(
   return db.begin(async (tx) => {
     const saved = await savePreferences(tx, accountId, patch)
     if (!saved.email.security && !saved.sms.security) {
-      throw new Failure('invalid', 'Security notices must stay on by email or by SMS.', {
-        param: 'security',
-      })
+      const message = 'At least one of email.security and sms.security must stay on.'
+      throw new Failure('invalid', message, { param: 'security' })
     }
     return saved
   })
+}
+
+export type Address = { channel: Channel; to: string }
+
+/**
+ * Where a notice goes: the verified addresses whose channel is on for its category. A security
+ * notice that would reach nobody, because the chosen channel has no verified address, goes to the
+ * other one: nobody must be able to steal an account without its owner being warned.
+ */
+export function addressesFor(
+  category: NoticeCategory,
+  recipient: { email: string | null; phone: string | null; preferences: Preferences | undefined },
+): Address[] {
+  const preferences = recipient.preferences ?? DEFAULT_PREFERENCES
+  const all: Address[] = []
+  if (recipient.email !== null) all.push({ channel: 'email', to: recipient.email })
+  if (recipient.phone !== null) all.push({ channel: 'sms', to: recipient.phone })
+  const chosen = all.filter(({ channel }) => preferences[channel][category])
+  return chosen.length === 0 && category === 'security' ? all : chosen
 }

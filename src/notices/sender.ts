@@ -1,21 +1,21 @@
 export type Channel = 'email' | 'sms'
 
-/** What a sender carries. `id` never changes between tries, so that a peer can drop a repetition. */
+/** `id` never changes between tries, so that the receiving server can drop a repetition. */
 export type Message = {
   id: string
   channel: Channel
   to: string
   subject: string
   text: string
-  html?: string
+  html?: string | undefined
   createdAt: Date
 }
 
 /** `permanent` means that this message can never arrive there; anything else is tried again. */
 export type Delivery = { ok: true } | { ok: false; permanent: boolean; reason: string }
 
-/** Never throws: trouble is an ordinary answer here. A reason is a short code, never an address. */
-export type Sender = {
+/** Never throws: a failed delivery is an ordinary result. A reason is a short code, no address. */
+export type MessageSender = {
   send(message: Message): Promise<Delivery>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { africasTalkingSender } from './africastalking.ts'
 import { beemSender } from './beem.ts'
 import { dropFolderSender } from './drop-folder.ts'
-import type { Channel, Sender } from './sender.ts'
+import type { Channel, MessageSender } from './sender.ts'
 import { smtpSender } from './smtp.ts'
 
 /** The settings that choose how messages leave; `config.ts` has checked what needs what. */
@@ -20,16 +20,16 @@ export type SenderSettings = {
   AFRICASTALKING_API_KEY?: string | undefined
 }
 
-export function openSenders(settings: SenderSettings): Record<Channel, Sender> {
+export function openSenders(settings: SenderSettings): Record<Channel, MessageSender> {
   return { email: mailSender(settings), sms: smsSender(settings) }
 }
 
-function mailSender(settings: SenderSettings): Sender {
+function mailSender(settings: SenderSettings): MessageSender {
   if (!settings.SMTP_URL) return dropFolder(settings)
   return smtpSender({ url: settings.SMTP_URL, from: settings.MAIL_FROM })
 }
 
-function smsSender(settings: SenderSettings): Sender {
+function smsSender(settings: SenderSettings): MessageSender {
   if (settings.SMS_PROVIDER === 'beem') {
     return beemSender({
       baseUrl: settings.BEEM_BASE_URL,
@@ -48,6 +48,6 @@ function smsSender(settings: SenderSettings): Sender {
   return dropFolder(settings)
 }
 
-function dropFolder(settings: SenderSettings): Sender {
+function dropFolder(settings: SenderSettings): MessageSender {
   return dropFolderSender(path.join(settings.DATA_DIR, 'outbox'))
 }

@@ -1,12 +1,24 @@
 import { Agent, request } from 'undici'
+import { readCappedJson } from '../lib/http-json.ts'
+import type { Delivery, Message, MessageSender } from './sender.ts'
+import { errorCode, tryLater } from './sender.ts'
 
 const LARGEST_ANSWER_BYTES = 64 * 1024
 const TOTAL_TIMEOUT_MS = 15_000
 
+/** What the file of an SMS provider says: how to send a message, and what the answer means. */
+export type SmsProvider = {
+  url: string
+  headers(message: Message): Record<string, string>
+  body(message: Message): string
+  outcome(answer: SmsAnswer): Delivery
+}
+
+/** `json` is undefined when the answer was no JSON. */
 export type SmsAnswer = { status: number; json: unknown }
 
-/** A small HTTP client for SMS providers: own connections, short time-outs, no redirects. */
-export function openSmsHttp() {
+/** A sender over a small HTTP client: own connections, short time-outs, no redirects. */
+export function smsSender(provider: SmsProvider): MessageSender {
   const agent = new Agent({
     connections: 4,
     connect: { timeout: 5_000 },
@@ -14,37 +26,25 @@ export function openSmsHttp() {
     bodyTimeout: 10_000,
   })
   return {
-    async post(url: string, headers: Record<string, string>, body: string): Promise<SmsAnswer> {
-      const answer = await request(url, {
-        method: 'POST',
-        headers,
-        body,
-        dispatcher: agent,
-        signal: AbortSignal.timeout(TOTAL_TIMEOUT_MS),
-      })
-      return { status: answer.statusCode, json: parsed(await limited(answer.body)) }
+    async send(message) {
+      try {
+        return provider.outcome(await post(agent, provider, message))
+      } catch (error) {
+        return tryLater(errorCode(error))
+      }
     },
     close: () => agent.close(),
   }
 }
 
-async function limited(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    // Leaving the loop destroys the body: nobody reads the rest.
-    if (bytes > LARGEST_ANSWER_BYTES) return ''
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // An answer that is no JSON is an ordinary bad answer: the caller sees `undefined`.
-    return undefined
-  }
+async function post(agent: Agent, provider: SmsProvider, message: Message): Promise<SmsAnswer> {
+  const answer = await request(provider.url, {
+    method: 'POST',
+    headers: provider.headers(message),
+    body: provider.body(message),
+    dispatcher: agent,
+    signal: AbortSignal.timeout(TOTAL_TIMEOUT_MS),
+  })
+  const json = await readCappedJson(answer.body, LARGEST_ANSWER_BYTES)
+  return { status: answer.statusCode, json }
 }

@@ -1,9 +1,9 @@
 import { createTransport } from 'nodemailer'
 import { delivered, errorCode, giveUp, tryLater } from './sender.ts'
-import type { Delivery, Message, Sender } from './sender.ts'
+import type { Delivery, Message, MessageSender } from './sender.ts'
 
-/** Mail by SMTP. The Message-ID is made of the row's id, so that a repetition is recognised. */
-export function smtpSender(settings: { url: string; from: string }): Sender {
+/** Email by SMTP. The Message-ID is made from the row's id, so that a repetition is recognised. */
+export function smtpSender(settings: { url: string; from: string }): MessageSender {
   const transport = createTransport({
     ...serverOf(settings.url),
     pool: true,
@@ -49,7 +49,7 @@ function mailOf(message: Message, from: string, host: string) {
     to: { name: '', address: message.to },
     subject: message.subject,
     text: message.text,
-    ...(message.html === undefined ? {} : { html: message.html }),
+    html: message.html,
     messageId: `<${message.id}@${host}>`,
     date: message.createdAt,
     headers: { 'Auto-Submitted': 'auto-generated' },

@@ -4,7 +4,7 @@ import { applyCommands } from '../billing/ledger-store.ts'
 import { creditsNumber, creditsText, parseCredits } from '../billing/money.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
-import { tell } from '../notices/notices.ts'
+import { notify } from '../notices/notices.ts'
 import type { Print } from './print.ts'
 
 export const ADJUST_HELP = `accounts adjust <id> <±credits> --reason <text> --operator <name> [--key <text>]
@@ -68,7 +68,7 @@ function apply(db: Db, adjustment: Adjustment) {
     ])
     if (outcome?.kind === 'posted' && amountMicro > 0n) {
       const data = { credits: creditsNumber(amountMicro), reason: 'adjustment' as const }
-      await tell(tx, { accountId, type: 'credits.granted', data })
+      await notify(tx, { accountId, type: 'credits.granted', data })
     }
     return outcome as Extract<typeof outcome, { kind: 'posted' | 'duplicate' | 'refused' }>
   })

@@ -2,46 +2,45 @@ import type { Tx } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Failure } from '../lib/failure.ts'
 import { isUuid } from '../lib/ids.ts'
+import type { LogFields } from '../lib/log.ts'
 import type { CheckParts } from './check.ts'
+import { findById, findByProviderRef, findByReference } from './payments-read-store.ts'
 import type { Payment } from './payments-store.ts'
-import { findById, findByProviderRef, findByReference, markDue } from './payments-store.ts'
-import type { CallbackHeaders, Hint } from './port.ts'
+import { markDue } from './payments-store.ts'
+import type { CallbackHeaders, CallbackHint } from './provider.ts'
 
 export type IncomingCallback = { provider: string; rawBody: Buffer; headers: CallbackHeaders }
 
 /**
- * A callback is a hint. Once it is known to be authentic and to speak of one of our payments, it
- * makes that payment due, durably, and is acknowledged; what happened is then asked, not believed.
- * Returns the payment to look at, or undefined when the callback was put aside.
+ * A callback is only a hint. Once it is known to be authentic and about one of our payments, that
+ * payment is marked due and the callback acknowledged; what happened, the provider is then asked.
+ * Returns the payment to check, or undefined when there is nothing to do.
  */
 export async function takeCallback(
   parts: CheckParts & { clock: Clock },
   incoming: IncomingCallback,
 ): Promise<string | undefined> {
-  const { provider, rawBody, headers } = incoming
-  const port = parts.ports.get(provider)
-  if (!port) throw new Failure('not_found', 'No such payment provider.')
-  const callback = port.readCallback(rawBody, headers, parts.clock.now())
-  const refuse = (reason: string, payment?: Payment) =>
-    parts.log.warn('A payment callback was refused.', {
-      provider,
-      reason,
-      ...(payment ? { payment_id: payment.id } : {}),
-    })
+  const provider = parts.providers.get(incoming.provider)
+  if (!provider) throw new Failure('not_found', 'No such payment provider.')
+  const callback = provider.readCallback(incoming.rawBody, incoming.headers, parts.clock.now())
+  const logRefusal = (reason: string, about: LogFields = {}) => {
+    const fields = { provider: provider.name, reason, ...about }
+    parts.log.warn('A payment callback was refused.', fields)
+  }
   if (!callback.authentic) {
-    refuse(callback.reason)
+    logRefusal(callback.reason)
     throw new Failure('unauthorized', 'The callback could not be verified.')
   }
   await parts.onStep('callback_authentic')
-  const payment = await locate(parts.db, provider, callback.hint)
+  const payment = await findPayment(parts.db, provider.name, callback.hint)
   if (!payment) {
-    refuse('unknown_reference')
-    // It may have overtaken our own commit: not found makes the provider send it again.
+    logRefusal('unknown_reference')
+    // It may have arrived before our own commit: a 404 makes the provider send it again.
     throw new Failure('not_found', 'No such payment.')
   }
   const mismatch = mismatchOf(payment, callback.hint)
   if (mismatch) {
-    refuse(mismatch, payment)
+    logRefusal(mismatch, { payment_id: payment.id })
     return undefined
   }
   if (payment.status === 'completed') return undefined
@@ -50,17 +49,21 @@ export async function takeCallback(
   return payment.id
 }
 
-async function locate(tx: Tx, provider: string, hint: Hint): Promise<Payment | undefined> {
+async function findPayment(
+  tx: Tx,
+  provider: string,
+  hint: CallbackHint,
+): Promise<Payment | undefined> {
   if (hint.reference !== undefined) return findByReference(tx, provider, hint.reference)
   const { providerRef, paymentId } = hint
-  const byTheirs = providerRef ? await findByProviderRef(tx, provider, providerRef) : undefined
-  if (byTheirs || paymentId === undefined || !isUuid(paymentId)) return byTheirs
-  // Their reference has not reached us yet: our id, which they send back, leads to the payment.
-  const byOurs = await findById(tx, paymentId)
-  return byOurs?.provider === provider ? byOurs : undefined
+  const byTheirRef = providerRef ? await findByProviderRef(tx, provider, providerRef) : undefined
+  if (byTheirRef || paymentId === undefined || !isUuid(paymentId)) return byTheirRef
+  // Their reference has not reached us yet: our id, which they send back, finds the payment.
+  const byOurId = await findById(tx, paymentId)
+  return byOurId?.provider === provider ? byOurId : undefined
 }
 
-function mismatchOf(payment: Payment, hint: Hint): string | undefined {
+function mismatchOf(payment: Payment, hint: CallbackHint): string | undefined {
   const { providerRef } = payment
   const otherId = hint.paymentId !== undefined && hint.paymentId !== payment.id
   const otherRef = hint.providerRef && providerRef && hint.providerRef !== providerRef

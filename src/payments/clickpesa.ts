@@ -1,27 +1,54 @@
+import { canonicalJson } from '../lib/canonical-json.ts'
+import { isFields, type Fields } from '../lib/fields.ts'
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
-import { canonicalJson } from './canonical.ts'
-import type { Callback, CallbackHeaders, Created, Observation, Order, PaymentPort } from './port.ts'
-import { failureFromProse, freshness } from './port.ts'
-import type { Exchange } from './provider-http.ts'
-import { exchange, isAnswer, pick, textAt, wholeTzs } from './provider-http.ts'
+import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
+import type { ProviderReply } from './provider-http.ts'
+import { callProvider, isAnswer, pick, readStatusReply, textAt, wholeTzs } from './provider-http.ts'
+import type {
+  CallbackReading,
+  CreateResult,
+  Observation,
+  PaymentOrder,
+  PaymentProvider,
+} from './provider.ts'
+import { timestampProblem } from './provider.ts'
 
 /**
- * ClickPesa: a token that is bought with two keys, our reference (refused with 409 when used
+ * ClickPesa: a token that is issued for two keys, our reference (refused with 409 when used
  * before, which is how a lost create is found again), amounts as strings, a checksum inside the
  * body both ways, no expiry state and no event id.
  */
-export function clickpesa(options: ClickpesaOptions): PaymentPort {
+export function clickpesa(options: ClickpesaOptions): PaymentProvider {
   const { clientId, apiKey, checksumKey } = options
   if (clientId === '' || apiKey === '' || checksumKey === '') {
-    throw new Error('an empty key signs nothing')
+    throw new Error('ClickPesa needs its keys.')
   }
-  const line = openLine(options)
+  const send = authorizedSend(options)
   return {
     name: 'clickpesa',
-    create: (order) => create(line, checksumKey, order),
-    status: (order) => status(line, order),
-    readCallback: (rawBody, headers, now) => readCallback(checksumKey, rawBody, headers, now),
+    create: (order) => create(send, checksumKey, order),
+    status: (order) => status(send, order),
+    readCallback: (rawBody, _headers, now) => readCallback(checksumKey, rawBody, now),
   }
+}
+
+/** Undefined when its keys are not set. */
+export function clickpesaFromSettings(settings: ClickpesaSettings): PaymentProvider | undefined {
+  const {
+    CLICKPESA_BASE_URL: baseUrl,
+    CLICKPESA_CLIENT_ID: clientId,
+    CLICKPESA_API_KEY: apiKey,
+    CLICKPESA_CHECKSUM_KEY: checksumKey,
+  } = settings
+  if (clientId === undefined || apiKey === undefined || checksumKey === undefined) return undefined
+  return clickpesa({ baseUrl, clientId, apiKey, checksumKey })
+}
+
+export type ClickpesaSettings = {
+  CLICKPESA_BASE_URL: string
+  CLICKPESA_CLIENT_ID?: string | undefined
+  CLICKPESA_API_KEY?: string | undefined
+  CLICKPESA_CHECKSUM_KEY?: string | undefined
 }
 
 export type ClickpesaOptions = {
@@ -29,53 +56,52 @@ export type ClickpesaOptions = {
   clientId: string
   apiKey: string
   checksumKey: string
-  timeoutMs?: number
+  timeoutMs?: number | undefined
 }
 
 /** `checksum` and `checksumMethod` are left out of what is signed. */
-export function checksumOf(key: string, payload: Record<string, unknown>): string {
+export function checksumOf(key: string, payload: Fields): string {
   const { checksum: _, checksumMethod: __, ...signed } = payload
   return hmacSha256(key, canonicalJson(signed)).toString('hex')
 }
 
-type Line = (method: 'GET' | 'POST', path: string, body?: string) => Promise<Exchange>
+type Send = (method: 'GET' | 'POST', path: string, body?: string) => Promise<ProviderReply>
 
 const TOKEN_LIFE_MS = 55 * 60_000
 
-/** Calls with a token that is bought once an hour, and once more when it is refused early. */
-function openLine(options: ClickpesaOptions): Line {
+/** Sends with a token that is fetched once an hour, and once more when it is refused early. */
+function authorizedSend(options: ClickpesaOptions): Send {
   const base = options.baseUrl.replace(/\/$/, '')
   const timeoutMs = options.timeoutMs ?? 8_000
   let token: { value: string; untilMs: number } | undefined
 
-  async function buy(): Promise<Exchange | undefined> {
+  async function renewToken(): Promise<ProviderReply | undefined> {
     if (token && token.untilMs > performance.now()) return undefined
     const headers = { 'client-id': options.clientId, 'api-key': options.apiKey }
     const url = `${base}/generate-token`
-    const answer = await exchange({ method: 'POST', url, headers, timeoutMs })
-    const value = isAnswer(answer) && answer.status === 200 ? pick(answer.json, 'token') : undefined
-    if (typeof value !== 'string') return isAnswer(answer) ? { status: 0, reason: 'token' } : answer
+    const reply = await callProvider({ method: 'POST', url, headers, timeoutMs })
+    const value = isAnswer(reply) && reply.status === 200 ? pick(reply.json, 'token') : undefined
+    if (typeof value !== 'string') return isAnswer(reply) ? { status: 0, reason: 'token' } : reply
     token = { value, untilMs: performance.now() + TOKEN_LIFE_MS }
     return undefined
   }
 
   return async (method, path, body) => {
     for (let attempt = 1; ; attempt++) {
-      const trouble = await buy()
-      if (trouble) return trouble
+      const failed = await renewToken()
+      if (failed) return failed
       const headers = {
         authorization: token?.value ?? '',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       }
-      const sent = { method, url: base + path, headers, timeoutMs }
-      const answer = await exchange(body === undefined ? sent : { ...sent, body })
-      if (answer.status !== 401 || attempt > 1) return answer
+      const reply = await callProvider({ method, url: base + path, headers, body, timeoutMs })
+      if (reply.status !== 401 || attempt > 1) return reply
       token = undefined
     }
   }
 }
 
-async function create(line: Line, checksumKey: string, order: Order): Promise<Created> {
+async function create(send: Send, checksumKey: string, order: PaymentOrder): Promise<CreateResult> {
   const payload = {
     amount: String(order.amountTzs),
     currency: order.currency,
@@ -83,36 +109,32 @@ async function create(line: Line, checksumKey: string, order: Order): Promise<Cr
     phoneNumber: order.phoneNumber.replace('+', ''),
   }
   const body = JSON.stringify({ ...payload, checksum: checksumOf(checksumKey, payload) })
-  const answer = await line('POST', '/payments/initiate-ussd-push-request', body)
-  if (!isAnswer(answer)) return { kind: 'unknown', reason: answer.reason }
-  if (answer.status === 200 || answer.status === 201) return accepted(observed(answer.json, order))
+  const reply = await send('POST', '/payments/initiate-ussd-push-request', body)
+  if (!isAnswer(reply)) return { kind: 'unknown', reason: reply.reason }
+  if (reply.status === 200 || reply.status === 201) return accepted(observed(reply.json, order))
   // The reference is ours alone, so "already used" means that an earlier create arrived.
-  if (answer.status === 409) return accepted(await status(line, order))
-  if (answer.status === 400 || answer.status === 422) return refused(answer.json)
-  return { kind: 'unknown', reason: `status_${answer.status}` }
+  if (reply.status === 409) return accepted(await status(send, order))
+  if (reply.status === 400 || reply.status === 422) {
+    return { kind: 'refused', code: refusalCodeFromProse(pick(reply.json, 'message')) }
+  }
+  return { kind: 'unknown', reason: `status_${reply.status}` }
 }
 
-function accepted(observation: Observation): Created {
+function accepted(observation: Observation): CreateResult {
   if (observation.status === 'unreachable') return { kind: 'unknown', reason: observation.reason }
   if (observation.status === 'not_found') return { kind: 'unknown', reason: 'not_found' }
   return { kind: 'accepted', observation }
 }
 
-function refused(json: unknown): Created {
-  const code = failureFromProse(pick(json, 'message'))
-  return { kind: 'refused', code: code === 'unknown' ? 'rejected' : code }
-}
-
-async function status(line: Line, order: Order): Promise<Observation> {
-  const answer = await line('GET', `/payments/${encodeURIComponent(order.reference)}`)
-  if (!isAnswer(answer)) return { status: 'unreachable', reason: answer.reason }
-  if (answer.status === 404) return { status: 'not_found' }
-  if (answer.status !== 200) return { status: 'unreachable', reason: `status_${answer.status}` }
-  const rows: unknown[] = Array.isArray(answer.json) ? answer.json : [answer.json]
-  if (rows.length === 0) return { status: 'not_found' }
-  // One reference may list several tries of the payer: a success among them is what counts.
-  const seen = rows.map((row) => observed(row, order))
-  return seen.find((one) => one.status === 'completed') ?? seen[0]!
+async function status(send: Send, order: PaymentOrder): Promise<Observation> {
+  const reply = await send('GET', `/payments/${encodeURIComponent(order.reference)}`)
+  return readStatusReply(reply, (json) => {
+    const rows: unknown[] = Array.isArray(json) ? json : [json]
+    if (rows.length === 0) return { status: 'not_found' }
+    // One reference may list several attempts of the payer: a success among them is what counts.
+    const attempts = rows.map((row) => observed(row, order))
+    return attempts.find((attempt) => attempt.status === 'completed') ?? attempts[0]!
+  })
 }
 
 const STATUS: Record<string, 'pending' | 'completed' | 'failed'> = {
@@ -124,7 +146,7 @@ const STATUS: Record<string, 'pending' | 'completed' | 'failed'> = {
   FAILED: 'failed',
 }
 
-function observed(row: unknown, order: Order): Observation {
+function observed(row: unknown, order: PaymentOrder): Observation {
   const word = textAt(row, 'status') ?? ''
   const status = Object.hasOwn(STATUS, word) ? STATUS[word] : undefined
   if (status === undefined || textAt(row, 'orderReference') !== order.reference) {
@@ -136,16 +158,11 @@ function observed(row: unknown, order: Order): Observation {
     currency: textAt(row, 'collectedCurrency') ?? textAt(row, 'currency'),
     providerRef: undefined, // their id plays no part: the reference is ours
     network: textAt(row, 'channel'),
-    failure: status === 'failed' ? failureFromProse(pick(row, 'message')) : undefined,
+    failure: status === 'failed' ? errorCodeFromProse(pick(row, 'message')) : undefined,
   }
 }
 
-function readCallback(
-  checksumKey: string,
-  rawBody: Buffer,
-  _headers: CallbackHeaders,
-  now: Date,
-): Callback {
+function readCallback(checksumKey: string, rawBody: Buffer, now: Date): CallbackReading {
   const event = objectIn(rawBody)
   if (event === undefined) return { authentic: false, reason: 'malformed' }
   const checksum = textAt(event, 'checksum')
@@ -156,25 +173,24 @@ function readCallback(
   return hintFrom(pick(event, 'data'), now)
 }
 
-/** The signature is inside: what cannot be read, or is nested beyond reason, bears none. */
-function objectIn(rawBody: Buffer): Record<string, unknown> | undefined {
+/** The signature is inside the body: one that cannot be read, or is nested too deeply, has none. */
+function objectIn(rawBody: Buffer): Fields | undefined {
   try {
     const value: unknown = JSON.parse(rawBody.toString('utf8'))
     canonicalJson(value)
-    const plain = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return plain ? (value as Record<string, unknown>) : undefined
+    return isFields(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function hintFrom(data: unknown, now: Date): Callback {
+function hintFrom(data: unknown, now: Date): CallbackReading {
   const stamp = textAt(data, 'updatedAt') ?? textAt(data, 'createdAt')
   const failed = textAt(data, 'status') === 'FAILED'
   // Failures bear no time. They can only make us ask, so they may come without one.
-  const untimely =
-    stamp === undefined && failed ? undefined : freshness(Date.parse(stamp ?? ''), now)
-  if (untimely) return { authentic: false, reason: untimely }
+  const timeless = stamp === undefined && failed
+  const problem = timeless ? undefined : timestampProblem(Date.parse(stamp ?? ''), now)
+  if (problem) return { authentic: false, reason: problem }
   const reference = textAt(data, 'orderReference')
   if (reference === undefined) return { authentic: false, reason: 'malformed' }
   return {

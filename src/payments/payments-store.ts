@@ -1,6 +1,6 @@
 import type { Row, Tx } from '../db/db.ts'
-import type { FailureCode } from './port.ts'
-import type { PaymentStatus } from './transition.ts'
+import type { PaymentErrorCode } from './payment-error.ts'
+import type { PaymentStatus } from './payment-state.ts'
 
 export type Payment = {
   id: string
@@ -16,7 +16,7 @@ export type Payment = {
   payerName: string
   payerEmail: string | undefined
   network: string | undefined
-  errorCode: FailureCode | undefined
+  errorCode: PaymentErrorCode | undefined
   review: string | undefined
   accepted: boolean
   checks: number
@@ -25,6 +25,9 @@ export type Payment = {
   expiresAt: Date
   completedAt: Date | undefined
 }
+
+/** A payment, and the database's time when it was read. */
+export type TimedPayment = { payment: Payment; now: Date }
 
 export type NewPayment = Pick<
   Payment,
@@ -43,57 +46,54 @@ export const PAYMENT_COLUMNS = `id, account_id, provider, reference, provider_re
   credits_micro, phone_number, payer_name, payer_email, network, error_code, review, accepted_at,
   checks, created_at, updated_at, expires_at, completed_at`
 
-/** Due at once: the first look is what hands it to the provider. */
-export async function insertPayment(tx: Tx, given: NewPayment): Promise<Payment> {
+/** Due at once: the first check is what hands it to the provider. */
+export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
   const [row] = await tx.query(
     `insert into payments (id, account_id, provider, reference, amount_tzs, credits_micro,
        phone_number, payer_name, payer_email, expires_at, next_check_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now())
      returning ${PAYMENT_COLUMNS}`,
     [
-      given.id,
-      given.accountId,
-      given.provider,
-      given.reference,
-      given.amountTzs,
-      given.creditsMicro,
-      given.phoneNumber,
-      given.payerName,
-      given.payerEmail ?? null,
-      given.expiresInS,
+      payment.id,
+      payment.accountId,
+      payment.provider,
+      payment.reference,
+      payment.amountTzs,
+      payment.creditsMicro,
+      payment.phoneNumber,
+      payment.payerName,
+      payment.payerEmail ?? null,
+      payment.expiresInS,
     ],
   )
   return paymentOf(row!)
 }
 
-export async function lockPayment(
-  tx: Tx,
-  id: string,
-): Promise<{ payment: Payment; now: Date } | undefined> {
+export async function lockPayment(tx: Tx, id: string): Promise<TimedPayment | undefined> {
   const [row] = await tx.query(
     `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1 for update`,
     [id],
   )
-  return row && { payment: paymentOf(row), now: row.db_now as Date }
+  return row && timedPaymentOf(row)
 }
 
-export type Change = {
+export type PaymentChange = {
   id: string
   status: PaymentStatus
   providerRef: string | undefined
   accepted: boolean
   network: string | undefined
-  errorCode: FailureCode | undefined
+  errorCode: PaymentErrorCode | undefined
   review: string | undefined
   late: boolean
-  nextLookS: number | undefined
+  nextCheckS: number | undefined
 }
 
 /**
- * Ends the look that found it. A hint that came meanwhile stays due. Name and address of the payer
- * are for the create only, and are forgotten when it is over.
+ * Ends the check that found it. A hint that came meanwhile stays due. The payer's name and address
+ * are for the create only, and are erased when the payment is over.
  */
-export async function writeFinding(tx: Tx, change: Change): Promise<void> {
+export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void> {
   await tx.query(
     `update payments set
        status = $2,
@@ -123,16 +123,16 @@ export async function writeFinding(tx: Tx, change: Change): Promise<void> {
       change.errorCode ?? null,
       change.review ?? null,
       change.late,
-      change.nextLookS ?? null,
+      change.nextCheckS ?? null,
     ],
   )
 }
 
-/** Takes due payments for `leaseS`; whoever is looking at one keeps the others away. */
+/** Claims due payments for `leaseS`, in which nobody else checks them. */
 export async function claimDue(
   tx: Tx,
   claim: { providers: string[]; limit: number; leaseS: number },
-): Promise<Payment[]> {
+): Promise<TimedPayment[]> {
   const rows = await tx.query(
     `update payments set checks = checks + 1,
        checking_until = now() + make_interval(secs => $3),
@@ -142,27 +142,40 @@ export async function claimDue(
        where next_check_at <= now() and provider = any($1)
          and (checking_until is null or checking_until <= now())
        order by next_check_at limit $2 for update skip locked)
-     returning ${PAYMENT_COLUMNS}`,
+     returning ${PAYMENT_COLUMNS}, now() as db_now`,
     [claim.providers, claim.limit, claim.leaseS],
   )
-  return rows.map(paymentOf)
+  return rows.map(timedPaymentOf)
 }
 
 /** As `claimDue`, for one payment: undefined when it is not due or someone else has it. */
-export async function claimOne(tx: Tx, id: string, leaseS: number): Promise<Payment | undefined> {
+export async function claimOne(
+  tx: Tx,
+  id: string,
+  leaseS: number,
+): Promise<TimedPayment | undefined> {
   const [row] = await tx.query(
     `update payments set checks = checks + 1,
        checking_until = now() + make_interval(secs => $2),
        next_check_at = now() + make_interval(secs => $2)
      where id = $1 and next_check_at <= now()
        and (checking_until is null or checking_until <= now())
-     returning ${PAYMENT_COLUMNS}`,
+     returning ${PAYMENT_COLUMNS}, now() as db_now`,
     [id, leaseS],
   )
-  return row && paymentOf(row)
+  return row && timedPaymentOf(row)
 }
 
-/** A hint, kept: the payment is due now, whatever happens to this process. */
+/** For a check without a claim: the operator may ask about any payment at any time. */
+export async function readForCheck(tx: Tx, id: string): Promise<TimedPayment | undefined> {
+  const [row] = await tx.query(
+    `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1`,
+    [id],
+  )
+  return row && timedPaymentOf(row)
+}
+
+/** Keeps a hint: the payment is due now, whatever happens to this process. */
 export async function markDue(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update payments set next_check_at = now() where id = $1 and status <> 'completed'`,
@@ -170,33 +183,8 @@ export async function markDue(tx: Tx, id: string): Promise<void> {
   )
 }
 
-export async function findByProviderRef(
-  tx: Tx,
-  provider: string,
-  providerRef: string,
-): Promise<Payment | undefined> {
-  const [row] = await tx.query(
-    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and provider_ref = $2`,
-    [provider, providerRef],
-  )
-  return row && paymentOf(row)
-}
-
-export async function findByReference(
-  tx: Tx,
-  provider: string,
-  reference: string,
-): Promise<Payment | undefined> {
-  const [row] = await tx.query(
-    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and reference = $2`,
-    [provider, reference],
-  )
-  return row && paymentOf(row)
-}
-
-export async function findById(tx: Tx, id: string): Promise<Payment | undefined> {
-  const [row] = await tx.query(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
-  return row && paymentOf(row)
+function timedPaymentOf(row: Row): TimedPayment {
+  return { payment: paymentOf(row), now: row.db_now as Date }
 }
 
 export function paymentOf(row: Row): Payment {
@@ -214,7 +202,7 @@ export function paymentOf(row: Row): Payment {
     payerName: row.payer_name as string,
     payerEmail: (row.payer_email as string | null) ?? undefined,
     network: (row.network as string | null) ?? undefined,
-    errorCode: (row.error_code as FailureCode | null) ?? undefined,
+    errorCode: (row.error_code as PaymentErrorCode | null) ?? undefined,
     review: (row.review as string | null) ?? undefined,
     accepted: row.accepted_at !== null,
     checks: row.checks as number,

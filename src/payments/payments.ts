@@ -7,18 +7,17 @@ import type { BalanceWatch } from '../notices/low-balance.ts'
 import type { IncomingCallback } from './callback.ts'
 import { takeCallback } from './callback.ts'
 import type { CheckParts } from './check.ts'
-import { look, lookWhileDue } from './check.ts'
-import type { PaymentsPage } from './payments-list-store.ts'
-import { countPayments, listByStatus, listPayments } from './payments-list-store.ts'
+import { checkAllDue, checkPayment, checkWhileDue } from './check.ts'
+import type { PaymentStatus } from './payment-state.ts'
+import type { PaymentsPage } from './payments-read-store.ts'
+import { countPayments, findById, listByStatus, listPayments } from './payments-read-store.ts'
 import type { Payment } from './payments-store.ts'
-import { findById } from './payments-store.ts'
-import type { PaymentPort } from './port.ts'
-import { reconcile } from './reconcile.ts'
-import type { Timing } from './schedule.ts'
-import { TIMING } from './schedule.ts'
+import { readForCheck } from './payments-store.ts'
+import type { PaymentProvider } from './provider.ts'
+import type { CheckTiming } from './schedule.ts'
+import { DEFAULT_TIMING } from './schedule.ts'
 import type { Payer, TopUp, TopUpRules } from './topup.ts'
 import { openPayment } from './topup.ts'
-import type { PaymentStatus } from './transition.ts'
 
 export type { Payment } from './payments-store.ts'
 
@@ -26,14 +25,14 @@ export type PaymentsParts = {
   db: Db
   log: Log
   clock: Clock
-  /** New payments go to the first; the others still answer for payments they were given. */
-  ports: readonly [PaymentPort, ...PaymentPort[]]
+  /** New payments go to the first; the others still answer for the payments they have. */
+  providers: readonly [PaymentProvider, ...PaymentProvider[]]
   rules: TopUpRules
   payerOf(accountId: string): Promise<Payer>
-  balanceWatch?: BalanceWatch
-  timing?: Partial<Timing>
-  /** Told before and after each step that commits or goes out, so that tests can die there. */
-  onStep?: (step: string) => Promise<void> | void
+  balanceWatch?: BalanceWatch | undefined
+  timing?: Partial<CheckTiming> | undefined
+  /** Called before and after each step that commits or goes out, so that tests can crash there. */
+  onStep?: ((step: string) => Promise<void> | void) | undefined
 }
 
 export type Payments = {
@@ -47,43 +46,43 @@ export type Payments = {
   check(id: string): Promise<Payment | undefined>
   /** The duty: everything that is due. */
   reconcile(signal: AbortSignal): Promise<void>
-  /** Resolves when no look is under way in the background. */
+  /** Resolves when no check is under way in the background. */
   idle(): Promise<void>
 }
 
-export function createPayments(given: PaymentsParts): Payments {
-  const { db } = given
+export function createPayments(options: PaymentsParts): Payments {
+  const { db } = options
   const parts: CheckParts & { clock: Clock } = {
     db,
-    log: given.log,
-    clock: given.clock,
-    ports: new Map(given.ports.map((port) => [port.name, port])),
-    timing: { ...TIMING, ...given.timing },
-    balanceWatch: given.balanceWatch,
-    onStep: given.onStep ?? (() => {}),
+    log: options.log,
+    clock: options.clock,
+    providers: new Map(options.providers.map((provider) => [provider.name, provider])),
+    timing: { ...DEFAULT_TIMING, ...options.timing },
+    balanceWatch: options.balanceWatch,
+    onStep: options.onStep ?? (() => {}),
   }
   const background = new Set<Promise<void>>()
 
   /** Nobody waits for it, and nothing is lost with it: the row stays due. */
-  function lookSoon(id: string): void {
-    const looking = lookWhileDue(parts, id)
+  function checkSoon(id: string): void {
+    const check = checkWhileDue(parts, id)
       .catch((error: unknown) => {
-        parts.log.error('A look at a payment failed.', { payment_id: id, error })
+        parts.log.error('A payment check failed.', { payment_id: id, error })
       })
-      .finally(() => background.delete(looking))
-    background.add(looking)
+      .finally(() => background.delete(check))
+    background.add(check)
   }
 
   return {
     async topUp(topUp) {
-      const payment = await openPayment({ ...given, provider: given.ports[0].name }, topUp)
+      const payment = await openPayment({ ...options, provider: options.providers[0].name }, topUp)
       await parts.onStep('row_committed')
-      lookSoon(payment.id)
+      checkSoon(payment.id)
       return payment
     },
     async takeCallback(incoming) {
       const due = await takeCallback(parts, incoming)
-      if (due !== undefined) lookSoon(due)
+      if (due !== undefined) checkSoon(due)
     },
     async read(accountId, id) {
       const payment = isUuid(id) ? await findById(db, id) : undefined
@@ -96,11 +95,12 @@ export function createPayments(given: PaymentsParts): Payments {
     },
     listByStatus: (status, limit) => listByStatus(db, { status, limit }),
     async check(id) {
-      const payment = isUuid(id) ? await findById(db, id) : undefined
-      if (payment) await look(parts, payment)
-      return payment && findById(db, id)
+      const timed = isUuid(id) ? await readForCheck(db, id) : undefined
+      if (!timed) return undefined
+      await checkPayment(parts, timed)
+      return findById(db, id)
     },
-    reconcile: (signal) => reconcile(parts, signal),
+    reconcile: (signal) => checkAllDue(parts, signal),
     async idle() {
       while (background.size > 0) await Promise.all(background)
     },

@@ -1,7 +1,9 @@
 import { Agent, request } from 'undici'
+import { readCappedJson } from '../lib/http-json.ts'
+import type { Observation } from './provider.ts'
 
-/** One HTTP exchange with a payment provider: bounded in time and size, no redirects followed. */
-export async function exchange(call: ProviderCall): Promise<Exchange> {
+/** One HTTP call to a payment provider: bounded in time and size, no redirects followed. */
+export async function callProvider(call: ProviderCall): Promise<ProviderReply> {
   // The cause is dropped on purpose: messages of the client may quote addresses and headers.
   try {
     const answer = await request(call.url, {
@@ -11,29 +13,50 @@ export async function exchange(call: ProviderCall): Promise<Exchange> {
       body: call.body ?? null,
       signal: AbortSignal.timeout(call.timeoutMs),
     })
-    const text = await readCapped(answer.body)
-    return { status: answer.statusCode, json: parsed(text) }
+    const json = await readCappedJson(answer.body, LARGEST_ANSWER_BYTES)
+    return { status: answer.statusCode, json }
   } catch (error) {
     return { status: 0, reason: reasonOf(error) }
   }
 }
 
+const agent = new Agent({ connect: { timeout: 5_000 }, connections: 16, pipelining: 1 })
+const LARGEST_ANSWER_BYTES = 256 * 1024
+
 export type ProviderCall = {
   method: 'GET' | 'POST'
   url: string
   headers: Record<string, string>
-  body?: string
+  body?: string | undefined
   timeoutMs: number
 }
 
-/** `status: 0` says that no whole answer came; whether the request arrived is not known. */
-export type Exchange = { status: 0; reason: string } | { status: number; json: unknown }
+/** `status: 0` means that no complete answer came; whether the request arrived is not known. */
+export type ProviderReply = { status: 0; reason: string } | { status: number; json: unknown }
 
-export function isAnswer(exchange: Exchange): exchange is { status: number; json: unknown } {
-  return exchange.status !== 0
+export function isAnswer(reply: ProviderReply): reply is { status: number; json: unknown } {
+  return reply.status !== 0
 }
 
-/** Picks a member of an untrusted JSON value; undefined where there is none. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no_answer'
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout'
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' ? code.toLowerCase() : 'no_answer'
+}
+
+/** Reads the answer to a status query. All but a 200 means the same at every provider. */
+export function readStatusReply(
+  reply: ProviderReply,
+  read: (json: unknown) => Observation,
+): Observation {
+  if (!isAnswer(reply)) return { status: 'unreachable', reason: reply.reason }
+  if (reply.status === 404) return { status: 'not_found' }
+  if (reply.status !== 200) return { status: 'unreachable', reason: `status_${reply.status}` }
+  return read(reply.json)
+}
+
+/** A member of an untrusted JSON value; undefined where there is none. */
 export function pick(value: unknown, ...path: string[]): unknown {
   let at = value
   for (const name of path) {
@@ -48,40 +71,9 @@ export function textAt(value: unknown, ...path: string[]): string | undefined {
   return typeof found === 'string' && found !== '' && found.length <= 200 ? found : undefined
 }
 
-/** Whole TZS from a number or a string such as "5000" or "5000.00"; undefined for all else. */
+/** Whole TZS from a number or a string such as "5000" or "5000.00"; undefined for anything else. */
 export function wholeTzs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   if (typeof value !== 'string' || !/^\d{1,12}(\.0{1,6})?$/.test(value)) return undefined
   return Number(value)
-}
-
-const agent = new Agent({ connect: { timeout: 5_000 }, connections: 16, pipelining: 1 })
-const LARGEST_ANSWER_BYTES = 256 * 1024
-
-async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > LARGEST_ANSWER_BYTES) throw new Error('answer_too_large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-/** Garbage is an answer too: its status counts, its body says nothing. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'no_answer'
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout'
-  if (error.message === 'answer_too_large') return error.message
-  const code = (error as { code?: unknown }).code
-  return typeof code === 'string' ? code.toLowerCase() : 'no_answer'
 }

@@ -1,27 +1,27 @@
-import type { Decision, Standing } from './transition.ts'
+import type { Decision, PaymentState } from './payment-state.ts'
 
-/** When to ask again. `pendingS` repeats its last step; `lateS` ends, and with it the asking. */
-export type Timing = {
+/** When to check again. `pendingS` repeats its last step; after the last of `lateS` we stop. */
+export type CheckTiming = {
   /** Another process may take a check over after this long: longer than a provider may take. */
   leaseS: number
   pendingS: readonly number[]
-  /** Past its hour and still no answer from the provider. */
+  /** Past `expires_at`, and the provider has still not answered. */
   overdueS: number
-  /** Money that comes after `expired` or `failed` still counts; this is how long we watch for it. */
+  /** Money that comes after `expired` or `failed` still counts; so long do we wait for it. */
   lateS: readonly number[]
 }
 
-export const TIMING: Timing = {
+export const DEFAULT_TIMING: CheckTiming = {
   leaseS: 20,
   pendingS: [3, 5, 10, 20, 40, 60, 120],
   overdueS: 600,
   lateS: [900, 3_600, 14_400, 86_400, 172_800],
 }
 
-/** Seconds from now to the next look; undefined for never. `checks` counts looks at this status. */
-export function nextLookS(
-  timing: Timing,
-  before: Standing & { checks: number },
+/** Seconds to the next check; undefined for never. `checks` counts those in the present status. */
+export function nextCheckS(
+  timing: CheckTiming,
+  before: PaymentState & { checks: number },
   after: Decision,
   now: Date,
 ): number | undefined {

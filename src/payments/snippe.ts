@@ -1,16 +1,25 @@
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
-import type { Callback, CallbackHeaders, Created, Observation, Order, PaymentPort } from './port.ts'
-import { failureFromProse, freshness } from './port.ts'
-import type { Exchange } from './provider-http.ts'
-import { exchange, isAnswer, pick, textAt, wholeTzs } from './provider-http.ts'
+import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
+import type { ProviderReply } from './provider-http.ts'
+import { callProvider, isAnswer, pick, readStatusReply, textAt, wholeTzs } from './provider-http.ts'
+import type {
+  CallbackHeaders,
+  CallbackReading,
+  CallbackRefusal,
+  CreateResult,
+  Observation,
+  PaymentOrder,
+  PaymentProvider,
+} from './provider.ts'
+import { timestampProblem } from './provider.ts'
 
 /**
  * Snippe: a bearer key, their reference, our `Idempotency-Key` (kept by them for 24 hours, which is
  * how a create whose answer was lost is found again), integer amounts, callbacks signed by headers.
  */
-export function snippe(options: SnippeOptions): PaymentPort {
+export function snippe(options: SnippeOptions): PaymentProvider {
   const { apiKey, webhookSecret } = options
-  if (apiKey === '' || webhookSecret === '') throw new Error('an empty key signs nothing')
+  if (apiKey === '' || webhookSecret === '') throw new Error('Snippe needs its keys.')
   return {
     name: options.name ?? 'snippe',
     create: async (order) => readCreated(await send(options, createCall(options, order))),
@@ -19,25 +28,49 @@ export function snippe(options: SnippeOptions): PaymentPort {
   }
 }
 
+/** Undefined when its keys are not set. */
+export function snippeFromSettings(
+  settings: SnippeSettings,
+  callbackUrl: (provider: string) => string,
+): PaymentProvider | undefined {
+  const { SNIPPE_API_KEY: apiKey, SNIPPE_WEBHOOK_SECRET: webhookSecret } = settings
+  if (apiKey === undefined || webhookSecret === undefined) return undefined
+  return snippe({
+    baseUrl: settings.SNIPPE_BASE_URL,
+    apiKey,
+    webhookSecret,
+    callbackUrl: () => callbackUrl('snippe'),
+    fallbackEmail: settings.SNIPPE_FALLBACK_EMAIL,
+  })
+}
+
+export type SnippeSettings = {
+  SNIPPE_BASE_URL: string
+  SNIPPE_API_KEY?: string | undefined
+  SNIPPE_WEBHOOK_SECRET?: string | undefined
+  SNIPPE_FALLBACK_EMAIL?: string | undefined
+}
+
 export type SnippeOptions = {
-  /** Another name for the same wire, so that pretended money is never looked for at the real one. */
-  name?: string
+  /** Another name for the same API, so that simulated payments are never confused with real ones. */
+  name?: string | undefined
   baseUrl: string
   apiKey: string
   webhookSecret: string
-  /** Asked at each create: the port we listen on may be known only later. */
+  /** Called at each create: the port we listen on may be known only later. */
   callbackUrl: () => string
-  /** Snippe wants an address from everyone; not every account has one. */
-  fallbackEmail: string
-  timeoutMs?: number
+  /** Snippe requires an email address; not every account has one. */
+  fallbackEmail: string | undefined
+  timeoutMs?: number | undefined
 }
 
 const VERSION = '2026-01-25'
+const NO_EMAIL = 'customer@example.com'
 
 type Call = { method: 'GET' | 'POST'; path: string; key?: string; body?: string }
 
-function send(options: SnippeOptions, call: Call): Promise<Exchange> {
-  return exchange({
+function send(options: SnippeOptions, call: Call): Promise<ProviderReply> {
+  return callProvider({
     method: call.method,
     url: options.baseUrl.replace(/\/$/, '') + call.path,
     headers: {
@@ -46,12 +79,12 @@ function send(options: SnippeOptions, call: Call): Promise<Exchange> {
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(call.key === undefined ? {} : { 'idempotency-key': call.key }),
     },
-    ...(call.body === undefined ? {} : { body: call.body }),
+    body: call.body,
     timeoutMs: options.timeoutMs ?? 8_000,
   })
 }
 
-function createCall(options: SnippeOptions, order: Order): Call {
+function createCall(options: SnippeOptions, order: PaymentOrder): Call {
   const [firstname = '-', ...rest] = order.payerName.trim().split(/\s+/)
   const body = {
     payment_type: 'mobile',
@@ -60,7 +93,7 @@ function createCall(options: SnippeOptions, order: Order): Call {
     customer: {
       firstname: firstname || '-',
       lastname: rest.join(' ') || '-',
-      email: order.payerEmail ?? options.fallbackEmail,
+      email: order.payerEmail ?? options.fallbackEmail ?? NO_EMAIL,
     },
     webhook_url: options.callbackUrl(),
     metadata: { payment_id: order.id },
@@ -68,49 +101,40 @@ function createCall(options: SnippeOptions, order: Order): Call {
   return { method: 'POST', path: '/v1/payments', key: order.reference, body: JSON.stringify(body) }
 }
 
-function readCreated(answer: Exchange): Created {
-  if (!isAnswer(answer)) return { kind: 'unknown', reason: answer.reason }
-  if (answer.status === 200 || answer.status === 201) {
-    const observation = observed(pick(answer.json, 'data'))
+function readCreated(reply: ProviderReply): CreateResult {
+  if (!isAnswer(reply)) return { kind: 'unknown', reason: reply.reason }
+  if (reply.status === 200 || reply.status === 201) {
+    const observation = observed(pick(reply.json, 'data'))
     const usable = observation.status !== 'unreachable' && observation.status !== 'not_found'
     if (usable && observation.providerRef) return { kind: 'accepted', observation }
     return { kind: 'unknown', reason: 'unreadable_answer' }
   }
-  // 401, 403, 409 and 429 are our trouble and may pass; 400 and 422 are about this very order.
-  if (answer.status === 400 || answer.status === 422) {
-    return { kind: 'refused', code: refusal(answer.json) }
+  // 401, 403, 409 and 429 are our problem and may pass; 400 and 422 are about this very order.
+  if (reply.status === 400 || reply.status === 422) {
+    const prose = pick(reply.json, 'message') ?? pick(reply.json, 'error', 'message')
+    return { kind: 'refused', code: refusalCodeFromProse(prose) }
   }
-  return { kind: 'unknown', reason: `status_${answer.status}` }
+  return { kind: 'unknown', reason: `status_${reply.status}` }
 }
 
-function refusal(json: unknown) {
-  const code = failureFromProse(pick(json, 'message') ?? pick(json, 'error', 'message'))
-  return code === 'unknown' ? 'rejected' : code
-}
-
-async function status(options: SnippeOptions, order: Order): Promise<Observation> {
-  if (order.providerRef === undefined) return find(options, order)
+async function status(options: SnippeOptions, order: PaymentOrder): Promise<Observation> {
+  if (order.providerRef === undefined) return search(options, order)
   const path = `/v1/payments/${encodeURIComponent(order.providerRef)}`
-  const answer = await send(options, { method: 'GET', path })
-  if (!isAnswer(answer)) return { status: 'unreachable', reason: answer.reason }
-  if (answer.status === 404) return { status: 'not_found' }
-  if (answer.status !== 200) return { status: 'unreachable', reason: `status_${answer.status}` }
-  return observed(pick(answer.json, 'data'))
+  const reply = await send(options, { method: 'GET', path })
+  return readStatusReply(reply, (json) => observed(pick(json, 'data')))
 }
 
 /** Their reference never reached us: look for the payment that bears our id. */
-async function find(options: SnippeOptions, order: Order): Promise<Observation> {
+async function search(options: SnippeOptions, order: PaymentOrder): Promise<Observation> {
   const phone = encodeURIComponent(order.phoneNumber.replace('+', ''))
   const path = `/v1/payments/search?phone_number=${phone}`
-  const answer = await send(options, { method: 'GET', path })
-  if (!isAnswer(answer)) return { status: 'unreachable', reason: answer.reason }
-  if (answer.status === 404) return { status: 'not_found' }
-  if (answer.status !== 200) return { status: 'unreachable', reason: `status_${answer.status}` }
-  const data = pick(answer.json, 'data')
-  const items: unknown = Array.isArray(data) ? data : pick(data, 'items')
-  if (!Array.isArray(items)) return { status: 'unreachable', reason: 'unreadable_answer' }
-  const ours = items.find((item: unknown) => pick(item, 'metadata', 'payment_id') === order.id)
-  return ours === undefined ? { status: 'not_found' } : observed(ours)
+  return readStatusReply(await send(options, { method: 'GET', path }), (json) => {
+    const data = pick(json, 'data')
+    const items: unknown = Array.isArray(data) ? data : pick(data, 'items')
+    if (!Array.isArray(items)) return { status: 'unreachable', reason: 'unreadable_answer' }
+    const ours = items.find((item: unknown) => pick(item, 'metadata', 'payment_id') === order.id)
+    return ours === undefined ? { status: 'not_found' } : observed(ours)
+  })
 }
 
 const STATUS = {
@@ -132,7 +156,7 @@ function observed(data: unknown): Observation {
     currency: textAt(data, 'amount', 'currency'),
     providerRef: textAt(data, 'reference'),
     network: textAt(data, 'channel', 'provider'),
-    failure: status === 'failed' ? failureFromProse(reason) : undefined,
+    failure: status === 'failed' ? errorCodeFromProse(reason) : undefined,
   }
 }
 
@@ -141,24 +165,24 @@ function readCallback(
   rawBody: Buffer,
   headers: CallbackHeaders,
   now: Date,
-): Callback {
+): CallbackReading {
   const signature = headers['x-webhook-signature']
   const stamp = headers['x-webhook-timestamp']
   if (typeof signature !== 'string' || signature === '') return refuse('signature_missing')
   if (typeof stamp !== 'string' || !/^\d{1,12}$/.test(stamp)) return refuse('timestamp_missing')
   const expected = hmacSha256(secret, `${stamp}.`, rawBody).toString('hex')
   if (!safeEqual(signature.toLowerCase(), expected)) return refuse('signature_wrong')
-  const untimely = freshness(Number(stamp) * 1000, now)
-  if (untimely) return refuse(untimely)
+  const problem = timestampProblem(Number(stamp) * 1000, now)
+  if (problem) return refuse(problem)
   return hintFrom(rawBody)
 }
 
-function hintFrom(rawBody: Buffer): Callback {
+function hintFrom(rawBody: Buffer): CallbackReading {
   let event: unknown
   try {
     event = JSON.parse(rawBody.toString('utf8'))
   } catch {
-    return refuse('malformed') // signed, yet not JSON: nothing to look at
+    return refuse('malformed') // signed, yet not JSON: it names no payment
   }
   const data = pick(event, 'data')
   const hint = {
@@ -171,6 +195,6 @@ function hintFrom(rawBody: Buffer): Callback {
   return hint.providerRef === undefined ? refuse('malformed') : { authentic: true, hint }
 }
 
-function refuse(reason: Extract<Callback, { authentic: false }>['reason']): Callback {
+function refuse(reason: CallbackRefusal): CallbackReading {
   return { authentic: false, reason }
 }

@@ -1,14 +1,14 @@
-import { decimal, times } from '../lib/decimal.ts'
+import { randomBytes } from 'node:crypto'
 import type { Db } from '../db/db.ts'
 import type { Keep } from '../lib/answer.ts'
-import { Failure } from '../lib/failure.ts'
+import { decimal, times } from '../lib/decimal.ts'
+import { Failure, invalidField } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { keepAnswers, lockClaims } from '../replay/replay-store.ts'
 import type { Payment } from './payments-store.ts'
 import { insertPayment } from './payments-store.ts'
-import { newReference } from './reference.ts'
 
-/** Who pays: what the account says of its owner. */
+/** Who pays, as the account says. */
 export type Payer = {
   name: string
   email: string | undefined
@@ -23,6 +23,25 @@ export type TopUpRules = {
   creditsPerTzs: string
   requireVerifiedPhone: boolean
   expiresInS: number
+}
+
+/** The same rules, as the environment names them. */
+export type TopUpSettings = {
+  TOPUP_MIN_TZS: number
+  TOPUP_MAX_TZS: number
+  TOPUP_CREDITS_PER_TZS: string
+  TOPUP_EXPIRY_MINUTES: number
+  TOPUP_REQUIRE_VERIFIED_PHONE: boolean
+}
+
+export function topUpRules(settings: TopUpSettings): TopUpRules {
+  return {
+    minTzs: settings.TOPUP_MIN_TZS,
+    maxTzs: settings.TOPUP_MAX_TZS,
+    creditsPerTzs: settings.TOPUP_CREDITS_PER_TZS,
+    requireVerifiedPhone: settings.TOPUP_REQUIRE_VERIFIED_PHONE,
+    expiresInS: settings.TOPUP_EXPIRY_MINUTES * 60,
+  }
 }
 
 export type TopUpParts = {
@@ -40,8 +59,8 @@ export type TopUp = {
 }
 
 /**
- * Commits the payment before anyone outside hears of it, together with the answer that a retry
- * will get: from here on, whatever dies, there is one payment with one reference.
+ * Commits the payment before the provider hears of it, together with the answer that a retry will
+ * get: from here on, whatever crashes, there is one payment with one reference.
  */
 export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Payment> {
   const { rules } = parts
@@ -68,10 +87,19 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
   })
 }
 
-/** This process was away for so long that a retry has taken the key: that one makes the payment. */
+/** This process was stopped for so long that a retry has taken the key and makes the payment. */
 function takenOver(): Failure {
-  return new Failure('unavailable', 'The call was interrupted. Send it again.', { retryAfterS: 1 })
+  return new Failure('unavailable', 'The request was interrupted. Please send it again.', {
+    retryAfterS: 1,
+  })
 }
+
+/** 20 of [0-9A-Z], 100 bits: fits an order reference and an idempotency key at every provider. */
+export function newReference(): string {
+  return [...randomBytes(20)].map((byte) => CROCKFORD[byte & 31]).join('')
+}
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Rounded down to the microcredit; with up to six decimals in the rate there is nothing to round. */
 export function creditsFor(amountTzs: number, creditsPerTzs: string): bigint {
@@ -81,22 +109,20 @@ export function creditsFor(amountTzs: number, creditsPerTzs: string): bigint {
 
 function checkAmount({ minTzs, maxTzs }: TopUpRules, amountTzs: number): void {
   if (Number.isSafeInteger(amountTzs) && amountTzs >= minTzs && amountTzs <= maxTzs) return
-  const message = `amount_tzs must be a whole number from ${minTzs} to ${maxTzs}.`
-  throw new Failure('invalid', message, { param: 'amount_tzs' })
+  throw invalidField('amount_tzs', `must be a whole number from ${minTzs} to ${maxTzs}`)
 }
 
 function payingPhone(rules: TopUpRules, payer: Payer): string {
   const param = 'phone_number'
   const { phoneNumber } = payer
   if (phoneNumber === undefined) {
-    throw new Failure('invalid', 'A top-up needs a phone_number on the account.', { param })
+    throw new Failure('invalid', 'Add a phone_number to your account to top up.', { param })
   }
   if (!/^\+255[67]\d{8}$/.test(phoneNumber)) {
-    const message = 'A top-up needs a Tanzanian mobile phone_number on the account.'
-    throw new Failure('invalid', message, { param })
+    throw invalidField(param, 'must be a Tanzanian mobile number to top up')
   }
   if (rules.requireVerifiedPhone && !payer.phoneVerified) {
-    throw new Failure('forbidden', 'Verify the phone_number of the account first.', { param })
+    throw new Failure('forbidden', 'Verify the phone_number of your account to top up.', { param })
   }
   return phoneNumber
 }

@@ -4,8 +4,7 @@ import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import { notificationsOf, readNotification } from '../notices/notices.ts'
 import type { Notification } from '../notices/notices.ts'
-import { preferencesPatch } from '../notices/preference-shape.ts'
-import { changePreferences, preferencesOf } from '../notices/preferences.ts'
+import { changePreferences, preferencesOf, preferencesPatch } from '../notices/preferences.ts'
 import { pageQuery, pagination } from './paging.ts'
 
 const shared = {

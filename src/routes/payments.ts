@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { creditsNumber } from '../billing/money.ts'
 import type { Call } from '../http/route.ts'
 import { type Route, route } from '../http/route.ts'
-import { errorWords } from '../payments/error-words.ts'
+import { paymentErrorMessage } from '../payments/payment-error.ts'
 import type { Payment, Payments } from '../payments/payments.ts'
 import { pageQuery, pagination } from './paging.ts'
 
@@ -136,7 +136,7 @@ function callbackRoute({ payments }: Deps): Route {
 
 function showPayment(payment: Payment): z.infer<typeof paymentShape> {
   const { network, errorCode, completedAt, phoneNumber } = payment
-  const error = errorCode && { code: errorCode, message: errorWords(errorCode) }
+  const error = errorCode && { code: errorCode, message: paymentErrorMessage(errorCode) }
   return {
     id: payment.id,
     status: payment.status,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { tell } from '../../src/notices/notices.ts'
+import { notify } from '../../src/notices/notices.ts'
 import { notificationRoutes } from '../../src/routes/notifications.ts'
 import { freshEmbedded } from '../support/databases.ts'
 import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
@@ -20,10 +20,10 @@ before(async () => {
     )
   }
   const data = { credits: 100, reason: 'signup_bonus' as const }
-  await tell(db, { accountId: KEY_ACCOUNT, type: 'credits.granted', data })
+  await notify(db, { accountId: KEY_ACCOUNT, type: 'credits.granted', data })
   await new Promise((wake) => setTimeout(wake, 2))
-  await tell(db, { accountId: KEY_ACCOUNT, type: 'security.password_changed', data: {} })
-  await tell(db, { accountId: stranger, type: 'security.password_changed', data: {} })
+  await notify(db, { accountId: KEY_ACCOUNT, type: 'security.password_changed', data: {} })
+  await notify(db, { accountId: stranger, type: 'security.password_changed', data: {} })
   house = await startHallway({ routes: notificationRoutes({ db }) })
 })
 after(async () => {

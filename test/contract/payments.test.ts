@@ -38,7 +38,7 @@ function topUp(body: unknown, headers: Headers = {}, to = room) {
 }
 
 describe('POST /v1/payments/topup', () => {
-  it('201: a pending payment with its credits, phone masked, what is unset left out', async () => {
+  it('201: a pending payment with its credits, the phone masked, unset fields left out', async () => {
     const { status, body } = await topUp({ amount_tzs: 5000, unknown: 1 })
     assert.equal(status, 201)
     assert.equal(body.status, 'success')
@@ -109,7 +109,7 @@ describe('POST /v1/payments/topup', () => {
     assert.equal((await topUp([])).status, 400)
   })
 
-  it('400 names phone_number: none on the account, or none that pays; no provider is called', async () => {
+  it('400 names phone_number when there is none, or none that can pay; no provider is called', async () => {
     const count = simulator.control.log.length
     for (const phoneNumber of [undefined, '+14155550123', '+255222123456']) {
       const poor = await startPayments({ db, simulator, payer: { phoneNumber } })
@@ -123,7 +123,7 @@ describe('POST /v1/payments/topup', () => {
     assert.deepEqual(creates, [])
   })
 
-  it('403: the phone number is not verified, unless the setting says so', async () => {
+  it('403: the phone number is not verified, unless the setting allows it', async () => {
     const payer = { phoneVerified: false }
     const strict = await startPayments({ db, simulator, payer })
     const refused = await topUp({ amount_tzs: 5000 }, {}, strict)
@@ -165,7 +165,7 @@ describe('GET /v1/payments/{id}', () => {
     const { data } = (await ask(`/v1/payments/${id}`)).body
     assert.deepEqual(data.error, {
       code: 'insufficient_funds',
-      message: 'There was not enough money in the mobile wallet.',
+      message: 'Your mobile money balance is too low for this payment.',
     })
     assert.equal('completed_at' in data, false)
   })

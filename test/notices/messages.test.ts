@@ -1,75 +1,160 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { retryDelayMs } from '../../src/notices/backoff.ts'
-import { addressesFor } from '../../src/notices/channels.ts'
-import { codeMessage, noticeMail, noticeWords } from '../../src/notices/messages.ts'
-import { categoryOf, localeOf } from '../../src/notices/types.ts'
-import type { Notice } from '../../src/notices/types.ts'
+import type { Locale } from '../../src/notices/language.ts'
+import { localeOf } from '../../src/notices/language.ts'
+import { codeMessage, noticeMail, noticeText } from '../../src/notices/messages.ts'
+import type { Notice, NoticeCategory, NoticeData, NoticeType } from '../../src/notices/notice.ts'
+import { categoryOf } from '../../src/notices/notice.ts'
 
 const accountId = '01890000-0000-7000-8000-000000000001'
 const long = 'x'.repeat(500)
+
+/** The longest that each type can say. A type that is missing here does not compile. */
+const LONGEST: { [T in NoticeType]: NoticeData[T] } = {
+  'payment.completed': { payment_id: 'p', amount_tzs: 3_000_000, credits: 3_000_000 },
+  'payment.failed': { payment_id: 'p', amount_tzs: 3_000_000 },
+  'payment.expired': { payment_id: 'p', amount_tzs: 3_000_000 },
+  'credits.low': { available_credits: 19.123456 },
+  'credits.granted': { credits: 1_234_567.89, reason: 'signup_bonus' },
+  'security.new_login': { address: '2001:db8:1111:2222:3333:4444:5555:6666' },
+  'security.password_changed': {},
+  'security.phone_changed': { phone_number: '+255***678' },
+  'security.session_reuse': {},
+  'api_key.created': { key_id: 'k', name: `a\r\nb${long}`, last4: 'abcd' },
+  'video.completed': { video_id: 'v', model: long },
+  'video.failed': { video_id: 'v', model: long },
+}
+const TYPES = Object.keys(LONGEST) as NoticeType[]
+
+const noticeOf = <T extends NoticeType>(type: T, data: NoticeData[T]) =>
+  ({ accountId, type, data }) as unknown as Notice
+
 const every: Notice[] = [
-  {
-    accountId,
-    type: 'payment.completed',
-    data: { payment_id: 'p', amount_tzs: 3_000_000, credits: 3_000_000 },
-  },
-  { accountId, type: 'payment.failed', data: { payment_id: 'p', amount_tzs: 3_000_000 } },
-  { accountId, type: 'payment.expired', data: { payment_id: 'p', amount_tzs: 3_000_000 } },
-  { accountId, type: 'credits.low', data: { available_credits: 19.123456 } },
-  { accountId, type: 'credits.granted', data: { credits: 100, reason: 'signup_bonus' } },
-  { accountId, type: 'security.new_login', data: { address: '2001:db8::1' } },
-  { accountId, type: 'security.password_changed', data: {} },
-  { accountId, type: 'security.phone_changed', data: { phone_number: '+255 7** *** 678' } },
-  { accountId, type: 'security.session_reuse', data: {} },
-  {
-    accountId,
-    type: 'api_key.created',
-    data: { key_id: 'k', name: `a\r\nb${long}`, last4: 'abcd' },
-  },
-  { accountId, type: 'video.completed', data: { video_id: 'v', model: long } },
-  { accountId, type: 'video.failed', data: { video_id: 'v', model: long } },
+  ...TYPES.map((type) => noticeOf(type, LONGEST[type])),
+  noticeOf('credits.granted', { credits: 100, reason: 'refund' }),
+  noticeOf('credits.granted', { credits: 100, reason: 'adjustment' }),
+  noticeOf('credits.granted', { credits: 100 }),
+  noticeOf('security.new_login', {}),
+  noticeOf('security.new_login', { linked: 'Google' }),
 ]
 
-describe('the catalogue of messages', () => {
+const textOf = <T extends NoticeType>(locale: Locale, type: T, data: NoticeData[T]) =>
+  noticeText(noticeOf(type, data), locale)
+
+describe('the texts of notices', () => {
   for (const notice of every) {
-    it(`speaks both languages of ${notice.type}`, () => {
-      const [sw, en] = [noticeWords(notice, 'sw'), noticeWords(notice, 'en')]
+    it(`${notice.type} ${JSON.stringify(notice.data).slice(0, 40)} in both languages`, () => {
+      const [sw, en] = [noticeText(notice, 'sw'), noticeText(notice, 'en')]
       for (const key of ['title', 'body', 'sms'] as const) assert.notEqual(sw[key], en[key])
-      for (const words of [sw, en]) {
-        // One GSM segment: printable ASCII without the characters that count twice.
-        assert.match(words.sms, /^[\x20-\x5a\x61-\x7a_]{1,160}$/)
-        assert.doesNotMatch(words.body + words.title, /[\r\n]|undefined|NaN/)
-        assert.ok(words.body.length < 400)
+      for (const text of [sw, en]) {
+        // One GSM-7 segment: printable ASCII without the characters that count twice.
+        assert.match(text.sms, /^Mlango: [\x20-\x5a\x61-\x7a_]{1,152}$/)
+        assert.doesNotMatch(text.body + text.title, /[\r\n]|undefined|NaN|null|\$\{|\[object/)
+        assert.doesNotMatch(text.body + text.sms, / {2}| [,.]|\.\./)
+        assert.match(text.body, /[.!]$/)
+        assert.ok(text.title.length <= 50 && !text.title.endsWith('.'), text.title)
+        assert.ok(text.body.length < 400)
       }
-      assert.match(noticeMail(en, 'en').subject, /^Mlango: /)
     })
   }
 
-  it('writes amounts for people', () => {
-    const words = noticeWords(every[0]!, 'en')
-    assert.match(words.body, /TZS 3,000,000\. 3,000,000 credits/)
+  it('says what it is given', () => {
+    const said = (type: NoticeType, ...parts: string[]) => {
+      for (const locale of ['sw', 'en'] as const) {
+        const { body } = noticeText(
+          every.find((notice) => notice.type === type)!,
+          locale,
+        )
+        for (const part of parts) assert.ok(body.includes(part), `${body} lacks ${part}`)
+      }
+    }
+    said('payment.completed', '3,000,000')
+    said('payment.failed', '3,000,000')
+    said('payment.expired', '3,000,000')
+    said('credits.low', '19.12')
+    said('credits.granted', '1,234,567.89')
+    said('security.new_login', LONGEST['security.new_login'].address!)
+    said('security.phone_changed', '+255***678')
+    said('api_key.created', '"a bxxx', 'abcd')
+    said('video.completed', 'x'.repeat(80))
+    said('video.failed', 'x'.repeat(80))
   })
 
-  it('sends a code alone on its line by mail, and first in an SMS of one segment', () => {
-    for (const locale of ['sw', 'en', null]) {
-      for (const purpose of [
-        'verify_email',
-        'verify_phone',
-        'login_mfa',
-        'reset_password',
-      ] as const) {
-        const about = { locale, purpose, code: '012345', minutes: 10 }
-        const mail = codeMessage({ ...about, channel: 'email' })
-        assert.ok(mail.text.split('\n').includes('012345'))
-        assert.ok(!mail.subject.includes('012345'))
-        const sms = codeMessage({ ...about, channel: 'sms' })
-        assert.match(sms.text, /^012345 [\x20-\x5a\x61-\x7a]{1,153}$/)
-      }
+  it('writes money and numbers as each language does', () => {
+    const data = { payment_id: 'p', amount_tzs: 5000, credits: 4750.5 }
+    assert.equal(
+      textOf('en', 'payment.completed', data).body,
+      'We have received your payment of TZS 5,000 and added 4,750.5 credits to your account. Thank you.',
+    )
+    assert.equal(
+      textOf('sw', 'payment.completed', data).body,
+      'Tumepokea malipo yako ya TSh 5,000 na kuongeza krediti 4,750.5 kwenye akaunti yako. Asante.',
+    )
+    assert.match(
+      textOf('en', 'credits.low', { available_credits: 1 }).body,
+      /^You have 1 credit left/,
+    )
+  })
+
+  it('says why credits came, and which service was linked', () => {
+    const granted = { credits: 100, reason: 'signup_bonus' } as const
+    assert.match(textOf('en', 'credits.granted', granted).body, /^Welcome to Mlango!/)
+    assert.match(textOf('sw', 'credits.granted', granted).body, /^Karibu Mlango!/)
+    const refund = { credits: 100, reason: 'refund' } as const
+    assert.match(textOf('en', 'credits.granted', refund).body, /refunded 100 credits/)
+    assert.match(textOf('sw', 'credits.granted', refund).body, /^Tumekurejeshea krediti 100/)
+    for (const locale of ['en', 'sw'] as const) {
+      assert.match(textOf(locale, 'security.new_login', { linked: 'Google' }).body, /^Google /)
     }
   })
 
-  it('speaks Kiswahili unless asked otherwise', () => {
+  it('becomes an email with a greeting and a signature', () => {
+    const text = textOf('en', 'security.password_changed', {})
+    assert.deepEqual(noticeMail(text, 'en'), {
+      subject: 'Mlango: Password changed',
+      text: 'Hello,\n\nYour password was changed. If this was not you, reset it immediately.\n\nThe Mlango team\n',
+    })
+    assert.match(noticeMail(text, 'sw').text, /^Habari,\n\n[^]*\n\nTimu ya Mlango\n$/)
+  })
+
+  it('every type has a category', () => {
+    const expected: Record<NoticeType, NoticeCategory> = {
+      'payment.completed': 'payments',
+      'payment.failed': 'payments',
+      'payment.expired': 'payments',
+      'credits.low': 'usage',
+      'credits.granted': 'payments',
+      'security.new_login': 'security',
+      'security.password_changed': 'security',
+      'security.phone_changed': 'security',
+      'security.session_reuse': 'security',
+      'api_key.created': 'security',
+      'video.completed': 'usage',
+      'video.failed': 'usage',
+    }
+    for (const type of TYPES) assert.equal(categoryOf(type), expected[type], type)
+  })
+})
+
+describe('the texts of codes', () => {
+  const PURPOSES = ['verify_email', 'verify_phone', 'login_mfa', 'reset_password'] as const
+  for (const locale of ['sw', 'en', null]) {
+    for (const purpose of PURPOSES) {
+      it(`${purpose} in ${locale}: alone on a line by email, first in one segment by SMS`, () => {
+        const message = { locale, purpose, code: '012345', minutes: 10 }
+        const mail = codeMessage({ ...message, channel: 'email' })
+        assert.ok(mail.text.split('\n').includes('012345'))
+        assert.equal(mail.text.match(/\d+/g)?.join(), '012345,10')
+        assert.ok(!mail.subject.includes('012345'))
+        assert.match(mail.subject, /Mlango/)
+        const sms = codeMessage({ ...message, channel: 'sms' })
+        assert.match(sms.text, /^012345 [\x20-\x5a\x61-\x7a]{1,153}$/)
+        assert.match(sms.text, /\b10\b/)
+      })
+    }
+  }
+
+  it('are in Kiswahili unless the account asks for English', () => {
     assert.deepEqual(['sw', 'en', 'en-GB', 'fr', '', null, 'enx'].map(localeOf), [
       'sw',
       'en',
@@ -79,55 +164,5 @@ describe('the catalogue of messages', () => {
       'sw',
       'sw',
     ])
-  })
-})
-
-describe('where a notice goes', () => {
-  const both = { email: 'a@example.com', phone: '+255712345678' }
-  const channels = (...given: Parameters<typeof addressesFor>) =>
-    addressesFor(...given).map(({ channel }) => channel)
-
-  it('follows the defaults', () => {
-    assert.deepEqual(channels('payments', { ...both, preferences: undefined }), ['email', 'sms'])
-    assert.deepEqual(channels('usage', { ...both, preferences: undefined }), ['email'])
-    assert.deepEqual(channels('usage', { ...both, email: null, preferences: undefined }), [])
-  })
-
-  it('keeps a security notice from reaching nobody', () => {
-    const off = { payments: false, usage: false, security: false }
-    const preferences = { email: off, sms: { ...off, security: true } }
-    assert.deepEqual(channels('security', { ...both, preferences }), ['sms'])
-    assert.deepEqual(channels('security', { ...both, phone: null, preferences }), ['email'])
-    assert.deepEqual(channels('payments', { ...both, phone: null, preferences }), [])
-  })
-
-  it('sorts every type into a category', () => {
-    assert.deepEqual(
-      every.map(({ type }) => categoryOf(type)),
-      [
-        'payments',
-        'payments',
-        'payments',
-        'usage',
-        'payments',
-        'security',
-        'security',
-        'security',
-        'security',
-        'security',
-        'usage',
-        'usage',
-      ],
-    )
-  })
-})
-
-describe('the back-off', () => {
-  it('doubles to an hour and stays within a quarter of it', () => {
-    assert.equal(retryDelayMs(1, 0.5), 5_000)
-    assert.equal(retryDelayMs(2, 0.5), 10_000)
-    assert.equal(retryDelayMs(60, 0.5), 3_600_000)
-    assert.equal(retryDelayMs(1, 0), 3_750)
-    assert.equal(retryDelayMs(1, 1), 6_250)
   })
 })

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { openOutbox, enqueue } from '../../src/notices/outbox.ts'
+import { insertMessage } from '../../src/notices/outbox-store.ts'
+import { openOutbox } from '../../src/notices/outbox.ts'
 import type { SenderSettings } from '../../src/notices/senders.ts'
 import { openSenders } from '../../src/notices/senders.ts'
 import { freshEmbedded } from '../support/databases.ts'
 import { startBeem } from '../support/peers/sms.ts'
 import { startSmtpPeer } from '../support/peers/smtp.ts'
 
-/** The peers go down, refuse, dawdle and come back; every message arrives once. */
-it('mail and SMS outlast their peers', async () => {
+/** The servers go down, refuse, are slow and come back; every message arrives once. */
+it('emails and SMS survive an outage of their servers', async () => {
   const db = await freshEmbedded()
   let smtp = await startSmtpPeer()
   const beem = await startBeem({ apiKey: 'k', secretKey: 's' })
@@ -40,8 +41,8 @@ it('mail and SMS outlast their peers', async () => {
   beem.mood.status = 500
   beem.mood.code = 103
   const words = { subject: 'Habari', text: '123456 ni namba yako.' }
-  await enqueue(db, { id: mail, channel: 'email', to: 'asha@example.com', ...words })
-  await enqueue(db, { id: sms, channel: 'sms', to: '+255712345678', ...words })
+  await insertMessage(db, { id: mail, channel: 'email', to: 'asha@example.com', ...words })
+  await insertMessage(db, { id: sms, channel: 'sms', to: '+255712345678', ...words })
   await round()
   assert.equal((await state(mail))?.state, 'waiting')
   assert.equal((await state(sms))?.last_error, 'beem_103')

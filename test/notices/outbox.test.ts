@@ -3,10 +3,11 @@ import { before, it } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { createLane } from '../../src/notices/delivery-worker.ts'
-import { enqueue, openOutbox } from '../../src/notices/outbox.ts'
+import { createDeliveryWorker, retryDelayMs } from '../../src/notices/delivery-worker.ts'
+import { openOutbox } from '../../src/notices/outbox.ts'
 import {
   claimMessage,
+  insertMessage,
   listMessages,
   markDead,
   markSent,
@@ -14,11 +15,11 @@ import {
   trimMessages,
 } from '../../src/notices/outbox-store.ts'
 import { delivered, giveUp, tryLater } from '../../src/notices/sender.ts'
-import type { Delivery, Message, Sender } from '../../src/notices/sender.ts'
+import type { Delivery, Message, MessageSender } from '../../src/notices/sender.ts'
 import { freshServerDatabase, onEachEngine } from '../support/databases.ts'
 import { openServer } from '../../src/db/server.ts'
 
-const letter = (id = uuidv7()) => ({
+const newMessage = (id = uuidv7()) => ({
   id,
   channel: 'email' as const,
   to: 'asha@example.com',
@@ -27,24 +28,24 @@ const letter = (id = uuidv7()) => ({
 })
 
 function recorder(answer: (message: Message) => Delivery | Promise<Delivery> = () => delivered) {
-  const got: Message[] = []
-  const sender: Sender = {
+  const sent: Message[] = []
+  const sender: MessageSender = {
     async send(message) {
-      got.push(message)
+      sent.push(message)
       return answer(message)
     },
     async close() {},
   }
-  return { got, sender }
+  return { sent, sender }
 }
 
 const rowOf = async (db: Db, id: string) =>
   (await db.query('select * from outbox where id = $1', [id]))[0]!
 
-const laneOf = (db: Db, sender: Sender) =>
-  createLane({ db, log: silentLog, channel: 'email', sender, random: () => 0.5 })
+const workerOf = (db: Db, sender: MessageSender) =>
+  createDeliveryWorker({ db, log: silentLog, channel: 'email', sender, random: () => 0.5 })
 
-const runNow = (lane: ReturnType<typeof laneOf>) => lane.run(new AbortController().signal)
+const runNow = (worker: ReturnType<typeof workerOf>) => worker.run(new AbortController().signal)
 
 onEachEngine('the outbox', (open) => {
   let db: Db
@@ -52,17 +53,17 @@ onEachEngine('the outbox', (open) => {
     db = await open()
   })
 
-  it('delivers what was committed, once, and wipes it', async () => {
-    const message = letter()
+  it('delivers what was committed, once, and erases its text', async () => {
+    const message = newMessage()
     await db.begin(async (tx) => {
-      await enqueue(tx, message)
-      await enqueue(tx, message)
+      await insertMessage(tx, message)
+      await insertMessage(tx, message)
     })
-    const { got, sender } = recorder()
-    await runNow(laneOf(db, sender))
-    await runNow(laneOf(db, sender))
+    const { sent, sender } = recorder()
+    await runNow(workerOf(db, sender))
+    await runNow(workerOf(db, sender))
     assert.deepEqual(
-      got.map(({ id, text }) => ({ id, text })),
+      sent.map(({ id, text }) => ({ id, text })),
       [{ id: message.id, text: message.text }],
     )
     const row = await rowOf(db, message.id)
@@ -70,77 +71,77 @@ onEachEngine('the outbox', (open) => {
     assert.deepEqual([row.subject, row.body, row.html], [null, null, null])
   })
 
-  it('says nothing of what was rolled back', async () => {
+  it('does not send what was rolled back', async () => {
     const doomed = db.begin(async (tx) => {
-      await enqueue(tx, letter())
+      await insertMessage(tx, newMessage())
       throw new Error('rolled back')
     })
     await assert.rejects(doomed, /rolled back/)
-    const { got, sender } = recorder()
-    await runNow(laneOf(db, sender))
-    assert.equal(got.length, 0)
+    const { sent, sender } = recorder()
+    await runNow(workerOf(db, sender))
+    assert.equal(sent.length, 0)
   })
 
   it('tries again later under the same id, and keeps the text until then', async () => {
-    const message = letter()
-    await enqueue(db, message)
+    const message = newMessage()
+    await insertMessage(db, message)
     const answers = [tryLater('smtp_451'), delivered]
-    const { got, sender } = recorder(() => answers.shift()!)
-    const lane = laneOf(db, sender)
-    await runNow(lane)
-    await runNow(lane)
-    assert.equal(got.length, 1, 'not before its time')
+    const { sent, sender } = recorder(() => answers.shift()!)
+    const worker = workerOf(db, sender)
+    await runNow(worker)
+    await runNow(worker)
+    assert.equal(sent.length, 1, 'not before its time')
     const row = await rowOf(db, message.id)
     assert.deepEqual([row.state, row.last_error, row.body], ['waiting', 'smtp_451', message.text])
     const waits = (row.next_try_at as Date).getTime() - Date.now()
     assert.ok(waits > 2_000 && waits < 6_500, `waits ${waits} ms`)
     await db.query('update outbox set next_try_at = now() where id = $1', [message.id])
-    await runNow(lane)
+    await runNow(worker)
     assert.deepEqual(
-      got.map(({ id }) => id),
+      sent.map(({ id }) => id),
       [message.id, message.id],
     )
     assert.equal((await rowOf(db, message.id)).state, 'sent')
   })
 
-  it('buries what can never arrive, and revives it when asked', async () => {
-    const message = letter()
-    await enqueue(db, message)
-    await runNow(laneOf(db, recorder(() => giveUp('smtp_550')).sender))
+  it('sets aside what can never arrive, and sends it again on request', async () => {
+    const message = newMessage()
+    await insertMessage(db, message)
+    await runNow(workerOf(db, recorder(() => giveUp('smtp_550')).sender))
     const [dead] = await listMessages(db, { state: 'dead', limit: 10 })
     assert.deepEqual([dead?.id, dead?.lastError, dead?.resendable], [message.id, 'smtp_550', true])
     assert.equal(await reviveMessage(db, message.id), true)
     assert.equal(await reviveMessage(db, message.id), false, 'only the dead are revived')
-    const { got, sender } = recorder()
-    await runNow(laneOf(db, sender))
-    assert.equal(got[0]?.text, message.text)
+    const { sent, sender } = recorder()
+    await runNow(workerOf(db, sender))
+    assert.equal(sent[0]?.text, message.text)
   })
 
-  it('buries after the last try', async () => {
-    const message = letter()
-    await enqueue(db, message)
+  it('sets a message aside after the last try', async () => {
+    const message = newMessage()
+    await insertMessage(db, message)
     await db.query('update outbox set attempts = 23 where id = $1', [message.id])
-    await runNow(laneOf(db, recorder(() => tryLater('ECONNREFUSED')).sender))
+    await runNow(workerOf(db, recorder(() => tryLater('ECONNREFUSED')).sender))
     assert.equal((await rowOf(db, message.id)).state, 'dead')
   })
 
-  it('drops and wipes a code that nobody can use any more', async () => {
-    const message = letter()
-    await enqueue(db, { ...message, expiresInS: 600 })
+  it('drops and erases a code that has expired', async () => {
+    const message = newMessage()
+    await insertMessage(db, { ...message, expiresInS: 600 })
     await db.query(`update outbox set expires_at = now() - interval '1 second' where id = $1`, [
       message.id,
     ])
-    const { got, sender } = recorder()
-    await runNow(laneOf(db, sender))
-    assert.equal(got.length, 0)
+    const { sent, sender } = recorder()
+    await runNow(workerOf(db, sender))
+    assert.equal(sent.length, 0)
     const row = await rowOf(db, message.id)
     assert.deepEqual([row.state, row.last_error, row.body], ['dead', 'expired', null])
     assert.equal(await reviveMessage(db, message.id), false)
   })
 
-  it('gives a message back when its deliverer dies, and ignores the dead one', async () => {
-    const message = letter()
-    await enqueue(db, message)
+  it('gives a message back when the process sending it dies, and ignores that process afterwards', async () => {
+    const message = newMessage()
+    await insertMessage(db, message)
     const claim = { channel: 'email' as const, leaseMs: 60_000 }
     const lost = await claimMessage(db, { ...claim, leaseId: uuidv7() })
     assert.equal(lost?.id, message.id)
@@ -154,34 +155,34 @@ onEachEngine('the outbox', (open) => {
     assert.equal((await rowOf(db, message.id)).state, 'sent')
   })
 
-  it('works in parallel, but not without bound', async () => {
-    for (let n = 0; n < 12; n += 1) await enqueue(db, letter())
+  it('delivers in parallel, up to a limit', async () => {
+    for (let n = 0; n < 12; n += 1) await insertMessage(db, newMessage())
     let now = 0
     let most = 0
-    const { got, sender } = recorder(async () => {
+    const { sent, sender } = recorder(async () => {
       most = Math.max(most, (now += 1))
       await new Promise((wake) => setTimeout(wake, 20))
       now -= 1
       return delivered
     })
-    await runNow(laneOf(db, sender))
-    assert.equal(got.length, 12)
+    await runNow(workerOf(db, sender))
+    assert.equal(sent.length, 12)
     assert.ok(most > 1 && most <= 4, `${most} at once`)
   })
 
-  it('claims nothing new once it is told to stop', async () => {
-    await enqueue(db, letter())
-    const { got, sender } = recorder()
-    await laneOf(db, sender).run(AbortSignal.abort())
-    assert.equal(got.length, 0)
-    await runNow(laneOf(db, sender))
-    assert.equal(got.length, 1)
+  it('claims nothing new once it is stopped', async () => {
+    await insertMessage(db, newMessage())
+    const { sent, sender } = recorder()
+    await workerOf(db, sender).run(AbortSignal.abort())
+    assert.equal(sent.length, 0)
+    await runNow(workerOf(db, sender))
+    assert.equal(sent.length, 1)
   })
 
-  it('forgets what was finished long ago', async () => {
-    const old = letter()
-    await enqueue(db, old)
-    await runNow(laneOf(db, recorder().sender))
+  it('deletes what was finished long ago', async () => {
+    const old = newMessage()
+    await insertMessage(db, old)
+    await runNow(workerOf(db, recorder().sender))
     await db.query(`update outbox set finished_at = now() - interval '8 days' where id = $1`, [
       old.id,
     ])
@@ -189,7 +190,7 @@ onEachEngine('the outbox', (open) => {
     assert.equal((await db.query('select 1 from outbox where id = $1', [old.id])).length, 0)
   })
 
-  it('wakes at once when a row is committed, and one slow channel leaves the other alone', async () => {
+  it('wakes at once when a row is committed, and a slow channel does not delay the other', async () => {
     const mail = recorder(() => new Promise((done) => setTimeout(done, 1_500, delivered)))
     const texts = recorder()
     const senders = { email: mail.sender, sms: texts.sender }
@@ -199,19 +200,19 @@ onEachEngine('the outbox', (open) => {
       duties.map(({ name }) => name),
       ['outbox-email', 'outbox-sms', 'outbox-trim'],
     )
-    await enqueue(db, { ...letter(), channel: 'sms', to: '+255712345678' })
+    await insertMessage(db, { ...newMessage(), channel: 'sms', to: '+255712345678' })
     await new Promise((wake) => setTimeout(wake, 50))
-    assert.equal(texts.got.length, 0, 'nothing is sent before the duties begin')
+    assert.equal(texts.sent.length, 0, 'nothing is sent before the duties begin')
     const { signal } = new AbortController()
     await Promise.all(duties.map((duty) => duty.run(signal)))
-    assert.equal(texts.got.length, 1)
+    assert.equal(texts.sent.length, 1)
     const started = Date.now()
-    for (let n = 0; n < 6; n += 1) await enqueue(db, letter())
-    await enqueue(db, { ...letter(), channel: 'sms', to: '+255712345678' })
-    while (texts.got.length === 1) await new Promise((wake) => setTimeout(wake, 5))
+    for (let n = 0; n < 6; n += 1) await insertMessage(db, newMessage())
+    await insertMessage(db, { ...newMessage(), channel: 'sms', to: '+255712345678' })
+    while (texts.sent.length === 1) await new Promise((wake) => setTimeout(wake, 5))
     assert.ok(Date.now() - started < 1_400, 'the SMS did not wait for the mails')
     await duties[0]!.run(signal)
-    assert.equal(mail.got.length, 6)
+    assert.equal(mail.sent.length, 6)
     await outbox.close()
   })
 })
@@ -220,14 +221,22 @@ it('two replicas that race deliver each message once', async () => {
   const url = await freshServerDatabase()
   const replicas = [1, 2].map(() => openServer({ url, poolSize: 6, log: silentLog }))
   const ids = Array.from({ length: 60 }, () => uuidv7())
-  for (const id of ids) await enqueue(replicas[0]!, letter(id))
-  const sent: string[] = []
+  for (const id of ids) await insertMessage(replicas[0]!, newMessage(id))
+  const deliveredIds: string[] = []
   const { sender } = recorder(async ({ id }) => {
     await new Promise((wake) => setTimeout(wake, 2))
-    sent.push(id)
+    deliveredIds.push(id)
     return delivered
   })
-  await Promise.all(replicas.map((db) => runNow(laneOf(db, sender))))
-  assert.deepEqual(sent.sort(), ids.sort())
+  await Promise.all(replicas.map((db) => runNow(workerOf(db, sender))))
+  assert.deepEqual(deliveredIds.sort(), ids.sort())
   for (const db of replicas) await db.close()
+})
+
+it('the delay between tries doubles up to an hour, give or take a quarter', () => {
+  assert.equal(retryDelayMs(1, 0.5), 5_000)
+  assert.equal(retryDelayMs(2, 0.5), 10_000)
+  assert.equal(retryDelayMs(60, 0.5), 3_600_000)
+  assert.equal(retryDelayMs(1, 0), 3_750)
+  assert.equal(retryDelayMs(1, 1), 6_250)
 })

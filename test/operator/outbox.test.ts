@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { enqueue } from '../../src/notices/outbox.ts'
+import { insertMessage } from '../../src/notices/outbox-store.ts'
 import { outboxCommand } from '../../src/operator/outbox.ts'
 import { freshEmbedded } from '../support/databases.ts'
 
@@ -24,8 +24,8 @@ const bury = (id: string) =>
 test('list shows what waits and what died, never what it says', async () => {
   const [waiting, dead] = [uuidv7(), uuidv7()]
   const letter = { channel: 'email' as const, to: 'asha@example.com', subject: 'S', text: '123456' }
-  await enqueue(db, { id: waiting, ...letter })
-  await enqueue(db, { id: dead, ...letter })
+  await insertMessage(db, { id: waiting, ...letter })
+  await insertMessage(db, { id: dead, ...letter })
   await bury(dead)
   const all = await run('list')
   assert.equal(all.code, 0)
@@ -37,7 +37,7 @@ test('list shows what waits and what died, never what it says', async () => {
 
 test('resend puts a dead letter back, once', async () => {
   const id = uuidv7()
-  await enqueue(db, { id, channel: 'sms', to: '+255712345678', subject: 'S', text: 'T' })
+  await insertMessage(db, { id, channel: 'sms', to: '+255712345678', subject: 'S', text: 'T' })
   await bury(id)
   assert.equal((await run('resend', id)).code, 0)
   assert.equal((await run('resend', id)).code, 1)

@@ -12,7 +12,7 @@ import { openServer } from '../../src/db/server.ts'
 import type { House } from '../../src/house.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/operator/commands.ts'
-import { findById } from '../../src/payments/payments-store.ts'
+import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
 import { freshServerDatabase } from '../support/databases.ts'
 import {

@@ -7,12 +7,12 @@ import type { SimPayment } from '../../simulator/money-book.ts'
 import type { Signed } from '../../simulator/money-callbacks.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
-import { findById } from '../../src/payments/payments-store.ts'
+import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
 import { onEachEngine } from '../support/databases.ts'
 import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
 
-/** Only a callback can bring credits here: the next look by itself is an hour away. */
+/** Only a callback can bring credits here: the next scheduled check is an hour away. */
 const PATIENT = { ...FAST, pendingS: [3600], lateS: [3600] }
 
 onEachEngine('callbacks', (open) => {
@@ -55,7 +55,7 @@ onEachEngine('callbacks', (open) => {
 
       test('100 copies of one valid callback and the poller at once: one credit', async () => {
         const { id, theirs } = await paid()
-        const asked = simulator.control.log.length
+        const before = simulator.control.log.length
         const copy = callback(theirs)
         const signal = new AbortController().signal
         const polls = Promise.all(Array.from({ length: 5 }, () => room.payments.reconcile(signal)))
@@ -66,7 +66,7 @@ onEachEngine('callbacks', (open) => {
         await room.payments.idle()
         assert.equal((await send(copy)).status, 200)
         assert.deepEqual(await creditsFor(db, id), [5_000_000_000n])
-        const queries = simulator.control.log.slice(asked).filter(({ kind }) => kind === 'status')
+        const queries = simulator.control.log.slice(before).filter(({ kind }) => kind === 'status')
         assert(queries.length <= 5, `${queries.length} queries for one payment`)
       })
 
@@ -121,7 +121,7 @@ onEachEngine('callbacks', (open) => {
         })
       }
 
-      test('a refusal tells nothing of why', async () => {
+      test('a refusal does not say why', async () => {
         const { theirs } = await paid()
         const wrong = await send(callback(theirs, keyed('wrong')))
         const stale = await send(callback(theirs, { ageS: 999 }))
@@ -129,7 +129,7 @@ onEachEngine('callbacks', (open) => {
         assert.deepEqual(shown(wrong.text), shown(stale.text))
       })
 
-      test('another provider is not here', async () => {
+      test('404 for a provider that is not configured', async () => {
         const { theirs } = await paid()
         const { headers, body } = callback(theirs)
         const url = `${room.url}/v1/payments/callbacks/nobody`
@@ -138,7 +138,7 @@ onEachEngine('callbacks', (open) => {
     })
   }
 
-  test('a callback that mixes two payments gives nothing to either', async () => {
+  test('a callback that mixes two payments brings credits to neither', async () => {
     const room = await startPayments({ db, simulator, timing: PATIENT, phone: '1230015' })
     const topUp = () =>
       room.payments.topUp({ accountId: randomUUID(), amountTzs: 5000, keep: undefined })

@@ -10,13 +10,13 @@ import type { MoneySimulator } from '../../simulator/money.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { findById } from '../../src/payments/payments-store.ts'
+import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
 import { freshServerDatabase } from '../support/databases.ts'
 import { jwtHeaders } from '../support/hallway.ts'
 import { creditsFor, startMoney } from '../support/payments.ts'
 
-/** Where it dies, which outcome the phone chooses, and how soon it would look by itself. */
+/** Where it dies, which outcome the phone chooses, and how soon the next scheduled check is. */
 type Case = { at: string; phone: string; pollS: number }
 
 const POLL = { phone: '1230004', pollS: 0.1 }

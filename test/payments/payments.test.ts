@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MoneySimulator } from '../../simulator/money.ts'
 import type { Db } from '../../src/db/db.ts'
-import { findById } from '../../src/payments/payments-store.ts'
+import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
 import { onEachEngine } from '../support/databases.ts'
 import { addAccount, creditsFor, startMoney, startPayments, until } from '../support/payments.ts'
@@ -71,7 +71,7 @@ onEachEngine('payments', (open) => {
         })
       }
 
-      test('fails in our words, and gives nothing', async () => {
+      test('a failed payment has our error code and brings no credits', async () => {
         for (const [suffix, code] of [
           ['0002', 'insufficient_funds'],
           ['0003', 'cancelled_by_payer'],
@@ -85,7 +85,7 @@ onEachEngine('payments', (open) => {
         }
       })
 
-      test('another amount or another currency: no credit, and a person is asked to look', async () => {
+      test('another amount or another currency: no credit, and it is marked for review', async () => {
         for (const [suffix, reason] of [
           ['0007', 'amount_mismatch'],
           ['0016', 'currency_mismatch'],
@@ -99,7 +99,7 @@ onEachEngine('payments', (open) => {
         }
       })
 
-      test('a callback that says more than the status query gives nothing', async () => {
+      test('a callback that the status query does not confirm brings no credits', async () => {
         const { id } = await pay('0013')
         await sleep(200)
         await room.payments.idle()
@@ -107,7 +107,7 @@ onEachEngine('payments', (open) => {
         assert.deepEqual(await creditsFor(db, id), [])
       })
 
-      test('a callback with the reference of another payment gives nothing to either', async () => {
+      test('a callback with the reference of another payment brings credits to neither', async () => {
         const paid = await pay('0001')
         await end(paid.id)
         const { id } = await pay('0018')
@@ -117,8 +117,8 @@ onEachEngine('payments', (open) => {
         assert.equal((await creditsFor(db, paid.id)).length, 1)
       })
 
-      test('the account is told of the end, in its own words', async () => {
-        const told = async (accountId: string) =>
+      test('the account is notified of the outcome', async () => {
+        const notified = async (accountId: string) =>
           (
             await db.query<{ type: string }>(
               'select type from notifications where account_id = $1 order by id',
@@ -127,10 +127,10 @@ onEachEngine('payments', (open) => {
           ).map((row) => row.type)
         const paid = await pay('0001')
         await end(paid.id)
-        assert.deepEqual(await told(paid.accountId), ['payment.completed'])
+        assert.deepEqual(await notified(paid.accountId), ['payment.completed'])
         const failed = await pay('0002')
         await end(failed.id)
-        assert.deepEqual(await told(failed.accountId), ['payment.failed'])
+        assert.deepEqual(await notified(failed.accountId), ['payment.failed'])
       })
     })
   }
@@ -185,7 +185,7 @@ onEachEngine('payments', (open) => {
     await room.close()
   })
 
-  test('while the provider is away nothing is decided; then it is', async () => {
+  test('while the provider is down nothing is decided; once it is back, it is', async () => {
     const room = await startPayments({ db, simulator, rules: { expiresInS: 0.2 } })
     room.payWith('0001')
     simulator.control.outage(503)

@@ -8,15 +8,15 @@ import type { MoneySimulator } from '../../simulator/money.ts'
 import { startMoneySimulator } from '../../simulator/money.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { checksumOf, clickpesa } from '../../src/payments/clickpesa.ts'
-import type { Order, PaymentPort } from '../../src/payments/port.ts'
-import { newReference } from '../../src/payments/reference.ts'
+import type { PaymentOrder, PaymentProvider } from '../../src/payments/provider.ts'
 import { snippe } from '../../src/payments/snippe.ts'
+import { newReference } from '../../src/payments/topup.ts'
 
 const KEYS = {
   snippe: { apiKey: 'snp_test', webhookSecret: 'whsec_test' },
   clickpesa: { clientId: 'IDtest', apiKey: 'SKtest', checksumKey: 'CHKtest' },
 }
-const order = (suffix: string, amountTzs = 5000): Order => ({
+const order = (suffix: string, amountTzs = 5000): PaymentOrder => ({
   id: uuidv7(),
   reference: newReference(),
   providerRef: undefined,
@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => simulator.close())
 
-const ports: Record<string, () => PaymentPort> = {
+const providers: Record<string, () => PaymentProvider> = {
   snippe: () =>
     snippe({
       baseUrl: simulator.url,
@@ -46,11 +46,11 @@ const ports: Record<string, () => PaymentPort> = {
 }
 
 /** What the provider says after the create, when asked until it has made up its mind. */
-async function outcome(port: PaymentPort, given: Order) {
-  let known = given
+async function outcome(provider: PaymentProvider, sent: PaymentOrder) {
+  let known = sent
   for (let i = 0; i < 50; i++) {
-    const created = known.providerRef === undefined && port.name === 'snippe'
-    const seen = created ? await recreate(port, known) : await port.status(known)
+    const created = known.providerRef === undefined && provider.name === 'snippe'
+    const seen = created ? await recreate(provider, known) : await provider.status(known)
     if ('providerRef' in seen && seen.providerRef)
       known = { ...known, providerRef: seen.providerRef }
     if (seen.status === 'completed' || seen.status === 'failed') return seen
@@ -59,90 +59,90 @@ async function outcome(port: PaymentPort, given: Order) {
   throw new Error('never resolved')
 }
 
-async function recreate(port: PaymentPort, given: Order) {
-  const created = await port.create(given)
+async function recreate(provider: PaymentProvider, sent: PaymentOrder) {
+  const created = await provider.create(sent)
   assert(created.kind === 'accepted', JSON.stringify(created))
   return created.observation
 }
 
-for (const [name, open] of Object.entries(ports)) {
+for (const [name, open] of Object.entries(providers)) {
   describe(name, () => {
-    const pushes = (given: Order) => {
-      const payment = simulator.control.find(given.reference)
+    const pushes = (sent: PaymentOrder) => {
+      const payment = simulator.control.find(sent.reference)
       return simulator.control.log.filter(
         (line) => line.kind === 'push' && line.reference === payment?.reference,
       ).length
     }
 
     test('accepts, then completes with amount and currency', async () => {
-      const port = open()
-      const given = order('1234')
-      const created = await port.create(given)
+      const provider = open()
+      const sent = order('1234')
+      const created = await provider.create(sent)
       assert(created.kind === 'accepted')
       assert.equal(created.observation.status, 'pending')
-      const seen = await outcome(port, given)
+      const seen = await outcome(provider, sent)
       assert.equal(seen.status, 'completed')
       assert.equal(seen.amountTzs, 5000)
       assert.equal(seen.currency, 'TZS')
     })
 
     test('the same order again does not ask the payer twice', async () => {
-      const port = open()
-      const given = order('0015')
-      const first = await port.create(given)
-      const second = await port.create(given)
+      const provider = open()
+      const sent = order('0015')
+      const first = await provider.create(sent)
+      const second = await provider.create(sent)
       assert.equal(first.kind, 'accepted')
       assert.equal(second.kind, 'accepted')
-      assert.equal(pushes(given), 1)
+      assert.equal(pushes(sent), 1)
     })
 
     test('a create whose answer was lost is found again by reference', async () => {
       for (const suffix of ['0009', '0010']) {
-        const port = open()
-        const given = order(suffix)
-        assert.equal((await port.create(given)).kind, 'unknown')
-        assert.equal((await port.create(given)).kind, 'accepted')
-        assert.equal((await outcome(port, given)).status, 'completed')
-        assert.equal(pushes(given), 1)
+        const provider = open()
+        const sent = order(suffix)
+        assert.equal((await provider.create(sent)).kind, 'unknown')
+        assert.equal((await provider.create(sent)).kind, 'accepted')
+        assert.equal((await outcome(provider, sent)).status, 'completed')
+        assert.equal(pushes(sent), 1)
       }
     })
 
     test('without their reference the status query still finds it', async () => {
-      const port = open()
-      const given = order('0009')
-      await port.create(given)
+      const provider = open()
+      const sent = order('0009')
+      await provider.create(sent)
       await sleep(60)
-      assert.equal((await port.status(given)).status, 'completed')
+      assert.equal((await provider.status(sent)).status, 'completed')
     })
 
-    test('failures come in our words', async () => {
-      const port = open()
+    test('failures are given our own codes', async () => {
+      const provider = open()
       const poor = order('0002')
-      await port.create(poor)
-      assert.equal((await outcome(port, poor)).failure, 'insufficient_funds')
+      await provider.create(poor)
+      assert.equal((await outcome(provider, poor)).failure, 'insufficient_funds')
       const unwilling = order('0003')
-      await port.create(unwilling)
-      assert.equal((await outcome(port, unwilling)).failure, 'cancelled_by_payer')
+      await provider.create(unwilling)
+      assert.equal((await outcome(provider, unwilling)).failure, 'cancelled_by_payer')
     })
 
-    test('a refusal is told from an outage', async () => {
-      const port = open()
-      assert.deepEqual(await port.create(order('0017')), {
+    test('a refusal is not confused with an outage', async () => {
+      const provider = open()
+      assert.deepEqual(await provider.create(order('0017')), {
         kind: 'refused',
         code: 'invalid_number',
       })
       const limited = order('0014')
-      assert.equal((await port.create(limited)).kind, 'unknown')
-      assert.equal((await port.create(limited)).kind, 'accepted')
+      assert.equal((await provider.create(limited)).kind, 'unknown')
+      assert.equal((await provider.create(limited)).kind, 'accepted')
     })
 
     test('an unknown payment is not found; an outage is not an answer', async () => {
-      const port = open()
-      const given = { ...order('1234'), providerRef: uuidv7() }
-      assert.equal((await port.status(given)).status, 'not_found')
+      const provider = open()
+      const sent = { ...order('1234'), providerRef: uuidv7() }
+      assert.equal((await provider.status(sent)).status, 'not_found')
       simulator.control.outage(503)
-      assert.equal((await port.status(given)).status, 'unreachable')
-      assert.equal((await port.create(given)).kind, 'unknown')
+      assert.equal((await provider.status(sent)).status, 'unreachable')
+      assert.equal((await provider.create(sent)).kind, 'unknown')
       simulator.control.outage(undefined)
     })
   })
@@ -169,10 +169,10 @@ describe('answers that cannot be trusted', () => {
         snippe({ baseUrl, ...KEYS.snippe, callbackUrl, fallbackEmail: 'a@b.tz' }),
         clickpesa({ baseUrl, ...KEYS.clickpesa }),
       ]
-      for (const port of broken) {
-        const given = { ...order('1234'), providerRef: uuidv7() }
-        assert.equal((await port.create(given)).kind, 'unknown')
-        assert.equal((await port.status(given)).status, 'unreachable')
+      for (const provider of broken) {
+        const sent = { ...order('1234'), providerRef: uuidv7() }
+        assert.equal((await provider.create(sent)).kind, 'unknown')
+        assert.equal((await provider.status(sent)).status, 'unreachable')
       }
       server.closeAllConnections()
       server.close()
@@ -189,7 +189,7 @@ describe('callbacks are authenticated', () => {
   })
   const stamp = 1_769_303_117
   const reason = (headers: Record<string, string>, text = body) => {
-    const read = ports.snippe!().readCallback(Buffer.from(text), headers, now)
+    const read = providers.snippe!().readCallback(Buffer.from(text), headers, now)
     return read.authentic ? 'authentic' : read.reason
   }
 
@@ -216,11 +216,11 @@ describe('callbacks are authenticated', () => {
   })
 
   test('a checksum inside the body, whatever the order of its members', () => {
-    const port = ports.clickpesa!()
+    const provider = providers.clickpesa!()
     const data = { status: 'SUCCESS', orderReference: 'R', updatedAt: now.toISOString() }
     const event = { event: 'PAYMENT RECEIVED', data: { ...data, collectedAmount: '5000' } }
     const read = (value: unknown) => {
-      const got = port.readCallback(Buffer.from(JSON.stringify(value)), {}, now)
+      const got = provider.readCallback(Buffer.from(JSON.stringify(value)), {}, now)
       return got.authentic ? got.hint.amountTzs : got.reason
     }
     const checksum = checksumOf(KEYS.clickpesa.checksumKey, event)
@@ -232,10 +232,10 @@ describe('callbacks are authenticated', () => {
     const old = { ...event, data: { ...data, updatedAt: new Date(0).toISOString() } }
     const oldSum = checksumOf(KEYS.clickpesa.checksumKey, old)
     assert.equal(read({ ...old, checksum: oldSum }), 'timestamp_stale')
-    const nested = port.readCallback(Buffer.from(`{"a":${'['.repeat(5000)}`), {}, now)
+    const nested = provider.readCallback(Buffer.from(`{"a":${'['.repeat(5000)}`), {}, now)
     assert.deepEqual(nested, { authentic: false, reason: 'malformed' })
     const deep = `{"checksum":"x","a":${'['.repeat(99)}${']'.repeat(99)}}`
-    const read99 = port.readCallback(Buffer.from(deep), {}, now)
+    const read99 = provider.readCallback(Buffer.from(deep), {}, now)
     assert.deepEqual(read99, { authentic: false, reason: 'malformed' })
   })
 

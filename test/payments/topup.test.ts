@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newReference } from '../../src/payments/reference.ts'
-import { creditsFor } from '../../src/payments/topup.ts'
+import { creditsFor, newReference } from '../../src/payments/topup.ts'
 
 test('credits follow from the amount and the rate, exactly', () => {
   assert.equal(creditsFor(5000, '1'), 5_000_000_000n)
@@ -12,7 +11,7 @@ test('credits follow from the amount and the rate, exactly', () => {
   assert.equal(creditsFor(999, '0.3333333'), 332_999_966n)
 })
 
-test('a reference suits every provider and comes once', () => {
+test('a reference fits every provider and is never repeated', () => {
   const made = Array.from({ length: 10_000 }, newReference)
   assert(made.every((reference) => /^[0-9A-Z]{20}$/.test(reference)))
   assert.equal(new Set(made).size, made.length)

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startMoneySimulator } from '../../simulator/money.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { newReference } from '../../src/payments/reference.ts'
+import { newReference } from '../../src/payments/topup.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mlango-money-'))

@@ -8,9 +8,9 @@ import type { Log, LogFields } from '../../src/lib/log.ts'
 import { clickpesa } from '../../src/payments/clickpesa.ts'
 import type { Payment, Payments, PaymentsParts } from '../../src/payments/payments.ts'
 import { createPayments } from '../../src/payments/payments.ts'
-import { findById } from '../../src/payments/payments-store.ts'
-import type { PaymentPort } from '../../src/payments/port.ts'
-import type { Timing } from '../../src/payments/schedule.ts'
+import { findById } from '../../src/payments/payments-read-store.ts'
+import type { PaymentProvider } from '../../src/payments/provider.ts'
+import type { CheckTiming } from '../../src/payments/schedule.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 import type { TopUpRules } from '../../src/payments/topup.ts'
 import { createReplay } from '../../src/replay/replay.ts'
@@ -32,7 +32,7 @@ const RULES: TopUpRules = {
 }
 
 /** Everything a hundred times faster than in life. */
-export const FAST: Partial<Timing> = {
+export const FAST: Partial<CheckTiming> = {
   leaseS: 1,
   pendingS: [0.05, 0.1, 0.2],
   overdueS: 0.2,
@@ -45,11 +45,11 @@ export function startMoney(delays: Partial<Delays> = FAST_MONEY): Promise<MoneyS
   return startMoneySimulator({ ...KEYS, delays })
 }
 
-function portTo(
+function providerAt(
   name: 'snippe' | 'clickpesa',
   simulatorUrl: string,
   callbackUrl: () => string,
-): PaymentPort {
+): PaymentProvider {
   const baseUrl = simulatorUrl
   return name === 'snippe'
     ? snippe({ baseUrl, ...KEYS.snippe, callbackUrl, fallbackEmail: 'a@b.tz', timeoutMs: 400 })
@@ -65,8 +65,8 @@ function listeningLog(): { log: Log; lines: Line[] } {
   return { log, lines }
 }
 
-/** The payments room behind its real routes, with a provider of its own. */
-export async function startPayments(given: {
+/** Payments behind their real routes, with a provider of their own. */
+export async function startPayments(options: {
   db: Db
   provider?: 'snippe' | 'clickpesa'
   simulator: Pick<MoneySimulator, 'url'>
@@ -75,30 +75,37 @@ export async function startPayments(given: {
   payer?: Partial<Awaited<ReturnType<PaymentsParts['payerOf']>>>
   /** The last seven digits of the paying phone: they choose the outcome. */
   phone?: string
-  timing?: Partial<Timing>
+  timing?: Partial<CheckTiming>
   onStep?: (step: string) => Promise<void> | void
 }) {
-  const { db, provider = 'snippe', simulator } = given
+  const { db, provider = 'snippe', simulator } = options
   const { log, lines } = listeningLog()
   let url = ''
-  const payer = { name: 'Asha Juma', email: 'asha@example.tz', phoneVerified: true, ...given.payer }
-  let phone = given.phone ?? '1234567'
+  const payer = {
+    name: 'Asha Juma',
+    email: 'asha@example.tz',
+    phoneVerified: true,
+    ...options.payer,
+  }
+  let phone = options.phone ?? '1234567'
   const payments: Payments = createPayments({
     db,
     log,
     clock: systemClock,
-    ports: [portTo(provider, simulator.url, () => `${url}/v1/payments/callbacks/${provider}`)],
-    rules: { ...RULES, ...given.rules },
+    providers: [
+      providerAt(provider, simulator.url, () => `${url}/v1/payments/callbacks/${provider}`),
+    ],
+    rules: { ...RULES, ...options.rules },
     payerOf: async () => ({ phoneNumber: `+25575${phone}`, ...payer }),
-    timing: given.timing ?? FAST,
-    ...(given.onStep ? { onStep: given.onStep } : {}),
+    timing: options.timing ?? FAST,
+    onStep: options.onStep,
   })
   const hallway = await startHallway({
     routes: [...paymentRoutes({ payments }), ...billingRoutes({ db })],
     replay: createReplay({ db, processId: randomUUID() }),
     log,
     settings: { RATE_LIMIT_JWT_RPM: 1_000_000 },
-    ...(given.port === undefined ? {} : { port: given.port }),
+    ...(options.port === undefined ? {} : { port: options.port }),
   })
   url = hallway.url
   if ('control' in simulator) {
@@ -134,7 +141,7 @@ export async function until(
     if (payment && wanted(payment)) return payment
     await sleep(20)
   }
-  throw new Error(`it never came: ${JSON.stringify((await findById(db, id))?.status)}`)
+  throw new Error(`the payment is still ${JSON.stringify((await findById(db, id))?.status)}`)
 }
 
 /** What the ledger gave for one payment. */

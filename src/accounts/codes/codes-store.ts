@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
-import type { CodePurpose } from '../../notices/messages.ts'
+import type { CodePurpose } from '../../notices/language.ts'
 
 export type CodeChannel = 'email' | 'phone' | 'totp'
 

@@ -4,8 +4,8 @@ import { Failure, invalidField } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import { hmacSha256, safeEqual } from '../../lib/secrets.ts'
 import { codeMessage } from '../../notices/messages.ts'
-import type { CodePurpose } from '../../notices/messages.ts'
-import { enqueue } from '../../notices/outbox.ts'
+import type { CodePurpose } from '../../notices/language.ts'
+import { insertMessage } from '../../notices/outbox-store.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { subjectOf } from '../identifiers.ts'
@@ -149,5 +149,5 @@ async function post(
   const { purpose } = request
   const message = codeMessage({ locale: account.locale, purpose, code, minutes, channel })
   const about = { id: uuidv7(), accountId: account.id, expiresInS: CODE_LIFE_S }
-  await enqueue(tx, { ...about, channel, to, ...message })
+  await insertMessage(tx, { ...about, channel, to, ...message })
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
-import type { CodePurpose } from '../../notices/messages.ts'
+import type { CodePurpose } from '../../notices/language.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts-store.ts'

@@ -1,5 +1,5 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
 import { findOwner, lockAccount, lockIdentifier, setPhone } from '../accounts-store.ts'
 import { codeRequest, requireSendCode } from '../codes/codes.ts'
@@ -31,7 +31,7 @@ export async function changePhone(
     // Before the change, so that it reaches the number that is about to be replaced.
     const data = { phone_number: masked(who) }
     if (account.phoneNumber !== value) {
-      await tell(tx, { accountId, type: 'security.phone_changed', data })
+      await notify(tx, { accountId, type: 'security.phone_changed', data })
     }
     await setPhone(tx, accountId, value)
     await requireSendCode(accounts, tx, { request, account, to: value })

@@ -3,7 +3,7 @@ import { creditsNumber } from '../../billing/money.ts'
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import {
@@ -79,5 +79,5 @@ async function grantBonus(accounts: Accounts, tx: Tx, accountId: string): Promis
   const [outcome] = await applyCommands(tx, [{ kind: 'grant', accountId, amountMicro, entry }])
   if (outcome?.kind !== 'posted') return
   const data = { credits: creditsNumber(amountMicro), reason: 'signup_bonus' as const }
-  await tell(tx, { accountId, type: 'credits.granted', data })
+  await notify(tx, { accountId, type: 'credits.granted', data })
 }

@@ -1,4 +1,4 @@
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findOwner, lockAccount, setPassword } from '../accounts-store.ts'
@@ -40,7 +40,7 @@ export async function resetPassword(
     await setPassword(tx, account.id, passwordHash)
     await endAllSessions(tx, account.id, 'password')
     await clearTries(tx, codeTries(request.subject), ...allPasswordTries(accounts, account))
-    await tell(tx, { accountId: account.id, type: 'security.password_changed', data: {} })
+    await notify(tx, { accountId: account.id, type: 'security.password_changed', data: {} })
     return account
   })
   accounts.sessions.forget(account.id)

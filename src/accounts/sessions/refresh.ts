@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
 import { isOurRefreshToken, readRefreshToken } from '../credentials/tokens.ts'
@@ -49,7 +49,7 @@ async function rotate(
 async function endForReuse(tx: Tx, { id, accountId }: SessionRow): Promise<void> {
   await endSession(tx, { id, accountId, reason: 'reuse' })
   const data = { session_id: id }
-  await tell(tx, { accountId, type: 'security.session_reuse', data })
+  await notify(tx, { accountId, type: 'security.session_reuse', data })
 }
 
 function refused(): Failure {

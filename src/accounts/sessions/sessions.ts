@@ -3,7 +3,7 @@ import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import { hmacSha256 } from '../../lib/secrets.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
@@ -50,7 +50,7 @@ export async function openSession(
   await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac })
   if (!known && !first) {
     const data = { address: device.address }
-    await tell(tx, { accountId: account.id, type: 'security.new_login', data })
+    await notify(tx, { accountId: account.id, type: 'security.new_login', data })
   }
   return { account, counter: 0, ...session }
 }

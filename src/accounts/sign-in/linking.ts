@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findOwner, insertAccount, lockIdentifier } from '../accounts-store.ts'
@@ -64,7 +64,7 @@ async function link(tx: Tx, owner: Account, identity: ExternalIdentity): Promise
   }
   await linkIdentity(tx, identity, owner.id)
   const data = { linked: identity.provider }
-  await tell(tx, { accountId: owner.id, type: 'security.new_login', data })
+  await notify(tx, { accountId: owner.id, type: 'security.new_login', data })
 }
 
 async function create(accounts: Accounts, tx: Tx, identity: ExternalIdentity): Promise<Account> {

@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { isUuid, uuidv7 } from '../../lib/ids.ts'
-import { tell } from '../../notices/notices.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
 import { lockAccount } from '../accounts-store.ts'
 import {
@@ -56,7 +56,7 @@ export async function createApiKey(
       expiresAt: body.expiresAt ?? null,
     })
     const data = { key_id: id, name: body.name, last4 }
-    await tell(tx, { accountId, type: 'api_key.created', data })
+    await notify(tx, { accountId, type: 'api_key.created', data })
     return found(await findKey(tx, accountId, id))
   })
   return { ...viewOf(created), key }

@@ -31,13 +31,13 @@ after(async () => {
   await beem.close()
 })
 
-async function until<T>(look: () => T | undefined): Promise<T> {
+async function until<T>(find: () => T | undefined): Promise<T> {
   for (let step = 0; step < 300; step += 1) {
-    const found = look()
+    const found = find()
     if (found !== undefined) return found
     await sleep(20)
   }
-  throw new Error('nothing came')
+  throw new Error('nothing arrived')
 }
 
 const mailTo = (email: string, about: RegExp) =>
@@ -47,16 +47,16 @@ const mailTo = (email: string, about: RegExp) =>
     ),
   )
 
-it('a code arrives by mail, and what follows is told in the language of the account', async () => {
+it('a code arrives by email, and later notices in the language of the account', async () => {
   const email = freshEmail()
   const body = { full_name: 'Asha', email, password: PASSWORD }
   assert.equal((await house.call('POST /v1/auth/register', { body })).status, 201)
   const mail = await mailTo(email, /uthibitisho/)
   const code = /^\d{6}$/m.exec(mail.text!)![0]
   const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code }
-  const heard = await house.call('POST /v1/auth/otp/verify', { body: answer })
-  assert.equal(heard.status, 200)
-  const token = heard.body.data.access_token as string
+  const answered = await house.call('POST /v1/auth/otp/verify', { body: answer })
+  assert.equal(answered.status, 200)
+  const token = answered.body.data.access_token as string
   await mailTo(email, /Krediti zimeongezwa/)
   const listed = await house.call('GET /v1/notifications', { token })
   assert.equal(listed.body.data[0].type, 'credits.granted')
@@ -73,10 +73,10 @@ it('a code arrives by SMS', async () => {
   const body = { full_name: 'Asha', phone_number: phone, password: PASSWORD }
   assert.equal((await house.call('POST /v1/auth/register', { body })).status, 201)
   const sms = await until(() => beem.messages.find(({ to }) => `+${to}` === phone))
-  assert.match(sms.text, /^\d{6} ni namba yako ya Mlango\./)
+  assert.match(sms.text, /^\d{6} ni msimbo wako wa uthibitisho wa Mlango\./)
 })
 
-it('a slow mail server slows no request, and no SMS', async () => {
+it('a slow mail server delays no request and no SMS', async () => {
   smtp.mood.delayMs = 1_500
   const [email, phone] = [freshEmail(), freshPhone()]
   const person = { full_name: 'Asha', password: PASSWORD }
@@ -89,21 +89,21 @@ it('a slow mail server slows no request, and no SMS', async () => {
   delete smtp.mood.delayMs
 })
 
-it('a low balance is told once, however many calls follow', async () => {
+it('one warning of a low balance, however many calls follow', async () => {
   const { token, key } = await customer('19.5')
   const messages = [{ role: 'user', content: 'Habari?' }]
   for (let turn = 0; turn < 3; turn += 1) {
     const body = { model: 'sim/hekima', messages, max_tokens: 5 }
-    const heard = await house.call('POST /v1/chat/completions', { token: key, body })
-    assert.equal(heard.status, 200, JSON.stringify(heard.body))
+    const answered = await house.call('POST /v1/chat/completions', { token: key, body })
+    assert.equal(answered.status, 200, JSON.stringify(answered.body))
   }
   const { body } = await house.call('GET /v1/notifications', { token })
-  const told = body.data.filter(({ type }: { type: string }) => type === 'credits.low')
-  assert.equal(told.length, 1)
-  assert.ok(told[0].data.available_credits < 19.5)
+  const warnings = body.data.filter(({ type }: { type: string }) => type === 'credits.low')
+  assert.equal(warnings.length, 1)
+  assert.ok(warnings[0].data.available_credits < 19.5)
 })
 
-/** Somebody with these credits and an API key, by the front door. */
+/** Registers a customer over the API, with these credits and an API key. */
 async function customer(credits: string) {
   const email = freshEmail()
   const person = { full_name: 'Asha', email, password: PASSWORD }

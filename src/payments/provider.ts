@@ -1,24 +1,26 @@
+import type { PaymentErrorCode } from './payment-error.ts'
+
 /**
- * What every mobile-money provider must be able to do. A provider is asked, never believed unasked:
- * only the answers of `create` and `status` are observations; a callback is a hint to go and ask.
+ * What every mobile money provider must be able to do. A payment changes only by what a provider
+ * answers to `create` and `status`; a callback is no more than a hint to ask.
  */
-export type PaymentPort = {
+export type PaymentProvider = {
   /** Stored with each payment and part of its callback's address. */
   readonly name: string
   /**
    * Asks the payer's phone for the money. Calling again with the same order never asks twice: the
    * provider knows our reference, and the second call answers what became of the first.
    */
-  create(order: Order): Promise<Created>
-  status(order: Order): Promise<Observation>
+  create(order: PaymentOrder): Promise<CreateResult>
+  status(order: PaymentOrder): Promise<Observation>
   /** Pure: checks the signature over the raw body and the time stamp, and says what it is about. */
-  readCallback(rawBody: Buffer, headers: CallbackHeaders, now: Date): Callback
+  readCallback(rawBody: Buffer, headers: CallbackHeaders, now: Date): CallbackReading
 }
 
 export type CallbackHeaders = Record<string, string | string[] | undefined>
 
 /** What the provider is told of a payment. The same order gives the same bytes every time. */
-export type Order = {
+export type PaymentOrder = {
   id: string
   /** Ours: 20 of [0-9A-Z], made once, stored before the provider hears of it. */
   reference: string
@@ -32,10 +34,10 @@ export type Order = {
   payerEmail: string | undefined
 }
 
-export type Created =
+export type CreateResult =
   | { kind: 'accepted'; observation: Observation }
   /** Definite: nothing reached the payer's phone. */
-  | { kind: 'refused'; code: FailureCode }
+  | { kind: 'refused'; code: PaymentErrorCode }
   /** No answer, or none that can be read: the payer's phone MAY ring. */
   | { kind: 'unknown'; reason: string }
 
@@ -46,15 +48,17 @@ export type Observation =
       currency: string | undefined
       providerRef: string | undefined
       network: string | undefined
-      failure: FailureCode | undefined
+      failure: PaymentErrorCode | undefined
     }
   | { status: 'not_found' }
   | { status: 'unreachable'; reason: string }
 
-export type Callback = { authentic: true; hint: Hint } | { authentic: false; reason: RefusalReason }
+export type CallbackReading =
+  | { authentic: true; hint: CallbackHint }
+  | { authentic: false; reason: CallbackRefusal }
 
-/** Which payment to look at, and what the callback claims, to be held against our own row. */
-export type Hint = {
+/** Which payment to check, and what the callback claims, to be compared with our own row. */
+export type CallbackHint = {
   paymentId: string | undefined
   reference: string | undefined
   providerRef: string | undefined
@@ -62,7 +66,7 @@ export type Hint = {
   currency: string | undefined
 }
 
-export type RefusalReason =
+export type CallbackRefusal =
   | 'signature_missing'
   | 'signature_wrong'
   | 'timestamp_missing'
@@ -70,37 +74,14 @@ export type RefusalReason =
   | 'timestamp_future'
   | 'malformed'
 
-export type FailureCode =
-  | 'insufficient_funds'
-  | 'cancelled_by_payer'
-  | 'limit_exceeded'
-  | 'invalid_number'
-  | 'provider_unavailable'
-  | 'rejected'
-  | 'timeout'
-  | 'amount_mismatch'
-  | 'unknown'
-
-/** A callback is fresh for this long, in both directions of the clock. */
+/** How far a callback's time stamp may be from our clock, before or after. */
 const FRESH_S = 300
 
-export function freshness(atMs: number, now: Date): RefusalReason | undefined {
+/** Undefined when the time stamp is recent enough. */
+export function timestampProblem(atMs: number, now: Date): CallbackRefusal | undefined {
   if (!Number.isFinite(atMs)) return 'timestamp_missing'
   const ageS = (now.getTime() - atMs) / 1000
   if (ageS > FRESH_S) return 'timestamp_stale'
   if (ageS < -FRESH_S) return 'timestamp_future'
   return undefined
-}
-
-/** Providers explain a failure in prose. Only our own words go on to the customer. */
-export function failureFromProse(prose: unknown): FailureCode {
-  const text = typeof prose === 'string' ? prose.toLowerCase() : ''
-  if (/insufficient|low balance|not enough/.test(text)) return 'insufficient_funds'
-  if (/cancel|declin|void|rejected by (the )?(user|payer|customer)/.test(text)) {
-    return 'cancelled_by_payer'
-  }
-  if (/limit/.test(text)) return 'limit_exceeded'
-  if (/number|msisdn|subscriber/.test(text)) return 'invalid_number'
-  if (/time.?out|timed out|expired/.test(text)) return 'timeout'
-  return 'unknown'
 }

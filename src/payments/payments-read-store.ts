@@ -1,7 +1,36 @@
 import type { Tx } from '../db/db.ts'
 import type { Payment } from './payments-store.ts'
 import { PAYMENT_COLUMNS, paymentOf } from './payments-store.ts'
-import type { PaymentStatus } from './transition.ts'
+import type { PaymentStatus } from './payment-state.ts'
+
+export async function findById(tx: Tx, id: string): Promise<Payment | undefined> {
+  const [row] = await tx.query(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
+  return row && paymentOf(row)
+}
+
+export async function findByProviderRef(
+  tx: Tx,
+  provider: string,
+  providerRef: string,
+): Promise<Payment | undefined> {
+  const [row] = await tx.query(
+    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and provider_ref = $2`,
+    [provider, providerRef],
+  )
+  return row && paymentOf(row)
+}
+
+export async function findByReference(
+  tx: Tx,
+  provider: string,
+  reference: string,
+): Promise<Payment | undefined> {
+  const [row] = await tx.query(
+    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and reference = $2`,
+    [provider, reference],
+  )
+  return row && paymentOf(row)
+}
 
 export type PaymentsPage = {
   accountId: string
@@ -33,12 +62,12 @@ export async function countPayments(tx: Tx, page: PaymentsPage): Promise<number>
 /** For the operator: the oldest first, since those are the ones that are stuck. */
 export async function listByStatus(
   tx: Tx,
-  wanted: { status: PaymentStatus | undefined; limit: number },
+  filter: { status: PaymentStatus | undefined; limit: number },
 ): Promise<Payment[]> {
   const rows = await tx.query(
     `select ${PAYMENT_COLUMNS} from payments
      where $1::text is null or status = $1 order by id limit $2`,
-    [wanted.status ?? null, wanted.limit],
+    [filter.status ?? null, filter.limit],
   )
   return rows.map(paymentOf)
 }

@@ -1,11 +1,11 @@
-/** What each kind of notice says of its subject. Kept with the notification as `data`. */
+/** What each type of notice says. Stored with the notification as `data`. */
 export type NoticeData = {
   'payment.completed': { payment_id: string; amount_tzs: number; credits: number }
   'payment.failed': { payment_id: string; amount_tzs: number }
   'payment.expired': { payment_id: string; amount_tzs: number }
   'credits.low': { available_credits: number }
   'credits.granted': { credits: number; reason?: 'signup_bonus' | 'refund' | 'adjustment' }
-  /** `linked` names a service that opens the account from now on. */
+  /** `linked` names a service that can be used to sign in from now on. */
   'security.new_login': { address?: string; linked?: string }
   'security.password_changed': Record<string, never>
   'security.phone_changed': { phone_number: string }
@@ -17,22 +17,16 @@ export type NoticeData = {
 
 export type NoticeType = keyof NoticeData
 
-/** One notice to one account. `phone_number` in `data` is masked by whoever tells of it. */
+/** One notice to one account. `phone_number` in `data` must be masked by the caller. */
 export type Notice = {
   [T in NoticeType]: { accountId: string; type: T; data: NoticeData[T] }
 }[NoticeType]
 
-export type Category = 'payments' | 'usage' | 'security'
+/** By category, people choose which notices they also get by email and by SMS. */
+export type NoticeCategory = 'payments' | 'usage' | 'security'
 
-export function categoryOf(type: NoticeType): Category {
+export function categoryOf(type: NoticeType): NoticeCategory {
   if (type.startsWith('payment.') || type === 'credits.granted') return 'payments'
   if (type.startsWith('security.') || type === 'api_key.created') return 'security'
   return 'usage'
-}
-
-export type Locale = 'sw' | 'en'
-
-/** Kiswahili unless the account asks for English, in whatever regional form. */
-export function localeOf(text: string | null | undefined): Locale {
-  return /^en\b/i.test(text ?? '') ? 'en' : 'sw'
 }

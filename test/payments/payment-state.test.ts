@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import type { Finding, PaymentStatus, Standing } from '../../src/payments/transition.ts'
-import { decide, SUBMIT_WINDOW_MS } from '../../src/payments/transition.ts'
-import { nextLookS, TIMING } from '../../src/payments/schedule.ts'
+import type { Finding, PaymentState, PaymentStatus } from '../../src/payments/payment-state.ts'
+import { decide, isSubmitting, SUBMIT_WINDOW_MS } from '../../src/payments/payment-state.ts'
+import { nextCheckS, DEFAULT_TIMING } from '../../src/payments/schedule.ts'
 
 const CREATED = new Date('2026-11-15T08:00:00Z')
 const EXPIRES = new Date('2026-11-15T08:30:00Z')
 const EARLY = new Date('2026-11-15T08:00:10Z')
 const LATE = new Date('2026-11-15T09:00:00Z')
 
-const standing = (changes: Partial<Standing> = {}): Standing => ({
+const stateWith = (changes: Partial<PaymentState> = {}): PaymentState => ({
   status: 'pending',
   providerRef: 'theirs',
   accepted: true,
@@ -21,7 +21,7 @@ const standing = (changes: Partial<Standing> = {}): Standing => ({
   ...changes,
 })
 
-const seen = (
+const found = (
   status: 'pending' | 'completed' | 'failed' | 'expired',
   changes: Record<string, unknown> = {},
 ) =>
@@ -36,141 +36,141 @@ const seen = (
   }) as Finding
 
 describe('the life of a payment', () => {
-  const table: [string, Standing, Finding, Date, Partial<ReturnType<typeof decide>>][] = [
-    ['paid', standing(), seen('completed'), EARLY, { status: 'completed', credit: true }],
+  const table: [string, PaymentState, Finding, Date, Partial<ReturnType<typeof decide>>][] = [
+    ['paid', stateWith(), found('completed'), EARLY, { status: 'completed', credit: true }],
     [
       'paid late after expired',
-      standing({ status: 'expired' }),
-      seen('completed'),
+      stateWith({ status: 'expired' }),
+      found('completed'),
       LATE,
       { status: 'completed', credit: true, late: true },
     ],
     [
       'paid late after failed',
-      standing({ status: 'failed' }),
-      seen('completed'),
+      stateWith({ status: 'failed' }),
+      found('completed'),
       LATE,
       { status: 'completed', credit: true, late: true },
     ],
     [
       'paid again',
-      standing({ status: 'completed' }),
-      seen('completed'),
+      stateWith({ status: 'completed' }),
+      found('completed'),
       LATE,
       { status: 'completed', credit: false },
     ],
     [
       'failed after completed',
-      standing({ status: 'completed' }),
-      seen('failed'),
+      stateWith({ status: 'completed' }),
+      found('failed'),
       LATE,
       { status: 'completed', credit: false, review: 'reversed' },
     ],
     [
       'failed',
-      standing(),
-      seen('failed', { failure: 'insufficient_funds' }),
+      stateWith(),
+      found('failed', { failure: 'insufficient_funds' }),
       EARLY,
       { status: 'failed', errorCode: 'insufficient_funds' },
     ],
     [
       'failed after expired',
-      standing({ status: 'expired' }),
-      seen('failed'),
+      stateWith({ status: 'expired' }),
+      found('failed'),
       LATE,
       { status: 'expired' },
     ],
-    ['expired there', standing(), seen('expired'), EARLY, { status: 'expired' }],
-    ['still waiting', standing(), seen('pending'), EARLY, { status: 'pending' }],
+    ['expired there', stateWith(), found('expired'), EARLY, { status: 'expired' }],
+    ['still waiting', stateWith(), found('pending'), EARLY, { status: 'pending' }],
     [
       'waited too long',
-      standing(),
-      seen('pending'),
+      stateWith(),
+      found('pending'),
       LATE,
       { status: 'expired', errorCode: 'timeout' },
     ],
     [
       'less money',
-      standing(),
-      seen('completed', { amountTzs: 4999 }),
+      stateWith(),
+      found('completed', { amountTzs: 4999 }),
       EARLY,
       { status: 'pending', credit: false, review: 'amount_mismatch' },
     ],
     [
       'more money',
-      standing(),
-      seen('completed', { amountTzs: 5001 }),
+      stateWith(),
+      found('completed', { amountTzs: 5001 }),
       EARLY,
       { status: 'pending', credit: false, review: 'amount_mismatch' },
     ],
     [
-      'no amount told',
-      standing(),
-      seen('completed', { amountTzs: undefined }),
+      'no amount reported',
+      stateWith(),
+      found('completed', { amountTzs: undefined }),
       EARLY,
       { status: 'pending', credit: false, review: 'amount_mismatch' },
     ],
     [
-      'other money',
-      standing(),
-      seen('completed', { currency: 'KES' }),
+      'another currency',
+      stateWith(),
+      found('completed', { currency: 'KES' }),
       EARLY,
       { status: 'pending', credit: false, review: 'currency_mismatch' },
     ],
     [
       'less money, past its time',
-      standing(),
-      seen('completed', { amountTzs: 4999 }),
+      stateWith(),
+      found('completed', { amountTzs: 4999 }),
       LATE,
       { status: 'expired', credit: false, review: 'amount_mismatch' },
     ],
     [
       'another payment',
-      standing(),
-      seen('completed', { providerRef: 'other' }),
+      stateWith(),
+      found('completed', { providerRef: 'other' }),
       EARLY,
       { status: 'pending', credit: false, review: 'reference_mismatch', providerRef: 'theirs' },
     ],
     [
       'nobody answers',
-      standing(),
+      stateWith(),
       { status: 'unreachable', reason: 'timeout' },
       LATE,
       { status: 'pending' },
     ],
     [
       'refused at once',
-      standing({ accepted: false, providerRef: undefined }),
+      stateWith({ accepted: false, providerRef: undefined }),
       { status: 'refused', code: 'invalid_number' },
       EARLY,
       { status: 'failed', errorCode: 'invalid_number', closed: true },
     ],
     [
       'refused, though accepted before',
-      standing(),
+      stateWith(),
       { status: 'refused', code: 'rejected' },
       EARLY,
       { status: 'pending' },
     ],
     [
       'not there yet',
-      standing({ accepted: false, providerRef: undefined }),
+      stateWith({ accepted: false, providerRef: undefined }),
       { status: 'not_found' },
       EARLY,
       { status: 'pending' },
     ],
     [
       'never arrived',
-      standing({ accepted: false, providerRef: undefined }),
+      stateWith({ accepted: false, providerRef: undefined }),
       { status: 'not_found' },
       new Date(CREATED.getTime() + SUBMIT_WINDOW_MS),
       { status: 'failed', errorCode: 'provider_unavailable' },
     ],
-    ['lost there', standing(), { status: 'not_found' }, LATE, { status: 'expired' }],
+    ['lost there', stateWith(), { status: 'not_found' }, LATE, { status: 'expired' }],
     [
       'found again',
-      standing({ accepted: false, providerRef: undefined }),
-      seen('pending'),
+      stateWith({ accepted: false, providerRef: undefined }),
+      found('pending'),
       EARLY,
       { status: 'pending', accepted: true, providerRef: 'theirs' },
     ],
@@ -183,6 +183,16 @@ describe('the life of a payment', () => {
       }
     })
   }
+})
+
+test('a create is repeated until it is accepted, for five minutes', () => {
+  const opened = stateWith({ accepted: false, providerRef: undefined })
+  const end = CREATED.getTime() + SUBMIT_WINDOW_MS
+  assert.equal(isSubmitting(opened, CREATED), true)
+  assert.equal(isSubmitting(opened, new Date(end - 1)), true)
+  assert.equal(isSubmitting(opened, new Date(end)), false)
+  assert.equal(isSubmitting({ ...opened, accepted: true }, CREATED), false)
+  assert.equal(isSubmitting({ ...opened, status: 'failed' }, CREATED), false)
 })
 
 const findings: fc.Arbitrary<Finding> = fc.oneof(
@@ -205,7 +215,7 @@ test('in any order of findings: at most one credit, and only for the right money
   })
   fc.assert(
     fc.property(history, (steps) => {
-      let now = standing({ accepted: false, providerRef: undefined })
+      let now = stateWith({ accepted: false, providerRef: undefined })
       let credits = 0
       for (const [finding, afterMs] of steps) {
         const before = now
@@ -233,11 +243,11 @@ test('in any order of findings: at most one credit, and only for the right money
   )
 })
 
-test('the first look after the create comes within 30 s, then they thin out, then they end', () => {
+test('the first check after the create comes within 30 s, then they get rarer, then they end', () => {
   const next = (status: PaymentStatus, checks: number, now = EARLY) => {
-    const before = { ...standing({ status }), checks }
-    return nextLookS(
-      TIMING,
+    const before = { ...stateWith({ status }), checks }
+    return nextCheckS(
+      DEFAULT_TIMING,
       before,
       decide(before, { status: 'unreachable', reason: '' }, now),
       now,
@@ -249,8 +259,8 @@ test('the first look after the create comes within 30 s, then they thin out, the
     steps,
     [...steps].sort((a, b) => a - b),
   )
-  assert.equal(next('pending', 3, LATE), TIMING.overdueS)
-  assert.equal(next('expired', 0), TIMING.lateS[0])
-  assert.equal(next('failed', TIMING.lateS.length), undefined)
+  assert.equal(next('pending', 3, LATE), DEFAULT_TIMING.overdueS)
+  assert.equal(next('expired', 0), DEFAULT_TIMING.lateS[0])
+  assert.equal(next('failed', DEFAULT_TIMING.lateS.length), undefined)
   assert.equal(next('completed', 0), undefined)
 })

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addressesFor, preferencesPatch } from '../../src/notices/preferences.ts'
+
+describe('where a notice goes', () => {
+  const both = { email: 'a@example.com', phone: '+255712345678' }
+  const channels = (...query: Parameters<typeof addressesFor>) =>
+    addressesFor(...query).map(({ channel }) => channel)
+
+  it('by default: payments to both, usage by email only', () => {
+    assert.deepEqual(channels('payments', { ...both, preferences: undefined }), ['email', 'sms'])
+    assert.deepEqual(channels('usage', { ...both, preferences: undefined }), ['email'])
+    assert.deepEqual(channels('usage', { ...both, email: null, preferences: undefined }), [])
+  })
+
+  it('keeps a security notice from reaching nobody', () => {
+    const off = { payments: false, usage: false, security: false }
+    const preferences = { email: off, sms: { ...off, security: true } }
+    assert.deepEqual(channels('security', { ...both, preferences }), ['sms'])
+    assert.deepEqual(channels('security', { ...both, phone: null, preferences }), ['email'])
+    assert.deepEqual(channels('payments', { ...both, phone: null, preferences }), [])
+  })
+})
+
+describe('a change of preferences', () => {
+  it('may have no other field', () => {
+    for (const bad of [
+      { push: {} },
+      { email: { marketing: true } },
+      { email: { payments: 'yes' } },
+      { email: null },
+      [],
+      null,
+    ]) {
+      assert.equal(preferencesPatch.safeParse(bad).success, false, JSON.stringify(bad))
+    }
+    assert.equal(preferencesPatch.safeParse({}).success, true)
+  })
+})
