@@ -3,7 +3,7 @@ import type { PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
-import type { ChatRequest, Fields } from '../upstream/contract/contract.ts'
+import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { answerHeaders } from './answer-headers.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
@@ -13,6 +13,7 @@ import { answerTokens, promptTokens } from './price/prompt-size.ts'
 import { buy, type Usage } from './billed-call.ts'
 import { reserveTokens } from './price/reservation.ts'
 import { tellUnusable, tokenUsage } from './price/usage-cost.ts'
+import type { Fields } from '../lib/fields.ts'
 
 /** What to look at, and what to say about it. Nothing of it is stored. */
 export type Analysis = {

@@ -1,15 +1,11 @@
-import { addDecimals } from '../upstream/contract/decimal.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
-import type {
-  ChatResult,
-  Fields,
-  ImageRequest,
-  ImageResult,
-} from '../upstream/contract/contract.ts'
+import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
+import { addDecimals } from '../lib/decimal.ts'
+import type { Fields } from '../lib/fields.ts'
 
 type Pictures = ImageResult['images']
 

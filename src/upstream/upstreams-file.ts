@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Timeouts } from './contract/contract.ts'
-import { decimalText } from './contract/decimal.ts'
 import { PROVIDERS } from './providers.ts'
 import type { ProviderType } from './providers.ts'
 import { readRecords } from './prices/record.ts'
 import type { UpstreamEntry } from './work.ts'
+import { plainDecimal } from '../lib/decimal.ts'
 
 export type UpstreamConfig = UpstreamEntry & {
   type: ProviderType
@@ -35,7 +35,7 @@ export function readUpstreams(
 const milliseconds = z.number().int().min(1).max(3_600_000)
 const margin = z
   .union([z.number(), z.string()])
-  .transform((value) => decimalText(value) ?? '')
+  .transform((value) => plainDecimal(value) ?? '')
   .refine((text) => /^\d+(\.\d+)?$/.test(text) && Number(text) > 0, 'must be a positive decimal')
 
 const entry = z.object({

@@ -1,10 +1,10 @@
 import { completion } from '../contract/chunks.ts'
-import type { ChatRequest, ChatResult, Fields, JsonAnswer } from '../contract/contract.ts'
+import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
 import { anthropicError } from './failure.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
 import { readUsage } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 export function readMessage(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const { json } = answer

@@ -1,10 +1,9 @@
-import type { Fields } from '../contract/contract.ts'
 import { StatusFault } from '../contract/fault.ts'
 import type { Trouble } from '../contract/fault.ts'
-import { fieldsOf, textOf } from '../contract/json.ts'
 import { hintInWords } from '../openai/failure.ts'
 import { troubleByStatus } from '../contract/trouble.ts'
 import type { Hint } from '../contract/trouble.ts'
+import { type Fields, fieldsOf, textOf } from '../../lib/fields.ts'
 
 export function anthropicFailure(fault: StatusFault): Trouble {
   const error = fieldsOf(fieldsOf(fault.body).error)

@@ -7,8 +7,7 @@ import {
   unsuitable,
   urlOf,
 } from '../contract/chat-parts.ts'
-import type { Fields } from '../contract/contract.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
 
 type Turn = { role: 'user' | 'assistant'; content: Fields[] }
 

@@ -7,8 +7,8 @@ import {
   stopsOf,
   unsuitable,
 } from '../contract/chat-parts.ts'
-import type { ChatRequest, Fields, HttpCall, ModelTarget } from '../contract/contract.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 /** Pinned: the version after it refuses sampling parameters that many callers send. */
 const VERSION = '2023-06-01'

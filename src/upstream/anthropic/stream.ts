@@ -1,11 +1,12 @@
 import { anthropicUsage, finishOf } from './answer.ts'
 import { anthropicError } from './failure.ts'
 import { chunkText } from '../contract/chunks.ts'
-import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, parseJsonText, textOf } from '../contract/json.ts'
+import { parseJsonText } from '../contract/json.ts'
 import { ABSENT } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
 
 const NONE: readonly string[] = []
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/failure.ts'
-import type { ChatRequest, Fields } from './contract.ts'
-import { fieldsOf, isFields, listOf, textOf } from './json.ts'
+import type { ChatRequest } from './contract.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 /** What both translated providers read of a chat body, in OpenAI's words. */
 

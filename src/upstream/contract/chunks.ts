@@ -1,6 +1,7 @@
-import type { ChatResult, Fields, OurNames } from './contract.ts'
+import type { ChatResult, OurNames } from './contract.ts'
 import { usageFields } from '../openai/usage.ts'
 import type { UsageReading } from './usage.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 /** Writes OpenAI's objects for providers whose own are different. */
 

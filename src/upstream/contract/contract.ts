@@ -1,3 +1,4 @@
+import type { Fields } from '../../lib/fields.ts'
 import type { CatalogReading } from '../../lib/model-record.ts'
 import type { StatusFault, Trouble } from './fault.ts'
 import type { UsageReading } from './usage.ts'
@@ -79,9 +80,6 @@ export type BytesCapability<Request, Format> = {
 type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
   reader: (request: ChatRequest, target: ModelTarget) => ChatReader
 }
-
-/** A JSON object as it came: unknown members stay where they are. */
-export type Fields = Record<string, unknown>
 
 // Chat
 

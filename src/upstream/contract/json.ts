@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import type { Fields } from './contract.ts'
 import { Fault } from './fault.ts'
 
 /** Leading white space is allowed: slow answers are kept alive with newlines. */
@@ -19,21 +18,4 @@ export function parseJsonText(text: string): unknown {
   } catch {
     throw new Fault('garbage', 'json')
   }
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The value when it is an object, else an empty one: for optional members. */
-export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {}
-}
-
-export function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

@@ -1,5 +1,4 @@
-import type { Fields } from './contract.ts'
-import { isFields } from './json.ts'
+import { type Fields, isFields } from '../../lib/fields.ts'
 
 /**
  * Fields with which a caller would steer our account at the upstream: another model or tier than

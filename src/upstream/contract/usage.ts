@@ -1,4 +1,4 @@
-import { compareDecimals, decimalText, signOf } from './decimal.ts'
+import { compareDecimals, plainDecimal, signOf } from '../../lib/decimal.ts'
 
 /** What a call used. A member that is undefined was not reported: absent is not zero. */
 export type Usage = {
@@ -72,7 +72,7 @@ function readCount(value: unknown, whole: boolean): number | BadReason | undefin
 
 function readCost(value: unknown): { usd: string } | { reason: BadReason } | undefined {
   if (value === undefined || value === null) return undefined
-  const usd = decimalText(value)
+  const usd = plainDecimal(value)
   if (usd === undefined) {
     return { reason: typeof value === 'number' && value > 0 ? 'absurd' : 'not_a_number' }
   }

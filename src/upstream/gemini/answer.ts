@@ -1,13 +1,13 @@
 import { prefixedId } from '../../lib/ids.ts'
 import { completion } from '../contract/chunks.ts'
 import type { Choice } from '../contract/chunks.ts'
-import type { ChatRequest, ChatResult, Fields, JsonAnswer } from '../contract/contract.ts'
+import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
 import { signatureFields } from './signatures.ts'
 import type { Signatures } from './signatures.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
 import { readUsage } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 export function readGenerated(
   answer: JsonAnswer,

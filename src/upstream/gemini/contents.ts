@@ -7,9 +7,8 @@ import {
   unsuitable,
   urlOf,
 } from '../contract/chat-parts.ts'
-import type { Fields } from '../contract/contract.ts'
 import type { Signatures } from './signatures.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
 
 type Content = { role: 'user' | 'model'; parts: Fields[] }
 

@@ -8,8 +8,8 @@ import type {
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { geminiUsage, refuseErrors } from './answer.ts'
-import { fieldsOf, isFields } from '../contract/json.ts'
 import { inOrder } from '../openai/embeddings.ts'
+import { fieldsOf, isFields } from '../../lib/fields.ts'
 
 export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
   const { input, dimensions } = request.body

@@ -1,10 +1,9 @@
-import type { Fields } from '../contract/contract.ts'
 import type { StatusFault, Trouble } from '../contract/fault.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
 import { hintInWords } from '../openai/failure.ts'
 import { retryAfterSeconds } from '../contract/retry-after.ts'
 import { troubleByStatus } from '../contract/trouble.ts'
 import type { Hint } from '../contract/trouble.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 /** `{error: {code, message, status, details}}`, sometimes wrapped in an array. */
 export function geminiFailure(fault: StatusFault): Trouble {

@@ -1,8 +1,8 @@
 import { chatBody, effortOf, maxTokensOf, messagesOf, stopsOf } from '../contract/chat-parts.ts'
-import type { ChatRequest, Fields, HttpCall, ModelTarget } from '../contract/contract.ts'
+import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
 import { contentsOf, systemInstruction } from './contents.ts'
 import type { Signatures } from './signatures.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 const PICTURE_EVENT_CAP = 32 * 1024 * 1024
 

@@ -1,12 +1,13 @@
 import { chunkText } from '../contract/chunks.ts'
-import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { finishOf, geminiUsage, refuseErrors, saidBy } from './answer.ts'
 import type { Said } from './answer.ts'
 import type { Signatures } from './signatures.ts'
-import { isFields, listOf, parseJsonText, textOf } from '../contract/json.ts'
+import { parseJsonText } from '../contract/json.ts'
 import { ABSENT } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
+import { type Fields, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 type Progress = { calls: number; empty: boolean }
 

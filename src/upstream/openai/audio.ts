@@ -1,6 +1,5 @@
 import type {
   AnswerHead,
-  Fields,
   HttpCall,
   JsonAnswer,
   ModelTarget,
@@ -10,12 +9,12 @@ import type {
   TranscriptionResult,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
 import { multipart } from './multipart.ts'
 import type { Part } from './multipart.ts'
 import { errorInBody } from './failure.ts'
 import { openAiUsage } from './usage.ts'
 import { withoutSteering } from '../contract/steering.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
 
 /** OpenAI and its kin take a file; the field order does not matter to them. */
 export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {

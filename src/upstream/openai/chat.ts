@@ -1,16 +1,15 @@
 import type {
   ChatRequest,
   ChatResult,
-  Fields,
   HttpCall,
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
 import { errorInBody } from './failure.ts'
 import { chatUsage, publicUsage } from './usage.ts'
 import { withoutSteering } from '../contract/steering.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A picture inside a chunk is one long event. */

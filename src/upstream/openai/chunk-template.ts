@@ -1,4 +1,4 @@
-import type { Fields } from '../contract/contract.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 /**
  * The chunks of one stream differ in little but their piece of text. Once one of them has been read

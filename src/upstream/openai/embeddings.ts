@@ -6,10 +6,10 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, textOf } from '../contract/json.ts'
 import { errorInBody } from './failure.ts'
 import { openAiUsage } from './usage.ts'
 import { withoutSteering } from '../contract/steering.ts'
+import { isFields, textOf } from '../../lib/fields.ts'
 
 /** Base64 is a quarter of the bytes of written-out floats; either is read. */
 export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget): HttpCall {

@@ -1,10 +1,9 @@
-import type { Fields } from '../contract/contract.ts'
 import { StatusFault } from '../contract/fault.ts'
 import type { Trouble } from '../contract/fault.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
 import { retryAfterSeconds } from '../contract/retry-after.ts'
 import { troubleByStatus } from '../contract/trouble.ts'
 import type { Hint } from '../contract/trouble.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
 
 /** Reads `{error: {code, type, message, metadata}}`, its array-wrapped and its bare-text forms. */
 export function openAiFailure(fault: StatusFault): Trouble {

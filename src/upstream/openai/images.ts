@@ -1,5 +1,4 @@
 import type {
-  Fields,
   HttpCall,
   ImageRequest,
   ImageResult,
@@ -7,10 +6,10 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, textOf } from '../contract/json.ts'
 import { errorInBody } from './failure.ts'
 import { openAiUsage } from './usage.ts'
 import { withoutSteering } from '../contract/steering.ts'
+import { type Fields, isFields, textOf } from '../../lib/fields.ts'
 
 /** Ten large pictures in base64. */
 const IMAGES_CAP = 256 * 1024 * 1024

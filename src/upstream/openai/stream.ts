@@ -1,11 +1,12 @@
 import { ChunkMould } from './chunk-template.ts'
-import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, parseJsonText } from '../contract/json.ts'
+import { parseJsonText } from '../contract/json.ts'
 import { errorInBody } from './failure.ts'
 import { chatUsage } from './usage.ts'
 import { ABSENT } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
+import { type Fields, isFields } from '../../lib/fields.ts'
 
 const NONE: readonly string[] = []
 

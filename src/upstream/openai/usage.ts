@@ -1,8 +1,8 @@
-import type { Fields, OurNames } from '../contract/contract.ts'
-import { addDecimals, decimalText } from '../contract/decimal.ts'
-import { fieldsOf, isFields } from '../contract/json.ts'
+import type { OurNames } from '../contract/contract.ts'
 import { ABSENT, readUsage } from '../contract/usage.ts'
 import type { Usage, UsageReading } from '../contract/usage.ts'
+import { type Fields, fieldsOf, isFields } from '../../lib/fields.ts'
+import { addDecimals, plainDecimal } from '../../lib/decimal.ts'
 
 /** Reads the `usage` of chat, embeddings, images, transcriptions and videos alike. */
 export function openAiUsage(raw: unknown): UsageReading {
@@ -42,7 +42,7 @@ function completionOf(raw: Fields, output: Fields): unknown {
 function costOf(raw: Fields): unknown {
   if (raw.is_byok !== true) return raw.cost
   const [fee, inference] = [raw.cost, fieldsOf(raw.cost_details).upstream_inference_cost]
-  const [a, b] = [decimalText(fee), decimalText(inference)]
+  const [a, b] = [plainDecimal(fee), plainDecimal(inference)]
   return a !== undefined && b !== undefined ? addDecimals(a, b) : (inference ?? fee)
 }
 

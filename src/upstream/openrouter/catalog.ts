@@ -1,10 +1,10 @@
 import type { CatalogReading, ImageSku } from '../../lib/model-record.ts'
-import type { Ask, Fields, HttpCall } from '../contract/contract.ts'
+import type { Ask, HttpCall } from '../contract/contract.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
 import { readImageSkus, readVideoSkus } from '../prices/media-skus.ts'
 import { readRecords } from '../prices/record.ts'
 import type { Extras } from '../prices/record.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 
 const AT_ONCE = 4
 

@@ -1,6 +1,5 @@
 import type {
   AnswerHead,
-  Fields,
   HttpCall,
   ImageRequest,
   ModelTarget,
@@ -12,6 +11,7 @@ import type {
 import { Fault } from '../contract/fault.ts'
 import { imageCall } from '../openai/images.ts'
 import { withoutSteering } from '../contract/steering.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 export function buildJsonTranscription(
   request: TranscriptionRequest,

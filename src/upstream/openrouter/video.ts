@@ -9,11 +9,11 @@ import type {
   VideoStatus,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, textOf } from '../contract/json.ts'
 import { errorInBody } from '../openai/failure.ts'
 import { openAiUsage } from '../openai/usage.ts'
 import { withoutSteering } from '../contract/steering.ts'
 import { videoError } from '../contract/video-error.ts'
+import { isFields, textOf } from '../../lib/fields.ts'
 
 /** Goes into a path of ours, so it must be a plain name. */
 const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/

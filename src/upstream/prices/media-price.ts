@@ -1,13 +1,12 @@
 import type { CatalogRecord, ImageSku, VideoSku } from '../../lib/model-record.ts'
 import {
   addDecimals,
-  decimalText,
   largestDecimal,
+  plainDecimal,
   signOf,
   timesDecimals,
-} from '../contract/decimal.ts'
-import { listOf } from '../contract/json.ts'
-import type { Fields } from '../contract/contract.ts'
+} from '../../lib/decimal.ts'
+import { type Fields, listOf } from '../../lib/fields.ts'
 
 type PricedRecord = Pick<CatalogRecord, 'pricing' | 'video'>
 
@@ -37,7 +36,7 @@ function secondsOf(asked: Fields, durations: readonly number[]): string {
     typeof number === 'number' && Number.isFinite(number) && number > 0
       ? number
       : Math.max(...durations, 0) || DEFAULT_SECONDS
-  return decimalText(seconds) ?? String(DEFAULT_SECONDS)
+  return plainDecimal(seconds) ?? String(DEFAULT_SECONDS)
 }
 
 /** Prices for the resolution and sound that are asked, where the list makes that difference. */

@@ -1,13 +1,12 @@
 import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
-import type { Fields } from '../contract/contract.ts'
+import { type Fields, isFields, listOf } from '../../lib/fields.ts'
 import {
   addDecimals,
   compareDecimals,
-  decimalText,
+  plainDecimal,
   signOf,
   timesDecimals,
-} from '../contract/decimal.ts'
-import { isFields, listOf } from '../contract/json.ts'
+} from '../../lib/decimal.ts'
 
 /** Keys that hold one decimal each. The last three are ours; a hand-written record may use them. */
 const KEYS = [
@@ -55,7 +54,7 @@ function readKeys(raw: unknown): Pricing | undefined {
   const pricing: Pricing = {}
   for (const key of KEYS) {
     if (raw[key] === undefined || raw[key] === null) continue
-    const price = decimalText(raw[key])
+    const price = plainDecimal(raw[key])
     if (price === undefined || signOf(price) < 0) return undefined
     pricing[key] = discounted(price, raw.discount)
   }
@@ -65,7 +64,7 @@ function readKeys(raw: unknown): Pricing | undefined {
 }
 
 function discounted(price: string, discount: unknown): string {
-  const fraction = decimalText(discount)
+  const fraction = plainDecimal(discount)
   if (fraction === undefined || signOf(fraction) <= 0 || compareDecimals(fraction, '1') >= 0) {
     return price
   }
@@ -76,7 +75,7 @@ function readOverride(raw: unknown): PriceOverride[] {
   if (!isFields(raw)) return []
   const prices: Record<string, string> = {}
   for (const key of KEYS) {
-    const price = decimalText(raw[key])
+    const price = plainDecimal(raw[key])
     if (price !== undefined && signOf(price) >= 0) prices[key] = price
   }
   if (Object.keys(prices).length === 0) return []

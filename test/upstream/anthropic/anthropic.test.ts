@@ -8,7 +8,6 @@ import { Failure } from '../../../src/lib/failure.ts'
 import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
 import type {
   ChatRequest,
-  Fields,
   JsonAnswer,
   ModelTarget,
 } from '../../../src/upstream/contract/contract.ts'
@@ -16,6 +15,7 @@ import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
 import { flowOf } from '../../../src/upstream/wire/source.ts'
 import { bytesSource } from '../flows.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
 
 type Params = Anthropic.MessageCreateParams
 

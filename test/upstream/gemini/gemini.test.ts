@@ -13,12 +13,13 @@ import type {
   ToolConfig,
 } from '@google/genai'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { ChatRequest, Fields, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
+import type { ChatRequest, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
 import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
 import { createGemini } from '../../../src/upstream/gemini/provider.ts'
 import { flowOf } from '../../../src/upstream/wire/source.ts'
 import { bytesSource } from '../flows.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
 
 /** What goes over the wire, in the vendor's own types. */
 type Body = {

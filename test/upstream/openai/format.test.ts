@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type {
   ChatRequest,
-  Fields,
   HttpCall,
   JsonAnswer,
   Provider,
@@ -14,6 +13,7 @@ import { vectorBase64 } from '../../../src/upstream/openai/embeddings.ts'
 import { usageChunk } from '../../../src/upstream/openai/usage.ts'
 import { openai } from '../../../src/upstream/openai/provider.ts'
 import { openrouter } from '../../../src/upstream/openrouter/provider.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
 
 const ours = { id: 'chatcmpl-1', model: 'openai/gpt-4o', created: 99 }
 const target = { upstream: 'u', model: 'openai/gpt-4o-2024' }
