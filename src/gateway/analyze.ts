@@ -68,8 +68,7 @@ export async function analyze(
         modelMaxTokens: model.maxOutputTokens,
       },
     }),
-    work: async () =>
-      (await gateway.upstreams.call(way.targets, 'chat', request, call.signal)).result,
+    work: () => gateway.upstreams.call(way.targets, 'chat', request, call.signal),
     usage: ({ usage, text }) => {
       tellUnusable(gateway.desk.log, model.id, usage)
       const completionTokens = answerTokens(Buffer.byteLength(text))

@@ -41,7 +41,7 @@ async function ask(
   const ours = { id: prefixedId('chatcmpl-'), model: model.id, created: 0 }
   const { user } = request
   const chat = { body: chatBody(request), stream: false, ours, ...(user && { user }) }
-  return (await upstreams.call(model.targets, 'chat', chat, signal)).result
+  return upstreams.call(model.targets, 'chat', chat, signal)
 }
 
 function chatBody({ prompt, extra }: ImageRequest): Fields {

@@ -73,7 +73,7 @@ async function draw(
   const listed = prices.image_skus !== undefined || !outputModalities.includes('text')
   const direct = listed && upstreams.can(targets, 'image')
   if (!direct) return chatPictures(upstreams, model, request, signal)
-  return (await upstreams.call(targets, 'image', request, signal)).result
+  return upstreams.call(targets, 'image', request, signal)
 }
 
 /** Tokens of one picture, for a model whose pictures are priced as the answer's tokens. */

@@ -1,15 +1,15 @@
 import { anthropic } from './anthropic/provider.ts'
 import type { Provider } from './contract/contract.ts'
-import { createGemini } from './gemini/provider.ts'
+import { gemini } from './gemini/provider.ts'
 import { openai } from './openai/provider.ts'
 import { openrouter } from './openrouter/provider.ts'
 
-/** The only place that knows a provider by its name. */
+/** The only place that knows a provider by its name: these are the types a file may give. */
 export const PROVIDERS = {
   openrouter,
   openai,
   anthropic,
-  gemini: createGemini(),
+  gemini,
 } satisfies Record<string, Provider>
 
 export type ProviderType = keyof typeof PROVIDERS

@@ -54,8 +54,7 @@ export function planHearing(
     stage: { kind: ask.kind, model: model.id, priceSnapshotId: model.priceSnapshotId },
     amounts: holdAmounts(model, hearingPrice(model, { seconds }, at), { ...rules, ...voice }),
     seconds,
-    work: async (signal) =>
-      (await gateway.upstreams.call(model.targets, 'transcription', request, signal)).result,
+    work: (signal) => gateway.upstreams.call(model.targets, 'transcription', request, signal),
     usage: (result) => heardUsage(gateway, model, result, seconds),
   }
 }

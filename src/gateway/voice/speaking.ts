@@ -53,8 +53,8 @@ export function planSpeaking(
     stage: { kind: ask.kind, model: model.id, priceSnapshotId: model.priceSnapshotId },
     amounts: holdAmounts(model, foreseen?.micro, { ...gateway.rules, ...gateway.voice }),
     work: async (signal) => {
-      const served = await gateway.upstreams.call(model.targets, 'speech', request, signal)
-      return requireSound(served.result, responseFormat)
+      const spoken = await gateway.upstreams.call(model.targets, 'speech', request, signal)
+      return requireSound(spoken, responseFormat)
     },
     usage: ({ audio }) => {
       const seconds = spokenSeconds(audio, responseFormat)

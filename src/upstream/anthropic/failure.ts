@@ -1,9 +1,7 @@
 import { StatusFault } from '../contract/fault.ts'
 import type { Trouble } from '../contract/fault.ts'
-import { hintInWords } from '../openai/failure.ts'
-import { troubleByStatus } from '../contract/trouble.ts'
-import type { Hint } from '../contract/trouble.ts'
 import { type Fields, fieldsOf, textOf } from '../../lib/fields.ts'
+import { type ErrorHint, hintInWords, troubleByStatus } from '../contract/error-status.ts'
 
 export function anthropicFailure(fault: StatusFault): Trouble {
   const error = fieldsOf(fieldsOf(fault.body).error)
@@ -31,7 +29,7 @@ export function anthropicError(body: Fields): StatusFault {
 
 const MONEY = /credit balance|spend(ing)? limit|usage limits|billing/i
 
-function hintOf(error: Fields, status: number): Hint {
+function hintOf(error: Fields, status: number): ErrorHint {
   const message = textOf(error.message) ?? ''
   const code = fieldsOf(error.details).error_code
   if (code === 'enforced_spend_limit_reached') return { account: 'out_of_money' }

@@ -1,12 +1,11 @@
 import { anthropicUsage, finishOf } from './answer.ts'
 import { anthropicError } from './failure.ts'
-import { chunkText } from '../contract/chunks.ts'
+import { chunkText, eventFields } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { parseJsonText } from '../contract/json.ts'
 import { ABSENT } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
-import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
+import { type Fields, fieldsOf, textOf } from '../../lib/fields.ts'
 
 const NONE: readonly string[] = []
 
@@ -30,9 +29,8 @@ export class AnthropicReader implements ChatReader {
   }
 
   /** Unknown events may be added at any time: they are passed over. */
-  read({ data }: SseEvent): readonly string[] {
-    const event = parseJsonText(data)
-    if (!isFields(event)) throw new Fault('garbage', 'event')
+  read(sse: SseEvent): readonly string[] {
+    const event = eventFields(sse)
     switch (event.type) {
       case 'message_start':
         return this.#start(fieldsOf(event.message))

@@ -1,6 +1,4 @@
 import { prefixedId } from '../../lib/ids.ts'
-import { completion } from '../contract/chunks.ts'
-import type { Choice } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
 import { signatureFields } from './signatures.ts'
@@ -8,6 +6,7 @@ import type { Signatures } from './signatures.ts'
 import { readUsage } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
 import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
+import { type ChatChoice, completion } from '../contract/chunks.ts'
 
 export function readGenerated(
   answer: JsonAnswer,
@@ -65,7 +64,7 @@ function imageOf({ mimeType, data }: Fields): Fields {
   return { type: 'image_url', image_url: { url } }
 }
 
-function choiceOf(candidate: Fields, position: number, signatures: Signatures): Choice {
+function choiceOf(candidate: Fields, position: number, signatures: Signatures): ChatChoice {
   const { text, reasoning, calls, images } = saidBy(candidate, signatures)
   const empty = text === '' && calls.length === 0 && images.length === 0
   return {

@@ -8,8 +8,8 @@ import type {
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { geminiUsage, refuseErrors } from './answer.ts'
-import { inOrder } from '../openai/embeddings.ts'
 import { fieldsOf, isFields } from '../../lib/fields.ts'
+import { readVectors } from '../contract/vectors.ts'
 
 export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
   const { input, dimensions } = request.body
@@ -37,5 +37,5 @@ export function readBatchEmbed(answer: JsonAnswer, request: EmbeddingsRequest): 
   refuseErrors(json)
   if (!Array.isArray(json.embeddings)) throw new Fault('garbage', 'embeddings')
   const items = json.embeddings.map((item) => ({ embedding: fieldsOf(item).values }))
-  return { vectors: inOrder(items, request.inputs), usage: geminiUsage(json.usageMetadata) }
+  return { vectors: readVectors(items, request.inputs), usage: geminiUsage(json.usageMetadata) }
 }

@@ -1,9 +1,11 @@
 import type { StatusFault, Trouble } from '../contract/fault.ts'
-import { hintInWords } from '../openai/failure.ts'
-import { retryAfterSeconds } from '../contract/retry-after.ts'
-import { troubleByStatus } from '../contract/trouble.ts'
-import type { Hint } from '../contract/trouble.ts'
 import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
+import {
+  type ErrorHint,
+  hintInWords,
+  retryAfterSeconds,
+  troubleByStatus,
+} from '../contract/error-status.ts'
 
 /** `{error: {code, message, status, details}}`, sometimes wrapped in an array. */
 export function geminiFailure(fault: StatusFault): Trouble {
@@ -15,7 +17,7 @@ export function geminiFailure(fault: StatusFault): Trouble {
   return troubleByStatus(status, hintOf(error, details), fault.retryAfterS ?? asked)
 }
 
-function hintOf(error: Fields, details: readonly Fields[]): Hint {
+function hintOf(error: Fields, details: readonly Fields[]): ErrorHint {
   if (error.status === 'BLOCKED') return { rejected: 'content_policy' }
   if (details.some(({ reason }) => reason === 'API_KEY_INVALID' || reason === 'API_KEY_EXPIRED')) {
     return { account: 'key_refused' }

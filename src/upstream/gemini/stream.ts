@@ -1,10 +1,9 @@
-import { chunkText } from '../contract/chunks.ts'
+import { chunkText, eventFields } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { finishOf, geminiUsage, refuseErrors, saidBy } from './answer.ts'
 import type { Said } from './answer.ts'
 import type { Signatures } from './signatures.ts'
-import { parseJsonText } from '../contract/json.ts'
 import { ABSENT } from '../contract/usage.ts'
 import type { UsageReading } from '../contract/usage.ts'
 import { type Fields, isFields, listOf, textOf } from '../../lib/fields.ts'
@@ -27,9 +26,8 @@ export class GeminiReader implements ChatReader {
     this.#signatures = signatures
   }
 
-  read({ data }: SseEvent): readonly string[] {
-    const json = parseJsonText(data)
-    if (!isFields(json)) throw new Fault('garbage', 'event')
+  read(event: SseEvent): readonly string[] {
+    const json = eventFields(event)
     refuseErrors(json)
     this.generationId ??= textOf(json.responseId)
     // Cumulative: the last one wins, and early ones lack the output.

@@ -13,7 +13,7 @@ export type Candidate<Target> = {
 }
 
 /** Whom to ask, in turn; or, when nobody may be asked, why and for how long. */
-export type Choice<Target> =
+export type RoutingChoice<Target> =
   | { kind: 'ask'; targets: Target[] }
   | { kind: 'rate_limited' | 'unavailable'; retryAfterS: number }
 
@@ -22,7 +22,7 @@ export function choose<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,
   random: () => number,
-): Choice<Target> {
+): RoutingChoice<Target> {
   const open = candidates.filter(({ circuit }) => {
     const gate = gateOf(circuit, nowMs)
     return gate === 'closed' || gate === 'half_open'
@@ -61,7 +61,7 @@ function pick(group: readonly Candidate<unknown>[], share: number): number {
 function blocked<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,
-): Exclude<Choice<Target>, { kind: 'ask' }> {
+): Exclude<RoutingChoice<Target>, { kind: 'ask' }> {
   const cooling = candidates.every(({ circuit }) => gateOf(circuit, nowMs) === 'cooling')
   const waits = candidates.map(({ circuit }) =>
     Math.max(circuit.openUntilMs, circuit.coolUntilMs) > nowMs

@@ -12,9 +12,8 @@ import { Fault } from '../contract/fault.ts'
 import { multipart } from './multipart.ts'
 import type { Part } from './multipart.ts'
 import { errorInBody } from './failure.ts'
-import { openAiUsage } from './usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
 import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
+import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** OpenAI and its kin take a file; the field order does not matter to them. */
 export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {

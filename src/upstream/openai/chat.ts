@@ -7,9 +7,8 @@ import type {
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { errorInBody } from './failure.ts'
-import { chatUsage, publicUsage } from './usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
 import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
+import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A picture inside a chunk is one long event. */

@@ -7,9 +7,8 @@ import type {
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { errorInBody } from './failure.ts'
-import { openAiUsage } from './usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
 import { type Fields, isFields, textOf } from '../../lib/fields.ts'
+import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Ten large pictures in base64. */
 const IMAGES_CAP = 256 * 1024 * 1024

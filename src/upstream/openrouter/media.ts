@@ -5,13 +5,12 @@ import type {
   ModelTarget,
   Pieces,
   TranscriptionRequest,
-  VideoContentFormat,
-  VideoContentRequest,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { imageCall } from '../openai/images.ts'
-import { withoutSteering } from '../contract/steering.ts'
 import type { Fields } from '../../lib/fields.ts'
+import type { VideoContentFormat, VideoContentRequest } from '../contract/video.ts'
+import { withoutSteering } from '../openai/fields.ts'
 
 export function buildJsonTranscription(
   request: TranscriptionRequest,

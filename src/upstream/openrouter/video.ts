@@ -1,19 +1,16 @@
-import type {
-  HttpCall,
-  JsonAnswer,
-  ModelTarget,
-  VideoErrorCode,
-  VideoJob,
-  VideoJobRef,
-  VideoRequest,
-  VideoStatus,
-} from '../contract/contract.ts'
+import type { HttpCall, JsonAnswer, ModelTarget } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { errorInBody } from '../openai/failure.ts'
-import { openAiUsage } from '../openai/usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
-import { videoError } from '../contract/video-error.ts'
 import { isFields, textOf } from '../../lib/fields.ts'
+import {
+  videoError,
+  type VideoErrorCode,
+  type VideoJob,
+  type VideoJobRef,
+  type VideoRequest,
+  type VideoStatus,
+} from '../contract/video.ts'
+import { openAiUsage, withoutSteering } from '../openai/fields.ts'
 
 /** Goes into a path of ours, so it must be a plain name. */
 const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/

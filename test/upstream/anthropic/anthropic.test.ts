@@ -13,8 +13,7 @@ import type {
 } from '../../../src/upstream/contract/contract.ts'
 import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { flowOf } from '../../../src/upstream/wire/source.ts'
-import { bytesSource } from '../flows.ts'
+import { bytesSource, itemsOf } from '../sources.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 
 type Params = Anthropic.MessageCreateParams
@@ -329,7 +328,7 @@ describe('the stream of Anthropic', () => {
   const chunksOf = async (bytes: Buffer) => {
     const reader = capability.reader(chat({}, { stream: true }), target)
     const chunks: Fields[] = []
-    for await (const batch of flowOf(new Events(bytesSource(bytes)))) {
+    for await (const batch of itemsOf(new Events(bytesSource(bytes)))) {
       for (const event of batch) {
         for (const text of reader.read(event)) chunks.push(JSON.parse(text))
       }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { chatUsage, openAiUsage } from '../../../src/upstream/openai/usage.ts'
-import { retryAfterSeconds } from '../../../src/upstream/contract/retry-after.ts'
 import { signOf } from '../../../src/lib/decimal.ts'
+import { chatUsage, openAiUsage } from '../../../src/upstream/openai/fields.ts'
+import { retryAfterSeconds } from '../../../src/upstream/contract/error-status.ts'
 
 describe('usage', () => {
   it('absent is not zero, and zero is not absent', () => {

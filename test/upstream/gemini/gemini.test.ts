@@ -16,9 +16,8 @@ import { Failure } from '../../../src/lib/failure.ts'
 import type { ChatRequest, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
 import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { createGemini } from '../../../src/upstream/gemini/provider.ts'
-import { flowOf } from '../../../src/upstream/wire/source.ts'
-import { bytesSource } from '../flows.ts'
+import { gemini } from '../../../src/upstream/gemini/provider.ts'
+import { bytesSource, itemsOf } from '../sources.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 
 /** What goes over the wire, in the vendor's own types. */
@@ -39,7 +38,6 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
   ours,
   ...more,
 })
-const gemini = createGemini()
 const capability = gemini.chat!
 const sent = (body: Fields, to = target): unknown =>
   JSON.parse(capability.build(chat(body), to).body as string)
@@ -305,7 +303,7 @@ describe('the stream of Gemini', () => {
   const chunksOf = async (bytes: Buffer) => {
     const reader = capability.reader(chat({}, { stream: true }), target)
     const chunks: Fields[] = []
-    for await (const batch of flowOf(new Events(bytesSource(bytes)))) {
+    for await (const batch of itemsOf(new Events(bytesSource(bytes)))) {
       for (const event of batch) {
         for (const text of reader.read(event)) chunks.push(JSON.parse(text))
       }

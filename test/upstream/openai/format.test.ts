@@ -9,11 +9,11 @@ import type {
 } from '../../../src/upstream/contract/contract.ts'
 import { Fault } from '../../../src/upstream/contract/fault.ts'
 import type { StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { vectorBase64 } from '../../../src/upstream/openai/embeddings.ts'
-import { usageChunk } from '../../../src/upstream/openai/usage.ts'
 import { openai } from '../../../src/upstream/openai/provider.ts'
 import { openrouter } from '../../../src/upstream/openrouter/provider.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
+import { vectorBase64 } from '../../../src/upstream/contract/vectors.ts'
+import { usageChunk } from '../../../src/upstream/contract/chunks.ts'
 
 const ours = { id: 'chatcmpl-1', model: 'openai/gpt-4o', created: 99 }
 const target = { upstream: 'u', model: 'openai/gpt-4o-2024' }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { CatalogRecord } from '../../../src/lib/model-record.ts'
-import type { Ask } from '../../../src/upstream/contract/contract.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
 import { imagePriceUsd, videoPriceUsd } from '../../../src/upstream/prices/media-price.ts'
 import { readCatalog } from '../../../src/upstream/openrouter/catalog.ts'
+import type { SendJson } from '../../../src/upstream/contract/contract.ts'
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'))
@@ -20,7 +20,7 @@ const PAGES: Record<string, unknown> = {
 }
 
 const asked: string[] = []
-const ask: Ask = async ({ path }) => {
+const ask: SendJson = async ({ path }) => {
   asked.push(path)
   const json = PAGES[path]
   if (json === undefined) throw new StatusFault(404)
@@ -143,12 +143,12 @@ describe('the catalog of openrouter', () => {
   })
 
   it('a price list that breaks spoils the reading; one that is not there does not', async () => {
-    const broken: Ask = async (call) => {
+    const broken: SendJson = async (call) => {
       if (call.path === '/videos/models') throw new Fault('reset', 'x')
       return ask(call)
     }
     await assert.rejects(readCatalog(broken), Fault)
-    const missing: Ask = async (call) => {
+    const missing: SendJson = async (call) => {
       if (call.path !== '/models?output_modalities=all') throw new StatusFault(404)
       return ask(call)
     }

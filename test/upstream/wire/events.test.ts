@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault } from '../../../src/upstream/contract/fault.ts'
-import { flowOf, type Source } from '../../../src/upstream/wire/source.ts'
+import type { Source } from '../../../src/upstream/wire/source.ts'
+import { itemsOf } from '../sources.ts'
 
 function sourceOf(parts: readonly Buffer[]): Source<Buffer> & { cancelled: boolean } {
   const rest = [...parts]
@@ -20,7 +21,7 @@ function sourceOf(parts: readonly Buffer[]): Source<Buffer> & { cancelled: boole
 
 async function eventsOf(parts: readonly Buffer[], cap?: number) {
   const events: { event: string | undefined; data: string }[] = []
-  for await (const batch of flowOf(new Events(sourceOf(parts), cap))) {
+  for await (const batch of itemsOf(new Events(sourceOf(parts), cap))) {
     for (const { event, data } of batch) events.push({ event, data })
   }
   return events
@@ -91,7 +92,7 @@ describe('server-sent events', () => {
     for (const source of [line, event]) {
       await assert.rejects(
         async () => {
-          for await (const _ of flowOf(new Events(source, 500)));
+          for await (const _ of itemsOf(new Events(source, 500)));
         },
         (error) => error instanceof Fault && error.kind === 'too_large',
       )
