@@ -7,10 +7,9 @@ import type {
   ModelTarget,
   Provider,
 } from './contract/contract.ts'
-import { Fault, failureOf, troubleOf } from './contract/fault.ts'
+import { failureOf, Fault, troubleOf } from './contract/fault.ts'
 import type { UpstreamHealth } from './health/health.ts'
-import { PROVIDERS } from './providers.ts'
-import type { UpstreamConfig } from './upstreams-file.ts'
+import { PROVIDERS, type UpstreamConfig } from './upstreams-file.ts'
 import { gather, type Endpoint, type HttpSender } from './wire/send.ts'
 import type { Source } from './wire/source.ts'
 import type { Work } from './work.ts'
@@ -29,7 +28,7 @@ export type UpstreamParts = {
 }
 
 export function connectionTo(config: UpstreamConfig): Connection {
-  const provider: Provider = PROVIDERS[config.type]
+  const provider = PROVIDERS[config.type]
   const url = new URL(config.baseUrl)
   return {
     config,

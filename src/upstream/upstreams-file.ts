@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import type { Timeouts } from './contract/contract.ts'
-import { PROVIDERS } from './providers.ts'
-import type { ProviderType } from './providers.ts'
-import { readRecords } from './prices/record.ts'
-import type { UpstreamEntry } from './work.ts'
 import { plainDecimal } from '../lib/decimal.ts'
+import type { Provider, Timeouts } from './contract/contract.ts'
+import { readRecords } from './prices/record.ts'
+import * as registry from './providers.ts'
+import type { UpstreamEntry } from './work.ts'
+
+export type ProviderType = keyof typeof registry
+export const PROVIDERS: Record<ProviderType, Provider> = { ...registry }
 
 export type UpstreamConfig = UpstreamEntry & {
   type: ProviderType

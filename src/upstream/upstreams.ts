@@ -9,8 +9,8 @@ import {
 } from './attempt.ts'
 import type { ModelTarget, Timeouts } from './contract/contract.ts'
 import {
-  Fault,
   failureOf,
+  Fault,
   isCallers,
   maybeAccepted,
   rateLimited,
@@ -96,7 +96,7 @@ function inOrder<Target extends ModelTarget>(
 ): Target[] {
   const able = capable(parts, targets, name)
   if (able.length === 0) {
-    throw new Failure('unsuitable', 'This model cannot do what is asked of it.', {
+    throw new Failure('unsuitable', 'This model does not support this kind of request.', {
       param: 'model',
       code: 'model_capability',
     })

@@ -13,8 +13,6 @@ import type {
   TranscriptionRequest,
   TranscriptionResult,
 } from './contract/contract.ts'
-import type { UpstreamTrouble } from './health/health.ts'
-import type { Source } from './wire/source.ts'
 import type {
   VideoContentFormat,
   VideoContentRequest,
@@ -23,6 +21,8 @@ import type {
   VideoRequest,
   VideoStatus,
 } from './contract/video.ts'
+import type { UpstreamTrouble } from './health/health.ts'
+import type { Source } from './wire/source.ts'
 
 /** What the other rooms hold: every upstream behind one verb. Built by `openUpstreams`. */
 export type Upstreams = {
@@ -89,6 +89,6 @@ export type UpstreamEntry = {
   sync: boolean
   /** A plain decimal, such as `1.0`. */
   margin: string
-  /** Records given by hand in the file. They add to the synced ones and win over them. */
+  /** Records written by hand in the file. They add to the synced ones and win over them. */
   records: readonly CatalogRecord[]
 }

@@ -4,10 +4,10 @@ import { startModelSimulator } from '../../simulator/models/server.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { itemsOf } from './sources.ts'
+import type { UsageReading } from '../../src/upstream/contract/usage.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
-import type { UsageReading } from '../../src/upstream/contract/usage.ts'
+import { itemsOf } from './sources.ts'
 
 const simulator = await startModelSimulator()
 const upstreams = openUpstreams({

@@ -2,12 +2,19 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { itemsOf } from './sources.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
 import type { ChatStream } from '../../src/upstream/work.ts'
-import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from './wire-server.ts'
-import type { Behave } from './wire-server.ts'
+import { itemsOf } from './sources.ts'
+import {
+  chunk,
+  LAST_CHUNK,
+  response,
+  sse,
+  SSE_HEAD,
+  wireServer,
+  type Behave,
+} from './wire-server.ts'
 
 const KEY = 'sk-or-v1-very-secret'
 const ours = { id: 'chatcmpl-ours', model: 'lab/model', created: 1 }
@@ -277,5 +284,13 @@ describe('calling upstreams', () => {
     const { upstreams, servers, targets } = await house((socket) => socket.destroy(), well)
     await failing(upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} }))
     assert.equal(servers[1]!.heard.length, 0)
+  })
+
+  it('a video start that was surely not accepted is sent to the next upstream', async () => {
+    for (const refusal of [status(500), status(302, { location: 'http://169.254.169.254/' })]) {
+      const { upstreams, targets } = await house(refusal, well)
+      const job = await upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} })
+      assert.equal(job.jobId, 'gen-1')
+    }
   })
 })

@@ -1,7 +1,6 @@
-import { StatusFault } from '../contract/fault.ts'
-import type { Trouble } from '../contract/fault.ts'
-import { type Fields, fieldsOf, textOf } from '../../lib/fields.ts'
-import { type ErrorHint, hintInWords, troubleByStatus } from '../contract/error-status.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
+import { hintInWords, troubleByStatus, type ErrorHint } from '../contract/error-status.ts'
+import { StatusFault, type Trouble } from '../contract/fault.ts'
 
 export function anthropicFailure(fault: StatusFault): Trouble {
   const error = fieldsOf(fieldsOf(fault.body).error)

@@ -79,7 +79,7 @@ function usageFields(usage: Usage): Fields {
     total_tokens: prompt + completion,
     prompt_tokens_details: {
       cached_tokens: usage.cachedTokens ?? 0,
-      ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+      cache_write_tokens: usage.cacheWriteTokens || undefined,
     },
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
   }

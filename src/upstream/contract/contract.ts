@@ -30,11 +30,11 @@ export type Provider = {
   }
   /** Reads the whole catalog. A provider that has one is synced unless the file says otherwise. */
   models?: (send: SendJson) => Promise<CatalogReading>
-  /** Turns PDFs into text for models that cannot read files, when told to by `plugins`. */
+  /** Turns PDFs into text for models that cannot read files, when `plugins` says so. */
   parsesFiles?: true
   /** A cheap call that shows that the key works. */
   probe?: () => HttpCall
-  /** What an error status (or an error inside a 200) means. */
+  /** What an error status, or an error inside a 200, means. */
   failure(fault: StatusFault): Trouble
 }
 
@@ -60,9 +60,9 @@ export type HttpCall = {
   maxBytes?: number | undefined
   /** Cap of one event (sse). */
   maxEventBytes?: number | undefined
-  /** An answer over its cap is the caller's wish, not a broken upstream: 413. */
+  /** An answer over its cap is too large for the caller (413), not an upstream's failure. */
   overflow?: 'caller' | undefined
-  /** Statuses that mean that the thing asked for is gone for good. */
+  /** Statuses that mean that the content is gone for good. */
   gone?: readonly number[] | undefined
   /** False: never sent twice when the first try may have been accepted (video start). */
   repeatable?: false | undefined
@@ -99,7 +99,7 @@ export type ChatRequest = {
   extra?: Fields | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
   user?: string | undefined
-  /** What the answer calls itself, whatever the upstream calls it. */
+  /** The names that the answer carries, whatever the upstream called them. */
   ours: OurNames
 }
 export type OurNames = { id: string; model: string; created: number }
@@ -116,11 +116,11 @@ export type ChatResult = {
 
 /** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
 export type ChatReader = {
-  /** Throws a Fault on an error event or on what is no event of this format. */
+  /** Throws a Fault on an error event and on an event that is not of this format. */
   read(event: SseEvent): readonly string[]
   /** Throws a Fault when the stream ended without its end. */
   close(): void
-  /** True once nothing more can come; the connection may be let go. */
+  /** True once nothing more can come: the connection may be released. */
   readonly done: boolean
   readonly usage: UsageReading
   readonly finishReason: string | null
@@ -153,7 +153,7 @@ export type TranscriptionRequest = {
 }
 export type TranscriptionResult = {
   text: string
-  /** As the upstream said it: an ISO code or an English name. */
+  /** As the upstream reports it: an ISO code or an English name. */
   language?: string | undefined
   durationS?: number | undefined
   /** The verbose members (`task`, `segments`, `words`), as they came. */

@@ -5,7 +5,7 @@ export type VideoRequest = {
   prompt: string
   /** The caller's other fields. */
   extra: Fields
-  /** Where the upstream heeds it, a start that is sent again after a crash gives the same job. */
+  /** Where the upstream honours it, a start that is sent again after a crash gives the same job. */
   idempotencyKey?: string | undefined
 }
 export type VideoJobRef = { jobId: string }
@@ -18,7 +18,7 @@ export type VideoErrorCode =
   | 'cancelled'
   | 'expired'
 export type VideoStatus = {
-  /** An unknown word of the upstream is `processing`: the job's deadline ends it. */
+  /** A status we do not know counts as `processing`: the job's deadline ends it. */
   status: 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
   error?: VideoError | undefined
   usage: UsageReading
@@ -46,5 +46,5 @@ const MESSAGES: Record<VideoErrorCode, string> = {
   upstream_unavailable: 'The model is not available at the moment.',
   generation_failed: 'The video could not be generated.',
   cancelled: 'The generation was cancelled.',
-  expired: 'The generation took too long and was given up.',
+  expired: 'The generation took too long and was stopped.',
 }

@@ -1,20 +1,20 @@
-import type { StatusFault, Trouble } from '../contract/fault.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import {
-  type ErrorHint,
   hintInWords,
   retryAfterSeconds,
   troubleByStatus,
+  type ErrorHint,
 } from '../contract/error-status.ts'
+import type { StatusFault, Trouble } from '../contract/fault.ts'
 
 /** `{error: {code, message, status, details}}`, sometimes wrapped in an array. */
 export function geminiFailure(fault: StatusFault): Trouble {
   const body: unknown = Array.isArray(fault.body) ? fault.body[0] : fault.body
   const error = fieldsOf(fieldsOf(body).error)
   const details = listOf(error.details).filter(isFields)
-  const asked = details.map(({ retryDelay }) => retryAfterSeconds(retryDelay, 0)).find(Boolean)
+  const delayS = details.map(({ retryDelay }) => retryAfterSeconds(retryDelay, 0)).find(Boolean)
   const status = fault.status >= 400 ? fault.status : 500
-  return troubleByStatus(status, hintOf(error, details), fault.retryAfterS ?? asked)
+  return troubleByStatus(status, hintOf(error, details), fault.retryAfterS ?? delayS)
 }
 
 function hintOf(error: Fields, details: readonly Fields[]): ErrorHint {

@@ -1,8 +1,7 @@
 import type { Log } from '../../lib/log.ts'
-import { began, CLOSED, gateOf, noted } from './circuit.ts'
-import type { Circuit, Sample } from './circuit.ts'
 import type { ModelTarget } from '../contract/contract.ts'
 import type { AccountWhy, Trouble } from '../contract/fault.ts'
+import { began, CLOSED, gateOf, noted, type Circuit, type Sample } from './circuit.ts'
 
 const DEMOTED_MS = 60_000
 const UNREACHABLE_AFTER = 3

@@ -1,5 +1,4 @@
-import { gateOf } from './circuit.ts'
-import type { Circuit } from './circuit.ts'
+import { gateOf, type Circuit } from './circuit.ts'
 
 export type Candidate<Target> = {
   target: Target
@@ -57,7 +56,7 @@ function pick(group: readonly Candidate<unknown>[], share: number): number {
   return index === -1 ? group.length - 1 : index
 }
 
-/** All only asked for a pause: that is a rate limit. Otherwise nobody is there. */
+/** If all of them only asked for a pause it is a rate limit, else nobody is available. */
 function blocked<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,

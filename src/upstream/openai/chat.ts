@@ -1,3 +1,4 @@
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import type {
   ChatRequest,
   ChatResult,
@@ -7,7 +8,6 @@ import type {
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { errorInBody } from './failure.ts'
-import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
 import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -29,7 +29,7 @@ export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
     headers: JSON_TYPE,
     body: JSON.stringify(body),
     expects: request.stream ? 'sse' : 'json',
-    ...(pictures ? { maxEventBytes: IMAGE_EVENT_CAP } : {}),
+    maxEventBytes: pictures ? IMAGE_EVENT_CAP : undefined,
   }
 }
 
@@ -42,7 +42,6 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const shown = choices.map(readChoice)
   const first = shown[0]!
   const usage = chatUsage(json.usage)
-  const generationId = answer.headers['x-generation-id'] ?? textOf(json.id)
   return {
     body: {
       ...withoutPrivate(json),
@@ -56,7 +55,7 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
     text: textOf(fieldsOf(first.message).content) ?? '',
     finishReason: textOf(first.finish_reason) ?? null,
     usage,
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId: answer.headers['x-generation-id'] ?? textOf(json.id),
   }
 }
 

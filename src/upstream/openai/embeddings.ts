@@ -1,3 +1,4 @@
+import { isFields, textOf } from '../../lib/fields.ts'
 import type {
   EmbeddingsRequest,
   EmbeddingsResult,
@@ -8,7 +9,6 @@ import type {
 import { Fault } from '../contract/fault.ts'
 import { readVectors } from '../contract/vectors.ts'
 import { errorInBody } from './failure.ts'
-import { isFields, textOf } from '../../lib/fields.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Base64 is a quarter of the bytes of written-out floats; either is read. */
@@ -21,7 +21,7 @@ export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget)
       ...withoutSteering(request.body),
       model: target.model,
       encoding_format: 'base64',
-      ...(request.user === undefined ? {} : { user: request.user }),
+      user: request.user,
     }),
     expects: 'json',
   }
@@ -32,10 +32,9 @@ export function readEmbeddings(answer: JsonAnswer, request: EmbeddingsRequest): 
   if (!isFields(json)) throw new Fault('garbage', 'shape')
   if (json.error) throw errorInBody(json)
   if (!Array.isArray(json.data)) throw new Fault('garbage', 'data')
-  const generationId = answer.headers['x-generation-id'] ?? textOf(json.id)
   return {
     vectors: readVectors(json.data, request.inputs),
     usage: openAiUsage(json.usage),
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId: answer.headers['x-generation-id'] ?? textOf(json.id),
   }
 }

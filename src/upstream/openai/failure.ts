@@ -1,12 +1,11 @@
-import { StatusFault } from '../contract/fault.ts'
-import type { Trouble } from '../contract/fault.ts'
-import { type Fields, fieldsOf, isFields, textOf } from '../../lib/fields.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import {
-  type ErrorHint,
   hintInWords,
   retryAfterSeconds,
   troubleByStatus,
+  type ErrorHint,
 } from '../contract/error-status.ts'
+import { StatusFault, type Trouble } from '../contract/fault.ts'
 
 /** Reads `{error: {code, type, message, metadata}}`, its array-wrapped and its bare-text forms. */
 export function openAiFailure(fault: StatusFault): Trouble {
@@ -17,7 +16,7 @@ export function openAiFailure(fault: StatusFault): Trouble {
   return troubleByStatus(status, hintOf(error, status), retryAfterS)
 }
 
-/** An error told inside a 200: its own code is its status. */
+/** An error reported inside a 200: its code stands for the status. */
 export function errorInBody(body: Fields): StatusFault {
   return new StatusFault(statusIn(errorFields(body)) ?? 500, body)
 }

@@ -2,7 +2,7 @@ import { addDecimals, plainDecimal } from '../../lib/decimal.ts'
 import { fieldsOf, isFields, type Fields } from '../../lib/fields.ts'
 import { ABSENT, readUsage, type UsageReading } from '../contract/usage.ts'
 
-/* What all calls of this format share: fields that no request may carry, and the usage report. */
+/* What all calls of this format share: the fields no request may carry, and the usage report. */
 
 /**
  * Fields with which a caller would steer our account at the upstream: another model or tier than
@@ -68,7 +68,7 @@ export function openAiUsage(raw: unknown): UsageReading {
   })
 }
 
-/** Chat is charged by both counts: a report that lacks one of them is no report. */
+/** Chat is charged by both counts: a report that lacks one of them counts as absent. */
 export function chatUsage(raw: unknown): UsageReading {
   const reading = openAiUsage(raw)
   if (reading.kind !== 'reported') return reading
@@ -85,7 +85,7 @@ function completionOf(raw: Fields, output: Fields): unknown {
   return total === prompt + completion + reasoning ? completion + reasoning : completion
 }
 
-/** With a key of our own behind the upstream, `cost` is only its fee. */
+/** If the upstream uses a key of our own (BYOK), `cost` is only its fee. */
 function costOf(raw: Fields): unknown {
   if (raw.is_byok !== true) return raw.cost
   const [fee, inference] = [raw.cost, fieldsOf(raw.cost_details).upstream_inference_cost]

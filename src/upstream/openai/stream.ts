@@ -1,11 +1,10 @@
-import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
+import { isFields, type Fields } from '../../lib/fields.ts'
 import { eventFields } from '../contract/chunks.ts'
+import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { errorInBody } from './failure.ts'
-import { ABSENT } from '../contract/usage.ts'
-import type { UsageReading } from '../contract/usage.ts'
-import { type Fields, isFields } from '../../lib/fields.ts'
+import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { ChunkTemplate } from './chunk-template.ts'
+import { errorInBody } from './failure.ts'
 import { chatUsage } from './fields.ts'
 
 const NONE: readonly string[] = []

@@ -1,16 +1,15 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import type { CatalogReading, ImageSku } from '../../lib/model-record.ts'
+import type { HttpCall, SendJson } from '../contract/contract.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
 import { readImageSkus, readVideoSkus } from '../prices/media-skus.ts'
-import { readRecords } from '../prices/record.ts'
-import type { Extras } from '../prices/record.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
-import type { HttpCall, SendJson } from '../contract/contract.ts'
+import { readRecords, type Extras } from '../prices/record.ts'
 
 const AT_ONCE = 4
 
 /**
- * The list alone has text models only unless all are asked for, and zeros for the price of video
- * and image models: their prices stand in lists of their own.
+ * The list holds only text models unless all are asked for, and zeros as the prices of video and
+ * image models: their true prices are in lists of their own.
  */
 export async function readCatalog(send: SendJson): Promise<CatalogReading> {
   const models = await send(get('/models?output_modalities=all'))

@@ -1,5 +1,3 @@
-import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
-import { type Fields, isFields, listOf } from '../../lib/fields.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -7,6 +5,8 @@ import {
   signOf,
   timesDecimals,
 } from '../../lib/decimal.ts'
+import { isFields, listOf, type Fields } from '../../lib/fields.ts'
+import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
 
 /** Keys that hold one decimal each. The last three are ours; a hand-written record may use them. */
 const KEYS = [
@@ -122,7 +122,7 @@ function imagePricing(pricing: Pricing, lists: MediaLists): Priced {
   return { pricing, priceBasis: pricing.request ? 'image' : 'token', priced: 'paid' }
 }
 
-/** Without an output price the input price is per second, or per something nobody told. */
+/** Without an output price the input price is per second, or per a unit that nobody states. */
 function transcriptionPricing(pricing: Pricing): Priced {
   if (pricing.audio_second !== undefined) return paid(pricing, 'second')
   if (positive([pricing.completion])) return paid(pricing, 'token')
@@ -145,7 +145,7 @@ function speechPricing(pricing: Pricing): Priced {
     : paid(kept, 'unknown')
 }
 
-/** Only text and vectors can be free: zeros for anything else mean that nobody told the price. */
+/** Only text and vectors can be free: zeros for anything else mean that the price is unknown. */
 function tokenPricing(pricing: Pricing, outputs: readonly string[]): Priced {
   if (pricing.prompt === undefined && pricing.completion === undefined) return UNPRICED
   if (positive(KEYS.map((key: Key) => pricing[key]))) return paid(pricing, 'token')

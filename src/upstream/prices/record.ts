@@ -1,7 +1,6 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import type { CatalogReading, CatalogRecord } from '../../lib/model-record.ts'
-import { readPricing } from './record-pricing.ts'
-import type { MediaLists } from './record-pricing.ts'
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
+import { readPricing, type MediaLists } from './record-pricing.ts'
 
 const ID = /^[\x21-\x7e]{1,200}$/
 /** Batch variants answer 404 on every route that we have. */

@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { Failure } from '../../../src/lib/failure.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
 import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
 import type {
   ChatRequest,
   JsonAnswer,
   ModelTarget,
 } from '../../../src/upstream/contract/contract.ts'
-import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { Events } from '../../../src/upstream/wire/events.ts'
 import { bytesSource, itemsOf } from '../sources.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
 
 type Params = Anthropic.MessageCreateParams
 

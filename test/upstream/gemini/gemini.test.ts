@@ -3,22 +3,25 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import { FinishReason, FunctionCallingConfigMode, GoogleGenAI, ThinkingLevel } from '@google/genai'
-import type {
-  Candidate,
-  Content,
-  GenerateContentResponse,
-  GenerationConfig,
-  Tool,
-  ToolConfig,
+import {
+  FinishReason,
+  FunctionCallingConfigMode,
+  GoogleGenAI,
+  ThinkingLevel,
+  type Candidate,
+  type Content,
+  type GenerateContentResponse,
+  type GenerationConfig,
+  type Tool,
+  type ToolConfig,
 } from '@google/genai'
 import { Failure } from '../../../src/lib/failure.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
 import type { ChatRequest, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
-import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
 import { gemini } from '../../../src/upstream/gemini/provider.ts'
+import { Events } from '../../../src/upstream/wire/events.ts'
 import { bytesSource, itemsOf } from '../sources.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
 
 /** What goes over the wire, in the vendor's own types. */
 type Body = {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { began, CLOSED, gateOf, noted } from '../../../src/upstream/health/circuit.ts'
-import type { Circuit, Sample } from '../../../src/upstream/health/circuit.ts'
-import { choose } from '../../../src/upstream/health/routing.ts'
-import type { Candidate } from '../../../src/upstream/health/routing.ts'
+import {
+  began,
+  CLOSED,
+  gateOf,
+  noted,
+  type Circuit,
+  type Sample,
+} from '../../../src/upstream/health/circuit.ts'
+import { choose, type Candidate } from '../../../src/upstream/health/routing.ts'
 
 const candidate = (target: string, more: Partial<Candidate<string>> = {}): Candidate<string> => ({
   target,

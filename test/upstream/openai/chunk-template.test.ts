@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { OpenAiReader } from '../../../src/upstream/openai/stream.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
+import { OpenAiReader } from '../../../src/upstream/openai/stream.ts'
 
 const request = {
   body: {},

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { CatalogRecord } from '../../../src/lib/model-record.ts'
-import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { imagePriceUsd, videoPriceUsd } from '../../../src/upstream/prices/media-price.ts'
-import { readCatalog } from '../../../src/upstream/openrouter/catalog.ts'
 import type { SendJson } from '../../../src/upstream/contract/contract.ts'
+import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { readCatalog } from '../../../src/upstream/openrouter/catalog.ts'
+import { imagePriceUsd, videoPriceUsd } from '../../../src/upstream/prices/media-price.ts'
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault } from '../../../src/upstream/contract/fault.ts'
+import { Events } from '../../../src/upstream/wire/events.ts'
 import type { Source } from '../../../src/upstream/wire/source.ts'
 import { itemsOf } from '../sources.ts'
 

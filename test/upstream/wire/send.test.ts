@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { HttpCall } from '../../../src/upstream/contract/contract.ts'
-import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import type { FaultKind } from '../../../src/upstream/contract/fault.ts'
+import { Fault, StatusFault, type FaultKind } from '../../../src/upstream/contract/fault.ts'
+import { createHttpSender, gather } from '../../../src/upstream/wire/send.ts'
 import type { Source } from '../../../src/upstream/wire/source.ts'
 import { itemsOf, nextOf } from '../sources.ts'
-import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from '../wire-server.ts'
-import type { Behave } from '../wire-server.ts'
-import { createHttpSender, gather } from '../../../src/upstream/wire/send.ts'
+import {
+  chunk,
+  LAST_CHUNK,
+  response,
+  sse,
+  SSE_HEAD,
+  wireServer,
+  type Behave,
+} from '../wire-server.ts'
 
 const KEY = 'sk-very-secret'
 const LIMITS = { connectMs: 400, firstByteMs: 250, idleMs: 150, totalMs: 900 }
