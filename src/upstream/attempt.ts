@@ -40,7 +40,7 @@ export function connectionTo(config: UpstreamConfig): Connection {
 }
 
 /** One call, ready to be sent to one target. */
-export type Attempt = {
+export type UpstreamAttempt = {
   connection: Connection
   target: ModelTarget
   call: HttpCall
@@ -50,12 +50,12 @@ export type Attempt = {
   brokenOff(error: unknown): unknown
 }
 
-/** Throws a `Failure` if the provider has no words for the request. */
+/** Throws a `Failure` if the request cannot be put in the provider's format. */
 export function prepareAttempt<Name extends keyof Work>(
   parts: UpstreamParts,
   work: { name: Name; request: Work[Name]['request']; signal: AbortSignal | undefined },
   target: ModelTarget,
-): Attempt {
+): UpstreamAttempt {
   const connection = parts.connections.get(target.upstream)!
   const built = OPERATIONS[work.name].capability(connection.provider)!.build(work.request, target)
   const call = withTimeouts(connection, built)
@@ -69,7 +69,7 @@ export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
 
 function streamFailure(
   { health, log }: UpstreamParts,
-  { connection, target, call }: Pick<Attempt, 'connection' | 'target' | 'call'>,
+  { connection, target, call }: Pick<UpstreamAttempt, 'connection' | 'target' | 'call'>,
   error: unknown,
 ): unknown {
   if (!(error instanceof Fault)) return error
@@ -85,7 +85,7 @@ type Operation<Request, Result> = {
   capability(
     provider: Provider,
   ): { build(request: Request, target: ModelTarget): HttpCall } | undefined
-  send(attempt: Attempt, request: Request): Promise<Result>
+  send(attempt: UpstreamAttempt, request: Request): Promise<Result>
 }
 
 /** How each kind of work is done with a provider that can do it. */
@@ -139,7 +139,7 @@ function jsonOperation<Request, Result>(
 }
 
 async function openBytes<Format>(
-  { connection, call, sender, signal }: Attempt,
+  { connection, call, sender, signal }: UpstreamAttempt,
   read: (head: AnswerHead) => Format,
 ): Promise<{ format: Format; bytes: Source<Buffer> }> {
   const { bytes, ...head } = await sender.bytes(connection, call, signal)
@@ -152,7 +152,7 @@ async function openBytes<Format>(
 }
 
 /** Faults of bytes that were handed out become failures fit to be shown. */
-function withFailures(bytes: Source<Buffer>, { brokenOff }: Attempt): Source<Buffer> {
+function withFailures(bytes: Source<Buffer>, { brokenOff }: UpstreamAttempt): Source<Buffer> {
   return {
     get ready() {
       return bytes.ready

@@ -4,7 +4,7 @@ import {
   connectionTo,
   OPERATIONS,
   prepareAttempt,
-  type Attempt,
+  type UpstreamAttempt,
   type UpstreamParts,
 } from './attempt.ts'
 import type { ModelTarget, Timeouts } from './contract/contract.ts'
@@ -133,7 +133,7 @@ async function tryTarget<Name extends keyof Work>(
   work: WorkItem<Name>,
   target: ModelTarget,
 ): Promise<{ result: Work[Name]['result'] } | FailedAttempt> {
-  let attempt: Attempt | undefined
+  let attempt: UpstreamAttempt | undefined
   parts.health.begin(target)
   try {
     attempt = prepareAttempt(parts, work, target)
@@ -148,11 +148,11 @@ async function tryTarget<Name extends keyof Work>(
 function afterError(
   { health }: UpstreamParts,
   target: ModelTarget,
-  attempt: Attempt | undefined,
+  attempt: UpstreamAttempt | undefined,
   error: unknown,
 ): FailedAttempt {
   if (error instanceof Failure) {
-    // This provider has no words for the request; another may have them.
+    // The request cannot be put in this provider's format; another's may allow it.
     health.failed(target, { kind: 'rejected', why: 'request' })
     return { failure: error, reason: error.kind, final: false }
   }

@@ -61,7 +61,7 @@ describe('every capability, over the wire', () => {
     assert.ok(costOf(result.usage) >= 0)
   })
 
-  it('speech, and hearing', async () => {
+  it('speech and transcription', async () => {
     const spoken = await upstreams.call(to('sim/sema'), 'speech', {
       input: 'Karibu sana',
       voice: 'asha',
@@ -100,7 +100,7 @@ describe('every capability, over the wire', () => {
     assert.ok(costOf(result.usage) > 0)
   })
 
-  it('videos, from the start to the bytes, and a job nobody knows', async () => {
+  it('videos, from the start to the bytes, and an unknown job', async () => {
     const start = await upstreams.call(to('sim/filamu'), 'videoStart', {
       prompt: 'mlango unafunguka',
       extra: { duration: 4 },
@@ -140,7 +140,7 @@ describe('every capability, over the wire', () => {
     assert.match(verdict['sim/picha']!, /^paid (image|megapixel)$/)
   })
 
-  it('probes, and knows when nobody is there', async () => {
+  it('probes, and notices when nobody is there', async () => {
     await upstreams.probe()
     assert.deepEqual(upstreams.health(), {
       healthy: true,

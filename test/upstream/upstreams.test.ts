@@ -176,7 +176,7 @@ describe('calling upstreams', () => {
     result.cancel()
   })
 
-  it('a stream that breaks later throws a failure and says so to the circuit', async () => {
+  it('a stream that breaks later throws a failure', async () => {
     const { upstreams, targets } = await house((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS.slice(0, EVENTS.indexOf('\n\n') + 2)))
@@ -187,7 +187,7 @@ describe('calling upstreams', () => {
     assert.equal(failure.kind, 'upstream_failed')
   })
 
-  it('a stream is over with its end word, though the socket stays open', async () => {
+  it('a stream is over with its final event, though the socket stays open', async () => {
     const { upstreams, servers, targets } = await house((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS))

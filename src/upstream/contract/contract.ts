@@ -118,7 +118,7 @@ export type ChatResult = {
 export type ChatReader = {
   /** Throws a Fault on an error event and on an event that is not of this format. */
   read(event: SseEvent): readonly string[]
-  /** Throws a Fault when the stream ended without its end. */
+  /** Throws a Fault if the stream ended before its proper end. */
   close(): void
   /** True once nothing more can come: the connection may be released. */
   readonly done: boolean

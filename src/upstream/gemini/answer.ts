@@ -108,7 +108,7 @@ export function geminiFinish(reason: unknown, hasCalls: boolean, empty: boolean)
   return hasCalls ? 'tool_calls' : 'stop'
 }
 
-/** Thoughts stand beside the candidates' tokens, not inside them; cached ones inside the prompt's. */
+/** Thoughts are counted beside the candidates' tokens; cached tokens are part of the prompt's. */
 export function geminiUsage(raw: unknown): UsageReading {
   const usage = fieldsOf(raw)
   if (usage.promptTokenCount === undefined) return { kind: 'absent' }

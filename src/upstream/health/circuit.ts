@@ -68,7 +68,7 @@ export function noted(circuit: Circuit, sample: Sample, nowMs: number): Circuit 
 
 function withSample(circuit: Circuit, ok: boolean, nowMs: number): Circuit {
   const { samples } = circuit
-  // On every call's way: most often none is too old, and only the oldest has to go.
+  // Runs for every call: usually none is too old, and only the oldest has to go.
   const allRecent = samples.length === 0 || samples[0]!.atMs > nowMs - WINDOW_MS
   const recent = allRecent
     ? samples.slice(1 - SAMPLES_KEPT)

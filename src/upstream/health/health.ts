@@ -6,7 +6,7 @@ import { began, CLOSED, gateOf, noted, type Circuit, type Sample } from './circu
 const DEMOTED_MS = 60_000
 const UNREACHABLE_AFTER = 3
 
-/** The upstream refuses our key or has no more of our money: it is asked last for a while. */
+/** The upstream refuses our key, or our credit there is used up: it is asked last for a while. */
 type AccountRefusal = { why: AccountWhy; since: Date; untilMs: number }
 type Missed = { count: number; since: Date }
 

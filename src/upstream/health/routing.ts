@@ -7,7 +7,7 @@ export type Candidate<Target> = {
   /** Share within a priority. */
   weight: number
   circuit: Circuit
-  /** Its key is refused or its money is gone: asked only when nobody else is left. */
+  /** It refuses our key, or our credit there is used up: asked only when nobody else is left. */
   demoted: boolean
 }
 

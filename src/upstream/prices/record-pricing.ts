@@ -122,7 +122,7 @@ function imagePricing(pricing: Pricing, lists: MediaLists): Priced {
   return { pricing, priceBasis: pricing.request ? 'image' : 'token', priced: 'paid' }
 }
 
-/** Without an output price the input price is per second, or per a unit that nobody states. */
+/** Without an output price the input price is per second, or per some unit that is not stated. */
 function transcriptionPricing(pricing: Pricing): Priced {
   if (pricing.audio_second !== undefined) return paid(pricing, 'second')
   if (positive([pricing.completion])) return paid(pricing, 'token')

@@ -33,7 +33,7 @@ const sent = (request: ChatRequest, to: ModelTarget = target): unknown =>
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
 describe('the request to Anthropic', () => {
-  it('says everything a conversation has in its words', () => {
+  it('translates every part of a conversation', () => {
     const request = chat(
       {
         messages: [
@@ -186,7 +186,7 @@ describe('the request to Anthropic', () => {
     assert.deepEqual(none.thinking, { type: 'disabled' } satisfies Params['thinking'])
   })
 
-  it('refuses in words what it cannot say', () => {
+  it('refuses, with a message, what it cannot translate', () => {
     const user = { role: 'user', content: 'hi' }
     for (const body of [
       { messages: [user], n: 2 },
@@ -296,7 +296,7 @@ describe('the answer of Anthropic', () => {
     )
   })
 
-  it('usage that cannot be believed is not believed', () => {
+  it('implausible usage is unusable', () => {
     const usage = (more: Fields) =>
       capability.read(
         answer({ ...message, usage: { ...message.usage, ...more } }),

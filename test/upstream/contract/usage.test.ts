@@ -16,7 +16,7 @@ describe('usage', () => {
     assert.deepEqual(chatUsage({ prompt_tokens: 5 }), { kind: 'absent' })
   })
 
-  it('what cannot be believed is unusable', () => {
+  it('implausible counts and costs are unusable', () => {
     const base = { prompt_tokens: 10, completion_tokens: 5 }
     const reason = (more: object) => {
       const reading = chatUsage({ ...base, ...more })

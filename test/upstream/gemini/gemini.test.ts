@@ -47,7 +47,7 @@ const sent = (body: Fields, to = target): unknown =>
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
 describe('the request to Gemini', () => {
-  it('says everything a conversation has in its words', () => {
+  it('translates every part of a conversation', () => {
     const expected = {
       contents: [
         {
@@ -178,7 +178,7 @@ describe('the request to Gemini', () => {
     } satisfies GenerationConfig)
   })
 
-  it('fetches nothing on a caller’s word, and refuses what it cannot say', () => {
+  it('fetches no address a caller gives, and refuses what it cannot translate', () => {
     const user = (part: Fields) => ({ messages: [{ role: 'user', content: [part] }] })
     for (const body of [
       user({ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }),
@@ -290,7 +290,7 @@ describe('the answer of Gemini', () => {
     for (const json of [{}, [], { candidates: [] }, null]) assert.throws(() => read(json), Fault)
   })
 
-  it('usage that cannot be believed is not believed', () => {
+  it('implausible usage is unusable', () => {
     const usage = (more: Fields) =>
       read({ ...full, usageMetadata: { ...full.usageMetadata, ...more } }).usage
     assert.deepEqual(usage({ thoughtsTokenCount: -9 }), { kind: 'unusable', reason: 'negative' })

@@ -336,7 +336,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
       }
     })
 
-    it('always says which audio it wants, and caps it', () => {
+    it('always sends the audio format, and caps the answer', () => {
       const { build, read } = provider.speech!
       const request = {
         input: 'Habari',

@@ -120,7 +120,7 @@ describe('the catalog of openrouter', () => {
     ])
   })
 
-  it('prices a video by what is asked, else by the most it can be', () => {
+  it('prices a video by the request, else by the most it can cost', () => {
     const veo = record('google/veo-3.1-fast')
     assert.equal(videoPriceUsd(veo, {}), '2.4')
     assert.equal(videoPriceUsd(veo, { duration: 4, resolution: '720p' }), '0.4')
@@ -157,7 +157,7 @@ describe('the catalog of openrouter', () => {
     assert.equal(reading.records.find(({ id }) => id === 'openai/gpt-4')!.priced, 'paid')
   })
 
-  it('what is no list is garbage', async () => {
+  it('anything but a list is garbage', async () => {
     await assert.rejects(
       readCatalog(async () => ({ status: 200, headers: {}, json: { data: 'no' } })),
       Fault,

@@ -84,7 +84,7 @@ describe('server-sent events', () => {
     ])
   })
 
-  it('refuses a line and an event over the cap, and lets the connection go', async () => {
+  it('refuses a line and an event over the cap, and closes the connection', async () => {
     const line = sourceOf(Array.from({ length: 40 }, () => Buffer.from('data: '.padEnd(100, 'x'))))
     const event = sourceOf(
       Array.from({ length: 40 }, () => Buffer.from('data: xxxxxxxxxxxxxxxx\n')),
@@ -107,7 +107,7 @@ describe('server-sent events', () => {
     ])
   })
 
-  it('hears a failure told as a bare line or as a field', async () => {
+  it('reads a failure that comes as a bare line or as a field', async () => {
     assert.deepEqual(await eventsOf([Buffer.from('{"error":{"code":429}}\n\n')]), [
       { event: 'bare', data: '{"error":{"code":429}}' },
     ])
