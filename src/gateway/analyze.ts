@@ -3,7 +3,7 @@ import type { PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
-import type { ChatRequest, Fields } from '../upstream/contract/contract.ts'
+import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { answerHeaders } from './answer-headers.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
@@ -13,6 +13,7 @@ import { answerTokens, promptTokens } from './price/prompt-size.ts'
 import { buy, type Usage } from './billed-call.ts'
 import { reserveTokens } from './price/reservation.ts'
 import { tellUnusable, tokenUsage } from './price/usage-cost.ts'
+import type { Fields } from '../lib/fields.ts'
 
 /** What to look at, and what to say about it. Nothing of it is stored. */
 export type Analysis = {
@@ -67,8 +68,7 @@ export async function analyze(
         modelMaxTokens: model.maxOutputTokens,
       },
     }),
-    work: async () =>
-      (await gateway.upstreams.call(way.targets, 'chat', request, call.signal)).result,
+    work: () => gateway.upstreams.call(way.targets, 'chat', request, call.signal),
     usage: ({ usage, text }) => {
       tellUnusable(gateway.desk.log, model.id, usage)
       const completionTokens = answerTokens(Buffer.byteLength(text))

@@ -1,15 +1,11 @@
-import { addDecimals } from '../upstream/contract/decimal.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
-import type {
-  ChatResult,
-  Fields,
-  ImageRequest,
-  ImageResult,
-} from '../upstream/contract/contract.ts'
+import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
+import { addDecimals } from '../lib/decimal.ts'
+import type { Fields } from '../lib/fields.ts'
 
 type Pictures = ImageResult['images']
 
@@ -45,7 +41,7 @@ async function ask(
   const ours = { id: prefixedId('chatcmpl-'), model: model.id, created: 0 }
   const { user } = request
   const chat = { body: chatBody(request), stream: false, ours, ...(user && { user }) }
-  return (await upstreams.call(model.targets, 'chat', chat, signal)).result
+  return upstreams.call(model.targets, 'chat', chat, signal)
 }
 
 function chatBody({ prompt, extra }: ImageRequest): Fields {

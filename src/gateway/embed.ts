@@ -1,7 +1,6 @@
 import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { EmbeddingsResult } from '../upstream/contract/contract.ts'
-import { vectorBase64 } from '../upstream/openai/embeddings.ts'
 import type { UsageReading } from '../upstream/contract/usage.ts'
 import { answerHeaders, JSON_TYPE } from './answer-headers.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
@@ -9,6 +8,7 @@ import { promptTokens } from './price/prompt-size.ts'
 import { buy, type Usage } from './billed-call.ts'
 import { reserveTokens } from './price/reservation.ts'
 import { tellUnusable, tokenUsage } from './price/usage-cost.ts'
+import { vectorBase64 } from '../upstream/contract/vectors.ts'
 
 export type EmbeddingsBody = {
   model: string
@@ -43,11 +43,7 @@ export async function embed(
       promptTokens: input.tokens,
       answer: undefined,
     }),
-    work: async () => {
-      const { targets } = model
-      const served = await gateway.upstreams.call(targets, 'embeddings', request, call.signal)
-      return served.result
-    },
+    work: () => gateway.upstreams.call(model.targets, 'embeddings', request, call.signal),
     usage({ usage }) {
       tellUnusable(gateway.desk.log, model.id, usage)
       return tokenUsage({

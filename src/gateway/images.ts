@@ -3,7 +3,7 @@ import { creditsNumber } from '../billing/money.ts'
 import { each, toMicro } from '../billing/prices.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
-import type { Fields, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
+import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import { imagePriceUsd } from '../upstream/prices/media-price.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { chatPictures } from './chat-pictures.ts'
@@ -12,6 +12,7 @@ import { checkLinks } from './links.ts'
 import { buy, type Usage } from './billed-call.ts'
 import { NOTHING, reserveWhole } from './price/reservation.ts'
 import { reportedCost, tellUnusable } from './price/usage-cost.ts'
+import type { Fields } from '../lib/fields.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
 export type ImageBody = {
@@ -72,7 +73,7 @@ async function draw(
   const listed = prices.image_skus !== undefined || !outputModalities.includes('text')
   const direct = listed && upstreams.can(targets, 'image')
   if (!direct) return chatPictures(upstreams, model, request, signal)
-  return (await upstreams.call(targets, 'image', request, signal)).result
+  return upstreams.call(targets, 'image', request, signal)
 }
 
 /** Tokens of one picture, for a model whose pictures are priced as the answer's tokens. */

@@ -70,3 +70,40 @@ const powers: bigint[] = Array.from({ length: 64 }, (_, exponent) => 10n ** BigI
 function powerOfTen(exponent: number): bigint {
   return powers[exponent] ?? 10n ** BigInt(exponent)
 }
+
+/*
+ * Decimals as texts, the way model records keep them: nothing is lost between a price list and the
+ * catalog.
+ */
+
+/** A JSON number or a numeric text as a plain decimal (`1e-7` → `0.0000001`), else undefined. */
+export function plainDecimal(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string') return undefined
+  const parsed = parseDecimal(text.trim())
+  return parsed && decimalText(parsed)
+}
+
+/** -1, 0 or 1. */
+export function signOf(text: string): number {
+  return compareDecimals(text, '0')
+}
+
+export function addDecimals(a: string, b: string): string {
+  return decimalText(plus(decimal(a), decimal(b)))
+}
+
+export function timesDecimals(a: string, b: string): string {
+  return decimalText(times(decimal(a), decimal(b)))
+}
+
+export function compareDecimals(a: string, b: string): number {
+  return compare(decimal(a), decimal(b))
+}
+
+export function largestDecimal(values: readonly string[]): string | undefined {
+  return values.reduce<string | undefined>(
+    (best, value) => (best === undefined || compareDecimals(value, best) > 0 ? value : best),
+    undefined,
+  )
+}

@@ -1,41 +1,35 @@
-import type { ChatReader, ChatRequest, HttpCall, SseEvent } from './contract/contract.ts'
-import { exchange, troubled } from './line.ts'
-import type { Line } from './line.ts'
+import type { ChatReader, SseEvent } from './contract/contract.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
-/** After the end word the socket gets this long to end by itself and go back to its pool. */
+/** After the final event the socket gets this long to end by itself and go back to its pool. */
 const LET_GO_MS = 1_000
 
-/** Returns once the first chunk is there: until then any trouble is an ordinary failure. */
-export function openChatStream(line: Line, request: ChatRequest): Promise<ChatStream> {
-  const chat = line.provider.chat!
-  return exchange(line, chat.build(request, line.target), async (call) => {
-    const { headers, events } = await line.sender.events(line.place, call, line.signal)
-    const reader = chat.reader(request, line.target)
-    const stream = new OpenStream({ events, reader, line, call, id: headers['x-generation-id'] })
-    await stream.prime()
-    return stream
-  })
-}
-
-type Parts = {
+type StreamParts = {
   events: Source<readonly SseEvent[]>
   reader: ChatReader
-  line: Line
-  call: HttpCall
+  /** The generation's id, if the upstream gave it in a header. */
   id: string | undefined
+  /** What to throw when the stream breaks after it was handed out. */
+  brokenOff(error: unknown): unknown
+}
+
+/** Returns once the first chunk is there: until then any error is an ordinary failure. */
+export async function openChatStream(parts: StreamParts): Promise<ChatStream> {
+  const stream = new OpenStream(parts)
+  await stream.prime()
+  return stream
 }
 
 /** A class, since a stream has a life: primed, flowing, over. */
 class OpenStream implements ChatStream {
-  readonly #parts: Parts
+  readonly #parts: StreamParts
   readonly #events: Source<readonly SseEvent[]>
   readonly #reader: ChatReader
   #first: readonly string[] | undefined
   #over = false
 
-  constructor(parts: Parts) {
+  constructor(parts: StreamParts) {
     this.#parts = parts
     this.#events = parts.events
     this.#reader = parts.reader
@@ -85,8 +79,7 @@ class OpenStream implements ChatStream {
       return this.#read()
     } catch (error) {
       this.cancel()
-      const { line, call } = this.#parts
-      throw line.broken(troubled(error, line, call))
+      throw this.#parts.brokenOff(error)
     }
   }
 
@@ -114,7 +107,7 @@ function readAll(reader: ChatReader, events: readonly SseEvent[]): readonly stri
   return chunks
 }
 
-/** Waits until it has ended by itself, or says anything more. */
+/** Waits until it has ended by itself, or sends anything more. */
 async function letGo(events: Source<readonly SseEvent[]>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   try {
@@ -125,7 +118,7 @@ async function letGo(events: Source<readonly SseEvent[]>): Promise<void> {
       }
     } while (events.take()?.length === 0)
   } catch {
-    // It broke off: then it is gone as well.
+    // It broke: then the socket is gone as well.
   }
   clearTimeout(timer)
   events.cancel()

@@ -1,15 +1,9 @@
-import { anthropic } from './anthropic/provider.ts'
-import type { Provider } from './contract/contract.ts'
-import { createGemini } from './gemini/provider.ts'
-import { openai } from './openai/provider.ts'
-import { openrouter } from './openrouter/provider.ts'
+/*
+ * The registry, and the only place that knows a provider by its name: each name is a `type` that
+ * UPSTREAMS_FILE may give. A provider is a folder, and a line here.
+ */
 
-/** The only place that knows a provider by its name. */
-export const PROVIDERS = {
-  openrouter,
-  openai,
-  anthropic,
-  gemini: createGemini(),
-} satisfies Record<string, Provider>
-
-export type ProviderType = keyof typeof PROVIDERS
+export { anthropic } from './anthropic/provider.ts'
+export { gemini } from './gemini/provider.ts'
+export { openai } from './openai/provider.ts'
+export { openrouter } from './openrouter/provider.ts'

@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import type { Timeouts } from './contract/contract.ts'
-import { decimalText } from './contract/decimal.ts'
-import { PROVIDERS } from './providers.ts'
-import type { ProviderType } from './providers.ts'
+import { plainDecimal } from '../lib/decimal.ts'
+import type { Provider, Timeouts } from './contract/contract.ts'
 import { readRecords } from './prices/record.ts'
+import * as registry from './providers.ts'
 import type { UpstreamEntry } from './work.ts'
+
+export type ProviderType = keyof typeof registry
+export const PROVIDERS: Record<ProviderType, Provider> = { ...registry }
 
 export type UpstreamConfig = UpstreamEntry & {
   type: ProviderType
@@ -35,10 +37,10 @@ export function readUpstreams(
 const milliseconds = z.number().int().min(1).max(3_600_000)
 const margin = z
   .union([z.number(), z.string()])
-  .transform((value) => decimalText(value) ?? '')
+  .transform((value) => plainDecimal(value) ?? '')
   .refine((text) => /^\d+(\.\d+)?$/.test(text) && Number(text) > 0, 'must be a positive decimal')
 
-const entry = z.object({
+const entrySchema = z.object({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lowercase letters and digits'),
   type: z.enum(Object.keys(PROVIDERS) as [ProviderType, ...ProviderType[]]),
   base_url: z.url({ protocol: /^https?$/ }),
@@ -57,38 +59,38 @@ const entry = z.object({
     })
     .default({}),
 })
-const file = z.object({ upstreams: z.array(entry).min(1) })
+const file = z.object({ upstreams: z.array(entrySchema).min(1) })
 
 function withKey(
-  given: z.infer<typeof entry>,
+  entry: z.infer<typeof entrySchema>,
   index: number,
   env: Record<string, string | undefined>,
 ): UpstreamConfig {
-  const apiKey = given.api_key_env === undefined ? undefined : env[given.api_key_env]
-  if (given.api_key_env !== undefined && !apiKey) {
+  const apiKey = entry.api_key_env === undefined ? undefined : env[entry.api_key_env]
+  if (entry.api_key_env !== undefined && !apiKey) {
     throw new Error(`upstreams.${index}.api_key_env: the variable it names is not set.`)
   }
-  const { records, skipped } = readRecords(given.models, () => ({}))
+  const { records, skipped } = readRecords(entry.models, () => ({}))
   if (skipped > 0) throw new Error(`upstreams.${index}.models: every record needs an id.`)
   return {
-    name: given.name,
-    type: given.type,
-    priority: given.priority,
-    weight: given.weight,
-    sync: given.sync ?? given.type === 'openrouter',
-    margin: given.margin,
+    name: entry.name,
+    type: entry.type,
+    priority: entry.priority,
+    weight: entry.weight,
+    sync: entry.sync ?? PROVIDERS[entry.type].models !== undefined,
+    margin: entry.margin,
     records,
-    baseUrl: given.base_url,
+    baseUrl: entry.base_url,
     apiKey,
-    timeouts: timeoutsOf(given.timeouts),
+    timeouts: timeoutsOf(entry.timeouts),
   }
 }
 
-function timeoutsOf(given: z.infer<typeof entry>['timeouts']): Partial<Timeouts> {
+function timeoutsOf(entry: z.infer<typeof entrySchema>['timeouts']): Partial<Timeouts> {
   const found: Partial<Timeouts> = {}
-  if (given.connect_ms !== undefined) found.connectMs = given.connect_ms
-  if (given.first_byte_ms !== undefined) found.firstByteMs = given.first_byte_ms
-  if (given.idle_ms !== undefined) found.idleMs = given.idle_ms
-  if (given.total_ms !== undefined) found.totalMs = given.total_ms
+  if (entry.connect_ms !== undefined) found.connectMs = entry.connect_ms
+  if (entry.first_byte_ms !== undefined) found.firstByteMs = entry.first_byte_ms
+  if (entry.idle_ms !== undefined) found.idleMs = entry.idle_ms
+  if (entry.total_ms !== undefined) found.totalMs = entry.total_ms
   return found
 }

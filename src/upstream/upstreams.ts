@@ -1,16 +1,27 @@
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
+import {
+  connectionTo,
+  OPERATIONS,
+  prepareAttempt,
+  type UpstreamAttempt,
+  type UpstreamParts,
+} from './attempt.ts'
 import type { ModelTarget, Timeouts } from './contract/contract.ts'
-import { lineTo, reasonOf, stationOf } from './desk.ts'
-import type { Desk } from './desk.ts'
-import { failureOf, rateLimited, unavailable } from './failure.ts'
-import { Troubled } from './line.ts'
+import {
+  failureOf,
+  Fault,
+  isCallers,
+  maybeAccepted,
+  rateLimited,
+  troubleOf,
+  unavailable,
+} from './contract/fault.ts'
+import { UpstreamHealth } from './health/health.ts'
 import { choose } from './health/routing.ts'
-import { RUNS } from './runs.ts'
-import { createSender } from './wire/send.ts'
-import { Standing } from './health/health.ts'
-import { catalog, health, probe } from './survey.ts'
+import { healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
+import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'
 
 const MOST_ATTEMPTS = 3
@@ -24,126 +35,135 @@ export type UpstreamsOptions = {
 }
 
 export function openUpstreams(options: UpstreamsOptions): Upstreams {
-  const desk: Desk = {
-    stations: new Map(options.upstreams.map((config) => [config.name, stationOf(config)])),
-    sender: createSender(options.timeouts),
-    standing: new Standing(options.nowMs ?? Date.now, options.log),
+  const nowMs = options.nowMs ?? Date.now
+  const parts: UpstreamParts = {
+    connections: new Map(options.upstreams.map((config) => [config.name, connectionTo(config)])),
+    sender: createHttpSender(options.timeouts),
+    health: new UpstreamHealth(nowMs, options.log),
     log: options.log,
-    nowMs: options.nowMs ?? Date.now,
+    nowMs,
     random: options.random ?? Math.random,
   }
   return {
-    call: (targets, name, request, signal) => call(desk, { targets, name, request, signal }),
-    order: (targets, name) => plan(desk, targets, name),
-    can: (targets, name) => able(desk, targets, name).length > 0,
-    parsesFiles: ({ upstream }) => desk.stations.get(upstream)?.provider.parsesFiles === true,
-    catalog: (upstream, signal) => catalog(desk, upstream, signal),
+    call: (targets, name, request, signal) => call(parts, targets, { name, request, signal }),
+    order: (targets, name) => inOrder(parts, targets, name),
+    can: (targets, name) => capable(parts, targets, name).length > 0,
+    parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
+    catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
-    probe: (signal) => probe(desk, signal),
-    health: () => health(desk),
-    troubles: () => desk.standing.troubles(),
-    close: () => desk.sender.close(),
+    probe: (signal) => probeUpstreams(parts, signal),
+    health: () => healthSummary(parts),
+    troubles: () => parts.health.troubles(),
+    close: () => parts.sender.close(),
   }
 }
 
-type Ask<Name extends keyof Work> = {
-  targets: readonly ModelTarget[]
+type WorkItem<Name extends keyof Work> = {
   name: Name
   request: Work[Name]['request']
   signal: AbortSignal | undefined
 }
 
-function able<Target extends ModelTarget>(
-  desk: Desk,
-  targets: readonly Target[],
-  name: keyof Work,
-): Target[] {
-  return targets.filter(({ upstream }) => {
-    const station = desk.stations.get(upstream)
-    return station !== undefined && RUNS[name].can(station.provider)
-  })
-}
-
-/** Walks the candidates. Only what is not the caller's fault is tried elsewhere. */
-async function call<Name extends keyof Work>(desk: Desk, ask: Ask<Name>) {
-  const targets = plan(desk, ask.targets, ask.name)
+/** Tries one target after another. Only what is not the caller's fault is tried elsewhere. */
+async function call<Name extends keyof Work>(
+  parts: UpstreamParts,
+  targets: readonly ModelTarget[],
+  work: WorkItem<Name>,
+): Promise<Work[Name]['result']> {
+  const candidates = inOrder(parts, targets, work.name)
   let last: Failure | undefined
-  for (const [index, target] of targets.slice(0, MOST_ATTEMPTS).entries()) {
-    const attempt = await tryOne(desk, ask, target)
-    if ('result' in attempt) {
-      return { result: attempt.result, upstream: target.upstream, attempts: index + 1 }
-    }
-    last = attempt.failure
-    if (ask.signal?.aborted) break
-    desk.log.warn('upstream attempt failed', {
+  for (const [index, target] of candidates.slice(0, MOST_ATTEMPTS).entries()) {
+    const outcome = await tryTarget(parts, work, target)
+    if ('result' in outcome) return outcome.result
+    last = outcome.failure
+    if (work.signal?.aborted) break
+    parts.log.warn('upstream attempt failed', {
       upstream: target.upstream,
       model: target.model,
-      reason: attempt.reason,
+      reason: outcome.reason,
       attempt: index + 1,
     })
-    if (attempt.final) break
+    if (outcome.final) break
   }
   throw last!
 }
 
-function plan<Target extends ModelTarget>(
-  desk: Desk,
-  given: readonly Target[],
+/** The capable targets in the order in which they are to be tried. */
+function inOrder<Target extends ModelTarget>(
+  parts: UpstreamParts,
+  targets: readonly Target[],
   name: keyof Work,
 ): Target[] {
-  const targets = able(desk, given, name)
-  if (targets.length === 0) {
-    throw new Failure('unsuitable', 'This model cannot do what is asked of it.', {
+  const able = capable(parts, targets, name)
+  if (able.length === 0) {
+    throw new Failure('unsuitable', 'This model does not support this kind of request.', {
       param: 'model',
       code: 'model_capability',
     })
   }
-  const candidates = targets.map((target) => {
-    const { priority, weight } = desk.stations.get(target.upstream)!.config
-    const circuit = desk.standing.circuit(target)
-    return { target, priority, weight, circuit, demoted: desk.standing.demoted(target.upstream) }
+  const { connections, health } = parts
+  const candidates = able.map((target) => {
+    const { priority, weight } = connections.get(target.upstream)!.config
+    const circuit = health.circuit(target)
+    return { target, priority, weight, circuit, demoted: health.demoted(target.upstream) }
   })
-  const choice = choose(candidates, desk.nowMs(), desk.random)
+  const choice = choose(candidates, parts.nowMs(), parts.random)
   if (choice.kind === 'ask') return choice.targets
   throw choice.kind === 'rate_limited'
     ? rateLimited(choice.retryAfterS)
     : unavailable(choice.retryAfterS)
 }
 
-type Attempt<Result> = { result: Result } | { failure: Failure; reason: string; final: boolean }
+function capable<Target extends ModelTarget>(
+  { connections }: UpstreamParts,
+  targets: readonly Target[],
+  name: keyof Work,
+): Target[] {
+  return targets.filter(({ upstream }) => {
+    const connection = connections.get(upstream)
+    return connection && OPERATIONS[name].capability(connection.provider) !== undefined
+  })
+}
 
-async function tryOne<Name extends keyof Work>(
-  desk: Desk,
-  ask: Ask<Name>,
+/** `final`: no other upstream may be asked. */
+type FailedAttempt = { failure: Failure; reason: string; final: boolean }
+
+async function tryTarget<Name extends keyof Work>(
+  parts: UpstreamParts,
+  work: WorkItem<Name>,
   target: ModelTarget,
-): Promise<Attempt<Work[Name]['result']>> {
-  const line = lineTo(desk, target, ask.signal)
-  desk.standing.begin(target)
+): Promise<{ result: Work[Name]['result'] } | FailedAttempt> {
+  let attempt: UpstreamAttempt | undefined
+  parts.health.begin(target)
   try {
-    const result = await RUNS[ask.name].run(line, ask.request)
-    desk.standing.succeeded(target)
+    attempt = prepareAttempt(parts, work, target)
+    const result = await OPERATIONS[work.name].send(attempt, work.request)
+    parts.health.succeeded(target)
     return { result }
   } catch (error) {
-    return afterError(desk, target, error)
+    return afterError(parts, target, attempt, error)
   }
 }
 
-function afterError(desk: Desk, target: ModelTarget, error: unknown) {
+function afterError(
+  { health }: UpstreamParts,
+  target: ModelTarget,
+  attempt: UpstreamAttempt | undefined,
+  error: unknown,
+): FailedAttempt {
   if (error instanceof Failure) {
-    // The request cannot be said in this provider's words; another's may have them.
-    desk.standing.failed(target, { kind: 'rejected', why: 'request' })
+    // The request cannot be put in this provider's format; another's may allow it.
+    health.failed(target, { kind: 'rejected', why: 'request' })
     return { failure: error, reason: error.kind, final: false }
   }
-  if (!(error instanceof Troubled)) {
-    desk.standing.failed(target, { kind: 'aborted' })
+  if (!(error instanceof Fault) || attempt === undefined) {
+    health.failed(target, { kind: 'aborted' })
     throw error
   }
-  desk.standing.failed(target, error.trouble)
-  const { kind } = error.trouble
-  const callers = kind === 'rejected' || kind === 'oversized' || kind === 'aborted'
-  return {
-    failure: failureOf(error.trouble, error.cause),
-    reason: reasonOf(error),
-    final: callers || !error.mayRepeat,
-  }
+  const { call, connection } = attempt
+  const trouble = troubleOf(error, connection.provider, call)
+  const failure = failureOf(trouble, error)
+  health.failed(target, trouble)
+  const onlyHere = call.repeatable === false && maybeAccepted(failure)
+  return { failure, reason: error.message, final: isCallers(trouble) || onlyHere }
 }

@@ -12,19 +12,22 @@ import type {
   SpeechRequest,
   TranscriptionRequest,
   TranscriptionResult,
+} from './contract/contract.ts'
+import type {
   VideoContentFormat,
   VideoContentRequest,
   VideoJob,
   VideoJobRef,
   VideoRequest,
   VideoStatus,
-} from './contract/contract.ts'
+} from './contract/video.ts'
+import type { UpstreamTrouble } from './health/health.ts'
 import type { Source } from './wire/source.ts'
 
-/** What the rest of the house holds: every upstream behind one verb. Built by `openUpstreams`. */
+/** What the other rooms hold: every upstream behind one verb. Built by `openUpstreams`. */
 export type Upstreams = {
   /**
-   * Walks the targets by priority, weight and health until one answers. Throws only a `Failure`
+   * Tries the targets by priority, weight and health until one answers. Throws only a `Failure`
    * fit to be shown. A stream is returned once its first event is there, so that whatever goes
    * wrong before the first byte is still an ordinary failure; later ones are thrown by the stream.
    */
@@ -33,9 +36,9 @@ export type Upstreams = {
     name: Name,
     request: Work[Name]['request'],
     signal?: AbortSignal,
-  ): Promise<Served<Work[Name]['result']>>
+  ): Promise<Work[Name]['result']>
   /**
-   * The targets in the order in which `call` would try them, for work that must note whom it asks
+   * The targets in the order in which `call` would try them, for work that must record whom it asks
    * before it asks. Throws as `call` does when there is nobody to ask.
    */
   order<Target extends ModelTarget>(targets: readonly Target[], name: keyof Work): Target[]
@@ -47,7 +50,7 @@ export type Upstreams = {
   catalog(upstream: string, signal?: AbortSignal): Promise<CatalogReading>
   /** Every upstream of the file, in its order. */
   readonly list: readonly UpstreamEntry[]
-  /** Asks every upstream whether it is there. A duty, now and then. */
+  /** Asks every upstream whether it is there. A duty runs it now and then. */
   probe(signal?: AbortSignal): Promise<void>
   health(): { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
   /** For the operator only: these name upstreams. */
@@ -66,17 +69,9 @@ export type Work = {
   videoStatus: { request: VideoJobRef; result: VideoStatus }
   videoContent: {
     request: VideoContentRequest
-    result: VideoContentFormat & { bytes: Flow<Buffer> }
+    result: VideoContentFormat & { bytes: Source<Buffer> }
   }
 }
-
-type Served<Result> = { result: Result; upstream: string; attempts: number }
-
-/**
- * A flow with back-pressure: nothing is read ahead of `next()`. `cancel()` closes the socket at
- * any time, also before the first pull. It throws a `Failure` when the upstream breaks.
- */
-export type Flow<Item> = AsyncIterableIterator<Item, undefined> & { cancel(): void }
 
 /**
  * Each item is a batch of ready chunk texts, to be framed as `data: …\n\n`; it may be empty. The
@@ -94,13 +89,6 @@ export type UpstreamEntry = {
   sync: boolean
   /** A plain decimal, such as `1.0`. */
   margin: string
-  /** Records given by hand in the file. They add to the synced ones and win over them. */
+  /** Records written by hand in the file. They add to the synced ones and win over them. */
   records: readonly CatalogRecord[]
-}
-
-export type UpstreamTrouble = {
-  upstream: string
-  model?: string
-  why: 'key_refused' | 'out_of_money' | 'forbidden' | 'unreachable' | 'circuit_open'
-  since: Date
 }

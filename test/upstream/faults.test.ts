@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { Failure } from '../../src/lib/failure.ts'
-import type { FailureKind } from '../../src/lib/failure.ts'
+import { Failure, type FailureKind } from '../../src/lib/failure.ts'
 import type { Log } from '../../src/lib/log.ts'
-import { PROVIDERS } from '../../src/upstream/providers.ts'
-import type { ProviderType } from '../../src/upstream/providers.ts'
-import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
+import { PROVIDERS, readUpstreams, type ProviderType } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
-import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from './wire-server.ts'
-import type { Behave } from './wire-server.ts'
+import {
+  chunk,
+  LAST_CHUNK,
+  response,
+  sse,
+  SSE_HEAD,
+  wireServer,
+  type Behave,
+} from './wire-server.ts'
 
 const KEY = 'key-that-nobody-may-see'
 const ACME = 'Acme Cloud at https://api.acme.example says sk-acme-123'

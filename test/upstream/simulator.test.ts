@@ -4,10 +4,10 @@ import { startModelSimulator } from '../../simulator/models/server.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { flowOf } from '../../src/upstream/wire/source.ts'
+import type { UsageReading } from '../../src/upstream/contract/usage.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
-import type { UsageReading } from '../../src/upstream/contract/usage.ts'
+import { itemsOf } from './sources.ts'
 
 const simulator = await startModelSimulator()
 const upstreams = openUpstreams({
@@ -36,11 +36,11 @@ const request = (stream: boolean) => ({
 describe('every capability, over the wire', () => {
   it('chat, whole and in pieces', async () => {
     const whole = await upstreams.call(to('sim/hekima'), 'chat', request(false))
-    assert.ok(whole.result.text.length > 0)
-    assert.ok(costOf(whole.result.usage) > 0)
-    const { result } = await upstreams.call(to('sim/hekima'), 'chatStream', request(true))
+    assert.ok(whole.text.length > 0)
+    assert.ok(costOf(whole.usage) > 0)
+    const result = await upstreams.call(to('sim/hekima'), 'chatStream', request(true))
     let text = ''
-    for await (const batch of flowOf(result)) {
+    for await (const batch of itemsOf(result)) {
       for (const chunk of batch) text += JSON.parse(chunk).choices[0].delta.content ?? ''
     }
     assert.ok(text.length > 0)
@@ -50,7 +50,7 @@ describe('every capability, over the wire', () => {
   })
 
   it('embeddings', async () => {
-    const { result } = await upstreams.call(to('sim/vekta'), 'embeddings', {
+    const result = await upstreams.call(to('sim/vekta'), 'embeddings', {
       body: { input: ['mlango', 'dirisha'] },
       inputs: 2,
     })
@@ -61,23 +61,23 @@ describe('every capability, over the wire', () => {
     assert.ok(costOf(result.usage) >= 0)
   })
 
-  it('speech, and hearing', async () => {
+  it('speech and transcription', async () => {
     const spoken = await upstreams.call(to('sim/sema'), 'speech', {
       input: 'Karibu sana',
       voice: 'asha',
       responseFormat: 'mp3',
       maxBytes: 1_000_000,
     })
-    assert.equal(spoken.result.mediaType, 'audio/mpeg')
-    assert.ok(spoken.result.audio.length > 100)
+    assert.equal(spoken.mediaType, 'audio/mpeg')
+    assert.ok(spoken.audio.length > 100)
     const heard = await upstreams.call(to('sim/sikia'), 'transcription', {
       audio: Buffer.from(wav('Karibu sana')),
       format: 'wav',
       language: 'sw',
       responseFormat: 'json',
     })
-    assert.match(heard.result.text, /Karibu/)
-    assert.ok(costOf(heard.result.usage) > 0)
+    assert.match(heard.text, /Karibu/)
+    assert.ok(costOf(heard.usage) > 0)
     const failure = await upstreams
       .call(to('sim/sema'), 'speech', {
         input: 'Karibu sana',
@@ -90,7 +90,7 @@ describe('every capability, over the wire', () => {
   })
 
   it('pictures', async () => {
-    const { result } = await upstreams.call(to('sim/picha'), 'image', {
+    const result = await upstreams.call(to('sim/picha'), 'image', {
       prompt: 'mlango wa mbao',
       n: 2,
       extra: { size: '1024x1024' },
@@ -100,22 +100,22 @@ describe('every capability, over the wire', () => {
     assert.ok(costOf(result.usage) > 0)
   })
 
-  it('videos, from the start to the bytes, and a job nobody knows', async () => {
+  it('videos, from the start to the bytes, and an unknown job', async () => {
     const start = await upstreams.call(to('sim/filamu'), 'videoStart', {
       prompt: 'mlango unafunguka',
       extra: { duration: 4 },
     })
-    const { jobId } = start.result
+    const { jobId } = start
     let status = await upstreams.call(to('sim/filamu'), 'videoStatus', { jobId })
-    for (let i = 0; i < 100 && status.result.status === 'processing'; i += 1) {
+    for (let i = 0; i < 100 && status.status === 'processing'; i += 1) {
       await new Promise((done) => setTimeout(done, 50))
       status = await upstreams.call(to('sim/filamu'), 'videoStatus', { jobId })
     }
-    assert.equal(status.result.status, 'completed')
-    assert.ok(costOf(status.result.usage) > 0)
-    const { result } = await upstreams.call(to('sim/filamu'), 'videoContent', { jobId })
+    assert.equal(status.status, 'completed')
+    assert.ok(costOf(status.usage) > 0)
+    const result = await upstreams.call(to('sim/filamu'), 'videoContent', { jobId })
     const parts: Buffer[] = []
-    for await (const part of result.bytes) parts.push(part)
+    for await (const part of itemsOf(result.bytes)) parts.push(part)
     const bytes = Buffer.concat(parts)
     assert.equal(bytes.subarray(4, 8).toString(), 'ftyp')
     assert.equal(result.contentLength, bytes.length)
@@ -140,7 +140,7 @@ describe('every capability, over the wire', () => {
     assert.match(verdict['sim/picha']!, /^paid (image|megapixel)$/)
   })
 
-  it('probes, and knows when nobody is there', async () => {
+  it('probes, and notices when nobody is there', async () => {
     await upstreams.probe()
     assert.deepEqual(upstreams.health(), {
       healthy: true,

@@ -2,12 +2,19 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { flowOf } from '../../src/upstream/wire/source.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
 import type { ChatStream } from '../../src/upstream/work.ts'
-import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from './wire-server.ts'
-import type { Behave } from './wire-server.ts'
+import { itemsOf } from './sources.ts'
+import {
+  chunk,
+  LAST_CHUNK,
+  response,
+  sse,
+  SSE_HEAD,
+  wireServer,
+  type Behave,
+} from './wire-server.ts'
 
 const KEY = 'sk-or-v1-very-secret'
 const ours = { id: 'chatcmpl-ours', model: 'lab/model', created: 1 }
@@ -82,16 +89,14 @@ async function failing(work: Promise<unknown>): Promise<Failure> {
 
 async function drained(stream: ChatStream): Promise<string[]> {
   const all: string[] = []
-  for await (const batch of flowOf(stream)) all.push(...batch)
+  for await (const batch of itemsOf(stream)) all.push(...batch)
   return all
 }
 
 describe('calling upstreams', () => {
   it('answers in our names, without provider and price', async () => {
     const { upstreams, servers, targets } = await house(well)
-    const { result, upstream, attempts } = await upstreams.call(targets, 'chat', chatRequest(false))
-    assert.equal(upstream, 'u0')
-    assert.equal(attempts, 1)
+    const result = await upstreams.call(targets, 'chat', chatRequest(false))
     assert.deepEqual(JSON.parse(JSON.stringify(result.body)), {
       id: 'chatcmpl-ours',
       object: 'chat.completion',
@@ -115,7 +120,7 @@ describe('calling upstreams', () => {
 
   it('streams ready chunks and remembers usage and finish', async () => {
     const { upstreams, targets } = await house(well)
-    const { result } = await upstreams.call(targets, 'chatStream', chatRequest(true))
+    const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
     const chunks = await drained(result)
     assert.deepEqual(
       chunks.map((text) => JSON.parse(text)),
@@ -142,12 +147,12 @@ describe('calling upstreams', () => {
 
   it('tries the next upstream for faults that are not the caller’s', async () => {
     for (const bad of [status(500), status(401), status(429), status(404)]) {
-      const { upstreams, targets } = await house(bad, well)
-      const served = await upstreams.call(targets, 'chat', chatRequest(false))
-      assert.deepEqual([served.upstream, served.attempts], ['u1', 2])
+      const { upstreams, servers, targets } = await house(bad, well)
+      await upstreams.call(targets, 'chat', chatRequest(false))
+      assert.deepEqual([servers[0]!.heard.length, servers[1]!.heard.length], [1, 1])
       const stream = await upstreams.call(targets, 'chatStream', chatRequest(true))
-      assert.equal(stream.upstream, 'u1')
-      stream.result.cancel()
+      assert.equal(servers[1]!.heard.length, 2)
+      stream.cancel()
     }
   })
 
@@ -160,34 +165,34 @@ describe('calling upstreams', () => {
   })
 
   it('fails over when the first event of a stream is an error', async () => {
-    const { upstreams, targets } = await house((socket) => {
+    const { upstreams, servers, targets } = await house((socket) => {
       socket.write(SSE_HEAD)
       socket.write(
         chunk(`: OPENROUTER PROCESSING\n\n${sse('{"error":{"code":502},"choices":[]}')}`),
       )
     }, well)
-    const { upstream, result } = await upstreams.call(targets, 'chatStream', chatRequest(true))
-    assert.equal(upstream, 'u1')
+    const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
+    assert.deepEqual([servers[0]!.heard.length, servers[1]!.heard.length], [1, 1])
     result.cancel()
   })
 
-  it('a stream that breaks later throws a failure and says so to the circuit', async () => {
+  it('a stream that breaks later throws a failure', async () => {
     const { upstreams, targets } = await house((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS.slice(0, EVENTS.indexOf('\n\n') + 2)))
       setTimeout(() => socket.destroy(), 20)
     }, well)
-    const { result } = await upstreams.call(targets, 'chatStream', chatRequest(true))
+    const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
     const failure = await failing(drained(result))
     assert.equal(failure.kind, 'upstream_failed')
   })
 
-  it('a stream is over with its end word, though the socket stays open', async () => {
+  it('a stream is over with its final event, though the socket stays open', async () => {
     const { upstreams, servers, targets } = await house((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS))
     })
-    const { result } = await upstreams.call(targets, 'chatStream', chatRequest(true))
+    const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
     const began = Date.now()
     assert.equal((await drained(result)).length, 2)
     assert.ok(Date.now() - began < 100)
@@ -200,7 +205,7 @@ describe('calling upstreams', () => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS.slice(0, EVENTS.indexOf('\n\n') + 2)))
     })
-    const { result } = await upstreams.call(targets, 'chatStream', chatRequest(true))
+    const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
     assert.equal(servers[0]!.open, 1)
     result.cancel()
     await new Promise((done) => setTimeout(done, 50))
@@ -279,5 +284,13 @@ describe('calling upstreams', () => {
     const { upstreams, servers, targets } = await house((socket) => socket.destroy(), well)
     await failing(upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} }))
     assert.equal(servers[1]!.heard.length, 0)
+  })
+
+  it('a video start that was surely not accepted is sent to the next upstream', async () => {
+    for (const refusal of [status(500), status(302, { location: 'http://169.254.169.254/' })]) {
+      const { upstreams, targets } = await house(refusal, well)
+      const job = await upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} })
+      assert.equal(job.jobId, 'gen-1')
+    }
   })
 })

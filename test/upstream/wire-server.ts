@@ -1,6 +1,4 @@
-import { createServer } from 'node:net'
-import type { Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 export type Heard = { method: string; path: string; headers: Record<string, string>; body: string }
 export type Behave = (socket: Socket, heard: Heard) => void

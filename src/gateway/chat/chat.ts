@@ -22,10 +22,7 @@ function completeChat(gateway: Gateway, call: GatewayCall, order: ChatOrder) {
   return buy(gateway, call, {
     stage,
     amounts,
-    work: async () => {
-      const served = await gateway.upstreams.call(targets, 'chat', request, call.signal)
-      return served.result
-    },
+    work: () => gateway.upstreams.call(targets, 'chat', request, call.signal),
     usage: (result) => order.bill(result.usage, Buffer.byteLength(result.text)),
     answer: (result, _usage, receipt) => ({
       status: 200,

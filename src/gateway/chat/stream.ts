@@ -1,6 +1,5 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import { usageChunk } from '../../upstream/openai/usage.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { Line } from '../bill/rows.ts'
@@ -8,6 +7,7 @@ import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import type { ChatBody, ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
+import { usageChunk } from '../../upstream/contract/chunks.ts'
 
 export type StreamedChat = {
   gateway: Gateway
@@ -32,7 +32,7 @@ export async function streamChat(streamed: StreamedChat): Promise<Answer> {
   let bill: Bill | undefined
   try {
     bill = await openBill(gateway.desk, { principal, requestId, stage, ...amounts })
-    const { result: flow } = await gateway.upstreams.call(targets, 'chatStream', request, signal)
+    const flow = await gateway.upstreams.call(targets, 'chatStream', request, signal)
     const body = new ChatOutflow(flow, streamEnds(streamed, { bill, flow, startedMs, leave }))
     const id = flow.generationId
     const headers = id === undefined ? SSE_HEADERS : { ...SSE_HEADERS, 'x-generation-id': id }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Flow } from '../../upstream/work.ts'
+import type { Source } from '../../upstream/wire/source.ts'
 
 /** A reader that takes nothing for so long is gone, whatever its socket says. */
 const STALLED_MS = 60_000
@@ -9,17 +9,17 @@ const STALLED_MS = 60_000
  * upstream breaks the connection is cut, so that the reader sees a short body and no false end.
  */
 export class ByteOutflow extends Readable {
-  readonly #flow: Flow<Buffer>
+  readonly #source: Source<Buffer>
   readonly #ended: () => void
   readonly #watch: NodeJS.Timeout
   #first: Buffer | undefined
   #pulling = false
   #lastReadMs = performance.now()
 
-  constructor(first: Buffer, flow: Flow<Buffer>, ended: () => void) {
+  constructor(first: Buffer, source: Source<Buffer>, ended: () => void) {
     super({ highWaterMark: 65_536 })
     this.#first = first
-    this.#flow = flow
+    this.#source = source
     this.#ended = ended
     this.#watch = setInterval(() => this.#cutStalled(), STALLED_MS / 4)
     this.#watch.unref()
@@ -34,7 +34,7 @@ export class ByteOutflow extends Readable {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearInterval(this.#watch)
-    this.#flow.cancel()
+    this.#source.cancel()
     this.#ended()
     done(error)
   }
@@ -52,10 +52,11 @@ export class ByteOutflow extends Readable {
 
   async #next(): Promise<Buffer | null> {
     for (;;) {
-      const step = await this.#flow.next()
-      if (step.done === true) return null
+      if (!this.#source.ready) await this.#source.more()
+      const piece = this.#source.take()
+      if (piece === undefined) return null
       // An empty piece would be read as "nothing yet" and nobody would ask again.
-      if (step.value.length > 0) return step.value
+      if (piece.length > 0) return piece
     }
   }
 

@@ -47,7 +47,7 @@ async function ask(
   try {
     const targets = [job.upstream!]
     const patience = patienceOf(parts, signal)
-    const { result } = await parts.upstreams.call(targets, 'videoStatus', request, patience)
+    const result = await parts.upstreams.call(targets, 'videoStatus', request, patience)
     const { status, usage, error } = result
     if (status === 'processing') return undefined
     if (status === 'completed') return { status, usage }

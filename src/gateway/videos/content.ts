@@ -1,13 +1,14 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { ModelTarget, VideoContentFormat } from '../../upstream/contract/contract.ts'
-import type { Flow } from '../../upstream/work.ts'
+import type { ModelTarget } from '../../upstream/contract/contract.ts'
+import type { Source } from '../../upstream/wire/source.ts'
 import { ByteOutflow } from './byte-outflow.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { VideoJobView } from './jobs-store.ts'
 import { showVideo, type Videos } from './videos.ts'
+import type { VideoContentFormat } from '../../upstream/contract/video.ts'
 
-type Film = { format: VideoContentFormat; first: Buffer; bytes: Flow<Buffer> }
+type Film = { format: VideoContentFormat; first: Buffer; bytes: Source<Buffer> }
 
 /** The finished film, fetched by us: the caller never sees where from. */
 export async function videoContent(
@@ -33,9 +34,9 @@ export async function videoContent(
   }
 }
 
-type Source = { target: ModelTarget; jobId: string }
+type VideoSource = { target: ModelTarget; jobId: string }
 
-function sourceOf({ upstreams }: Gateway, job: VideoJobView): Source {
+function sourceOf({ upstreams }: Gateway, job: VideoJobView): VideoSource {
   const { status, upstream: target, upstreamJobId: jobId } = job
   if (status === 'pending' || status === 'processing') {
     throw new Failure('conflict', `The video is not ready: its job is ${status}.`)
@@ -54,7 +55,7 @@ function sourceOf({ upstreams }: Gateway, job: VideoJobView): Source {
 async function fetchFilm(
   gateway: Gateway,
   call: GatewayCall,
-  source: Source,
+  source: VideoSource,
   range: string | undefined,
 ): Promise<Film> {
   const request = { jobId: source.jobId, ...(range === undefined ? {} : { range }) }
@@ -74,10 +75,11 @@ async function openFilm(
   target: ModelTarget,
   request: { jobId: string; range?: string },
 ): Promise<Film> {
-  const { result } = await upstreams.call([target], 'videoContent', request, signal)
+  const result = await upstreams.call([target], 'videoContent', request, signal)
   const { bytes, ...format } = result
-  const first = await bytes.next()
-  if (first.done !== true) return { format, first: first.value, bytes }
+  if (!bytes.ready) await bytes.more()
+  const first = bytes.take()
+  if (first !== undefined) return { format, first, bytes }
   throw new Failure('upstream_failed', 'The video could not be fetched. Try again.')
 }
 

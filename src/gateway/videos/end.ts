@@ -6,13 +6,13 @@ import { applyCommands } from '../../billing/ledger-store.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { VideoErrorCode } from '../../upstream/contract/contract.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 import { paid } from '../bill/rows.ts'
 import type { BalanceNote } from '../bill/posting-queue.ts'
 import { reportedCost } from '../price/usage-cost.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import { lockClaimed, writeEnd } from './work-store.ts'
+import type { VideoErrorCode } from '../../upstream/contract/video.ts'
 
 /** How a job ends. Only the first of these costs anything. */
 export type VideoEnd =

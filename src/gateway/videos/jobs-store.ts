@@ -1,6 +1,6 @@
 import type { Row, Tx } from '../../db/db.ts'
-import type { ModelTarget, VideoErrorCode } from '../../upstream/contract/contract.ts'
-import { videoError, type VideoError } from '../../upstream/contract/video-error.ts'
+import type { ModelTarget } from '../../upstream/contract/contract.ts'
+import { type VideoError, videoError, type VideoErrorCode } from '../../upstream/contract/video.ts'
 
 export type VideoJobStatus =
   | 'pending'

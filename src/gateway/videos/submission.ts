@@ -1,10 +1,11 @@
 import { Failure } from '../../lib/failure.ts'
-import { maybeAccepted } from '../../upstream/contract/acceptance.ts'
-import type { ModelTarget, VideoErrorCode } from '../../upstream/contract/contract.ts'
+import type { ModelTarget } from '../../upstream/contract/contract.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import { endJob } from './end.ts'
 import { backOff, patienceOf, type LookParts } from './timing.ts'
 import { markAccepted, markAsked, postpone } from './work-store.ts'
+import { maybeAccepted } from '../../upstream/contract/fault.ts'
+import type { VideoErrorCode } from '../../upstream/contract/video.ts'
 
 /** In turn over the upstreams that may have it; one that perhaps took it is the only one left. */
 export async function submit(
@@ -47,7 +48,7 @@ async function start(
   await parts.pacer.turn(signal)
   try {
     const patience = patienceOf(parts, signal)
-    const { result } = await parts.upstreams.call([target], 'videoStart', request, patience)
+    const result = await parts.upstreams.call([target], 'videoStart', request, patience)
     return { jobId: result.jobId }
   } catch (error) {
     if (!(error instanceof Failure) || signal.aborted) throw error

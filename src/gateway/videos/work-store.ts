@@ -1,7 +1,8 @@
 import type { Row, Tx } from '../../db/db.ts'
-import type { ModelTarget, VideoErrorCode } from '../../upstream/contract/contract.ts'
+import type { ModelTarget } from '../../upstream/contract/contract.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import type { VideoJobStatus } from './jobs-store.ts'
+import type { VideoErrorCode } from '../../upstream/contract/video.ts'
 
 /** Committed before anyone is asked, so that a crash cannot make two upstreams do the work. */
 export async function markAsked(tx: Tx, job: ClaimedJob, target: ModelTarget): Promise<boolean> {

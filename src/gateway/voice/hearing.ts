@@ -1,10 +1,6 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { Failure } from '../../lib/failure.ts'
-import type {
-  Fields,
-  TranscriptionRequest,
-  TranscriptionResult,
-} from '../../upstream/contract/contract.ts'
+import type { TranscriptionRequest, TranscriptionResult } from '../../upstream/contract/contract.ts'
 import type { Usage as UpstreamUsage } from '../../upstream/contract/usage.ts'
 import { requireAudio, type AudioFormat } from '../media/audio-format.ts'
 import { audioSeconds } from '../media/audio-length.ts'
@@ -15,6 +11,7 @@ import type { Usage } from '../billed-call.ts'
 import type { Amounts } from '../price/reservation.ts'
 import { reportedCost, tellUnusable } from '../price/usage-cost.ts'
 import { hearingPrice, holdAmounts, NOMINAL_MICRO } from '../price/voice-cost.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 export const AUDIO_CAP_BYTES = 25 * 1024 * 1024
 
@@ -57,8 +54,7 @@ export function planHearing(
     stage: { kind: ask.kind, model: model.id, priceSnapshotId: model.priceSnapshotId },
     amounts: holdAmounts(model, hearingPrice(model, { seconds }, at), { ...rules, ...voice }),
     seconds,
-    work: async (signal) =>
-      (await gateway.upstreams.call(model.targets, 'transcription', request, signal)).result,
+    work: (signal) => gateway.upstreams.call(model.targets, 'transcription', request, signal),
     usage: (result) => heardUsage(gateway, model, result, seconds),
   }
 }

@@ -147,7 +147,7 @@ function planAnswer(
     stage: { ...order.stage, kind: 'voice_text' },
     work: async (signal) => {
       const { targets, request } = order
-      const { result } = await gateway.upstreams.call(targets, 'chat', request, signal)
+      const result = await gateway.upstreams.call(targets, 'chat', request, signal)
       if (result.text.trim() !== '') return result
       throw new Failure('upstream_failed', 'The model gave no answer. Try again.')
     },

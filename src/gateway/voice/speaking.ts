@@ -1,6 +1,6 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Fields, SpeechFormat, SpeechRequest } from '../../upstream/contract/contract.ts'
+import type { SpeechFormat, SpeechRequest } from '../../upstream/contract/contract.ts'
 import { audioFormat, looksLikeText } from '../media/audio-format.ts'
 import { audioSeconds } from '../media/audio-length.ts'
 import type { Stage } from '../bill/rows.ts'
@@ -8,6 +8,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Usage } from '../billed-call.ts'
 import type { Amounts } from '../price/reservation.ts'
 import { CHARACTERS_PER_S, holdAmounts, NOMINAL_MICRO, speakingPrice } from '../price/voice-cost.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 /** Gathered up to here and only then sent, so that a failure at any moment is still JSON. */
 const SPEECH_CAP_BYTES = 25 * 1024 * 1024
@@ -52,8 +53,8 @@ export function planSpeaking(
     stage: { kind: ask.kind, model: model.id, priceSnapshotId: model.priceSnapshotId },
     amounts: holdAmounts(model, foreseen?.micro, { ...gateway.rules, ...gateway.voice }),
     work: async (signal) => {
-      const served = await gateway.upstreams.call(model.targets, 'speech', request, signal)
-      return requireSound(served.result, responseFormat)
+      const spoken = await gateway.upstreams.call(model.targets, 'speech', request, signal)
+      return requireSound(spoken, responseFormat)
     },
     usage: ({ audio }) => {
       const seconds = spokenSeconds(audio, responseFormat)

@@ -1,12 +1,13 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Fields, TranscriptionResult } from '../../upstream/contract/contract.ts'
+import type { TranscriptionResult } from '../../upstream/contract/contract.ts'
 import { answerHeaders, JSON_TYPE } from '../answer-headers.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planHearing, type Hearing, type Recording } from './hearing.ts'
 import { languageCode, requireLanguage } from '../languages.ts'
 import { buy } from '../billed-call.ts'
 import { voiceModel } from './model.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 /** The fields of a transcription that the gateway reads, however they came. */
 export type TranscriptionAsk = {

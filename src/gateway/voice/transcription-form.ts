@@ -1,7 +1,7 @@
 import { Failure } from '../../lib/failure.ts'
 import type { Form } from '../../lib/form.ts'
-import type { Fields } from '../../upstream/contract/contract.ts'
 import type { TranscriptionAsk } from './transcribe.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 const OURS = new Set(['model', 'language', 'response_format', 'stream', 'file'])
 

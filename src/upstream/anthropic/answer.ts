@@ -1,17 +1,20 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { completion } from '../contract/chunks.ts'
-import type { ChatRequest, ChatResult, Fields, JsonAnswer } from '../contract/contract.ts'
-import { anthropicError } from './failure.ts'
+import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
-import { readUsage } from '../contract/usage.ts'
-import type { UsageReading } from '../contract/usage.ts'
+import { readUsage, type UsageReading } from '../contract/usage.ts'
+import { anthropicError } from './failure.ts'
 
 export function readMessage(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const { json } = answer
   if (!isFields(json)) throw new Fault('garbage', 'shape')
   if (json.type === 'error' || json.error) throw anthropicError(json)
   if (json.type !== 'message' || !Array.isArray(json.content)) throw new Fault('garbage', 'message')
-  const choice = { index: 0, message: messageOf(json), finish_reason: finishOf(json.stop_reason) }
+  const choice = {
+    index: 0,
+    message: messageOf(json),
+    finish_reason: anthropicFinish(json.stop_reason),
+  }
   return completion(request.ours, [choice], anthropicUsage(json.usage), textOf(json.id))
 }
 
@@ -46,7 +49,7 @@ const FINISH: Record<string, string> = {
 }
 
 /** Everything else, known or new, is an ordinary stop. */
-export function finishOf(reason: unknown): string {
+export function anthropicFinish(reason: unknown): string {
   return (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop'
 }
 

@@ -1,10 +1,6 @@
-import type { Fields } from '../contract/contract.ts'
-import { StatusFault } from '../contract/fault.ts'
-import type { Trouble } from '../contract/fault.ts'
-import { fieldsOf, textOf } from '../contract/json.ts'
-import { hintInWords } from '../openai/failure.ts'
-import { troubleByStatus } from '../contract/trouble.ts'
-import type { Hint } from '../contract/trouble.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
+import { hintInWords, troubleByStatus, type ErrorHint } from '../contract/error-status.ts'
+import { StatusFault, type Trouble } from '../contract/fault.ts'
 
 export function anthropicFailure(fault: StatusFault): Trouble {
   const error = fieldsOf(fieldsOf(fault.body).error)
@@ -32,7 +28,7 @@ export function anthropicError(body: Fields): StatusFault {
 
 const MONEY = /credit balance|spend(ing)? limit|usage limits|billing/i
 
-function hintOf(error: Fields, status: number): Hint {
+function hintOf(error: Fields, status: number): ErrorHint {
   const message = textOf(error.message) ?? ''
   const code = fieldsOf(error.details).error_code
   if (code === 'enforced_spend_limit_reached') return { account: 'out_of_money' }

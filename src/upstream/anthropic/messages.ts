@@ -1,3 +1,4 @@
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import {
   dataUri,
   isSystem,
@@ -7,8 +8,6 @@ import {
   unsuitable,
   urlOf,
 } from '../contract/chat-parts.ts'
-import type { Fields } from '../contract/contract.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
 
 type Turn = { role: 'user' | 'assistant'; content: Fields[] }
 
@@ -20,7 +19,7 @@ export function systemBlocks(messages: readonly Fields[]): Fields[] {
     .flatMap(textBlock)
 }
 
-/** Turns alternate there: neighbours of one role are merged, tool results become the user's. */
+/** Turns must alternate: neighbours of one role are merged, tool results become the user's. */
 export function anthropicMessages(messages: readonly Fields[]): Turn[] {
   const turns: Turn[] = []
   for (const message of messages) {
@@ -31,7 +30,8 @@ export function anthropicMessages(messages: readonly Fields[]): Turn[] {
     if (last?.role === turn.role) last.content.push(...turn.content)
     else turns.push(turn)
   }
-  if (turns.at(-1)?.role !== 'user') throw unsuitable('The last message must be from the user.')
+  if (turns.at(-1)?.role !== 'user')
+    throw unsuitable('messages', 'the last one must be from the user.')
   return turns.map(resultsFirst)
 }
 
@@ -88,19 +88,18 @@ function userBlock(part: Fields): Fields[] {
     case 'file':
       return [documentBlock(fieldsOf(part.file))]
     default:
-      throw unsuitable('This model takes text, images and PDF files only.')
+      throw unsuitable('messages', 'this model accepts only text, images and PDF files.')
   }
 }
 
 function documentBlock(file: Fields): Fields {
-  const title = textOf(file.filename)
   const source = sourceOf(textOf(file.file_data) ?? '')
-  return { type: 'document', source, ...(title === undefined ? {} : { title }) }
+  return { type: 'document', source, title: textOf(file.filename) }
 }
 
 function sourceOf(url: string): Fields {
   const data = dataUri(url)
   if (data) return { type: 'base64', media_type: data.mediaType, data: data.data }
   if (url.startsWith('https://')) return { type: 'url', url }
-  throw unsuitable('A file or an image must be a base64 data URI or an https address.')
+  throw unsuitable('messages', 'a file or an image must be a base64 data URI or an https URL.')
 }

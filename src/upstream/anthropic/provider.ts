@@ -1,8 +1,8 @@
+import type { Provider } from '../contract/contract.ts'
 import { readMessage } from './answer.ts'
 import { anthropicFailure } from './failure.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
-import type { Provider } from '../contract/contract.ts'
 
 /** The Messages API, translated to and from the chat format. */
 export const anthropic: Provider = {

@@ -1,4 +1,4 @@
-import { anthropicMessages, systemBlocks } from './messages.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import {
   chatBody,
   effortOf,
@@ -7,8 +7,8 @@ import {
   stopsOf,
   unsuitable,
 } from '../contract/chat-parts.ts'
-import type { ChatRequest, Fields, HttpCall, ModelTarget } from '../contract/contract.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
+import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
+import { anthropicMessages, systemBlocks } from './messages.ts'
 
 /** Pinned: the version after it refuses sampling parameters that many callers send. */
 const VERSION = '2023-06-01'
@@ -28,7 +28,7 @@ export function buildMessages(request: ChatRequest, target: ModelTarget): HttpCa
 function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
   const body = chatBody(request)
   if (typeof body.n === 'number' && body.n > 1) {
-    throw unsuitable('This model gives one answer at a time.', 'n')
+    throw unsuitable('n', 'this model returns one choice per request.')
   }
   const system = systemBlocks(messagesOf(body))
   if (fieldsOf(body.response_format).type === 'json_object') {
@@ -41,13 +41,13 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
       maxTokensOf(body) ??
       Math.min(target.maxOutputTokens ?? DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOKENS),
     messages: anthropicMessages(messagesOf(body)),
-    ...(system.length > 0 ? { system } : {}),
-    ...(stops.length > 0 ? { stop_sequences: stops } : {}),
+    system: system.length > 0 ? system : undefined,
+    stop_sequences: stops.length > 0 ? stops : undefined,
     ...sampling(body, target),
     ...tools(body),
     ...outputConfig(body),
-    ...(request.user === undefined ? {} : { metadata: { user_id: request.user } }),
-    ...(request.stream ? { stream: true } : {}),
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    stream: request.stream ? true : undefined,
   }
 }
 
@@ -71,20 +71,16 @@ function tools(body: Fields): Fields {
   const serial = body.parallel_tool_calls === false && choice?.type !== 'none'
   return {
     tools: list.map((tool) => toolOf(fieldsOf(tool.function))),
-    ...(serial
-      ? { tool_choice: { type: 'auto', ...choice, disable_parallel_tool_use: true } }
-      : choice
-        ? { tool_choice: choice }
-        : {}),
+    tool_choice: serial ? { type: 'auto', ...choice, disable_parallel_tool_use: true } : choice,
   }
 }
 
 function toolOf(made: Fields): Fields {
   return {
     name: made.name,
-    ...(typeof made.description === 'string' ? { description: made.description } : {}),
+    description: textOf(made.description),
     input_schema: isFields(made.parameters) ? made.parameters : { type: 'object', properties: {} },
-    ...(made.strict === true ? { strict: true } : {}),
+    strict: made.strict === true ? true : undefined,
   }
 }
 
@@ -108,14 +104,12 @@ function outputConfig(body: Fields): Fields {
   const effort = effortOf(body)
   const format = fieldsOf(body.response_format)
   const schema = fieldsOf(format.json_schema).schema
-  const config: Fields = {
-    ...(effort !== undefined && EFFORTS[effort] ? { effort: EFFORTS[effort] } : {}),
-    ...(format.type === 'json_schema' && isFields(schema)
-      ? { format: { type: 'json_schema', schema } }
-      : {}),
-  }
+  const theirEffort = effort === undefined ? undefined : EFFORTS[effort]
+  const theirFormat =
+    format.type === 'json_schema' && isFields(schema) ? { type: 'json_schema', schema } : undefined
   return {
-    ...(Object.keys(config).length > 0 ? { output_config: config } : {}),
-    ...(effort === 'none' ? { thinking: { type: 'disabled' } } : {}),
+    output_config:
+      theirEffort || theirFormat ? { effort: theirEffort, format: theirFormat } : undefined,
+    thinking: effort === 'none' ? { type: 'disabled' } : undefined,
   }
 }

@@ -1,11 +1,10 @@
-import { anthropicUsage, finishOf } from './answer.ts'
-import { anthropicError } from './failure.ts'
-import { chunkText } from '../contract/chunks.ts'
-import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
+import { chunkText, eventFields } from '../contract/chunks.ts'
+import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, parseJsonText, textOf } from '../contract/json.ts'
-import { ABSENT } from '../contract/usage.ts'
-import type { UsageReading } from '../contract/usage.ts'
+import { ABSENT, type UsageReading } from '../contract/usage.ts'
+import { anthropicUsage, anthropicFinish } from './answer.ts'
+import { anthropicError } from './failure.ts'
 
 const NONE: readonly string[] = []
 
@@ -16,7 +15,7 @@ export class AnthropicReader implements ChatReader {
   outputBytes = 0
   #usage: Fields | undefined
   #tools = 0
-  /** The open tool block's place among the calls, and whether it has had any JSON. */
+  /** The open tool block's index among the calls, and whether it has had any JSON yet. */
   #tool: { index: number; empty: boolean } | undefined
   readonly #ours: OurNames
 
@@ -28,10 +27,9 @@ export class AnthropicReader implements ChatReader {
     return this.#usage ? anthropicUsage(this.#usage) : ABSENT
   }
 
-  /** Unknown events may be added at any time: they are passed over. */
-  read({ data }: SseEvent): readonly string[] {
-    const event = parseJsonText(data)
-    if (!isFields(event)) throw new Fault('garbage', 'event')
+  /** New kinds of events may be added at any time: unknown ones are ignored. */
+  read(sse: SseEvent): readonly string[] {
+    const event = eventFields(sse)
     switch (event.type) {
       case 'message_start':
         return this.#start(fieldsOf(event.message))
@@ -89,14 +87,14 @@ export class AnthropicReader implements ChatReader {
     return chunks
   }
 
-  /** Its counts are totals: they replace, and what it leaves out stays as the start said. */
+  /** Its counts are totals: they replace those of the start; what it leaves out stays. */
   #messageDelta(event: Fields): readonly string[] {
     for (const [name, value] of Object.entries(fieldsOf(event.usage))) {
       if (value !== null && value !== undefined) this.#usage = { ...this.#usage, [name]: value }
     }
     const { stop_reason: reason } = fieldsOf(event.delta)
     if (typeof reason !== 'string') return NONE
-    this.finishReason = finishOf(reason)
+    this.finishReason = anthropicFinish(reason)
     return [chunkText(this.#ours, {}, { reason: this.finishReason })]
   }
 

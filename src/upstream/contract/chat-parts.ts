@@ -1,8 +1,8 @@
 import { Failure } from '../../lib/failure.ts'
-import type { ChatRequest, Fields } from './contract.ts'
-import { fieldsOf, isFields, listOf, textOf } from './json.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import type { ChatRequest } from './contract.ts'
 
-/** What both translated providers read of a chat body, in OpenAI's words. */
+/* How providers with a format of their own read a chat body, which is in OpenAI's. */
 
 export function chatBody(request: ChatRequest): Fields {
   return { ...request.body, ...request.extra }
@@ -33,7 +33,7 @@ export function urlOf(value: unknown): string {
   return typeof value === 'string' ? value : (textOf(fieldsOf(value).url) ?? '')
 }
 
-/** `data:image/png;base64,…` taken apart without scanning the payload. */
+/** Splits `data:image/png;base64,…` without scanning the payload. */
 export function dataUri(url: string): { mediaType: string; data: string } | undefined {
   if (!url.startsWith('data:')) return undefined
   const comma = url.indexOf(',')
@@ -64,9 +64,9 @@ function argumentsOf(text: unknown): Fields {
     const parsed: unknown = JSON.parse(text)
     if (isFields(parsed)) return parsed
   } catch {
-    // Falls through: the same sentence for what is no JSON and what is no object.
+    // Falls through: broken JSON and a value that is not an object get the same message.
   }
-  throw unsuitable('The arguments of a tool call must be a JSON object.')
+  throw unsuitable('messages', 'the arguments of a tool call must be a JSON object.')
 }
 
 export function stopsOf(stop: unknown): string[] {
@@ -81,10 +81,11 @@ export function effortOf(body: Fields): string | undefined {
 }
 
 export function maxTokensOf(body: Fields): number | undefined {
-  const asked = body.max_completion_tokens ?? body.max_tokens
-  return typeof asked === 'number' ? asked : undefined
+  const most = body.max_completion_tokens ?? body.max_tokens
+  return typeof most === 'number' ? most : undefined
 }
 
-export function unsuitable(message: string, param = 'messages'): Failure {
-  return new Failure('unsuitable', message, { param, code: 'model_capability' })
+/** The model cannot take this field of the request; another provider may. */
+export function unsuitable(field: string, why: string): Failure {
+  return new Failure('unsuitable', `${field}: ${why}`, { param: field, code: 'model_capability' })
 }

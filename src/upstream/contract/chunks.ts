@@ -1,8 +1,21 @@
-import type { ChatResult, Fields, OurNames } from './contract.ts'
-import { usageFields } from '../openai/usage.ts'
-import type { UsageReading } from './usage.ts'
+import { isFields, type Fields } from '../../lib/fields.ts'
+import type { ChatResult, OurNames, SseEvent } from './contract.ts'
+import { Fault } from './fault.ts'
+import type { Usage, UsageReading } from './usage.ts'
 
-/** Writes OpenAI's objects for providers whose own are different. */
+/* Reads the events of a stream, and writes OpenAI's objects for providers whose own differ. */
+
+/** The JSON object that an event carries. */
+export function eventFields({ data }: SseEvent): Fields {
+  let json: unknown
+  try {
+    json = JSON.parse(data)
+  } catch {
+    throw new Fault('garbage', 'json')
+  }
+  if (!isFields(json)) throw new Fault('garbage', 'event')
+  return json
+}
 
 export function chunkText(
   ours: OurNames,
@@ -18,11 +31,23 @@ export function chunkText(
   })
 }
 
-export type Choice = { index: number; message: Fields; finish_reason: string }
+/** The last chunk of a stream whose caller asked for `include_usage`. */
+export function usageChunk(ours: OurNames, usage: Usage): string {
+  return JSON.stringify({
+    id: ours.id,
+    object: 'chat.completion.chunk',
+    created: ours.created,
+    model: ours.model,
+    choices: [],
+    usage: usageFields(usage),
+  })
+}
+
+export type ChatChoice = { index: number; message: Fields; finish_reason: string }
 
 export function completion(
   ours: OurNames,
-  choices: readonly Choice[],
+  choices: readonly ChatChoice[],
   usage: UsageReading,
   generationId: string | undefined,
 ): ChatResult {
@@ -40,6 +65,22 @@ export function completion(
     text: typeof content === 'string' ? content : '',
     finishReason: first.finish_reason,
     usage,
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId,
+  }
+}
+
+/** OpenAI's usage object from our counts. */
+function usageFields(usage: Usage): Fields {
+  const prompt = usage.promptTokens ?? 0
+  const completion = usage.completionTokens ?? 0
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens ?? 0,
+      cache_write_tokens: usage.cacheWriteTokens || undefined,
+    },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
   }
 }

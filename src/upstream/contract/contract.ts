@@ -1,6 +1,15 @@
+import type { Fields } from '../../lib/fields.ts'
 import type { CatalogReading } from '../../lib/model-record.ts'
 import type { StatusFault, Trouble } from './fault.ts'
 import type { UsageReading } from './usage.ts'
+import type {
+  VideoContentFormat,
+  VideoContentRequest,
+  VideoJob,
+  VideoJobRef,
+  VideoRequest,
+  VideoStatus,
+} from './video.ts'
 
 /**
  * A provider is data in, data out: it builds an HTTP call and reads what came back. It opens no
@@ -19,13 +28,13 @@ export type Provider = {
     status: JsonCapability<VideoJobRef, VideoStatus>
     content: BytesCapability<VideoContentRequest, VideoContentFormat>
   }
-  /** The whole catalog, by as many questions as the provider needs. */
-  models?: (ask: Ask) => Promise<CatalogReading>
-  /** Turns PDFs into text for models that cannot read files, when told to by `plugins`. */
+  /** Reads the whole catalog. A provider that has one is synced unless the file says otherwise. */
+  models?: (send: SendJson) => Promise<CatalogReading>
+  /** Turns PDFs into text for models that cannot read files, when `plugins` says so. */
   parsesFiles?: true
   /** A cheap call that shows that the key works. */
   probe?: () => HttpCall
-  /** What an error status (or an error inside a 200) means. */
+  /** What an error status, or an error inside a 200, means. */
   failure(fault: StatusFault): Trouble
 }
 
@@ -44,19 +53,19 @@ export type HttpCall = {
   /** Appended to the upstream's base URL; begins with a slash. */
   path: string
   headers: Record<string, string>
-  body?: string | Buffer | Pieces
+  body?: string | Buffer | Pieces | undefined
   expects: 'json' | 'sse' | 'bytes'
-  timeouts?: Partial<Timeouts>
+  timeouts?: Partial<Timeouts> | undefined
   /** Cap of the whole body (json, bytes). */
-  maxBytes?: number
+  maxBytes?: number | undefined
   /** Cap of one event (sse). */
-  maxEventBytes?: number
-  /** An answer over its cap is the caller's wish, not a broken upstream: 413. */
-  overflow?: 'caller'
-  /** Statuses that mean that the thing asked for is gone for good. */
-  gone?: readonly number[]
+  maxEventBytes?: number | undefined
+  /** An answer over its cap is too large for the caller (413), not an upstream's failure. */
+  overflow?: 'caller' | undefined
+  /** Statuses that mean that the content is gone for good. */
+  gone?: readonly number[] | undefined
   /** False: never sent twice when the first try may have been accepted (video start). */
-  repeatable?: false
+  repeatable?: false | undefined
 }
 
 /** A body too large to be copied: its length is known, its bytes are made as they are sent. */
@@ -65,23 +74,20 @@ export type Pieces = { length: number; read(): Iterable<Buffer> }
 /** Header names are lower case, and only those of the allow-list are here. */
 export type AnswerHead = { status: number; headers: Record<string, string> }
 export type JsonAnswer = AnswerHead & { json: unknown }
-export type Ask = (call: HttpCall) => Promise<JsonAnswer>
+export type SendJson = (call: HttpCall) => Promise<JsonAnswer>
 export type SseEvent = { event?: string | undefined; data: string }
 
 export type JsonCapability<Request, Result> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (answer: JsonAnswer, request: Request, target: ModelTarget) => Result
 }
-export type BytesCapability<Request, Format> = {
+type BytesCapability<Request, Format> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (head: AnswerHead, request: Request) => Format
 }
 type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
   reader: (request: ChatRequest, target: ModelTarget) => ChatReader
 }
-
-/** A JSON object as it came: unknown members stay where they are. */
-export type Fields = Record<string, unknown>
 
 // Chat
 
@@ -90,10 +96,10 @@ export type ChatRequest = {
   body: Fields
   stream: boolean
   /** Fields of our own, such as `plugins`; they win and are not dropped. */
-  extra?: Fields
+  extra?: Fields | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
-  user?: string
-  /** What the answer calls itself, whatever the upstream calls it. */
+  user?: string | undefined
+  /** The names that the answer carries, whatever the upstream called them. */
   ours: OurNames
 }
 export type OurNames = { id: string; model: string; created: number }
@@ -105,16 +111,16 @@ export type ChatResult = {
   text: string
   finishReason: string | null
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
 
 /** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
 export type ChatReader = {
-  /** Throws a Fault on an error event or on what is no event of this format. */
+  /** Throws a Fault on an error event and on an event that is not of this format. */
   read(event: SseEvent): readonly string[]
-  /** Throws a Fault when the stream ended without its end. */
+  /** Throws a Fault if the stream ended before its proper end. */
   close(): void
-  /** True once nothing more can come; the connection may be let go. */
+  /** True once nothing more can come: the connection may be released. */
   readonly done: boolean
   readonly usage: UsageReading
   readonly finishReason: string | null
@@ -125,12 +131,12 @@ export type ChatReader = {
 
 // Embeddings
 
-export type EmbeddingsRequest = { body: Fields; user?: string; inputs: number }
+export type EmbeddingsRequest = { body: Fields; user?: string | undefined; inputs: number }
 export type EmbeddingsResult = {
   /** One vector per input, in the order of the inputs, all of one length. */
   vectors: Float32Array[]
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
 
 // Audio
@@ -139,32 +145,32 @@ export type TranscriptionRequest = {
   audio: Buffer
   /** `wav`, `mp3`, … */
   format: string
-  filename?: string
-  language?: string
+  filename?: string | undefined
+  language?: string | undefined
   responseFormat: 'json' | 'verbose_json'
   /** Other fields of the caller (`temperature`, `prompt`, `timestamp_granularities`). */
-  extra?: Fields
+  extra?: Fields | undefined
 }
 export type TranscriptionResult = {
   text: string
-  /** As the upstream said it: an ISO code or an English name. */
-  language?: string
-  durationS?: number
+  /** As the upstream reports it: an ISO code or an English name. */
+  language?: string | undefined
+  durationS?: number | undefined
   /** The verbose members (`task`, `segments`, `words`), as they came. */
   verbose: Fields
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
 
 export type SpeechRequest = {
   input: string
-  voice?: string
+  voice?: string | undefined
   responseFormat: 'mp3' | 'pcm'
-  speed?: number
+  speed?: number | undefined
   maxBytes: number
-  extra?: Fields
+  extra?: Fields | undefined
 }
-export type SpeechFormat = { mediaType: string; generationId?: string }
+export type SpeechFormat = { mediaType: string; generationId?: string | undefined }
 
 // Images
 
@@ -173,44 +179,10 @@ export type ImageRequest = {
   n: number
   /** Other fields of the caller (`size`, `quality`, `seed`…), passed on as they are. */
   extra: Fields
-  user?: string
+  user?: string | undefined
 }
 export type ImageResult = {
-  images: { b64Json: string; mediaType: string; revisedPrompt?: string }[]
+  images: { b64Json: string; mediaType: string; revisedPrompt?: string | undefined }[]
   usage: UsageReading
-  generationId?: string
-}
-
-// Video
-
-export type VideoRequest = {
-  prompt: string
-  /** The caller's other fields. */
-  extra: Fields
-  /** Where the upstream heeds it, a start that is sent again after a crash gives the same job. */
-  idempotencyKey?: string
-}
-export type VideoJobRef = { jobId: string }
-export type VideoJob = { jobId: string; generationId?: string }
-export type VideoErrorCode =
-  | 'content_policy_violation'
-  | 'invalid_parameter'
-  | 'upstream_unavailable'
-  | 'generation_failed'
-  | 'cancelled'
-  | 'expired'
-export type VideoStatus = {
-  /** An unknown word of the upstream is `processing`: the job's deadline ends it. */
-  status: 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
-  error?: { code: VideoErrorCode; message: string }
-  usage: UsageReading
-  generationId?: string
-}
-export type VideoContentRequest = { jobId: string; range?: string }
-export type VideoContentFormat = {
-  status: number
-  mediaType: string
-  contentLength?: number
-  contentRange?: string
-  acceptRanges?: string
+  generationId?: string | undefined
 }

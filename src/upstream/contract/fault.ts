@@ -1,13 +1,21 @@
-/** Everything that can go wrong between us and an upstream: a closed list. */
+import { Failure } from '../../lib/failure.ts'
+
+/*
+ * An error of an upstream is read three times, all of them here:
+ *   Fault    what happened on the wire
+ *   Trouble  what that means: for the upstream's health, and for whom to ask next
+ *   Failure  what the caller is told
+ */
+
 export type FaultKind =
   | 'refused' // no connection: refused, no such host, TLS
   | 'timeout'
   | 'reset' // the connection broke
-  | 'garbage' // an answer that is no answer of this format
+  | 'garbage' // not an answer in this provider's format
   | 'too_large'
   | 'redirect'
-  | 'status' // an error status, or an error told inside a 200
-  | 'aborted' // our side left
+  | 'status' // an error status, or an error reported inside a 200
+  | 'aborted' // closed by our side
 
 /** Private: for the log and for routing. It carries no URL and no key, and is never shown. */
 export class Fault extends Error {
@@ -22,7 +30,7 @@ export class Fault extends Error {
   }
 }
 
-/** `body` is what the upstream said, parsed when it was JSON. It is foreign text: never shown. */
+/** `body` is the upstream's answer, parsed if it was JSON. It is foreign text: never shown. */
 export class StatusFault extends Fault {
   readonly status: number
   readonly body: unknown
@@ -36,7 +44,6 @@ export class StatusFault extends Fault {
   }
 }
 
-/** What a fault means to the caller and to the operator. */
 export type Trouble =
   | { kind: 'rejected'; why: RejectedWhy } // the caller's request; no other upstream is tried
   | { kind: 'missing' } // this upstream does not know the model or the thing
@@ -55,3 +62,102 @@ export type RejectedWhy =
   | 'payload'
   | 'gone'
 export type AccountWhy = 'key_refused' | 'out_of_money' | 'forbidden'
+
+/** The provider reads its own error bodies; the call says what it takes for gone or oversized. */
+export function troubleOf(
+  fault: Fault,
+  provider: { failure(fault: StatusFault): Trouble },
+  call: { gone?: readonly number[] | undefined; overflow?: 'caller' | undefined },
+): Trouble {
+  if (fault instanceof StatusFault) {
+    if (call.gone?.includes(fault.status)) return { kind: 'rejected', why: 'gone' }
+    return provider.failure(fault)
+  }
+  if (fault.kind === 'aborted') return { kind: 'aborted' }
+  if (fault.kind === 'too_large' && call.overflow === 'caller') return { kind: 'oversized' }
+  return { kind: 'failed' }
+}
+
+/** No other upstream would do better: it is the caller's request, or the caller has left. */
+export function isCallers({ kind }: Trouble): boolean {
+  return kind === 'rejected' || kind === 'oversized' || kind === 'aborted'
+}
+
+/** Our words for the caller. The fault is the private cause and goes to the log. */
+export function failureOf(trouble: Trouble, fault: Fault): Failure {
+  switch (trouble.kind) {
+    case 'rejected':
+      return rejected(trouble.why, fault)
+    case 'missing':
+      return refusal('The model did not accept this request.', fault)
+    case 'rate_limited':
+      return rateLimited(trouble.retryAfterS, fault)
+    case 'overloaded':
+      return unavailable(trouble.retryAfterS, fault)
+    case 'oversized':
+      return new Failure('too_large', 'The generated answer is larger than the limit.', {
+        cause: fault,
+      })
+    default:
+      return new Failure('upstream_failed', 'The model could not be reached. Try again.', {
+        cause: fault,
+      })
+  }
+}
+
+/**
+ * After a failure: may the upstream have taken the request all the same? Then only the same
+ * upstream may be asked again, with the same idempotency key.
+ */
+export function maybeAccepted({ cause }: Failure): boolean {
+  return cause instanceof Fault && !NEVER_ACCEPTED.has(cause.kind)
+}
+
+const NEVER_ACCEPTED: ReadonlySet<FaultKind> = new Set(['refused', 'status', 'redirect'])
+
+const DEFAULT_RETRY_S = 5
+
+export function rateLimited(retryAfterS: number | undefined, cause?: Fault): Failure {
+  return new Failure('rate_limited', 'The model is receiving too many requests. Try again later.', {
+    retryAfterS: retryAfterS ?? DEFAULT_RETRY_S,
+    cause,
+  })
+}
+
+export function unavailable(retryAfterS: number | undefined, cause?: Fault): Failure {
+  return new Failure('unavailable', 'The model is not available at the moment. Try again later.', {
+    retryAfterS: retryAfterS ?? DEFAULT_RETRY_S,
+    cause,
+  })
+}
+
+function rejected(why: RejectedWhy, cause: Fault): Failure {
+  switch (why) {
+    case 'context_length':
+      return new Failure('unsuitable', "The input is longer than the model's context.", {
+        code: 'context_length_exceeded',
+        cause,
+      })
+    case 'content_policy':
+      return new Failure('unsuitable', 'The request was declined by a content policy.', {
+        code: 'content_policy_violation',
+        cause,
+      })
+    case 'gone':
+      return new Failure('gone', 'The content is no longer available.', { cause })
+    case 'image':
+      return refusal('The model could not use an image in this request.', cause)
+    case 'payload':
+      return refusal('The request is too large for the model.', cause)
+    default:
+      return refusal('The model did not accept this request.', cause)
+  }
+}
+
+/** A retry cannot help, and SDKs would try: the header stops them. */
+function refusal(message: string, cause: Fault): Failure {
+  return new Failure('upstream_rejected', message, {
+    headers: { 'x-should-retry': 'false' },
+    cause,
+  })
+}

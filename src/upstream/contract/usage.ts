@@ -1,4 +1,4 @@
-import { compareDecimals, decimalText, signOf } from './decimal.ts'
+import { compareDecimals, plainDecimal, signOf } from '../../lib/decimal.ts'
 
 /** What a call used. A member that is undefined was not reported: absent is not zero. */
 export type Usage = {
@@ -17,7 +17,7 @@ export type Usage = {
 
 /**
  * `reported` may be all zeros, and then it is zero. `absent` must be estimated. `unusable` was
- * there but cannot be believed: it is estimated too, and worth a line in the log.
+ * there but is implausible: it is estimated too, and worth a line in the log.
  */
 export type UsageReading =
   | { kind: 'reported'; usage: Usage }
@@ -72,7 +72,7 @@ function readCount(value: unknown, whole: boolean): number | BadReason | undefin
 
 function readCost(value: unknown): { usd: string } | { reason: BadReason } | undefined {
   if (value === undefined || value === null) return undefined
-  const usd = decimalText(value)
+  const usd = plainDecimal(value)
   if (usd === undefined) {
     return { reason: typeof value === 'number' && value > 0 ? 'absurd' : 'not_a_number' }
   }
@@ -81,7 +81,7 @@ function readCost(value: unknown): { usd: string } | { reason: BadReason } | und
   return compareDecimals(usd, MOST_USD) > 0 ? { reason: 'absurd' } : { usd }
 }
 
-/** Cached tokens are priced lower, so more of them than there are tokens would be a gift. */
+/** Cached tokens are priced lower, so more of them than there are tokens would be a discount. */
 function consistent(usage: Usage): boolean {
   const { promptTokens = 0, completionTokens = 0, totalTokens } = usage
   if (totalTokens !== undefined && totalTokens < promptTokens + completionTokens) return false

@@ -1,13 +1,10 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import { completion } from '../contract/chunks.ts'
-import type { Choice } from '../contract/chunks.ts'
-import type { ChatRequest, ChatResult, Fields, JsonAnswer } from '../contract/contract.ts'
+import { completion, type ChatChoice } from '../contract/chunks.ts'
+import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
-import { signatureFields } from './signatures.ts'
-import type { Signatures } from './signatures.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
-import { readUsage } from '../contract/usage.ts'
-import type { UsageReading } from '../contract/usage.ts'
+import { readUsage, type UsageReading } from '../contract/usage.ts'
+import { signatureFields, type Signatures } from './signatures.ts'
 
 export function readGenerated(
   answer: JsonAnswer,
@@ -33,19 +30,19 @@ export function refuseErrors(json: Fields): void {
   throw new StatusFault(400, { error: { status: 'BLOCKED' } })
 }
 
-export type Said = { text: string; reasoning: string; calls: Fields[]; images: Fields[] }
+export type CandidateParts = { text: string; reasoning: string; calls: Fields[]; images: Fields[] }
 
-/** What the parts of one candidate say. */
-export function saidBy(candidate: Fields, signatures: Signatures): Said {
-  const said: Said = { text: '', reasoning: '', calls: [], images: [] }
+/** The parts of one candidate, by kind. */
+export function readParts(candidate: Fields, signatures: Signatures): CandidateParts {
+  const read: CandidateParts = { text: '', reasoning: '', calls: [], images: [] }
   for (const part of listOf(fieldsOf(candidate.content).parts).filter(isFields)) {
     const text = textOf(part.text) ?? ''
-    if (part.thought === true) said.reasoning += text
-    else said.text += text
-    if (isFields(part.functionCall)) said.calls.push(callOf(part, part.functionCall, signatures))
-    if (isFields(part.inlineData)) said.images.push(imageOf(part.inlineData))
+    if (part.thought === true) read.reasoning += text
+    else read.text += text
+    if (isFields(part.functionCall)) read.calls.push(callOf(part, part.functionCall, signatures))
+    if (isFields(part.inlineData)) read.images.push(imageOf(part.inlineData))
   }
-  return said
+  return read
 }
 
 function callOf(part: Fields, made: Fields, signatures: Signatures): Fields {
@@ -65,8 +62,8 @@ function imageOf({ mimeType, data }: Fields): Fields {
   return { type: 'image_url', image_url: { url } }
 }
 
-function choiceOf(candidate: Fields, position: number, signatures: Signatures): Choice {
-  const { text, reasoning, calls, images } = saidBy(candidate, signatures)
+function choiceOf(candidate: Fields, position: number, signatures: Signatures): ChatChoice {
+  const { text, reasoning, calls, images } = readParts(candidate, signatures)
   const empty = text === '' && calls.length === 0 && images.length === 0
   return {
     index: typeof candidate.index === 'number' ? candidate.index : position,
@@ -78,7 +75,7 @@ function choiceOf(candidate: Fields, position: number, signatures: Signatures): 
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
       ...(images.length > 0 ? { images } : {}),
     },
-    finish_reason: finishOf(candidate.finishReason, calls.length > 0, empty),
+    finish_reason: geminiFinish(candidate.finishReason, calls.length > 0, empty),
   }
 }
 
@@ -103,7 +100,7 @@ const BROKEN = new Set([
   'FINISH_REASON_UNSPECIFIED',
 ])
 
-export function finishOf(reason: unknown, hasCalls: boolean, empty: boolean): string {
+export function geminiFinish(reason: unknown, hasCalls: boolean, empty: boolean): string {
   const word = textOf(reason) ?? ''
   if (word === 'MAX_TOKENS') return 'length'
   if (FILTERED.has(word)) return 'content_filter'
@@ -111,7 +108,7 @@ export function finishOf(reason: unknown, hasCalls: boolean, empty: boolean): st
   return hasCalls ? 'tool_calls' : 'stop'
 }
 
-/** Thoughts stand beside the candidates' tokens, not inside them; cached ones inside the prompt's. */
+/** Thoughts are counted beside the candidates' tokens; cached tokens are part of the prompt's. */
 export function geminiUsage(raw: unknown): UsageReading {
   const usage = fieldsOf(raw)
   if (usage.promptTokenCount === undefined) return { kind: 'absent' }

@@ -1,3 +1,4 @@
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import {
   dataUri,
   isSystem,
@@ -7,19 +8,17 @@ import {
   unsuitable,
   urlOf,
 } from '../contract/chat-parts.ts'
-import type { Fields } from '../contract/contract.ts'
 import type { Signatures } from './signatures.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
 
 type Content = { role: 'user' | 'model'; parts: Fields[] }
 
-export function systemInstruction(messages: readonly Fields[]): Fields {
+export function systemInstruction(messages: readonly Fields[]): Fields | undefined {
   const text = messages
     .filter(isSystem)
     .map(({ content }) => plainText(content))
     .filter((line) => line !== '')
     .join('\n\n')
-  return text === '' ? {} : { systemInstruction: { parts: [{ text }] } }
+  return text === '' ? undefined : { parts: [{ text }] }
 }
 
 export function contentsOf(messages: readonly Fields[], signatures: Signatures): Content[] {
@@ -36,7 +35,7 @@ export function contentsOf(messages: readonly Fields[], signatures: Signatures):
   return contents
 }
 
-/** A tool message has only the id of its call; here the function's name is needed. */
+/** A tool message has only the id of its call; this format needs the function's name. */
 function toolNames(messages: readonly Fields[]): Map<string, string> {
   return new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]))
 }
@@ -46,24 +45,22 @@ function contentOf(message: Fields, names: Map<string, string>, signatures: Sign
   if (message.role !== 'assistant') {
     return { role: 'user', parts: partsOf(message.content).map(userPart) }
   }
-  const calls = toolCallsOf(message).map((call) => {
-    const signature = signatures.of(call)
-    return {
-      functionCall: { name: call.name, args: call.args },
-      ...(signature === undefined ? {} : { thoughtSignature: signature }),
-    }
-  })
+  const calls = toolCallsOf(message).map((call) => ({
+    functionCall: { name: call.name, args: call.args },
+    thoughtSignature: signatures.of(call),
+  }))
   const text = plainText(message.content)
   return { role: 'model', parts: [...(text === '' ? [] : [{ text }]), ...calls] }
 }
 
 function functionResponse(message: Fields, names: Map<string, string>): Fields {
   const name = names.get(textOf(message.tool_call_id) ?? '') ?? textOf(message.name)
-  if (name === undefined) throw unsuitable('A tool message answers no tool call of this chat.')
+  if (name === undefined)
+    throw unsuitable('messages', 'a tool message answers no tool call of this chat.')
   return { functionResponse: { name, response: responseOf(plainText(message.content)) } }
 }
 
-/** It must be an object there: JSON objects go as they are, anything else is wrapped. */
+/** Must be an object: JSON objects go as they are, anything else is wrapped. */
 function responseOf(text: string): Fields {
   try {
     const parsed: unknown = JSON.parse(text)
@@ -88,7 +85,7 @@ function userPart(part: Fields): Fields {
     case 'input_audio':
       return audio(fieldsOf(part.input_audio))
     default:
-      throw unsuitable('This model does not take a part of this message.')
+      throw unsuitable('messages', 'this model does not accept one of the content parts.')
   }
 }
 
@@ -96,12 +93,12 @@ function audio({ data, format }: Fields): Fields {
   return { inlineData: { mimeType: `audio/${textOf(format) ?? 'wav'}`, data } }
 }
 
-/** Only these two hosts are fetched there, and we fetch nothing on a caller's word. */
+/** The upstream fetches only from these hosts, and we fetch no address that a caller gives. */
 const FETCHED = /^https:\/\/(generativelanguage\.googleapis\.com|(www\.)?youtube\.com|youtu\.be)\//
 
 function media(url: string, mimeType: string): Fields {
   const data = dataUri(url)
   if (data) return { inlineData: { mimeType: data.mediaType, data: data.data } }
   if (FETCHED.test(url)) return { fileData: { fileUri: url, mimeType } }
-  throw unsuitable('This model takes images and files as base64 data URIs, not as addresses.')
+  throw unsuitable('messages', 'this model accepts images and files only as base64 data URIs.')
 }

@@ -1,3 +1,4 @@
+import { fieldsOf, isFields } from '../../lib/fields.ts'
 import { unsuitable } from '../contract/chat-parts.ts'
 import type {
   EmbeddingsRequest,
@@ -7,20 +8,19 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
+import { readVectors } from '../contract/vectors.ts'
 import { geminiUsage, refuseErrors } from './answer.ts'
-import { fieldsOf, isFields } from '../contract/json.ts'
-import { inOrder } from '../openai/embeddings.ts'
 
 export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
   const { input, dimensions } = request.body
   const texts: unknown[] = Array.isArray(input) ? input : [input]
   if (!texts.every((text) => typeof text === 'string')) {
-    throw unsuitable('This model takes texts, not tokens.', 'input')
+    throw unsuitable('input', 'this model accepts text, not tokens.')
   }
   const requests = texts.map((text) => ({
     model: `models/${target.model}`,
     content: { role: 'user', parts: [{ text }] },
-    ...(typeof dimensions === 'number' ? { outputDimensionality: dimensions } : {}),
+    outputDimensionality: typeof dimensions === 'number' ? dimensions : undefined,
   }))
   return {
     method: 'POST',
@@ -37,5 +37,5 @@ export function readBatchEmbed(answer: JsonAnswer, request: EmbeddingsRequest): 
   refuseErrors(json)
   if (!Array.isArray(json.embeddings)) throw new Fault('garbage', 'embeddings')
   const items = json.embeddings.map((item) => ({ embedding: fieldsOf(item).values }))
-  return { vectors: inOrder(items, request.inputs), usage: geminiUsage(json.usageMetadata) }
+  return { vectors: readVectors(items, request.inputs), usage: geminiUsage(json.usageMetadata) }
 }

@@ -4,20 +4,19 @@ import { buildBatchEmbed, readBatchEmbed } from './embeddings.ts'
 import { geminiFailure } from './failure.ts'
 import { buildGenerate } from './request.ts'
 import { createSignatures } from './signatures.ts'
-import type { Signatures } from './signatures.ts'
 import { GeminiReader } from './stream.ts'
 
+const signatures = createSignatures()
+
 /** generateContent, translated to and from the chat format. */
-export function createGemini(signatures: Signatures = createSignatures()): Provider {
-  return {
-    credential: (key) => ({ 'x-goog-api-key': key }),
-    chat: {
-      build: (request, target) => buildGenerate(request, target, signatures),
-      read: (answer, request) => readGenerated(answer, request, signatures),
-      reader: (request) => new GeminiReader(request, signatures),
-    },
-    embeddings: { build: buildBatchEmbed, read: readBatchEmbed },
-    probe: () => ({ method: 'GET', path: '/models?pageSize=1', headers: {}, expects: 'json' }),
-    failure: geminiFailure,
-  }
+export const gemini: Provider = {
+  credential: (key) => ({ 'x-goog-api-key': key }),
+  chat: {
+    build: (request, target) => buildGenerate(request, target, signatures),
+    read: (answer, request) => readGenerated(answer, request, signatures),
+    reader: (request) => new GeminiReader(request, signatures),
+  },
+  embeddings: { build: buildBatchEmbed, read: readBatchEmbed },
+  probe: () => ({ method: 'GET', path: '/models?pageSize=1', headers: {}, expects: 'json' }),
+  failure: geminiFailure,
 }

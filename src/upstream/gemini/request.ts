@@ -1,8 +1,8 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { chatBody, effortOf, maxTokensOf, messagesOf, stopsOf } from '../contract/chat-parts.ts'
-import type { ChatRequest, Fields, HttpCall, ModelTarget } from '../contract/contract.ts'
+import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
 import { contentsOf, systemInstruction } from './contents.ts'
 import type { Signatures } from './signatures.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
 
 const PICTURE_EVENT_CAP = 32 * 1024 * 1024
 
@@ -25,13 +25,14 @@ export function buildGenerate(
 function generateBody(request: ChatRequest, target: ModelTarget, signatures: Signatures): Fields {
   const body = chatBody(request)
   const messages = messagesOf(body)
+  const stops = stopsOf(body.stop)
   return {
     contents: contentsOf(messages, signatures),
-    ...systemInstruction(messages),
+    systemInstruction: systemInstruction(messages),
     ...tools(body),
     generationConfig: {
       ...numbers(body),
-      ...(stopsOf(body.stop).length > 0 ? { stopSequences: stopsOf(body.stop) } : {}),
+      stopSequences: stops.length > 0 ? stops : undefined,
       ...responseFormat(body),
       ...thinking(effortOf(body), target.model),
     },
@@ -64,9 +65,9 @@ function responseFormat(body: Fields): Fields {
   const pictures = listOf(body.modalities).includes('image')
   const json = format.type === 'json_object' || format.type === 'json_schema'
   return {
-    ...(json ? { responseMimeType: 'application/json' } : {}),
-    ...(json && isFields(schema) ? { responseJsonSchema: schema } : {}),
-    ...(pictures ? { responseModalities: ['TEXT', 'IMAGE'] } : {}),
+    responseMimeType: json ? 'application/json' : undefined,
+    responseJsonSchema: json && isFields(schema) ? schema : undefined,
+    responseModalities: pictures ? ['TEXT', 'IMAGE'] : undefined,
   }
 }
 
@@ -105,15 +106,15 @@ function tools(body: Fields): Fields {
   const config = callingConfig(body.tool_choice)
   return {
     tools: [{ functionDeclarations: made }],
-    ...(config ? { toolConfig: { functionCallingConfig: config } } : {}),
+    toolConfig: config && { functionCallingConfig: config },
   }
 }
 
 function declaration(made: Fields): Fields {
   return {
     name: made.name,
-    ...(typeof made.description === 'string' ? { description: made.description } : {}),
-    ...(isFields(made.parameters) ? { parametersJsonSchema: made.parameters } : {}),
+    description: textOf(made.description),
+    parametersJsonSchema: isFields(made.parameters) ? made.parameters : undefined,
   }
 }
 

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Fields } from '../contract/contract.ts'
-import { fieldsOf, textOf } from '../contract/json.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
 
 /**
  * A tool call must come back with the signature it was given, or it is refused. Callers get it in

@@ -1,16 +1,20 @@
-import { chunkText } from '../contract/chunks.ts'
-import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import { isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { chunkText, eventFields } from '../contract/chunks.ts'
+import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { finishOf, geminiUsage, refuseErrors, saidBy } from './answer.ts'
-import type { Said } from './answer.ts'
+import { ABSENT, type UsageReading } from '../contract/usage.ts'
+import {
+  geminiFinish,
+  geminiUsage,
+  refuseErrors,
+  readParts,
+  type CandidateParts,
+} from './answer.ts'
 import type { Signatures } from './signatures.ts'
-import { isFields, listOf, parseJsonText, textOf } from '../contract/json.ts'
-import { ABSENT } from '../contract/usage.ts'
-import type { UsageReading } from '../contract/usage.ts'
 
 type Progress = { calls: number; empty: boolean }
 
-/** Each event is a whole answer in small. There is no end word: the end is the connection's. */
+/** Each event is a small answer of its own. The stream ends with the connection, with no last event. */
 export class GeminiReader implements ChatReader {
   readonly done = false
   usage: UsageReading = ABSENT
@@ -26,9 +30,8 @@ export class GeminiReader implements ChatReader {
     this.#signatures = signatures
   }
 
-  read({ data }: SseEvent): readonly string[] {
-    const json = parseJsonText(data)
-    if (!isFields(json)) throw new Fault('garbage', 'event')
+  read(event: SseEvent): readonly string[] {
+    const json = eventFields(event)
     refuseErrors(json)
     this.generationId ??= textOf(json.responseId)
     // Cumulative: the last one wins, and early ones lack the output.
@@ -48,16 +51,19 @@ export class GeminiReader implements ChatReader {
     const known = this.#progress.get(index)
     const progress = known ?? { calls: 0, empty: true }
     this.#progress.set(index, progress)
-    const said = saidBy(candidate, this.#signatures)
-    const delta = this.#delta(said, progress, known === undefined)
+    const parts = readParts(candidate, this.#signatures)
+    const delta = this.#delta(parts, progress, known === undefined)
     const finish = this.#finish(candidate, progress)
     if (Object.keys(delta).length === 0 && finish === null) return []
     return [chunkText(this.#ours, delta, { reason: finish, index })]
   }
 
-  #delta(said: Said, progress: Progress, first: boolean): Fields {
-    const { text, reasoning, images } = said
-    const calls = said.calls.map((call, place) => ({ index: progress.calls + place, ...call }))
+  #delta(parts: CandidateParts, progress: Progress, first: boolean): Fields {
+    const { text, reasoning, images } = parts
+    const calls = parts.calls.map((call, position) => ({
+      index: progress.calls + position,
+      ...call,
+    }))
     progress.calls += calls.length
     if (text !== '' || calls.length > 0 || images.length > 0) progress.empty = false
     this.outputBytes += Buffer.byteLength(text) + Buffer.byteLength(reasoning)
@@ -73,7 +79,7 @@ export class GeminiReader implements ChatReader {
 
   #finish(candidate: Fields, progress: Progress): string | null {
     if (typeof candidate.finishReason !== 'string') return null
-    this.finishReason = finishOf(candidate.finishReason, progress.calls > 0, progress.empty)
+    this.finishReason = geminiFinish(candidate.finishReason, progress.calls > 0, progress.empty)
     return this.finishReason
   }
 }

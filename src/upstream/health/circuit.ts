@@ -60,7 +60,7 @@ export function noted(circuit: Circuit, sample: Sample, nowMs: number): Circuit 
       if (circuit.opened === 0) return withSample(circuit, true, nowMs)
       return circuit.probing ? CLOSED : circuit
     default:
-      // Calls that began before it opened end late; they tell nothing new.
+      // A call that began before it opened and ends late shows nothing new.
       if (circuit.opened > 0 && !circuit.probing) return circuit
       return afterFailure(withSample(circuit, false, nowMs), sample.retryAfterS, nowMs)
   }
@@ -68,7 +68,7 @@ export function noted(circuit: Circuit, sample: Sample, nowMs: number): Circuit 
 
 function withSample(circuit: Circuit, ok: boolean, nowMs: number): Circuit {
   const { samples } = circuit
-  // On every call's way: most often none is too old, and only the oldest has to go.
+  // Runs for every call: usually none is too old, and only the oldest has to go.
   const allRecent = samples.length === 0 || samples[0]!.atMs > nowMs - WINDOW_MS
   const recent = allRecent
     ? samples.slice(1 - SAMPLES_KEPT)
@@ -83,10 +83,10 @@ function withSample(circuit: Circuit, ok: boolean, nowMs: number): Circuit {
 
 function afterFailure(circuit: Circuit, retryAfterS: number | undefined, nowMs: number): Circuit {
   const probeFailed = circuit.opened > 0 && circuit.probing
-  const asked = retryAfterS !== undefined
-  if (!probeFailed && !asked && !isFailing(circuit)) return { ...circuit, probing: false }
+  const delayGiven = retryAfterS !== undefined
+  if (!probeFailed && !delayGiven && !isFailing(circuit)) return { ...circuit, probing: false }
   const backoffMs = Math.min(LONGEST_OPEN_MS, SHORTEST_OPEN_MS * 2 ** circuit.opened)
-  const openMs = asked ? until(0, retryAfterS) : backoffMs
+  const openMs = delayGiven ? until(0, retryAfterS) : backoffMs
   return {
     ...CLOSED,
     openUntilMs: nowMs + openMs,
@@ -101,7 +101,7 @@ function isFailing({ samples, failuresInRow }: Circuit): boolean {
   return samples.length >= SAMPLES_NEEDED && failed * 2 >= samples.length
 }
 
-/** The wish of an upstream is honoured, but not for an hour: a probe then looks again. */
+/** An upstream's Retry-After is honoured, but not for an hour: a probe comes earlier. */
 function until(nowMs: number, retryAfterS: number | undefined): number {
   return nowMs + Math.min(LONGEST_OPEN_MS, (retryAfterS ?? 0) * 1000)
 }

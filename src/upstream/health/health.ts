@@ -1,21 +1,28 @@
 import type { Log } from '../../lib/log.ts'
-import { began, CLOSED, gateOf, noted } from './circuit.ts'
-import type { Circuit, Sample } from './circuit.ts'
 import type { ModelTarget } from '../contract/contract.ts'
 import type { AccountWhy, Trouble } from '../contract/fault.ts'
-import type { UpstreamTrouble } from '../work.ts'
+import { began, CLOSED, gateOf, noted, type Circuit, type Sample } from './circuit.ts'
 
 const DEMOTED_MS = 60_000
 const UNREACHABLE_AFTER = 3
 
-type Mark = { why: AccountWhy; since: Date; untilMs: number }
-type Reach = { failuresInRow: number; since: Date | undefined }
+/** The upstream refuses our key, or our credit there is used up: it is asked last for a while. */
+type AccountRefusal = { why: AccountWhy; since: Date; untilMs: number }
+type Missed = { count: number; since: Date }
 
-/** What is known of every upstream's health. It has a life: samples come in, choices go out. */
-export class Standing {
+/** For the operator only: it names the upstream. */
+export type UpstreamTrouble = {
+  upstream: string
+  model?: string
+  why: AccountWhy | 'unreachable' | 'circuit_open'
+  since: Date
+}
+
+/** What is known of every upstream's health. A class, since it changes with every call. */
+export class UpstreamHealth {
   readonly #circuits = new Map<string, { target: ModelTarget; circuit: Circuit }>()
-  readonly #marks = new Map<string, Mark>()
-  readonly #reach = new Map<string, Reach>()
+  readonly #refusals = new Map<string, AccountRefusal>()
+  readonly #missedInRow = new Map<string, Missed>()
   readonly #nowMs: () => number
   readonly #log: Log
 
@@ -28,8 +35,9 @@ export class Standing {
     return this.#circuits.get(keyOf(target))?.circuit ?? CLOSED
   }
 
+  /** To be asked only when nobody else is left. */
   demoted(upstream: string): boolean {
-    return (this.#marks.get(upstream)?.untilMs ?? 0) > this.#nowMs()
+    return (this.#refusals.get(upstream)?.untilMs ?? 0) > this.#nowMs()
   }
 
   begin(target: ModelTarget): void {
@@ -39,59 +47,44 @@ export class Standing {
   }
 
   succeeded(target: ModelTarget): void {
-    this.#note(target, { kind: 'ok' })
-    this.reached(target.upstream)
-    if (this.#marks.delete(target.upstream)) {
+    this.#sample(target, { kind: 'ok' })
+    this.#missedInRow.delete(target.upstream)
+    if (this.#refusals.delete(target.upstream)) {
       this.#log.info('upstream accepts our account again', { upstream: target.upstream })
     }
   }
 
   failed(target: ModelTarget, trouble: Trouble): void {
-    this.#note(target, sampleOf(trouble))
-    if (trouble.kind === 'account') this.mark(target.upstream, trouble.why)
-    else if (trouble.kind === 'failed' || trouble.kind === 'overloaded') {
-      this.unreached(target.upstream)
-    } else if (trouble.kind !== 'aborted') this.reached(target.upstream)
+    this.#sample(target, sampleOf(trouble))
+    this.probeFailed(target.upstream, trouble)
   }
 
-  reached(upstream: string): void {
-    this.#reach.delete(upstream)
-  }
-
-  unreached(upstream: string): void {
-    const known = this.#reach.get(upstream) ?? { failuresInRow: 0, since: this.#now() }
-    this.#reach.set(upstream, { ...known, failuresInRow: known.failuresInRow + 1 })
-  }
-
-  /** Told to the operator, never to a caller. */
-  mark(upstream: string, why: AccountWhy): void {
-    const known = this.#marks.get(upstream)
-    if (known?.why !== why) {
-      this.#log.error('upstream refuses our account', { upstream, reason: why })
-    }
-    const since = known?.why === why ? known.since : this.#now()
-    this.#marks.set(upstream, { why, since, untilMs: this.#nowMs() + DEMOTED_MS })
+  /** An error that is an answer shows at least that the upstream is there. */
+  probeFailed(upstream: string, trouble: Trouble): void {
+    if (trouble.kind === 'account') this.#accountRefused(upstream, trouble.why)
+    else if (trouble.kind === 'failed' || trouble.kind === 'overloaded') this.#missed(upstream)
+    else if (trouble.kind !== 'aborted') this.#missedInRow.delete(upstream)
   }
 
   /** The key works again, as far as a probe can tell; money shows only in a paid call. */
-  keyWorks(upstream: string): void {
-    this.reached(upstream)
-    if (this.#marks.get(upstream)?.why === 'key_refused') this.#marks.delete(upstream)
+  probeSucceeded(upstream: string): void {
+    this.#missedInRow.delete(upstream)
+    if (this.#refusals.get(upstream)?.why === 'key_refused') this.#refusals.delete(upstream)
   }
 
   healthy(upstream: string): boolean {
-    return !this.#marks.has(upstream) && !this.#isUnreachable(upstream)
+    return !this.#refusals.has(upstream) && !this.#isUnreachable(upstream)
   }
 
   troubles(): UpstreamTrouble[] {
-    const marks = [...this.#marks].map(([upstream, { why, since }]) => ({ upstream, why, since }))
-    const gone = [...this.#reach]
+    const refused = [...this.#refusals].map(([upstream, { why, since }]) => ({
+      upstream,
+      why,
+      since,
+    }))
+    const unreachable = [...this.#missedInRow]
       .filter(([upstream]) => this.#isUnreachable(upstream))
-      .map(([upstream, { since }]) => ({
-        upstream,
-        why: 'unreachable' as const,
-        since: since ?? this.#now(),
-      }))
+      .map(([upstream, { since }]) => ({ upstream, why: 'unreachable' as const, since }))
     const open = [...this.#circuits.values()]
       .filter(({ circuit }) => gateOf(circuit, this.#nowMs()) === 'open')
       .map(({ target: { upstream, model }, circuit }) => ({
@@ -100,14 +93,28 @@ export class Standing {
         why: 'circuit_open' as const,
         since: new Date(circuit.openedAtMs),
       }))
-    return [...marks, ...gone, ...open]
+    return [...refused, ...unreachable, ...open]
   }
 
   #isUnreachable(upstream: string): boolean {
-    return (this.#reach.get(upstream)?.failuresInRow ?? 0) >= UNREACHABLE_AFTER
+    return (this.#missedInRow.get(upstream)?.count ?? 0) >= UNREACHABLE_AFTER
   }
 
-  #note(target: ModelTarget, sample: Sample): void {
+  #missed(upstream: string): void {
+    const known = this.#missedInRow.get(upstream) ?? { count: 0, since: this.#now() }
+    this.#missedInRow.set(upstream, { ...known, count: known.count + 1 })
+  }
+
+  #accountRefused(upstream: string, why: AccountWhy): void {
+    const known = this.#refusals.get(upstream)
+    if (known?.why !== why) {
+      this.#log.error('upstream refuses our account', { upstream, reason: why })
+    }
+    const since = known?.why === why ? known.since : this.#now()
+    this.#refusals.set(upstream, { why, since, untilMs: this.#nowMs() + DEMOTED_MS })
+  }
+
+  #sample(target: ModelTarget, sample: Sample): void {
     const before = this.circuit(target)
     const after = noted(before, sample, this.#nowMs())
     if (before.opened === 0 && after.opened > 0) {

@@ -1,5 +1,4 @@
-import { gateOf } from './circuit.ts'
-import type { Circuit } from './circuit.ts'
+import { gateOf, type Circuit } from './circuit.ts'
 
 export type Candidate<Target> = {
   target: Target
@@ -8,12 +7,12 @@ export type Candidate<Target> = {
   /** Share within a priority. */
   weight: number
   circuit: Circuit
-  /** Its key is refused or its money is gone: asked only when nobody else is left. */
+  /** It refuses our key, or our credit there is used up: asked only when nobody else is left. */
   demoted: boolean
 }
 
 /** Whom to ask, in turn; or, when nobody may be asked, why and for how long. */
-export type Choice<Target> =
+export type RoutingChoice<Target> =
   | { kind: 'ask'; targets: Target[] }
   | { kind: 'rate_limited' | 'unavailable'; retryAfterS: number }
 
@@ -22,7 +21,7 @@ export function choose<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,
   random: () => number,
-): Choice<Target> {
+): RoutingChoice<Target> {
   const open = candidates.filter(({ circuit }) => {
     const gate = gateOf(circuit, nowMs)
     return gate === 'closed' || gate === 'half_open'
@@ -57,11 +56,11 @@ function pick(group: readonly Candidate<unknown>[], share: number): number {
   return index === -1 ? group.length - 1 : index
 }
 
-/** All only asked for a pause: that is a rate limit. Otherwise nobody is there. */
+/** If all of them only asked for a pause it is a rate limit, else nobody is available. */
 function blocked<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,
-): Exclude<Choice<Target>, { kind: 'ask' }> {
+): Exclude<RoutingChoice<Target>, { kind: 'ask' }> {
   const cooling = candidates.every(({ circuit }) => gateOf(circuit, nowMs) === 'cooling')
   const waits = candidates.map(({ circuit }) =>
     Math.max(circuit.openUntilMs, circuit.coolUntilMs) > nowMs

@@ -1,6 +1,6 @@
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import type {
   AnswerHead,
-  Fields,
   HttpCall,
   JsonAnswer,
   ModelTarget,
@@ -10,14 +10,11 @@ import type {
   TranscriptionResult,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
-import { multipart } from './multipart.ts'
-import type { Part } from './multipart.ts'
 import { errorInBody } from './failure.ts'
-import { openAiUsage } from './usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
+import { openAiUsage, withoutSteering } from './fields.ts'
+import { multipart, type Part } from './multipart.ts'
 
-/** OpenAI and its kin take a file; the field order does not matter to them. */
+/** Servers of this format take a file; the order of the fields does not matter to them. */
 export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {
   const parts: Part[] = [
     { name: 'model', value: target.model },
@@ -58,14 +55,13 @@ export function readTranscription(answer: JsonAnswer): TranscriptionResult {
   if (typeof json.text !== 'string') throw new Fault('garbage', 'text')
   const { text: _text, usage: rawUsage, language, duration, ...verbose } = json
   const seconds = duration ?? fieldsOf(rawUsage).seconds
-  const generationId = answer.headers['x-generation-id']
   return {
     text: json.text,
-    ...(textOf(language) ? { language: textOf(language)! } : {}),
-    ...(isDuration(seconds) ? { durationS: seconds } : {}),
+    language: textOf(language) || undefined,
+    durationS: isDuration(seconds) ? seconds : undefined,
     verbose,
     usage: openAiUsage(rawUsage),
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId: answer.headers['x-generation-id'],
   }
 }
 
@@ -73,7 +69,7 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < 1e6
 }
 
-/** The format is always said: the default of one upstream is not the default of another. */
+/** The format is always sent: upstreams differ in their default. */
 export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCall {
   return {
     method: 'POST',
@@ -96,9 +92,8 @@ export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCa
 export function readSpeech(head: AnswerHead, request: SpeechRequest): SpeechFormat {
   const type = head.headers['content-type'] ?? ''
   if (/json|html|text\//.test(type)) throw new Fault('garbage', 'not_audio')
-  const generationId = head.headers['x-generation-id']
   return {
     mediaType: request.responseFormat === 'mp3' ? 'audio/mpeg' : 'audio/pcm',
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId: head.headers['x-generation-id'],
   }
 }

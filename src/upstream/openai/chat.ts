@@ -1,16 +1,14 @@
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import type {
   ChatRequest,
   ChatResult,
-  Fields,
   HttpCall,
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
 import { errorInBody } from './failure.ts'
-import { chatUsage, publicUsage } from './usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
+import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A picture inside a chunk is one long event. */
@@ -31,7 +29,7 @@ export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
     headers: JSON_TYPE,
     body: JSON.stringify(body),
     expects: request.stream ? 'sse' : 'json',
-    ...(pictures ? { maxEventBytes: IMAGE_EVENT_CAP } : {}),
+    maxEventBytes: pictures ? IMAGE_EVENT_CAP : undefined,
   }
 }
 
@@ -44,7 +42,6 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const shown = choices.map(readChoice)
   const first = shown[0]!
   const usage = chatUsage(json.usage)
-  const generationId = answer.headers['x-generation-id'] ?? textOf(json.id)
   return {
     body: {
       ...withoutPrivate(json),
@@ -58,7 +55,7 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
     text: textOf(fieldsOf(first.message).content) ?? '',
     finishReason: textOf(first.finish_reason) ?? null,
     usage,
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId: answer.headers['x-generation-id'] ?? textOf(json.id),
   }
 }
 

@@ -1,17 +1,17 @@
-import type { Fields } from '../contract/contract.ts'
+import type { Fields } from '../../lib/fields.ts'
 
 /**
  * The chunks of one stream differ in little but their piece of text. Once one of them has been read
  * and written in full, those that are the same before and after the text need neither: the text is
  * put between what we wrote before and after it. Whatever differs anywhere else does not fit.
  */
-export class ChunkMould {
+export class ChunkTemplate {
   #theirs: Frame | undefined
   #ours: Frame | undefined
   #learnt = 0
 
-  /** What the chunk comes to in our words, and the bytes of its text; undefined if it does not fit. */
-  cast(data: string): { text: string; bytes: number } | undefined {
+  /** The chunk as we write it, and the bytes of its text; undefined if it does not fit. */
+  fill(data: string): { text: string; bytes: number } | undefined {
     const [theirs, ours] = [this.#theirs, this.#ours]
     if (theirs === undefined || ours === undefined) return undefined
     const end = data.length - theirs.after.length

@@ -1,3 +1,4 @@
+import { isFields, textOf } from '../../lib/fields.ts'
 import type {
   EmbeddingsRequest,
   EmbeddingsResult,
@@ -6,10 +7,9 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, textOf } from '../contract/json.ts'
+import { readVectors } from '../contract/vectors.ts'
 import { errorInBody } from './failure.ts'
-import { openAiUsage } from './usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
+import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Base64 is a quarter of the bytes of written-out floats; either is read. */
 export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
@@ -21,7 +21,7 @@ export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget)
       ...withoutSteering(request.body),
       model: target.model,
       encoding_format: 'base64',
-      ...(request.user === undefined ? {} : { user: request.user }),
+      user: request.user,
     }),
     expects: 'json',
   }
@@ -32,54 +32,9 @@ export function readEmbeddings(answer: JsonAnswer, request: EmbeddingsRequest): 
   if (!isFields(json)) throw new Fault('garbage', 'shape')
   if (json.error) throw errorInBody(json)
   if (!Array.isArray(json.data)) throw new Fault('garbage', 'data')
-  const generationId = answer.headers['x-generation-id'] ?? textOf(json.id)
   return {
-    vectors: inOrder(json.data, request.inputs),
+    vectors: readVectors(json.data, request.inputs),
     usage: openAiUsage(json.usage),
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId: answer.headers['x-generation-id'] ?? textOf(json.id),
   }
-}
-
-/** One vector per input, each index once, one length: anything else would be silently wrong. */
-export function inOrder(items: unknown[], inputs: number): Float32Array[] {
-  if (items.length !== inputs) throw new Fault('garbage', 'vector_count')
-  const vectors = Array.from<Float32Array | undefined>({ length: inputs })
-  for (const [position, item] of items.entries()) {
-    if (!isFields(item)) throw new Fault('garbage', 'vector')
-    const index = typeof item.index === 'number' ? item.index : position
-    if (index < 0 || index >= inputs || vectors[index]) throw new Fault('garbage', 'vector_index')
-    vectors[index] = toVector(item.embedding)
-  }
-  const all = vectors as Float32Array[]
-  if (all.some((vector) => vector?.length !== all[0]!.length)) {
-    throw new Fault('garbage', 'vector_length')
-  }
-  return all
-}
-
-/** Little-endian float32, standard alphabet, as clients expect it. */
-export function vectorBase64(vector: Float32Array): string {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
-}
-
-function toVector(value: unknown): Float32Array {
-  const vector = Array.isArray(value)
-    ? fromNumbers(value)
-    : typeof value === 'string'
-      ? fromBase64(value)
-      : undefined
-  if (!vector || vector.length === 0) throw new Fault('garbage', 'vector')
-  for (const number of vector) if (!Number.isFinite(number)) throw new Fault('garbage', 'vector')
-  return vector
-}
-
-function fromNumbers(values: unknown[]): Float32Array | undefined {
-  return values.every((value) => typeof value === 'number') ? Float32Array.from(values) : undefined
-}
-
-function fromBase64(text: string): Float32Array | undefined {
-  const bytes = Buffer.from(text, 'base64')
-  if (bytes.length % 4 !== 0) return undefined
-  // A copy: the pool's buffer need not begin on a multiple of four.
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
 }

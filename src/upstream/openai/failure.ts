@@ -1,10 +1,11 @@
-import type { Fields } from '../contract/contract.ts'
-import { StatusFault } from '../contract/fault.ts'
-import type { Trouble } from '../contract/fault.ts'
-import { fieldsOf, isFields, textOf } from '../contract/json.ts'
-import { retryAfterSeconds } from '../contract/retry-after.ts'
-import { troubleByStatus } from '../contract/trouble.ts'
-import type { Hint } from '../contract/trouble.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
+import {
+  hintInWords,
+  retryAfterSeconds,
+  troubleByStatus,
+  type ErrorHint,
+} from '../contract/error-status.ts'
+import { StatusFault, type Trouble } from '../contract/fault.ts'
 
 /** Reads `{error: {code, type, message, metadata}}`, its array-wrapped and its bare-text forms. */
 export function openAiFailure(fault: StatusFault): Trouble {
@@ -15,7 +16,7 @@ export function openAiFailure(fault: StatusFault): Trouble {
   return troubleByStatus(status, hintOf(error, status), retryAfterS)
 }
 
-/** An error told inside a 200: its own code is its status. */
+/** An error reported inside a 200: its code stands for the status. */
 export function errorInBody(body: Fields): StatusFault {
   return new StatusFault(statusIn(errorFields(body)) ?? 500, body)
 }
@@ -34,7 +35,7 @@ function statusIn(error: Fields): number | undefined {
   return undefined
 }
 
-const BY_WORD: Record<string, Hint> = {
+const BY_WORD: Record<string, ErrorHint> = {
   context_length_exceeded: { rejected: 'context_length' },
   max_tokens_exceeded: { rejected: 'context_length' },
   token_limit_exceeded: { rejected: 'context_length' },
@@ -61,7 +62,7 @@ const BY_WORD: Record<string, Hint> = {
   server_is_overloaded: 'overloaded',
 }
 
-function hintOf(error: Fields, status: number): Hint {
+function hintOf(error: Fields, status: number): ErrorHint {
   const metadata = fieldsOf(error.metadata)
   for (const word of [metadata.error_type, error.error_type, error.code, error.type]) {
     const text = textOf(word)
@@ -73,14 +74,3 @@ function hintOf(error: Fields, status: number): Hint {
   if (status === 400 || status === 422) return hintInWords(textOf(error.message) ?? '')
   return undefined
 }
-
-/** Many compatible servers have no code for it, only these phrases. */
-export function hintInWords(message: string): Hint {
-  if (CONTEXT.test(message)) return { rejected: 'context_length' }
-  if (POLICY.test(message)) return { rejected: 'content_policy' }
-  return undefined
-}
-
-const CONTEXT =
-  /maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (model's )?(maximum|available) (context|number of tokens)|input token count/i
-const POLICY = /content (management )?policy|safety system|usage polic(y|ies)/i

@@ -1,5 +1,5 @@
+import { isFields, textOf, type Fields } from '../../lib/fields.ts'
 import type {
-  Fields,
   HttpCall,
   ImageRequest,
   ImageResult,
@@ -7,18 +7,16 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, textOf } from '../contract/json.ts'
 import { errorInBody } from './failure.ts'
-import { openAiUsage } from './usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
+import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Ten large pictures in base64. */
 const IMAGES_CAP = 256 * 1024 * 1024
 
 export function buildImages(request: ImageRequest, target: ModelTarget): HttpCall {
-  // The newer picture models always answer in base64 and refuse to be told so.
-  const told = target.model.includes('gpt-image') ? {} : { response_format: 'b64_json' }
-  return imageCall('/images/generations', request, target, told)
+  // The newer picture models always answer in base64 and refuse this field.
+  const own = target.model.includes('gpt-image') ? {} : { response_format: 'b64_json' }
+  return imageCall('/images/generations', request, target, own)
 }
 
 export function imageCall(
@@ -38,7 +36,7 @@ export function imageCall(
       model: target.model,
       prompt: request.prompt,
       n: request.n,
-      ...(request.user === undefined ? {} : { user: request.user }),
+      user: request.user,
     }),
     expects: 'json',
     maxBytes: IMAGES_CAP,
@@ -50,11 +48,10 @@ export function readImages(answer: JsonAnswer, request: ImageRequest): ImageResu
   if (!isFields(json)) throw new Fault('garbage', 'shape')
   if (json.error) throw errorInBody(json)
   if (!Array.isArray(json.data) || json.data.length === 0) throw new Fault('garbage', 'data')
-  const generationId = answer.headers['x-generation-id']
   return {
     images: json.data.map((item) => readImage(item, request)),
     usage: openAiUsage(json.usage),
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId: answer.headers['x-generation-id'],
   }
 }
 
@@ -63,11 +60,10 @@ function readImage(item: unknown, request: ImageRequest): ImageResult['images'][
   if (!isFields(item) || typeof item.b64_json !== 'string' || item.b64_json === '') {
     throw new Fault('garbage', 'image')
   }
-  const revised = textOf(item.revised_prompt)
   return {
     b64Json: item.b64_json,
     mediaType: textOf(item.media_type) ?? mediaTypeOf(item.b64_json, request),
-    ...(revised === undefined ? {} : { revisedPrompt: revised }),
+    revisedPrompt: textOf(item.revised_prompt),
   }
 }
 
@@ -81,6 +77,5 @@ const BY_FIRST_BYTES: [string, string][] = [
 function mediaTypeOf(base64: string, request: ImageRequest): string {
   const known = BY_FIRST_BYTES.find(([start]) => base64.startsWith(start))
   if (known) return known[1]
-  const asked = request.extra.output_format
-  return asked === 'svg' ? 'image/svg+xml' : 'image/png'
+  return request.extra.output_format === 'svg' ? 'image/svg+xml' : 'image/png'
 }

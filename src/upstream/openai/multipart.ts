@@ -3,7 +3,7 @@ import type { Pieces } from '../contract/contract.ts'
 
 export type Part = { name: string; value: string | Buffer; filename?: string; type?: string }
 
-/** Nothing is copied: a file of 25 MiB goes out as it lies in memory, as often as it is tried. */
+/** Nothing is copied: a file of 25 MiB is sent from where it is in memory, at every attempt. */
 export function multipart(parts: readonly Part[]): { contentType: string; body: Pieces } {
   const boundary = `mlango-${randomBase62(24)}`
   const pieces: Buffer[] = []
@@ -18,7 +18,7 @@ export function multipart(parts: readonly Part[]): { contentType: string; body: 
 
 const PIECE_BYTES = 256 * 1024
 
-/** Small enough that a slow line holds back the next one. */
+/** Small enough that a slow connection holds back the next piece. */
 function inPieces(buffers: readonly Buffer[]): Pieces {
   return {
     length: buffers.reduce((sum, one) => sum + one.length, 0),

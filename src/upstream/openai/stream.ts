@@ -1,15 +1,15 @@
-import { ChunkMould } from './chunk-template.ts'
-import type { ChatReader, ChatRequest, Fields, OurNames, SseEvent } from '../contract/contract.ts'
+import { isFields, type Fields } from '../../lib/fields.ts'
+import { eventFields } from '../contract/chunks.ts'
+import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, parseJsonText } from '../contract/json.ts'
+import { ABSENT, type UsageReading } from '../contract/usage.ts'
+import { ChunkTemplate } from './chunk-template.ts'
 import { errorInBody } from './failure.ts'
-import { chatUsage } from './usage.ts'
-import { ABSENT } from '../contract/usage.ts'
-import type { UsageReading } from '../contract/usage.ts'
+import { chatUsage } from './fields.ts'
 
 const NONE: readonly string[] = []
 
-/** The shortest road: most chunks fit the mould of an earlier one; the others are read and written. */
+/** Most chunks fit the template of an earlier one; the others are parsed and written again. */
 export class OpenAiReader implements ChatReader {
   done = false
   usage: UsageReading = ABSENT
@@ -17,7 +17,7 @@ export class OpenAiReader implements ChatReader {
   generationId: string | undefined
   outputBytes = 0
   #chunks = 0
-  readonly #mould = new ChunkMould()
+  readonly #template = new ChunkTemplate()
   readonly #ours: OurNames
 
   constructor(request: ChatRequest) {
@@ -31,14 +31,13 @@ export class OpenAiReader implements ChatReader {
       return NONE
     }
     if (event.event === undefined) {
-      const cast = this.#mould.cast(event.data)
-      if (cast !== undefined) {
-        this.outputBytes += cast.bytes
-        return [cast.text]
+      const filled = this.#template.fill(event.data)
+      if (filled !== undefined) {
+        this.outputBytes += filled.bytes
+        return [filled.text]
       }
     }
-    const chunk = parseJsonText(event.data)
-    if (!isFields(chunk)) throw new Fault('garbage', 'chunk')
+    const chunk = eventFields(event)
     if (chunk.error || event.event === 'error') throw errorInBody(chunk)
     if (chunk.usage) this.usage = chatUsage(chunk.usage)
     if (this.generationId === undefined && typeof chunk.id === 'string')
@@ -49,7 +48,7 @@ export class OpenAiReader implements ChatReader {
     this.#chunks += 1
     const only = chunk.usage ? undefined : onlyText(choices as Fields[])
     const text = this.#write(chunk)
-    if (only !== undefined) this.#mould.learn(event.data, chunk, only)
+    if (only !== undefined) this.#template.learn(event.data, chunk, only)
     return [text]
   }
 

@@ -1,23 +1,22 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import type { CatalogReading, ImageSku } from '../../lib/model-record.ts'
-import type { Ask, Fields, HttpCall } from '../contract/contract.ts'
+import type { HttpCall, SendJson } from '../contract/contract.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
 import { readImageSkus, readVideoSkus } from '../prices/media-skus.ts'
-import { readRecords } from '../prices/record.ts'
-import type { Extras } from '../prices/record.ts'
+import { readRecords, type Extras } from '../prices/record.ts'
 
 const AT_ONCE = 4
 
 /**
- * The list alone has text models only unless all are asked for, and zeros for the price of video
- * and image models: their prices stand in lists of their own.
+ * The list holds only text models unless all are asked for, and zeros as the prices of video and
+ * image models: their true prices are in lists of their own.
  */
-export async function readCatalog(ask: Ask): Promise<CatalogReading> {
-  const models = await ask(get('/models?output_modalities=all'))
+export async function readCatalog(send: SendJson): Promise<CatalogReading> {
+  const models = await send(get('/models?output_modalities=all'))
   const list = fieldsOf(models.json).data
   if (!Array.isArray(list)) throw new Fault('garbage', 'catalog')
-  const videos = byId(await listOrNone(ask, '/videos/models'))
-  const images = await imagePrices(ask, await listOrNone(ask, '/images/models'))
+  const videos = byId(await listOrNone(send, '/videos/models'))
+  const images = await imagePrices(send, await listOrNone(send, '/images/models'))
   return readRecords(list, (id) => extrasOf(videos.get(id), images.get(id)))
 }
 
@@ -25,17 +24,17 @@ function get(path: string): HttpCall {
   return { method: 'GET', path, headers: {}, expects: 'json', timeouts: { firstByteMs: 30_000 } }
 }
 
-async function listOrNone(ask: Ask, path: string): Promise<Fields[]> {
-  return listOf(fieldsOf(await jsonOrNone(ask, path)).data).filter(isFields)
+async function listOrNone(send: SendJson, path: string): Promise<Fields[]> {
+  return listOf(fieldsOf(await jsonOrNone(send, path)).data).filter(isFields)
 }
 
 /**
  * A price list that is not there leaves its models unpriced. One that cannot be read just now
  * spoils the whole reading: prices must not vanish because of a broken connection.
  */
-async function jsonOrNone(ask: Ask, path: string): Promise<unknown> {
+async function jsonOrNone(send: SendJson, path: string): Promise<unknown> {
   try {
-    return (await ask(get(path))).json
+    return (await send(get(path))).json
   } catch (error) {
     if (error instanceof StatusFault && NOT_THERE.has(error.status)) return undefined
     throw error
@@ -48,12 +47,12 @@ function byId(list: Fields[]): Map<string, Fields> {
   return new Map(list.flatMap((item) => (typeof item.id === 'string' ? [[item.id, item]] : [])))
 }
 
-async function imagePrices(ask: Ask, list: Fields[]): Promise<Map<string, ImageSku[]>> {
+async function imagePrices(send: SendJson, list: Fields[]): Promise<Map<string, ImageSku[]>> {
   const prices = new Map<string, ImageSku[]>()
   const ids = list.flatMap((item) => textOf(item.id) ?? [])
   const worker = async () => {
     for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
-      const skus = await imageSkus(ask, id)
+      const skus = await imageSkus(send, id)
       if (skus.length > 0) prices.set(id, skus)
     }
   }
@@ -61,10 +60,10 @@ async function imagePrices(ask: Ask, list: Fields[]): Promise<Map<string, ImageS
   return prices
 }
 
-async function imageSkus(ask: Ask, id: string): Promise<ImageSku[]> {
+async function imageSkus(send: SendJson, id: string): Promise<ImageSku[]> {
   const path = id.split('/').map(encodeURIComponent).join('/')
   if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return []
-  return readImageSkus(await jsonOrNone(ask, `/images/models/${path}/endpoints`))
+  return readImageSkus(await jsonOrNone(send, `/images/models/${path}/endpoints`))
 }
 
 function extrasOf(video: Fields | undefined, images: ImageSku[] | undefined): Extras {

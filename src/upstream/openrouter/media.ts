@@ -1,17 +1,16 @@
+import type { Fields } from '../../lib/fields.ts'
 import type {
   AnswerHead,
-  Fields,
   HttpCall,
   ImageRequest,
   ModelTarget,
   Pieces,
   TranscriptionRequest,
-  VideoContentFormat,
-  VideoContentRequest,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
+import type { VideoContentFormat, VideoContentRequest } from '../contract/video.ts'
+import { withoutSteering } from '../openai/fields.ts'
 import { imageCall } from '../openai/images.ts'
-import { withoutSteering } from '../contract/steering.ts'
 
 export function buildJsonTranscription(
   request: TranscriptionRequest,
@@ -37,7 +36,7 @@ export function buildJsonTranscription(
 const PIECE_BYTES = 192 * 1024
 
 /**
- * The audio is spelt as base64 piece by piece while it is sent: whole, 25 MiB would stand in memory
+ * The audio is encoded as base64 piece by piece while it is sent: whole, 25 MiB would be in memory
  * three times. `input_audio` is the last member, so the data goes in before the two closing braces.
  */
 function jsonWithAudio(audio: Buffer, fields: Fields & { input_audio: Fields }): Pieces {
@@ -77,13 +76,11 @@ export function readVideoContent(head: AnswerHead): VideoContentFormat {
   const type = head.headers['content-type'] ?? ''
   if (/json|html|text\//.test(type)) throw new Fault('garbage', 'not_video')
   const length = Number(head.headers['content-length'] ?? Number.NaN)
-  const range = head.headers['content-range']
-  const accepts = head.headers['accept-ranges']
   return {
     status: head.status === 206 ? 206 : 200,
     mediaType: 'video/mp4',
-    ...(Number.isSafeInteger(length) ? { contentLength: length } : {}),
-    ...(range === undefined ? {} : { contentRange: range }),
-    ...(accepts === undefined ? {} : { acceptRanges: accepts }),
+    contentLength: Number.isSafeInteger(length) ? length : undefined,
+    contentRange: head.headers['content-range'],
+    acceptRanges: head.headers['accept-ranges'],
   }
 }

@@ -1,19 +1,17 @@
-import type {
-  HttpCall,
-  JsonAnswer,
-  ModelTarget,
-  VideoErrorCode,
-  VideoJob,
-  VideoJobRef,
-  VideoRequest,
-  VideoStatus,
-} from '../contract/contract.ts'
+import { isFields, textOf } from '../../lib/fields.ts'
+import type { HttpCall, JsonAnswer, ModelTarget } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { isFields, textOf } from '../contract/json.ts'
+import {
+  videoError,
+  type VideoError,
+  type VideoErrorCode,
+  type VideoJob,
+  type VideoJobRef,
+  type VideoRequest,
+  type VideoStatus,
+} from '../contract/video.ts'
 import { errorInBody } from '../openai/failure.ts'
-import { openAiUsage } from '../openai/usage.ts'
-import { withoutSteering } from '../contract/steering.ts'
-import { videoError } from '../contract/video-error.ts'
+import { openAiUsage, withoutSteering } from '../openai/fields.ts'
 
 /** Goes into a path of ours, so it must be a plain name. */
 const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/
@@ -43,8 +41,7 @@ export function readVideoStart(answer: JsonAnswer): VideoJob {
   if (!isFields(json)) throw new Fault('garbage', 'shape')
   if (isFields(json.error)) throw errorInBody(json)
   if (typeof json.id !== 'string' || !JOB_ID.test(json.id)) throw new Fault('garbage', 'job_id')
-  const generationId = textOf(json.generation_id)
-  return { jobId: json.id, ...(generationId === undefined ? {} : { generationId }) }
+  return { jobId: json.id, generationId: textOf(json.generation_id) }
 }
 
 export function buildVideoStatus(request: VideoJobRef): HttpCall {
@@ -63,14 +60,11 @@ export function readVideoStatus(answer: JsonAnswer): VideoStatus {
   if (isFields(json.error)) throw errorInBody(json)
   if (typeof json.status !== 'string') throw new Fault('garbage', 'status')
   const status = statusOf(json.status, json.unsigned_urls)
-  const generationId = textOf(json.generation_id)
   return {
     status,
     usage: openAiUsage(json.usage),
-    ...(status === 'processing' || status === 'completed'
-      ? {}
-      : { error: errorOf(status, textOf(json.error) ?? '') }),
-    ...(generationId === undefined ? {} : { generationId }),
+    error: errorOf(status, textOf(json.error) ?? ''),
+    generationId: textOf(json.generation_id),
   }
 }
 
@@ -82,13 +76,15 @@ function statusOf(word: string, urls: unknown): VideoStatus['status'] {
   return word === 'failed' || word === 'cancelled' || word === 'expired' ? word : 'processing'
 }
 
-function errorOf(status: 'failed' | 'cancelled' | 'expired', said: string) {
-  return videoError(status === 'failed' ? failedCode(said) : status)
+function errorOf(status: VideoStatus['status'], message: string): VideoError | undefined {
+  if (status === 'processing' || status === 'completed') return undefined
+  return videoError(status === 'failed' ? failedCode(message) : status)
 }
 
-function failedCode(said: string): VideoErrorCode {
-  if (/policy|moderat|safety|sensitive/i.test(said)) return 'content_policy_violation'
-  if (/invalid|unsupported|parameter|not supported/i.test(said)) return 'invalid_parameter'
-  if (/unavailable|overload|capacity|timeout|timed out/i.test(said)) return 'upstream_unavailable'
+function failedCode(message: string): VideoErrorCode {
+  if (/policy|moderat|safety|sensitive/i.test(message)) return 'content_policy_violation'
+  if (/invalid|unsupported|parameter|not supported/i.test(message)) return 'invalid_parameter'
+  if (/unavailable|overload|capacity|timeout|timed out/i.test(message))
+    return 'upstream_unavailable'
   return 'generation_failed'
 }

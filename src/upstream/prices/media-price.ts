@@ -1,13 +1,12 @@
-import type { CatalogRecord, ImageSku, VideoSku } from '../../lib/model-record.ts'
 import {
   addDecimals,
-  decimalText,
   largestDecimal,
+  plainDecimal,
   signOf,
   timesDecimals,
-} from '../contract/decimal.ts'
-import { listOf } from '../contract/json.ts'
-import type { Fields } from '../contract/contract.ts'
+} from '../../lib/decimal.ts'
+import { listOf, type Fields } from '../../lib/fields.ts'
+import type { CatalogRecord, ImageSku, VideoSku } from '../../lib/model-record.ts'
 
 type PricedRecord = Pick<CatalogRecord, 'pricing' | 'video'>
 
@@ -15,45 +14,45 @@ const DEFAULT_SECONDS = 10
 const FRAMES_PER_SECOND = 24
 
 /**
- * The most that this video can cost, in USD: the dearest price that fits what is asked, at the
- * longest duration and largest picture where nothing is asked. Undefined: nobody told a price.
+ * The most that this video can cost, in USD: the dearest price that fits the request, at the
+ * longest duration and largest picture where it names none. Undefined: there is no price.
  */
-export function videoPriceUsd(record: PricedRecord, asked: Fields): string | undefined {
+export function videoPriceUsd(record: PricedRecord, request: Fields): string | undefined {
   const { pricing, video } = record
-  const seconds = secondsOf(asked, video?.durations ?? [])
+  const seconds = secondsOf(request, video?.durations ?? [])
   const skus = pricing.video_skus ?? []
-  const costs = fitting(skus, asked).flatMap((sku) => videoCost(sku, asked, seconds) ?? [])
+  const costs = fitting(skus, request).flatMap((sku) => videoCost(sku, request, seconds) ?? [])
   if (pricing.video_second !== undefined) costs.push(timesDecimals(pricing.video_second, seconds))
   const dearest = largestDecimal(costs) ?? pricing.request
   if (dearest === undefined) return undefined
-  const total = addDecimals(dearest, inputImages(skus, asked))
+  const total = addDecimals(dearest, inputImages(skus, request))
   return largestDecimal([total, ...costsOf(skus, 'minimum')])
 }
 
-function secondsOf(asked: Fields, durations: readonly number[]): string {
-  const wish = asked.duration ?? asked.seconds
-  const number = typeof wish === 'string' ? Number(wish) : wish
+function secondsOf(request: Fields, durations: readonly number[]): string {
+  const duration = request.duration ?? request.seconds
+  const number = typeof duration === 'string' ? Number(duration) : duration
   const seconds =
     typeof number === 'number' && Number.isFinite(number) && number > 0
       ? number
       : Math.max(...durations, 0) || DEFAULT_SECONDS
-  return decimalText(seconds) ?? String(DEFAULT_SECONDS)
+  return plainDecimal(seconds) ?? String(DEFAULT_SECONDS)
 }
 
-/** Prices for the resolution and sound that are asked, where the list makes that difference. */
-function fitting(skus: readonly VideoSku[], asked: Fields): readonly VideoSku[] {
-  const resolution = wordOf(asked.resolution)
+/** Prices for the requested resolution and sound, where the list tells them apart. */
+function fitting(skus: readonly VideoSku[], request: Fields): readonly VideoSku[] {
+  const resolution = wordOf(request.resolution)
   const named = skus.filter((sku) => sku.resolution === resolution)
   const sized = resolution !== '' && named.length > 0 ? named : skus
-  if (asked.generate_audio !== false) return sized
+  if (request.generate_audio !== false) return sized
   const silent = sized.filter((sku) => sku.audio !== true)
   return silent.length > 0 ? silent : sized
 }
 
-function videoCost(sku: VideoSku, asked: Fields, seconds: string): string | undefined {
+function videoCost(sku: VideoSku, request: Fields, seconds: string): string | undefined {
   if (sku.unit === 'second') return timesDecimals(sku.cost_usd, seconds)
   if (sku.unit === 'other') return sku.cost_usd
-  const [width, height] = pixels(asked, sku.resolution)
+  const [width, height] = pixels(request, sku.resolution)
   if (sku.unit === 'token') {
     const perSecond = Math.ceil((width * height * FRAMES_PER_SECOND) / 1024)
     return timesDecimals(sku.cost_usd, timesDecimals(String(perSecond), seconds))
@@ -73,15 +72,15 @@ const PIXELS: Record<string, [number, number]> = {
   '4k': [3840, 2160],
 }
 
-function pixels(asked: Fields, resolution: string | undefined): [number, number] {
-  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(asked.size))
+function pixels(request: Fields, resolution: string | undefined): [number, number] {
+  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(request.size))
   if (size) return [Number(size[1]), Number(size[2])]
-  const name = wordOf(asked.resolution ?? resolution)
+  const name = wordOf(request.resolution ?? resolution)
   return PIXELS[name] ?? PIXELS['1080p']!
 }
 
-function inputImages(skus: readonly VideoSku[], asked: Fields): string {
-  const count = listOf(asked.frame_images).length + listOf(asked.input_references).length
+function inputImages(skus: readonly VideoSku[], request: Fields): string {
+  const count = listOf(request.frame_images).length + listOf(request.input_references).length
   const each = largestDecimal(costsOf(skus, 'input_image')) ?? '0'
   return timesDecimals(each, String(count))
 }
@@ -94,51 +93,57 @@ function costsOf(skus: readonly VideoSku[], unit: VideoSku['unit']): string[] {
 const PICTURE_TOKENS: Record<string, number> = { low: 408, medium: 1584, high: 6240 }
 const DEFAULT_PICTURE_TOKENS = 4175
 
-/** The most that these pictures can cost, in USD. Undefined: nobody told a price. */
-export function imagePriceUsd(record: PricedRecord, n: number, asked: Fields): string | undefined {
+/** The most that these pictures can cost, in USD. Undefined: there is no price. */
+export function imagePriceUsd(
+  record: PricedRecord,
+  n: number,
+  request: Fields,
+): string | undefined {
   const { pricing } = record
   const skus = pricing.image_skus ?? []
-  const each = largestDecimal(matching(skus, asked).flatMap((sku) => pictureCost(sku, asked) ?? []))
+  const each = largestDecimal(
+    matching(skus, request).flatMap((sku) => pictureCost(sku, request) ?? []),
+  )
   const perToken = pricing.image_output
   const price =
     each ??
     (perToken !== undefined && signOf(perToken) > 0
-      ? timesDecimals(perToken, String(pictureTokens(asked)))
+      ? timesDecimals(perToken, String(pictureTokens(request)))
       : pricing.request)
   if (price === undefined) return undefined
-  const inputs = String(listOf(asked.input_references).length)
+  const inputs = String(listOf(request.input_references).length)
   const input = skus.filter((sku) => sku.billable.startsWith('input_') && sku.unit === 'image')
   const perInput = largestDecimal(input.map((sku) => sku.cost_usd)) ?? '0'
   return addDecimals(timesDecimals(price, String(n)), timesDecimals(perInput, inputs))
 }
 
 /** A variant (a quality, a tier) counts only for a request that names it, if one does. */
-function matching(skus: readonly ImageSku[], asked: Fields): ImageSku[] {
+function matching(skus: readonly ImageSku[], request: Fields): ImageSku[] {
   const outputs = skus.filter((sku) => sku.billable === 'output_image')
-  const wishes = [asked.quality, asked.resolution, asked.size].map(wordOf)
+  const requested = [request.quality, request.resolution, request.size].map(wordOf)
   const named = outputs.filter(
-    (sku) => sku.variant !== undefined && wishes.includes(sku.variant.toLowerCase()),
+    (sku) => sku.variant !== undefined && requested.includes(sku.variant.toLowerCase()),
   )
   return named.length > 0 ? named : outputs
 }
 
-function pictureCost(sku: ImageSku, asked: Fields): string | undefined {
+function pictureCost(sku: ImageSku, request: Fields): string | undefined {
   if (sku.unit === 'image') return sku.cost_usd
-  if (sku.unit === 'token') return timesDecimals(sku.cost_usd, String(pictureTokens(asked)))
+  if (sku.unit === 'token') return timesDecimals(sku.cost_usd, String(pictureTokens(request)))
   if (sku.unit !== 'megapixel') return undefined
-  return timesDecimals(sku.cost_usd, String(megapixels(asked)))
+  return timesDecimals(sku.cost_usd, String(megapixels(request)))
 }
 
-function pictureTokens(asked: Fields): number {
-  return PICTURE_TOKENS[wordOf(asked.quality)] ?? DEFAULT_PICTURE_TOKENS
+function pictureTokens(request: Fields): number {
+  return PICTURE_TOKENS[wordOf(request.quality)] ?? DEFAULT_PICTURE_TOKENS
 }
 
 const TIERS: Record<string, number> = { '512': 1, '1k': 2, '2k': 5, '4k': 17 }
 
-function megapixels(asked: Fields): number {
-  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(asked.size))
+function megapixels(request: Fields): number {
+  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(request.size))
   if (size) return Math.max(1, Math.ceil((Number(size[1]) * Number(size[2])) / 1_000_000))
-  return TIERS[wordOf(asked.resolution ?? asked.size)] ?? TIERS['1k']!
+  return TIERS[wordOf(request.resolution ?? request.size)] ?? TIERS['1k']!
 }
 
 function wordOf(value: unknown): string {

@@ -1,11 +1,11 @@
+import { compareDecimals, plainDecimal, signOf, timesDecimals } from '../../lib/decimal.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 import type { ImageSku, VideoSku } from '../../lib/model-record.ts'
-import { compareDecimals, decimalText, signOf, timesDecimals } from '../contract/decimal.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
 
 /** `{sku: price}` of a video model. Names that begin with cents are in cents; the rest in dollars. */
 export function readVideoSkus(raw: unknown): VideoSku[] {
   return Object.entries(fieldsOf(raw)).flatMap(([sku, value]) => {
-    const price = decimalText(value)
+    const price = plainDecimal(value)
     if (price === undefined || signOf(price) < 0) return []
     const name = sku.toLowerCase()
     const usd = name.includes('cents_per') ? timesDecimals(price, '0.01') : price
@@ -46,7 +46,7 @@ export function readImageSkus(json: unknown): ImageSku[] {
 function readSku(raw: unknown): ImageSku[] {
   if (!isFields(raw)) return []
   const [billable, unit, variant] = [textOf(raw.billable), textOf(raw.unit), textOf(raw.variant)]
-  const price = decimalText(raw.cost_usd)
+  const price = plainDecimal(raw.cost_usd)
   if (billable === undefined || unit === undefined) return []
   if (price === undefined || signOf(price) < 0) return []
   return [{ billable, unit, cost_usd: price, ...(variant === undefined ? {} : { variant }) }]

@@ -1,13 +1,12 @@
-import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
-import type { Fields } from '../contract/contract.ts'
 import {
   addDecimals,
   compareDecimals,
-  decimalText,
+  plainDecimal,
   signOf,
   timesDecimals,
-} from '../contract/decimal.ts'
-import { isFields, listOf } from '../contract/json.ts'
+} from '../../lib/decimal.ts'
+import { isFields, listOf, type Fields } from '../../lib/fields.ts'
+import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
 
 /** Keys that hold one decimal each. The last three are ours; a hand-written record may use them. */
 const KEYS = [
@@ -55,7 +54,7 @@ function readKeys(raw: unknown): Pricing | undefined {
   const pricing: Pricing = {}
   for (const key of KEYS) {
     if (raw[key] === undefined || raw[key] === null) continue
-    const price = decimalText(raw[key])
+    const price = plainDecimal(raw[key])
     if (price === undefined || signOf(price) < 0) return undefined
     pricing[key] = discounted(price, raw.discount)
   }
@@ -65,7 +64,7 @@ function readKeys(raw: unknown): Pricing | undefined {
 }
 
 function discounted(price: string, discount: unknown): string {
-  const fraction = decimalText(discount)
+  const fraction = plainDecimal(discount)
   if (fraction === undefined || signOf(fraction) <= 0 || compareDecimals(fraction, '1') >= 0) {
     return price
   }
@@ -76,7 +75,7 @@ function readOverride(raw: unknown): PriceOverride[] {
   if (!isFields(raw)) return []
   const prices: Record<string, string> = {}
   for (const key of KEYS) {
-    const price = decimalText(raw[key])
+    const price = plainDecimal(raw[key])
     if (price !== undefined && signOf(price) >= 0) prices[key] = price
   }
   if (Object.keys(prices).length === 0) return []
@@ -123,7 +122,7 @@ function imagePricing(pricing: Pricing, lists: MediaLists): Priced {
   return { pricing, priceBasis: pricing.request ? 'image' : 'token', priced: 'paid' }
 }
 
-/** Without an output price the input price is per second, or per something nobody told. */
+/** Without an output price the input price is per second, or per some unit that is not stated. */
 function transcriptionPricing(pricing: Pricing): Priced {
   if (pricing.audio_second !== undefined) return paid(pricing, 'second')
   if (positive([pricing.completion])) return paid(pricing, 'token')
@@ -146,7 +145,7 @@ function speechPricing(pricing: Pricing): Priced {
     : paid(kept, 'unknown')
 }
 
-/** Only text and vectors can be free: zeros for anything else mean that nobody told the price. */
+/** Only text and vectors can be free: zeros for anything else mean that the price is unknown. */
 function tokenPricing(pricing: Pricing, outputs: readonly string[]): Priced {
   if (pricing.prompt === undefined && pricing.completion === undefined) return UNPRICED
   if (positive(KEYS.map((key: Key) => pricing[key]))) return paid(pricing, 'token')

@@ -1,8 +1,6 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import type { CatalogReading, CatalogRecord } from '../../lib/model-record.ts'
-import type { Fields } from '../contract/contract.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../contract/json.ts'
-import { readPricing } from './record-pricing.ts'
-import type { MediaLists } from './record-pricing.ts'
+import { readPricing, type MediaLists } from './record-pricing.ts'
 
 const ID = /^[\x21-\x7e]{1,200}$/
 /** Batch variants answer 404 on every route that we have. */

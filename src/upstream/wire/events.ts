@@ -28,7 +28,7 @@ export class Events implements Source<readonly SseEvent[]> {
       },
       onError: (error) => {
         if (error.type === 'max-buffer-size-exceeded') this.#tooLarge = true
-        // Some upstreams tell a failure in mid-stream as a bare JSON line, or as a field `error`.
+        // Some upstreams report a failure in mid-stream as a bare JSON line or as a field `error`.
         else if (error.line?.startsWith('{')) this.#batch.push({ event: 'bare', data: error.line })
         else if (error.field === 'error')
           this.#batch.push({ event: 'error', data: error.value || '{}' })
@@ -66,7 +66,7 @@ export class Events implements Source<readonly SseEvent[]> {
     this.#bytes.cancel()
   }
 
-  /** Reads end with a whole event as a rule; the first that ends within a letter needs a memory. */
+  /** A read usually ends with a whole event; a decoder is needed once one ends within a character. */
   #text(piece: Buffer): string {
     if (this.#decoder === undefined && piece.at(-1)! < 0x80) return piece.toString('utf8')
     this.#decoder ??= new StringDecoder('utf8')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Dispatcher } from 'undici'
-import type { Deadline } from './deadline.ts'
+import type { Timeouts } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
 import { socketFault } from './socket-fault.ts'
 import type { Source } from './source.ts'
@@ -10,22 +10,25 @@ export type ResponseHead = {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** More than this is not taken off the socket before somebody asks for it. */
+/** More than this is not read from the socket before somebody takes it. */
 const MOST_QUEUED_BYTES = 64 * 1024
 
 /**
- * One answer as it comes in. A class, since it has a life: asked, begun, flowing, over. It stands
- * where the client library would put a stream of its own, at a fraction of the cost.
+ * One answer as it comes in. A class, since it has a life: requested, begun, flowing, over. It
+ * stands where the client library would put a stream of its own, at a fraction of the cost.
  */
 export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
+  /** No more bytes than this are given: `take()` then closes the socket and throws. */
+  cap = Number.POSITIVE_INFINITY
   readonly #deadline: Deadline
   readonly #begun = Promise.withResolvers<ResponseHead>()
   #controller: Dispatcher.DispatchController | undefined
   #queue: Buffer[] = []
   #queuedBytes = 0
+  #takenBytes = 0
   /** All has come. */
   #ended = false
-  #trouble: Fault | undefined
+  #fault: Fault | undefined
   /** The end, or what broke it, was taken; or nobody wants the rest. */
   #over = false
   #wake: (() => void) | undefined
@@ -36,15 +39,15 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   constructor(deadline: Deadline) {
     this.#deadline = deadline
     deadline.close = (fault) => this.#abort(fault)
-    // Whoever waits for it is told; whoever gave up before does not care.
+    // Whoever awaits it gets the rejection; one that nobody awaits must not end the process.
     this.head.catch(() => {})
   }
 
   get ready(): boolean {
-    return this.#queue.length > 0 || this.#ended || this.#over || this.#trouble !== undefined
+    return this.#queue.length > 0 || this.#ended || this.#over || this.#fault !== undefined
   }
 
-  /** What else came in the same read of the socket is there too once the promise is heard. */
+  /** By the time the promise resolves, all that came in the same read of the socket is here. */
   more(): Promise<void> {
     this.#deadline.wait()
     return new Promise((wake) => (this.#wake = wake))
@@ -54,9 +57,9 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   take(): Buffer | undefined {
     if (this.#over) return undefined
     if (this.#queue.length > 0) return this.#takeQueue()
-    assert.ok(this.ready, 'Bytes are taken before they are here.')
+    assert.ok(this.ready, 'Bytes were taken before they arrived.')
     this.#over = true
-    if (this.#trouble !== undefined) throw this.#trouble
+    if (this.#fault !== undefined) throw this.#fault
     return undefined
   }
 
@@ -68,7 +71,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#trouble !== undefined) controller.abort(this.#trouble)
+    if (this.#fault !== undefined) controller.abort(this.#fault)
   }
 
   onResponseStart(
@@ -99,24 +102,107 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
 
   /** Closes the socket, now or as soon as there is one. */
   #abort(reason: Fault): void {
-    if (this.#ended || this.#trouble !== undefined) return
+    if (this.#ended || this.#fault !== undefined) return
     if (this.#controller === undefined) this.#fail(reason)
     else this.#controller.abort(reason)
   }
 
   #fail(error: Error): void {
-    this.#trouble ??= this.#deadline.fault ?? socketFault(error)
+    this.#fault ??= this.#deadline.fault ?? socketFault(error)
     this.#deadline.settle()
-    this.#begun.reject(this.#trouble)
+    this.#begun.reject(this.#fault)
     this.#wake?.()
   }
 
   #takeQueue(): Buffer {
     this.#deadline.arrived()
     const queue = this.#queue
+    this.#takenBytes += this.#queuedBytes
     this.#queue = []
     this.#queuedBytes = 0
+    if (this.#takenBytes > this.cap) {
+      this.cancel()
+      throw new Fault('too_large', 'body')
+    }
     if (this.#controller?.paused) this.#controller.resume()
     return queue.length === 1 ? queue[0]! : Buffer.concat(queue)
+  }
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 5_000,
+  firstByteMs: 120_000,
+  idleMs: 60_000,
+  totalMs: 600_000,
+}
+
+/**
+ * The clocks of one call, and the one switch that closes its socket. The idle clock runs only
+ * while we wait for the upstream: a slow reader on our side is not the upstream's silence.
+ */
+export class Deadline {
+  /** Why the call was ended by us, if it was. */
+  fault: Fault | undefined
+  /** Closes the socket of the call; set by whoever opens it. */
+  close: (fault: Fault) => void = () => {}
+  readonly #limits: Timeouts
+  readonly #startedMs = performance.now()
+  #begun = false
+  #waiting = true
+  #waitingSinceMs = this.#startedMs
+  #timer: NodeJS.Timeout | undefined
+  readonly #caller: AbortSignal | undefined
+  readonly #onAbort = () => this.end(new Fault('aborted', 'caller'))
+
+  constructor(limits: Timeouts, caller: AbortSignal | undefined) {
+    this.#limits = limits
+    this.#caller = caller
+    if (caller?.aborted) this.#onAbort()
+    else {
+      caller?.addEventListener('abort', this.#onAbort, { once: true })
+      this.#check()
+    }
+  }
+
+  /** Before each wait for bytes. */
+  wait(): void {
+    // The wait for the first bytes has lasted since the start.
+    if (!this.#begun) return
+    this.#waiting = true
+    this.#waitingSinceMs = performance.now()
+  }
+
+  /** Bytes are here. */
+  arrived(): void {
+    this.#begun = true
+    this.#waiting = false
+  }
+
+  /** Closes the socket. */
+  end(fault: Fault): void {
+    this.fault ??= fault
+    this.settle()
+    this.close(this.fault)
+  }
+
+  /** The call is over: nothing may fire any more. */
+  settle(): void {
+    clearTimeout(this.#timer)
+    this.#caller?.removeEventListener('abort', this.#onAbort)
+  }
+
+  /**
+   * One timer for all clocks, not set anew at each arrival: it checks again before any of them can
+   * have run out. A wait that begins after a check cannot end within `idleMs` of it.
+   */
+  #check(): void {
+    const nowMs = performance.now()
+    const { firstByteMs, idleMs, totalMs } = this.#limits
+    const totalLeftMs = this.#startedMs + totalMs - nowMs
+    if (totalLeftMs <= 0) return this.end(new Fault('timeout', 'total'))
+    const patienceMs = this.#begun ? idleMs : firstByteMs
+    const leftMs = this.#waiting ? this.#waitingSinceMs + patienceMs - nowMs : idleMs
+    if (leftMs <= 0) return this.end(new Fault('timeout', this.#begun ? 'idle' : 'first_byte'))
+    this.#timer = setTimeout(() => this.#check(), Math.min(totalLeftMs, leftMs, idleMs))
   }
 }

@@ -1,13 +1,12 @@
+import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import type { AnswerHead, HttpCall, JsonAnswer, SseEvent, Timeouts } from '../contract/contract.ts'
-import { Deadline, DEFAULT_TIMEOUTS } from './deadline.ts'
+import { retryAfterSeconds } from '../contract/error-status.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
 import { Events } from './events.ts'
-import { Inbound } from './inbound.ts'
-import { parseJson } from '../contract/json.ts'
-import { retryAfterSeconds } from '../contract/retry-after.ts'
-import { capped, gather, type Source } from './source.ts'
+import { Deadline, DEFAULT_TIMEOUTS, Inbound } from './inbound.ts'
+import type { Source } from './source.ts'
 
 const JSON_CAP = 32 * 1024 * 1024
 const BYTES_CAP = 1024 * 1024 * 1024
@@ -16,44 +15,46 @@ const HEADER_CAP = 16 * 1024
 const CONNECTIONS_PER_ORIGIN = 512
 
 /** The only one that opens a connection to a model provider. It throws only Faults. */
-export type Sender = {
-  json(place: Place, call: HttpCall, signal?: AbortSignal): Promise<JsonAnswer>
-  events(place: Place, call: HttpCall, signal?: AbortSignal): Promise<EventAnswer>
-  bytes(place: Place, call: HttpCall, signal?: AbortSignal): Promise<BytesAnswer>
+export type HttpSender = {
+  json(to: Endpoint, call: HttpCall, signal?: AbortSignal): Promise<JsonAnswer>
+  events(to: Endpoint, call: HttpCall, signal?: AbortSignal): Promise<EventAnswer>
+  bytes(to: Endpoint, call: HttpCall, signal?: AbortSignal): Promise<BytesAnswer>
   close(): Promise<void>
 }
 
-/** Where an upstream is. `headers` carry its key. */
-export type Place = { origin: string; basePath: string; headers: Record<string, string> }
+/** `headers` carry the key. */
+export type Endpoint = { origin: string; basePath: string; headers: Record<string, string> }
 type EventAnswer = AnswerHead & { events: Source<readonly SseEvent[]> }
 type BytesAnswer = AnswerHead & { bytes: Source<Buffer> }
+type OpenAnswer = AnswerHead & { bytes: Inbound }
 
-export function createSender(defaults: Partial<Timeouts> = {}): Sender {
+export function createHttpSender(defaults: Partial<Timeouts> = {}): HttpSender {
   const agents = new Map<number, Agent>()
   const usual = { ...DEFAULT_TIMEOUTS, ...defaults }
-  const open = (place: Place, call: HttpCall, signal: AbortSignal | undefined) => {
+  const open = (to: Endpoint, call: HttpCall, signal: AbortSignal | undefined) => {
     const limits = { ...usual, ...call.timeouts }
     const agent = agentFor(agents, limits.connectMs)
-    return openWire(agent, place, call, new Deadline(limits, signal))
+    return openAnswer(agent, to, call, new Deadline(limits, signal))
   }
   return {
-    json: async (place, call, signal) => {
-      const { status, headers, bytes } = await open(place, call, signal)
-      const body = await gather(bytes, call.maxBytes ?? JSON_CAP)
-      return { status, headers, json: parseJson(body) }
+    json: async (to, call, signal) => {
+      const { status, headers, bytes } = await open(to, call, signal)
+      bytes.cap = call.maxBytes ?? JSON_CAP
+      return { status, headers, json: parseJsonBody(await gather(bytes)) }
     },
-    events: async (place, call, signal) => {
-      const wire = await open(place, call, signal)
-      const type = wire.headers['content-type'] ?? ''
+    events: async (to, call, signal) => {
+      const answer = await open(to, call, signal)
+      const type = answer.headers['content-type'] ?? ''
       // Some answer a stream request with a JSON error and 200, or with a web page.
-      if (type.includes('json')) throw await errorIn(wire)
-      if (type.includes('html')) throw drop(wire, new Fault('garbage', 'html'))
-      const { status, headers, bytes } = wire
+      if (type.includes('json')) throw new StatusFault(200, await errorBody(answer))
+      if (type.includes('html')) throw drop(answer, new Fault('garbage', 'html'))
+      const { status, headers, bytes } = answer
       return { status, headers, events: new Events(bytes, call.maxEventBytes) }
     },
-    bytes: async (place, call, signal) => {
-      const { status, headers, bytes } = await open(place, call, signal)
-      return { status, headers, bytes: capped(bytes, call.maxBytes ?? BYTES_CAP) }
+    bytes: async (to, call, signal) => {
+      const answer = await open(to, call, signal)
+      answer.bytes.cap = call.maxBytes ?? BYTES_CAP
+      return answer
     },
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()))
@@ -78,32 +79,30 @@ function agentFor(agents: Map<number, Agent>, connectMs: number): Agent {
   return agent
 }
 
-type Wire = AnswerHead & { bytes: Source<Buffer> }
-
-async function openWire(
+async function openAnswer(
   agent: Agent,
-  place: Place,
+  to: Endpoint,
   call: HttpCall,
   deadline: Deadline,
-): Promise<Wire> {
+): Promise<OpenAnswer> {
   if (deadline.fault) throw deadline.fault
   const bytes = new Inbound(deadline)
-  agent.dispatch(requestOf(place, call), bytes)
-  const answer = await bytes.head
-  const wire = { status: answer.status, headers: allowed(answer.headers), bytes }
-  if (wire.status >= 300 && wire.status < 400) throw drop(wire, new Fault('redirect', 'status'))
-  const encoding = answer.headers['content-encoding']
+  agent.dispatch(requestOf(to, call), bytes)
+  const { status, headers } = await bytes.head
+  const answer = { status, headers: keptHeaders(headers), bytes }
+  if (status >= 300 && status < 400) throw drop(answer, new Fault('redirect', 'status'))
+  const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw drop(wire, new Fault('garbage', 'content_encoding'))
+    throw drop(answer, new Fault('garbage', 'content_encoding'))
   }
-  if (wire.status < 200 || wire.status > 299) throw await statusFault(wire)
-  return wire
+  if (status < 200 || status > 299) throw await statusFault(answer)
+  return answer
 }
 
-function requestOf(place: Place, call: HttpCall): Dispatcher.DispatchOptions {
+function requestOf(to: Endpoint, call: HttpCall): Dispatcher.DispatchOptions {
   return {
-    origin: place.origin,
-    path: place.basePath + call.path,
+    origin: to.origin,
+    path: to.basePath + call.path,
     method: call.method,
     headers: {
       'user-agent': 'mlango',
@@ -111,7 +110,7 @@ function requestOf(place: Place, call: HttpCall): Dispatcher.DispatchOptions {
       'accept-encoding': 'identity',
       ...call.headers,
       ...lengthOf(call),
-      ...place.headers,
+      ...to.headers,
     },
     body: bodyOf(call),
   }
@@ -138,7 +137,9 @@ const KEPT = [
   'x-generation-id',
 ] as const
 
-function allowed(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function keptHeaders(
+  headers: Record<string, string | string[] | undefined>,
+): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const name of KEPT) {
     const value = headers[name]
@@ -147,25 +148,45 @@ function allowed(headers: Record<string, string | string[] | undefined>): Record
   return kept
 }
 
-function drop(wire: Wire, fault: Fault): Fault {
-  wire.bytes.cancel()
+function drop(answer: OpenAnswer, fault: Fault): Fault {
+  answer.bytes.cancel()
   return fault
 }
 
-async function statusFault(wire: Wire): Promise<StatusFault> {
+async function statusFault(answer: OpenAnswer): Promise<StatusFault> {
   let body: unknown
   try {
-    body = parseJson(await gather(wire.bytes, ERROR_BODY_CAP))
+    body = await errorBody(answer)
   } catch {
-    // The status alone says enough; what came with it was no JSON, too long, or broke off.
+    // The status says enough; its body was not JSON, too long, or cut short.
   }
-  return new StatusFault(
-    wire.status,
-    body,
-    retryAfterSeconds(wire.headers['retry-after'], Date.now()),
-  )
+  const retryAfterS = retryAfterSeconds(answer.headers['retry-after'], Date.now())
+  return new StatusFault(answer.status, body, retryAfterS)
 }
 
-async function errorIn(wire: Wire): Promise<StatusFault> {
-  return new StatusFault(200, parseJson(await gather(wire.bytes, ERROR_BODY_CAP)))
+async function errorBody({ bytes }: OpenAnswer): Promise<unknown> {
+  bytes.cap = ERROR_BODY_CAP
+  return parseJsonBody(await gather(bytes))
+}
+
+/** Reads to the end. An answer that is here already is not waited for. */
+export async function gather(source: Source<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for (;;) {
+    if (!source.ready) await source.more()
+    const part = source.take()
+    if (part === undefined) return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+    parts.push(part)
+  }
+}
+
+/** Leading white space is allowed: slow answers are kept alive with newlines. */
+function parseJsonBody(bytes: Buffer): unknown {
+  try {
+    if (!isUtf8(bytes)) throw new Fault('garbage', 'json')
+    const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    return JSON.parse(bytes.toString('utf8', marked ? 3 : 0))
+  } catch {
+    throw new Fault('garbage', 'json')
+  }
 }

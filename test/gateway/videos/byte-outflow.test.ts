@@ -4,32 +4,31 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ByteOutflow } from '../../../src/gateway/videos/byte-outflow.ts'
 import { route } from '../../../src/http/route.ts'
-import type { Flow } from '../../../src/upstream/work.ts'
+import type { Source } from '../../../src/upstream/wire/source.ts'
 import { startHallway } from '../../support/hallway.ts'
 
 const PIECE = Buffer.alloc(64 * 1024, 1)
 
 /** Gives pieces as long as it is asked, up to `most`; then ends or breaks. */
-function flowOf(most: number, end: 'done' | 'break' = 'done') {
+function outflowOf(most: number, end: 'done' | 'break' = 'done') {
   const seen = { pulls: 0, cancelled: 0, ended: 0 }
-  const flow: Flow<Buffer> = {
-    async next() {
+  const source: Source<Buffer> = {
+    ready: false,
+    more: async () => {},
+    take() {
       seen.pulls++
-      if (seen.pulls <= most) return { done: false, value: PIECE }
+      if (seen.pulls <= most) return PIECE
       if (end === 'break') throw new Error('broken')
-      return { done: true, value: undefined }
+      return undefined
     },
     cancel: () => void seen.cancelled++,
-    [Symbol.asyncIterator]() {
-      return this
-    },
   }
-  const stream = new ByteOutflow(Buffer.from('first'), flow, () => void seen.ended++)
+  const stream = new ByteOutflow(Buffer.from('first'), source, () => void seen.ended++)
   return { seen, stream }
 }
 
 test('everything arrives, in order, and the end is told once', async () => {
-  const { seen, stream } = flowOf(20)
+  const { seen, stream } = outflowOf(20)
   let bytes = 0
   for await (const piece of stream) bytes += (piece as Buffer).length
   assert.equal(bytes, 5 + 20 * PIECE.length)
@@ -37,7 +36,7 @@ test('everything arrives, in order, and the end is told once', async () => {
 })
 
 test('nothing is pulled ahead of a reader that does not read', async () => {
-  const { seen, stream } = flowOf(1_000_000)
+  const { seen, stream } = outflowOf(1_000_000)
   stream.read(1)
   await sleep(30)
   assert.ok(seen.pulls <= 3, `${seen.pulls} pulls`)
@@ -47,14 +46,14 @@ test('nothing is pulled ahead of a reader that does not read', async () => {
 })
 
 test('a reader that leaves before the first byte cancels the upstream', async () => {
-  const { seen, stream } = flowOf(5)
+  const { seen, stream } = outflowOf(5)
   stream.destroy()
   await once(stream, 'close')
   assert.deepEqual(seen, { pulls: 0, cancelled: 1, ended: 1 })
 })
 
 test('an upstream that breaks breaks the stream: there is no false end', async () => {
-  const { seen, stream } = flowOf(3, 'break')
+  const { seen, stream } = outflowOf(3, 'break')
   await assert.rejects(async () => {
     for await (const _piece of stream);
   }, /broken/)
@@ -71,7 +70,7 @@ test('over the wire the connection is cut, with a length and without', async () 
       credential: 'none',
       dialect: 'both',
       limit: 'none',
-      handle: async () => ({ status: 200, headers, body: flowOf(3, 'break').stream }),
+      handle: async () => ({ status: 200, headers, body: outflowOf(3, 'break').stream }),
     })
   const hall = await startHallway({
     routes: [film('/chunked', {}), film('/told', { 'content-length': '1000000' })],

@@ -5,17 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { Failure } from '../../../src/lib/failure.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
 import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
 import type {
   ChatRequest,
-  Fields,
   JsonAnswer,
   ModelTarget,
 } from '../../../src/upstream/contract/contract.ts'
-import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { flowOf } from '../../../src/upstream/wire/source.ts'
-import { bytesSource } from '../flows.ts'
+import { Events } from '../../../src/upstream/wire/events.ts'
+import { bytesSource, itemsOf } from '../sources.ts'
 
 type Params = Anthropic.MessageCreateParams
 
@@ -34,7 +33,7 @@ const sent = (request: ChatRequest, to: ModelTarget = target): unknown =>
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
 describe('the request to Anthropic', () => {
-  it('says everything a conversation has in its words', () => {
+  it('translates every part of a conversation', () => {
     const request = chat(
       {
         messages: [
@@ -187,7 +186,7 @@ describe('the request to Anthropic', () => {
     assert.deepEqual(none.thinking, { type: 'disabled' } satisfies Params['thinking'])
   })
 
-  it('refuses in words what it cannot say', () => {
+  it('refuses, with a message, what it cannot translate', () => {
     const user = { role: 'user', content: 'hi' }
     for (const body of [
       { messages: [user], n: 2 },
@@ -297,7 +296,7 @@ describe('the answer of Anthropic', () => {
     )
   })
 
-  it('usage that cannot be believed is not believed', () => {
+  it('implausible usage is unusable', () => {
     const usage = (more: Fields) =>
       capability.read(
         answer({ ...message, usage: { ...message.usage, ...more } }),
@@ -329,7 +328,7 @@ describe('the stream of Anthropic', () => {
   const chunksOf = async (bytes: Buffer) => {
     const reader = capability.reader(chat({}, { stream: true }), target)
     const chunks: Fields[] = []
-    for await (const batch of flowOf(new Events(bytesSource(bytes)))) {
+    for await (const batch of itemsOf(new Events(bytesSource(bytes)))) {
       for (const event of batch) {
         for (const text of reader.read(event)) chunks.push(JSON.parse(text))
       }

@@ -3,22 +3,25 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import { FinishReason, FunctionCallingConfigMode, GoogleGenAI, ThinkingLevel } from '@google/genai'
-import type {
-  Candidate,
-  Content,
-  GenerateContentResponse,
-  GenerationConfig,
-  Tool,
-  ToolConfig,
+import {
+  FinishReason,
+  FunctionCallingConfigMode,
+  GoogleGenAI,
+  ThinkingLevel,
+  type Candidate,
+  type Content,
+  type GenerateContentResponse,
+  type GenerationConfig,
+  type Tool,
+  type ToolConfig,
 } from '@google/genai'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { ChatRequest, Fields, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
-import { Events } from '../../../src/upstream/wire/events.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
+import type { ChatRequest, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { createGemini } from '../../../src/upstream/gemini/provider.ts'
-import { flowOf } from '../../../src/upstream/wire/source.ts'
-import { bytesSource } from '../flows.ts'
+import { gemini } from '../../../src/upstream/gemini/provider.ts'
+import { Events } from '../../../src/upstream/wire/events.ts'
+import { bytesSource, itemsOf } from '../sources.ts'
 
 /** What goes over the wire, in the vendor's own types. */
 type Body = {
@@ -38,14 +41,13 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
   ours,
   ...more,
 })
-const gemini = createGemini()
 const capability = gemini.chat!
 const sent = (body: Fields, to = target): unknown =>
   JSON.parse(capability.build(chat(body), to).body as string)
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
 describe('the request to Gemini', () => {
-  it('says everything a conversation has in its words', () => {
+  it('translates every part of a conversation', () => {
     const expected = {
       contents: [
         {
@@ -176,7 +178,7 @@ describe('the request to Gemini', () => {
     } satisfies GenerationConfig)
   })
 
-  it('fetches nothing on a caller’s word, and refuses what it cannot say', () => {
+  it('fetches no address a caller gives, and refuses what it cannot translate', () => {
     const user = (part: Fields) => ({ messages: [{ role: 'user', content: [part] }] })
     for (const body of [
       user({ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }),
@@ -288,7 +290,7 @@ describe('the answer of Gemini', () => {
     for (const json of [{}, [], { candidates: [] }, null]) assert.throws(() => read(json), Fault)
   })
 
-  it('usage that cannot be believed is not believed', () => {
+  it('implausible usage is unusable', () => {
     const usage = (more: Fields) =>
       read({ ...full, usageMetadata: { ...full.usageMetadata, ...more } }).usage
     assert.deepEqual(usage({ thoughtsTokenCount: -9 }), { kind: 'unusable', reason: 'negative' })
@@ -304,7 +306,7 @@ describe('the stream of Gemini', () => {
   const chunksOf = async (bytes: Buffer) => {
     const reader = capability.reader(chat({}, { stream: true }), target)
     const chunks: Fields[] = []
-    for await (const batch of flowOf(new Events(bytesSource(bytes)))) {
+    for await (const batch of itemsOf(new Events(bytesSource(bytes)))) {
       for (const event of batch) {
         for (const text of reader.read(event)) chunks.push(JSON.parse(text))
       }

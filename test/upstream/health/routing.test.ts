@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { began, CLOSED, gateOf, noted } from '../../../src/upstream/health/circuit.ts'
-import type { Circuit, Sample } from '../../../src/upstream/health/circuit.ts'
-import { choose } from '../../../src/upstream/health/routing.ts'
-import type { Candidate } from '../../../src/upstream/health/routing.ts'
+import {
+  began,
+  CLOSED,
+  gateOf,
+  noted,
+  type Circuit,
+  type Sample,
+} from '../../../src/upstream/health/circuit.ts'
+import { choose, type Candidate } from '../../../src/upstream/health/routing.ts'
 
 const candidate = (target: string, more: Partial<Candidate<string>> = {}): Candidate<string> => ({
   target,
@@ -52,7 +57,7 @@ describe('the choice of an upstream', () => {
     assert.deepEqual(shares, { a: 250, b: 750 })
   })
 
-  it('names everyone who may be asked once, whatever the dice say', () => {
+  it('names everyone who may be asked exactly once, whatever the random numbers', () => {
     const any = fc.record({ weight: fc.integer({ min: 1, max: 9 }), priority: fc.nat(3) })
     const dice = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
@@ -130,13 +135,13 @@ describe('a circuit', () => {
     assert.equal(gateOf(noted(probing, { kind: 'neutral' }, 5001), 5002), 'half_open')
   })
 
-  it('what began before it opened tells nothing new', () => {
+  it('a call that began before it opened changes nothing', () => {
     const open = after(CLOSED, five)
     assert.equal(noted(open, { kind: 'failed' }, 10), open)
     assert.equal(noted(open, { kind: 'ok' }, 10), open)
   })
 
-  it('honours a wish to wait, up to a minute', () => {
+  it('honours Retry-After, up to a minute', () => {
     const busy = noted(CLOSED, { kind: 'failed', retryAfterS: 9 }, 0)
     assert.deepEqual([gateOf(busy, 8999), gateOf(busy, 9001)], ['open', 'half_open'])
     const limited = noted(CLOSED, { kind: 'rate_limited', retryAfterS: 3600 }, 0)
@@ -147,7 +152,7 @@ describe('a circuit', () => {
     )
   })
 
-  it('never stays shut: after any history, a minute later somebody may ask', () => {
+  it('never stays open: a minute after any history a call may pass', () => {
     const kinds = fc.constantFrom<Sample['kind']>('ok', 'failed', 'rate_limited', 'neutral')
     const steps = fc.array(fc.record({ kind: kinds, wait: fc.nat(20_000), retry: fc.nat(4000) }))
     fc.assert(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Fields } from '../../../src/upstream/contract/contract.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
 import { OpenAiReader } from '../../../src/upstream/openai/stream.ts'
 
 const request = {
@@ -10,7 +10,7 @@ const request = {
   ours: { id: 'chatcmpl-1', model: 'ours/model', created: 99 },
 }
 
-/** Reads every event with a reader that has seen nothing before: in full, without a mould. */
+/** Reads every event with a reader that has seen nothing before: in full, without a template. */
 function inFull(datas: string[]) {
   const readers = datas.map(() => new OpenAiReader(request))
   return {
@@ -89,7 +89,7 @@ test('what only looks like more text is not taken for it', () => {
   }
 })
 
-test('the end, the usage and an error are read though a mould is there', () => {
+test('the end, the usage and an error are read even when a template is there', () => {
   const reader = new OpenAiReader(request)
   for (const content of ['a', 'b', 'c']) {
     reader.read({ data: JSON.stringify(chunk({ content })) })

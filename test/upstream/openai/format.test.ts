@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import type { Fields } from '../../../src/lib/fields.ts'
+import { usageChunk } from '../../../src/upstream/contract/chunks.ts'
 import type {
   ChatRequest,
-  Fields,
   HttpCall,
   JsonAnswer,
   Provider,
 } from '../../../src/upstream/contract/contract.ts'
-import { Fault } from '../../../src/upstream/contract/fault.ts'
-import type { StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { vectorBase64 } from '../../../src/upstream/openai/embeddings.ts'
-import { usageChunk } from '../../../src/upstream/openai/usage.ts'
+import { Fault, type StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { vectorBase64 } from '../../../src/upstream/contract/vectors.ts'
 import { openai } from '../../../src/upstream/openai/provider.ts'
 import { openrouter } from '../../../src/upstream/openrouter/provider.ts'
 
@@ -337,7 +336,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
       }
     })
 
-    it('always says which audio it wants, and caps it', () => {
+    it('always sends the audio format, and caps the answer', () => {
       const { build, read } = provider.speech!
       const request = {
         input: 'Habari',
@@ -422,8 +421,10 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
       )
       assert.deepEqual(plain, {
         text: 'Hello',
+        language: undefined,
         durationS: 9.2,
         verbose: {},
+        generationId: undefined,
         usage: {
           kind: 'reported',
           usage: {
@@ -544,10 +545,11 @@ describe('where the two differ', () => {
       mediaType: 'video/mp4',
       contentLength: 10,
       contentRange: 'bytes 0-9/99',
+      acceptRanges: undefined,
     })
   })
 
-  it('a video is complete only with its content; an unknown word is not the end', () => {
+  it('a video is complete only with its content; an unknown status is not the end', () => {
     const read = (json: unknown) =>
       openrouter.video!.status.read(answer(json), { jobId: 'j' }, target)
     const done = read({
@@ -558,6 +560,8 @@ describe('where the two differ', () => {
     assert.deepEqual(done, {
       status: 'completed',
       usage: { kind: 'reported', usage: { costUsd: '0.25' } },
+      error: undefined,
+      generationId: undefined,
     })
     assert.equal(read({ status: 'completed', unsigned_urls: [] }).status, 'processing')
     assert.equal(read({ status: 'completed' }).status, 'processing')

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { CatalogRecord } from '../../../src/lib/model-record.ts'
-import type { Ask } from '../../../src/upstream/contract/contract.ts'
+import type { SendJson } from '../../../src/upstream/contract/contract.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import { imagePriceUsd, videoPriceUsd } from '../../../src/upstream/prices/media-price.ts'
 import { readCatalog } from '../../../src/upstream/openrouter/catalog.ts'
+import { imagePriceUsd, videoPriceUsd } from '../../../src/upstream/prices/media-price.ts'
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'))
@@ -20,7 +20,7 @@ const PAGES: Record<string, unknown> = {
 }
 
 const asked: string[] = []
-const ask: Ask = async ({ path }) => {
+const ask: SendJson = async ({ path }) => {
   asked.push(path)
   const json = PAGES[path]
   if (json === undefined) throw new StatusFault(404)
@@ -120,7 +120,7 @@ describe('the catalog of openrouter', () => {
     ])
   })
 
-  it('prices a video by what is asked, else by the most it can be', () => {
+  it('prices a video by the request, else by the most it can cost', () => {
     const veo = record('google/veo-3.1-fast')
     assert.equal(videoPriceUsd(veo, {}), '2.4')
     assert.equal(videoPriceUsd(veo, { duration: 4, resolution: '720p' }), '0.4')
@@ -143,12 +143,12 @@ describe('the catalog of openrouter', () => {
   })
 
   it('a price list that breaks spoils the reading; one that is not there does not', async () => {
-    const broken: Ask = async (call) => {
+    const broken: SendJson = async (call) => {
       if (call.path === '/videos/models') throw new Fault('reset', 'x')
       return ask(call)
     }
     await assert.rejects(readCatalog(broken), Fault)
-    const missing: Ask = async (call) => {
+    const missing: SendJson = async (call) => {
       if (call.path !== '/models?output_modalities=all') throw new StatusFault(404)
       return ask(call)
     }
@@ -157,7 +157,7 @@ describe('the catalog of openrouter', () => {
     assert.equal(reading.records.find(({ id }) => id === 'openai/gpt-4')!.priced, 'paid')
   })
 
-  it('what is no list is garbage', async () => {
+  it('anything but a list is garbage', async () => {
     await assert.rejects(
       readCatalog(async () => ({ status: 200, headers: {}, json: { data: 'no' } })),
       Fault,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { Events } from '../../../src/upstream/wire/events.ts'
 import { Fault } from '../../../src/upstream/contract/fault.ts'
-import { flowOf, type Source } from '../../../src/upstream/wire/source.ts'
+import { Events } from '../../../src/upstream/wire/events.ts'
+import type { Source } from '../../../src/upstream/wire/source.ts'
+import { itemsOf } from '../sources.ts'
 
 function sourceOf(parts: readonly Buffer[]): Source<Buffer> & { cancelled: boolean } {
   const rest = [...parts]
@@ -20,7 +21,7 @@ function sourceOf(parts: readonly Buffer[]): Source<Buffer> & { cancelled: boole
 
 async function eventsOf(parts: readonly Buffer[], cap?: number) {
   const events: { event: string | undefined; data: string }[] = []
-  for await (const batch of flowOf(new Events(sourceOf(parts), cap))) {
+  for await (const batch of itemsOf(new Events(sourceOf(parts), cap))) {
     for (const { event, data } of batch) events.push({ event, data })
   }
   return events
@@ -83,7 +84,7 @@ describe('server-sent events', () => {
     ])
   })
 
-  it('refuses a line and an event over the cap, and lets the connection go', async () => {
+  it('refuses a line and an event over the cap, and closes the connection', async () => {
     const line = sourceOf(Array.from({ length: 40 }, () => Buffer.from('data: '.padEnd(100, 'x'))))
     const event = sourceOf(
       Array.from({ length: 40 }, () => Buffer.from('data: xxxxxxxxxxxxxxxx\n')),
@@ -91,7 +92,7 @@ describe('server-sent events', () => {
     for (const source of [line, event]) {
       await assert.rejects(
         async () => {
-          for await (const _ of flowOf(new Events(source, 500)));
+          for await (const _ of itemsOf(new Events(source, 500)));
         },
         (error) => error instanceof Fault && error.kind === 'too_large',
       )
@@ -106,7 +107,7 @@ describe('server-sent events', () => {
     ])
   })
 
-  it('hears a failure told as a bare line or as a field', async () => {
+  it('reads a failure that comes as a bare line or as a field', async () => {
     assert.deepEqual(await eventsOf([Buffer.from('{"error":{"code":429}}\n\n')]), [
       { event: 'bare', data: '{"error":{"code":429}}' },
     ])

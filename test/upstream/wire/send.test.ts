@@ -1,28 +1,34 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { HttpCall } from '../../../src/upstream/contract/contract.ts'
-import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
-import type { FaultKind } from '../../../src/upstream/contract/fault.ts'
-import { createSender } from '../../../src/upstream/wire/send.ts'
-import { flowOf, gather, type Source } from '../../../src/upstream/wire/source.ts'
-import { chunk, LAST_CHUNK, response, sse, SSE_HEAD, wireServer } from '../wire-server.ts'
-import type { Behave } from '../wire-server.ts'
+import { Fault, StatusFault, type FaultKind } from '../../../src/upstream/contract/fault.ts'
+import { createHttpSender, gather } from '../../../src/upstream/wire/send.ts'
+import type { Source } from '../../../src/upstream/wire/source.ts'
+import { itemsOf, nextOf } from '../sources.ts'
+import {
+  chunk,
+  LAST_CHUNK,
+  response,
+  sse,
+  SSE_HEAD,
+  wireServer,
+  type Behave,
+} from '../wire-server.ts'
 
 const KEY = 'sk-very-secret'
 const LIMITS = { connectMs: 400, firstByteMs: 250, idleMs: 150, totalMs: 900 }
-const sender = createSender(LIMITS)
+const sender = createHttpSender(LIMITS)
 const closing: (() => Promise<void>)[] = [() => sender.close()]
 after(() => Promise.all(closing.map((close) => close())))
 
-async function place(behave: Behave) {
+async function endpoint(behave: Behave) {
   const server = await wireServer(behave)
   closing.push(server.close)
   const url = new URL(server.url)
   const headers = { authorization: `Bearer ${KEY}` }
-  return { server, place: { origin: url.origin, basePath: url.pathname, headers } }
+  return { server, endpoint: { origin: url.origin, basePath: url.pathname, headers } }
 }
 
 const get = (expects: HttpCall['expects'], more: Partial<HttpCall> = {}): HttpCall => ({
@@ -45,7 +51,7 @@ async function fault(work: () => Promise<unknown>): Promise<Fault> {
 }
 
 async function drain(source: Source<unknown>): Promise<void> {
-  for await (const _ of flowOf(source));
+  for await (const _ of itemsOf(source));
 }
 
 /** UPS-01 to UPS-14, as far as one exchange goes. */
@@ -137,9 +143,9 @@ const TABLE: [string, Behave, FaultKind, string?][] = [
 describe('the HTTP client', () => {
   for (const [name, behave, kind, at] of TABLE) {
     it(`${name}: ${kind}`, async () => {
-      const there = await place(behave)
+      const there = await endpoint(behave)
       const began = Date.now()
-      const found = await fault(() => sender.json(there.place, get('json')))
+      const found = await fault(() => sender.json(there.endpoint, get('json')))
       assert.equal(found.kind, kind)
       if (at) assert.equal(found.at, at)
       assert.ok(Date.now() - began < LIMITS.totalMs + 1000)
@@ -147,11 +153,11 @@ describe('the HTTP client', () => {
   }
 
   it('a flood of early hints ends with the clock', async () => {
-    const there = await place((socket) => {
+    const there = await endpoint((socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 103 E\r\n\r\n'.repeat(20)), 5)
       socket.on('close', () => clearInterval(timer))
     })
-    assert.equal((await fault(() => sender.json(there.place, get('json')))).at, 'first_byte')
+    assert.equal((await fault(() => sender.json(there.endpoint, get('json')))).at, 'first_byte')
   })
 
   it('nobody listens: refused', async () => {
@@ -166,22 +172,22 @@ describe('the HTTP client', () => {
   })
 
   it('plain HTTP where TLS is spoken to: refused or reset', async () => {
-    const there = await place((socket) => socket.end('no tls'))
-    const origin = there.place.origin.replace('http:', 'https:')
-    const found = await fault(() => sender.json({ ...there.place, origin }, get('json')))
+    const there = await endpoint((socket) => socket.end('no tls'))
+    const origin = there.endpoint.origin.replace('http:', 'https:')
+    const found = await fault(() => sender.json({ ...there.endpoint, origin }, get('json')))
     assert.match(found.kind, /refused|reset|timeout/)
   })
 
   it('white space before the JSON is keep-alive', async () => {
-    const there = await place((socket) => socket.write(response('\n\n  \n{"a":1}')))
-    assert.deepEqual((await sender.json(there.place, get('json'))).json, { a: 1 })
+    const there = await endpoint((socket) => socket.write(response('\n\n  \n{"a":1}')))
+    assert.deepEqual((await sender.json(there.endpoint, get('json'))).json, { a: 1 })
   })
 
   it('keeps only known headers, asks for no compression, carries the key', async () => {
-    const there = await place((socket) =>
+    const there = await endpoint((socket) =>
       socket.write(response('{}', { headers: { 'set-cookie': 'a', server: 'acme', via: 'acme' } })),
     )
-    const answer = await sender.json(there.place, get('json'))
+    const answer = await sender.json(there.endpoint, get('json'))
     assert.deepEqual(Object.keys(answer.headers).toSorted(), ['content-length', 'content-type'])
     const [heard] = there.server.heard
     assert.equal(heard!.headers['accept-encoding'], 'identity')
@@ -199,10 +205,10 @@ describe('the HTTP client', () => {
     ]
     for (const [value, seconds] of cases) {
       const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
-      const there = await place((socket) =>
+      const there = await endpoint((socket) =>
         socket.write(response('{"error":{"code":429}}', { status: 429, headers })),
       )
-      const found = await fault(() => sender.json(there.place, get('json')))
+      const found = await fault(() => sender.json(there.endpoint, get('json')))
       assert.ok(found instanceof StatusFault)
       assert.deepEqual([found.status, found.body], [429, { error: { code: 429 } }])
       if (seconds === undefined) assert.equal(found.retryAfterS, undefined)
@@ -211,54 +217,54 @@ describe('the HTTP client', () => {
   })
 
   it('an error page of gigabytes is cut at its cap', async () => {
-    const there = await place((socket) => endless(socket, 'HTTP/1.1 500 X\r\n'))
-    const found = await fault(() => sender.json(there.place, get('json')))
+    const there = await endpoint((socket) => endless(socket, 'HTTP/1.1 500 X\r\n'))
+    const found = await fault(() => sender.json(there.endpoint, get('json')))
     assert.ok(found instanceof StatusFault)
     assert.equal(found.status, 500)
   })
 
   it('a body without end is cut at the cap, with little memory', async () => {
-    const there = await place((socket) => endless(socket, 'HTTP/1.1 200 X\r\n'))
+    const there = await endpoint((socket) => endless(socket, 'HTTP/1.1 200 X\r\n'))
     const before = process.memoryUsage().rss
     const call = get('json', { maxBytes: 4 * 1024 * 1024, timeouts: { totalMs: 10_000 } })
-    assert.equal((await fault(() => sender.json(there.place, call))).kind, 'too_large')
+    assert.equal((await fault(() => sender.json(there.endpoint, call))).kind, 'too_large')
     assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024)
     await new Promise((done) => setTimeout(done, 50))
     assert.equal(there.server.open, 0)
   })
 
   it('a line without end in a stream is cut at the cap', async () => {
-    const there = await place((socket) => endless(socket, SSE_HEAD.slice(0, -2), 'data: '))
+    const there = await endpoint((socket) => endless(socket, SSE_HEAD.slice(0, -2), 'data: '))
     const answer = await sender.events(
-      there.place,
+      there.endpoint,
       get('sse', { timeouts: { totalMs: 10_000, idleMs: 5000 } }),
     )
     assert.equal((await fault(() => drain(answer.events))).kind, 'too_large')
   })
 
   it('a stream that falls silent, and one of comments only, are cut', async () => {
-    const silent = await place((socket) => {
+    const silent = await endpoint((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(sse('1')))
     })
-    const first = await sender.events(silent.place, get('sse'))
+    const first = await sender.events(silent.endpoint, get('sse'))
     assert.equal((await fault(() => drain(first.events))).at, 'idle')
-    const comments = await place((socket) => {
+    const comments = await endpoint((socket) => {
       socket.write(SSE_HEAD)
       const timer = setInterval(() => socket.write(chunk(': still here\n\n')), 50)
       socket.on('close', () => clearInterval(timer))
     })
-    const second = await sender.events(comments.place, get('sse'))
+    const second = await sender.events(comments.endpoint, get('sse'))
     assert.equal((await fault(() => drain(second.events))).at, 'total')
   })
 
   it('silence is measured from the last bytes on', async () => {
-    const there = await place((socket) => {
+    const there = await endpoint((socket) => {
       socket.write(SSE_HEAD)
       setTimeout(() => socket.write(chunk(sse('1'))), 100)
       setTimeout(() => socket.write(chunk(sse('2'))), 200)
     })
-    const answer = await sender.events(there.place, get('sse'))
+    const answer = await sender.events(there.endpoint, get('sse'))
     const began = Date.now()
     assert.equal((await fault(() => drain(answer.events))).at, 'idle')
     const tookMs = Date.now() - began
@@ -266,19 +272,19 @@ describe('the HTTP client', () => {
   })
 
   it('a web page and a JSON error are no stream', async () => {
-    const page = await place((socket) =>
+    const page = await endpoint((socket) =>
       socket.write(response('<html>', { headers: { 'content-type': 'text/html' } })),
     )
-    assert.equal((await fault(() => sender.events(page.place, get('sse')))).kind, 'garbage')
-    const json = await place((socket) => socket.write(response('{"error":{"code":503}}')))
-    const found = await fault(() => sender.events(json.place, get('sse')))
+    assert.equal((await fault(() => sender.events(page.endpoint, get('sse')))).kind, 'garbage')
+    const json = await endpoint((socket) => socket.write(response('{"error":{"code":503}}')))
+    const found = await fault(() => sender.events(json.endpoint, get('sse')))
     assert.ok(found instanceof StatusFault)
     assert.deepEqual(found.body, { error: { code: 503 } })
   })
 
   it('waits for a slow reader: the upstream is paused, and is not called silent', async () => {
     let written = 0
-    const there = await place((socket) => {
+    const there = await endpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\nconnection: close\r\n\r\n')
       const block = Buffer.alloc(64 * 1024)
       const more = () => {
@@ -292,22 +298,22 @@ describe('the HTTP client', () => {
       more()
     })
     const call = get('bytes', { timeouts: { totalMs: 20_000 } })
-    const answer = await sender.bytes(there.place, call)
-    await flowOf(answer.bytes).next()
+    const answer = await sender.bytes(there.endpoint, call)
+    await nextOf(answer.bytes)
     await new Promise((done) => setTimeout(done, LIMITS.idleMs * 3))
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes were read ahead`)
-    const rest = await gather(answer.bytes, 128 * 1024 * 1024)
+    const rest = await gather(answer.bytes)
     assert.ok(rest.length > 60 * 1024 * 1024)
   })
 
   it('the signal closes the socket at once', async () => {
-    const there = await place((socket) => {
+    const there = await endpoint((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(sse('1')))
     })
     const leaving = new AbortController()
-    const answer = await sender.events(there.place, get('sse'), leaving.signal)
-    await flowOf(answer.events).next()
+    const answer = await sender.events(there.endpoint, get('sse'), leaving.signal)
+    await nextOf(answer.events)
     leaving.abort()
     assert.equal((await fault(() => drain(answer.events))).kind, 'aborted')
     await new Promise((done) => setTimeout(done, 30))
@@ -315,13 +321,13 @@ describe('the HTTP client', () => {
   })
 
   it('an answer nobody asked for is not given to the next caller', async () => {
-    const there = await place((socket, heard) => {
+    const there = await endpoint((socket, heard) => {
       socket.write(response(`{"for":"${heard.headers['x-caller']}"}`))
       setTimeout(() => socket.write(response('{"for":"nobody"}')), 5)
     })
     for (const caller of ['a', 'b', 'c']) {
       const answer = await sender.json(
-        there.place,
+        there.endpoint,
         get('json', { headers: { 'x-caller': caller } }),
       )
       assert.deepEqual(answer.json, { for: caller })
@@ -330,16 +336,16 @@ describe('the HTTP client', () => {
   })
 
   it('connections are kept and used again', async () => {
-    const there = await place((socket) => socket.write(response('{}')))
-    for (let i = 0; i < 5; i += 1) await sender.json(there.place, get('json'))
+    const there = await endpoint((socket) => socket.write(response('{}')))
+    for (let i = 0; i < 5; i += 1) await sender.json(there.endpoint, get('json'))
     assert.ok(there.server.open <= 2)
-    const stream = await place((socket) =>
+    const stream = await endpoint((socket) =>
       socket.write(
         Buffer.concat([Buffer.from(SSE_HEAD), chunk(sse('1')), Buffer.from(LAST_CHUNK)]),
       ),
     )
     for (let i = 0; i < 5; i += 1) {
-      await drain((await sender.events(stream.place, get('sse'))).events)
+      await drain((await sender.events(stream.endpoint, get('sse'))).events)
     }
     assert.ok(stream.server.open <= 2)
   })

@@ -1,8 +1,55 @@
-import type { Fields, OurNames } from '../contract/contract.ts'
-import { addDecimals, decimalText } from '../contract/decimal.ts'
-import { fieldsOf, isFields } from '../contract/json.ts'
-import { ABSENT, readUsage } from '../contract/usage.ts'
-import type { Usage, UsageReading } from '../contract/usage.ts'
+import { addDecimals, plainDecimal } from '../../lib/decimal.ts'
+import { fieldsOf, isFields, type Fields } from '../../lib/fields.ts'
+import { ABSENT, readUsage, type UsageReading } from '../contract/usage.ts'
+
+/* What all calls of this format share: the fields no request may carry, and the usage report. */
+
+/**
+ * Fields with which a caller would steer our account at the upstream: another model or tier than
+ * the one reserved for, fees outside the token prices, logs and stores that are not the caller's.
+ */
+const STEERING = new Set([
+  'models',
+  'route',
+  'provider',
+  'plugins',
+  'transforms',
+  'callback_url',
+  'usage',
+  'service_tier',
+  'user',
+  'safety_identifier',
+  'web_search_options',
+  'stop_server_tools_when',
+  'stream_options',
+  'stream',
+  'debug',
+  'trace',
+  'session_id',
+  'metadata',
+  'store',
+])
+
+export function withoutSteering(body: Fields): Fields {
+  const kept: Fields = {}
+  for (const name in body) if (!STEERING.has(name)) kept[name] = body[name]
+  if (Array.isArray(kept.tools)) keepOwnTools(kept, kept.tools)
+  return kept
+}
+
+/** Tools that the upstream itself would run cost money per use; only the caller's own stay. */
+function keepOwnTools(body: Fields, tools: unknown[]): void {
+  const own = tools.filter(
+    (tool) => isFields(tool) && (tool.type === 'function' || tool.type === 'custom'),
+  )
+  if (own.length === tools.length) return
+  if (own.length > 0) body.tools = own
+  else {
+    delete body.tools
+    delete body.tool_choice
+    delete body.parallel_tool_calls
+  }
+}
 
 /** Reads the `usage` of chat, embeddings, images, transcriptions and videos alike. */
 export function openAiUsage(raw: unknown): UsageReading {
@@ -21,7 +68,7 @@ export function openAiUsage(raw: unknown): UsageReading {
   })
 }
 
-/** Chat is charged by both counts: a report that lacks one of them is no report. */
+/** Chat is charged by both counts: a report that lacks one of them counts as absent. */
 export function chatUsage(raw: unknown): UsageReading {
   const reading = openAiUsage(raw)
   if (reading.kind !== 'reported') return reading
@@ -38,11 +85,11 @@ function completionOf(raw: Fields, output: Fields): unknown {
   return total === prompt + completion + reasoning ? completion + reasoning : completion
 }
 
-/** With a key of our own behind the upstream, `cost` is only its fee. */
+/** If the upstream uses a key of our own (BYOK), `cost` is only its fee. */
 function costOf(raw: Fields): unknown {
   if (raw.is_byok !== true) return raw.cost
   const [fee, inference] = [raw.cost, fieldsOf(raw.cost_details).upstream_inference_cost]
-  const [a, b] = [decimalText(fee), decimalText(inference)]
+  const [a, b] = [plainDecimal(fee), plainDecimal(inference)]
   return a !== undefined && b !== undefined ? addDecimals(a, b) : (inference ?? fee)
 }
 
@@ -51,32 +98,4 @@ export function publicUsage(raw: unknown): Fields | undefined {
   if (!isFields(raw)) return undefined
   const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw
   return shown
-}
-
-/** OpenAI's usage object from our counts. */
-export function usageFields(usage: Usage): Fields {
-  const prompt = usage.promptTokens ?? 0
-  const completion = usage.completionTokens ?? 0
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: {
-      cached_tokens: usage.cachedTokens ?? 0,
-      ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
-    },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
-  }
-}
-
-/** The last chunk of a stream whose caller asked for `include_usage`. */
-export function usageChunk(ours: OurNames, usage: Usage): string {
-  return JSON.stringify({
-    id: ours.id,
-    object: 'chat.completion.chunk',
-    created: ours.created,
-    model: ours.model,
-    choices: [],
-    usage: usageFields(usage),
-  })
 }

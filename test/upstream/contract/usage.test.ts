@@ -1,57 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import {
-  addDecimals,
-  compareDecimals,
-  decimalText,
-  largestDecimal,
-  signOf,
-  timesDecimals,
-} from '../../../src/upstream/contract/decimal.ts'
-import { chatUsage, openAiUsage } from '../../../src/upstream/openai/usage.ts'
-import { retryAfterSeconds } from '../../../src/upstream/contract/retry-after.ts'
-
-describe('decimals', () => {
-  it('are exact, whatever the notation', () => {
-    const cases: [unknown, string | undefined][] = [
-      [0.000508, '0.000508'],
-      [1e-7, '0.0000001'],
-      ['0.0000716666666667', '0.0000716666666667'],
-      ['1.50', '1.5'],
-      ['-1', '-1'],
-      [0, '0'],
-      ['2E3', '2000'],
-      [1e308, undefined],
-      ['', undefined],
-      ['NaN', undefined],
-      [Number.NaN, undefined],
-      [null, undefined],
-      ['1,5', undefined],
-      ['0x10', undefined],
-    ]
-    for (const [value, text] of cases) assert.equal(decimalText(value), text, String(value))
-  })
-
-  it('add, multiply and compare like integers do', () => {
-    const money = fc.tuple(fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }), fc.nat(9))
-    const text = ([digits, scale]: [bigint, number]) => decimalText(`${digits}e-${scale}`)!
-    const lifted = ([digits, scale]: [bigint, number]) => digits * 10n ** BigInt(9 - scale)
-    fc.assert(
-      fc.property(money, money, (a, b) => {
-        const sum = decimalText(`${lifted(a) + lifted(b)}e-9`)
-        assert.equal(addDecimals(text(a), text(b)), sum)
-        const product = decimalText(`${a[0] * b[0]}e-${a[1] + b[1]}`)
-        assert.equal(timesDecimals(text(a), text(b)), product)
-        const order = lifted(a) < lifted(b) ? -1 : lifted(a) > lifted(b) ? 1 : 0
-        assert.equal(compareDecimals(text(a), text(b)), order)
-        assert.equal(signOf(text(a)), a[0] < 0n ? -1 : a[0] > 0n ? 1 : 0)
-      }),
-    )
-    assert.equal(largestDecimal(['0.1', '0.30', '0.2']), '0.30')
-    assert.equal(largestDecimal([]), undefined)
-  })
-})
+import { signOf } from '../../../src/lib/decimal.ts'
+import { chatUsage, openAiUsage } from '../../../src/upstream/openai/fields.ts'
 
 describe('usage', () => {
   it('absent is not zero, and zero is not absent', () => {
@@ -65,7 +16,7 @@ describe('usage', () => {
     assert.deepEqual(chatUsage({ prompt_tokens: 5 }), { kind: 'absent' })
   })
 
-  it('what cannot be believed is unusable', () => {
+  it('implausible counts and costs are unusable', () => {
     const base = { prompt_tokens: 10, completion_tokens: 5 }
     const reason = (more: object) => {
       const reading = chatUsage({ ...base, ...more })
@@ -115,30 +66,5 @@ describe('usage', () => {
         },
       ),
     )
-  })
-})
-
-describe('Retry-After', () => {
-  it('is between one second and an hour, or not there', () => {
-    const now = Date.parse('2026-01-01T00:00:00Z')
-    const cases: [unknown, number | undefined][] = [
-      ['7', 7],
-      ['0', 1],
-      ['1.2', 2],
-      ['23s', 23],
-      [12, 12],
-      ['-1', undefined],
-      ['9999999999', 3600],
-      ['99999999999999999999999999', undefined],
-      ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
-      ['Wed, 31 Dec 2025 00:00:00 GMT', 1],
-      ['soon', undefined],
-      ['', undefined],
-      [undefined, undefined],
-      [Number.NaN, undefined],
-    ]
-    for (const [value, seconds] of cases) {
-      assert.equal(retryAfterSeconds(value, now), seconds, String(value))
-    }
   })
 })

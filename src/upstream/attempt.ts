@@ -1,0 +1,170 @@
+import type { Log } from '../lib/log.ts'
+import { openChatStream } from './chat-stream.ts'
+import type {
+  AnswerHead,
+  HttpCall,
+  JsonCapability,
+  ModelTarget,
+  Provider,
+} from './contract/contract.ts'
+import { failureOf, Fault, troubleOf } from './contract/fault.ts'
+import type { UpstreamHealth } from './health/health.ts'
+import { PROVIDERS, type UpstreamConfig } from './upstreams-file.ts'
+import { gather, type Endpoint, type HttpSender } from './wire/send.ts'
+import type { Source } from './wire/source.ts'
+import type { Work } from './work.ts'
+
+/** A configured upstream: where it is, the headers that carry our key, and what is spoken there. */
+export type Connection = Endpoint & { config: UpstreamConfig; provider: Provider }
+
+/** What a call to any upstream needs. */
+export type UpstreamParts = {
+  connections: ReadonlyMap<string, Connection>
+  sender: HttpSender
+  health: UpstreamHealth
+  log: Log
+  nowMs: () => number
+  random: () => number
+}
+
+export function connectionTo(config: UpstreamConfig): Connection {
+  const provider = PROVIDERS[config.type]
+  const url = new URL(config.baseUrl)
+  return {
+    config,
+    provider,
+    origin: url.origin,
+    basePath: url.pathname.replace(/\/+$/, ''),
+    headers: config.apiKey === undefined ? {} : provider.credential(config.apiKey),
+  }
+}
+
+/** One call, ready to be sent to one target. */
+export type UpstreamAttempt = {
+  connection: Connection
+  target: ModelTarget
+  call: HttpCall
+  sender: HttpSender
+  signal: AbortSignal | undefined
+  /** What a stream throws when it breaks after it was handed out. */
+  brokenOff(error: unknown): unknown
+}
+
+/** Throws a `Failure` if the request cannot be put in the provider's format. */
+export function prepareAttempt<Name extends keyof Work>(
+  parts: UpstreamParts,
+  work: { name: Name; request: Work[Name]['request']; signal: AbortSignal | undefined },
+  target: ModelTarget,
+): UpstreamAttempt {
+  const connection = parts.connections.get(target.upstream)!
+  const built = OPERATIONS[work.name].capability(connection.provider)!.build(work.request, target)
+  const call = withTimeouts(connection, built)
+  const brokenOff = (error: unknown) => streamFailure(parts, { connection, target, call }, error)
+  return { connection, target, call, sender: parts.sender, signal: work.signal, brokenOff }
+}
+
+export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
+  return { ...call, timeouts: { ...config.timeouts, ...call.timeouts } }
+}
+
+function streamFailure(
+  { health, log }: UpstreamParts,
+  { connection, target, call }: Pick<UpstreamAttempt, 'connection' | 'target' | 'call'>,
+  error: unknown,
+): unknown {
+  if (!(error instanceof Fault)) return error
+  const trouble = troubleOf(error, connection.provider, call)
+  const { upstream, model } = target
+  health.failed(target, trouble)
+  log.warn('upstream stream broke', { upstream, model, reason: error.message })
+  return failureOf(trouble, error)
+}
+
+type Operation<Request, Result> = {
+  /** Undefined if the provider cannot do it. */
+  capability(
+    provider: Provider,
+  ): { build(request: Request, target: ModelTarget): HttpCall } | undefined
+  send(attempt: UpstreamAttempt, request: Request): Promise<Result>
+}
+
+/** How each kind of work is done with a provider that can do it. */
+export const OPERATIONS: {
+  [Name in keyof Work]: Operation<Work[Name]['request'], Work[Name]['result']>
+} = {
+  chat: jsonOperation((provider) => provider.chat),
+  chatStream: {
+    capability: (provider) => provider.chat,
+    send: async ({ connection, target, call, sender, signal, brokenOff }, request) => {
+      const { headers, events } = await sender.events(connection, call, signal)
+      const reader = connection.provider.chat!.reader(request, target)
+      return openChatStream({ events, reader, id: headers['x-generation-id'], brokenOff })
+    },
+  },
+  embeddings: jsonOperation((provider) => provider.embeddings),
+  transcription: jsonOperation((provider) => provider.transcription),
+  image: jsonOperation((provider) => provider.image),
+  videoStart: jsonOperation((provider) => provider.video?.start),
+  videoStatus: jsonOperation((provider) => provider.video?.status),
+  speech: {
+    capability: (provider) => provider.speech,
+    send: async (attempt, request) => {
+      const read = attempt.connection.provider.speech!.read
+      const { format, bytes } = await openBytes(attempt, (head) => read(head, request))
+      const audio = await gather(bytes)
+      if (audio.length === 0) throw new Fault('garbage', 'empty_audio')
+      return { ...format, audio }
+    },
+  },
+  videoContent: {
+    capability: (provider) => provider.video?.content,
+    send: async (attempt, request) => {
+      const read = attempt.connection.provider.video!.content.read
+      const { format, bytes } = await openBytes(attempt, (head) => read(head, request))
+      return { ...format, bytes: withFailures(bytes, attempt) }
+    },
+  },
+}
+
+function jsonOperation<Request, Result>(
+  capability: (provider: Provider) => JsonCapability<Request, Result> | undefined,
+): Operation<Request, Result> {
+  return {
+    capability,
+    send: async ({ connection, target, call, sender, signal }, request) => {
+      const answer = await sender.json(connection, call, signal)
+      return capability(connection.provider)!.read(answer, request, target)
+    },
+  }
+}
+
+async function openBytes<Format>(
+  { connection, call, sender, signal }: UpstreamAttempt,
+  read: (head: AnswerHead) => Format,
+): Promise<{ format: Format; bytes: Source<Buffer> }> {
+  const { bytes, ...head } = await sender.bytes(connection, call, signal)
+  try {
+    return { format: read(head), bytes }
+  } catch (error) {
+    bytes.cancel()
+    throw error
+  }
+}
+
+/** Faults of bytes that were handed out become failures fit to be shown. */
+function withFailures(bytes: Source<Buffer>, { brokenOff }: UpstreamAttempt): Source<Buffer> {
+  return {
+    get ready() {
+      return bytes.ready
+    },
+    more: () => bytes.more(),
+    take: () => {
+      try {
+        return bytes.take()
+      } catch (error) {
+        throw brokenOff(error)
+      }
+    },
+    cancel: () => bytes.cancel(),
+  }
+}

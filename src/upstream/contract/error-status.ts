@@ -1,0 +1,72 @@
+import type { AccountWhy, RejectedWhy, Trouble } from './fault.ts'
+
+/*
+ * What all providers share in reading an error answer: its status, the usual phrases, and the time
+ * that it asks for.
+ */
+
+/** What an error body says beyond its status. */
+export type ErrorHint =
+  | { rejected: RejectedWhy }
+  | { account: AccountWhy }
+  | 'overloaded'
+  | undefined
+
+export function troubleByStatus(
+  status: number,
+  hint: ErrorHint,
+  retryAfterS: number | undefined,
+): Trouble {
+  if (hint === 'overloaded') return { kind: 'overloaded', retryAfterS }
+  if (hint && 'account' in hint) return { kind: 'account', why: hint.account }
+  if (hint && status < 500) return { kind: 'rejected', why: hint.rejected }
+  if (status === 429) return { kind: 'rate_limited', retryAfterS }
+  if (status === 503 || status === 529) return { kind: 'overloaded', retryAfterS }
+  return BY_STATUS[status] ?? (isRefusal(status) ? REQUEST : { kind: 'failed' })
+}
+
+const REQUEST: Trouble = { kind: 'rejected', why: 'request' }
+const BY_STATUS: Record<number, Trouble> = {
+  401: { kind: 'account', why: 'key_refused' },
+  402: { kind: 'account', why: 'out_of_money' },
+  403: { kind: 'account', why: 'forbidden' },
+  404: { kind: 'missing' },
+  408: { kind: 'failed' },
+  409: { kind: 'failed' },
+  410: { kind: 'missing' },
+  413: { kind: 'rejected', why: 'payload' },
+  425: { kind: 'failed' },
+}
+
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500
+}
+
+/** Many servers have no code for these two, only these phrases. */
+export function hintInWords(message: string): ErrorHint {
+  if (CONTEXT.test(message)) return { rejected: 'context_length' }
+  if (POLICY.test(message)) return { rejected: 'content_policy' }
+  return undefined
+}
+
+const CONTEXT =
+  /maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (model's )?(maximum|available) (context|number of tokens)|input token count/i
+const POLICY = /content (management )?policy|safety system|usage polic(y|ies)/i
+
+const LONGEST_S = 3600
+
+/** `Retry-After` in seconds or as a date, brought into 1 to 3600; undefined if it makes no sense. */
+export function retryAfterSeconds(value: unknown, nowMs: number): number | undefined {
+  if (typeof value === 'number') return within(value)
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  if (/^\d{1,20}(\.\d{1,9})?s?$/.test(text)) return within(Number.parseFloat(text))
+  if (!/[A-Za-z]/.test(text)) return undefined
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : within(Math.max(1, (at - nowMs) / 1000))
+}
+
+function within(seconds: number): number | undefined {
+  if (!Number.isFinite(seconds) || seconds < 0) return undefined
+  return Math.min(LONGEST_S, Math.max(1, Math.ceil(seconds)))
+}

@@ -1,0 +1,50 @@
+import type { Fields } from '../../lib/fields.ts'
+import type { UsageReading } from './usage.ts'
+
+export type VideoRequest = {
+  prompt: string
+  /** The caller's other fields. */
+  extra: Fields
+  /** Where the upstream honours it, a start that is sent again after a crash gives the same job. */
+  idempotencyKey?: string | undefined
+}
+export type VideoJobRef = { jobId: string }
+export type VideoJob = { jobId: string; generationId?: string | undefined }
+export type VideoErrorCode =
+  | 'content_policy_violation'
+  | 'invalid_parameter'
+  | 'upstream_unavailable'
+  | 'generation_failed'
+  | 'cancelled'
+  | 'expired'
+export type VideoStatus = {
+  /** A status we do not know counts as `processing`: the job's deadline ends it. */
+  status: 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
+  error?: VideoError | undefined
+  usage: UsageReading
+  generationId?: string | undefined
+}
+export type VideoContentRequest = { jobId: string; range?: string | undefined }
+export type VideoContentFormat = {
+  status: number
+  mediaType: string
+  contentLength?: number | undefined
+  contentRange?: string | undefined
+  acceptRanges?: string | undefined
+}
+
+export type VideoError = { code: VideoErrorCode; message: string }
+
+/** Why a video was not made, in our words. */
+export function videoError(code: VideoErrorCode): VideoError {
+  return { code, message: MESSAGES[code] }
+}
+
+const MESSAGES: Record<VideoErrorCode, string> = {
+  content_policy_violation: 'The request was declined by a content policy.',
+  invalid_parameter: 'A parameter was not accepted for this model.',
+  upstream_unavailable: 'The model is not available at the moment.',
+  generation_failed: 'The video could not be generated.',
+  cancelled: 'The generation was cancelled.',
+  expired: 'The generation took too long and was stopped.',
+}
