@@ -1,4 +1,4 @@
-import type { SimulatedModel } from '../../../simulator/models/shelf.ts'
+import type { SimulatedModel } from '../../../simulator/models/simulated-models.ts'
 
 const text = { inputs: ['text'], context: 8_192, maxOutput: 100 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askSome, seenOf, type Load } from './player.ts'
 
-/** The amount chooses what the pretended provider does; see simulator/money-outcomes.ts. */
+/** The amount chooses what the pretended provider does; see simulator/money/outcomes.ts. */
 const AMOUNTS = [1_000, 1_001, 1_002, 1_004, 1_005, 1_007, 1_008, 1_009, 1_011, 1_012, 1_014, 1_016]
 const MORE = [1_017, 1_018, 1_019, 2_500, 5_000]
 

@@ -4,8 +4,8 @@ import { breakOff, pause, write } from '../exchange.ts'
 import { splitFault } from './faults.ts'
 import { refusalOf, sendRefusal } from './refusal.ts'
 
-/** Faults that replace the whole answer. True when one did. */
-export async function breakWhole(exchange: Exchange, nth: number): Promise<boolean> {
+/** Sends what the fault puts in place of the answer. False when the answer is still to be sent. */
+export async function applyAnswerFault(exchange: Exchange, nthRequest: number): Promise<boolean> {
   const { name, amount } = splitFault(exchange.fault ?? '')
   if (name === 'late') return !(await pause(exchange, amount ?? 10_000))
   const refusal = refusalOf(exchange.fault ?? '', undefined) ?? refusalOf(name, amount)
@@ -14,14 +14,14 @@ export async function breakWhole(exchange: Exchange, nth: number): Promise<boole
     return true
   }
   if (name === 'flap') {
-    if (nth % (amount ?? 2) !== 0) return false
+    if (nthRequest % (amount ?? 2) !== 0) return false
     sendRefusal(exchange, refusalOf('status', 500)!)
     return true
   }
-  DISTURBANCES[name]?.(exchange)
-  const breakage = BREAKAGES[name]
-  if (breakage === undefined) return false
-  await breakage(exchange)
+  NOISE_FAULTS[name]?.(exchange)
+  const fault = ANSWER_FAULTS[name]
+  if (fault === undefined) return false
+  await fault(exchange)
   return true
 }
 
@@ -34,7 +34,7 @@ const body =
     res.end(bytes)
   }
 
-const BREAKAGES: Record<string, (exchange: Exchange) => void | Promise<void>> = {
+const ANSWER_FAULTS: Record<string, (exchange: Exchange) => void | Promise<void>> = {
   drop: breakOff,
   hang: (exchange) => untilLeft(exchange),
   silent: (exchange) => {
@@ -74,8 +74,8 @@ const BREAKAGES: Record<string, (exchange: Exchange) => void | Promise<void>> = 
   },
 }
 
-/** Noise around an answer that is as it should be. */
-const DISTURBANCES: Record<string, (exchange: Exchange) => void> = {
+/** Stray bytes before or after a correct answer. */
+const NOISE_FAULTS: Record<string, (exchange: Exchange) => void> = {
   'extra-response': ({ res }) => {
     const { socket } = res
     const stray = '{"id":"stray","choices":[{"index":0,"message":{"content":"another tenant"}}]}'
@@ -92,7 +92,7 @@ const DISTURBANCES: Record<string, (exchange: Exchange) => void> = {
   },
 }
 
-/** Two hundred members of a megabyte each: as good as one, and quickly made. */
+/** Two hundred gzip members of a megabyte each: quicker to make than one of 200 MB. */
 let madeBomb: Buffer | undefined
 function bomb(): Buffer {
   madeBomb ??= Buffer.concat(Array<Buffer>(200).fill(gzipSync(Buffer.alloc(1 << 20, ' '))))

@@ -1,5 +1,5 @@
 /**
- * What the pretended provider does with a payment, chosen by the last four digits of the phone
+ * What the simulated provider does with a payment, chosen by the last four digits of the phone
  * number (…0002) or by an amount from 1,001 TZS on (1,002); any other payment is `NORMAL`.
  */
 export type Plan = {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Plan } from './money-outcomes.ts'
-import { planFor } from './money-outcomes.ts'
+import type { Plan } from './outcomes.ts'
+import { planFor } from './outcomes.ts'
 
-/** A payment as the pretended provider knows it. */
+/** A payment as the simulated provider knows it. */
 export type SimPayment = {
   wire: 'snippe' | 'clickpesa'
-  /** Theirs. */
+  /** The provider's own. */
   reference: string
   /** The caller's: an Idempotency-Key or an orderReference. */
   callerRef: string
@@ -25,15 +25,15 @@ export type SimPayment = {
   updatedAt: number
 }
 
-/** The provider's own record of what happened: what a test holds our books against. */
+/** The provider's own record of what happened: tests compare the service's ledger with it. */
 export type LogLine = {
   at: number
   kind: 'create' | 'push' | 'status' | 'search' | 'token' | 'callback' | 'settled'
-  reference?: string
-  detail?: string
+  reference?: string | undefined
+  detail?: string | undefined
 }
 
-export type Book = {
+export type PaymentRecords = {
   payments: Map<string, SimPayment>
   log: LogLine[]
   note(kind: LogLine['kind'], reference?: string, detail?: string): void
@@ -45,13 +45,13 @@ export type Book = {
   plan(payment: { phone: string; amount: number }): Plan
 }
 
-/** With a file the book outlives its process, and processes that share the file share the book. */
-export function openBook(file: string | undefined): Book {
+/** With a file, payments outlive the process, and processes that use the same file share them. */
+export function openPaymentRecords(file: string | undefined): PaymentRecords {
   const payments = new Map<string, SimPayment>()
   const log: LogLine[] = []
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true })
   let known = 0
-  /** What another process wrote meanwhile. The records of this one stay the same objects. */
+  /** Reads what another process wrote meanwhile, into the same objects that callers hold. */
   const reload = () => {
     const size = file !== undefined && existsSync(file) ? statSync(file).size : 0
     if (size === known) return
@@ -68,17 +68,12 @@ export function openBook(file: string | undefined): Book {
     log,
     note: (kind, reference, detail) => {
       if (log.length >= 100_000) log.splice(0, 50_000)
-      log.push({
-        at: Date.now(),
-        kind,
-        ...(reference === undefined ? {} : { reference }),
-        ...(detail === undefined ? {} : { detail }),
-      })
+      log.push({ at: Date.now(), kind, reference, detail })
     },
     byCallerRef: (wire, callerRef) => {
       reload()
-      const wanted = (one: SimPayment) => one.wire === wire && one.callerRef === callerRef
-      return [...payments.values()].find(wanted)
+      const matches = (one: SimPayment) => one.wire === wire && one.callerRef === callerRef
+      return [...payments.values()].find(matches)
     },
     byReference: (reference) => {
       reload()
@@ -88,10 +83,15 @@ export function openBook(file: string | undefined): Book {
       reload()
       return [...payments.values()]
     },
-    add(given) {
+    add(details) {
       const now = Date.now()
       const times = { createdAt: now, updatedAt: now }
-      const payment: SimPayment = { ...given, ...times, reference: randomUUID(), status: 'pending' }
+      const payment: SimPayment = {
+        ...details,
+        ...times,
+        reference: randomUUID(),
+        status: 'pending',
+      }
       this.save(payment)
       this.note('push', payment.reference)
       return payment

@@ -1,38 +1,41 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange, Json, Latency } from './exchange.ts'
 import { faultOf } from './faults/faults.ts'
-import { faultyModel } from './faults/faulty.ts'
+import { faultyModel } from './faults/faulty-models.ts'
 import { Refusal } from './faults/refusal.ts'
 import { findRoute } from './routes.ts'
-import type { SimulatedModel } from './shelf.ts'
+import type { SimulatedModel } from './simulated-models.ts'
 
-export type NextFault = { fault: string; times?: number; route?: string; model?: string }
+/** A fault for the next `times` requests that fit. */
+export type PlannedFault = { fault: string; times?: number; route?: string; model?: string }
 
-export type Intake = {
+export type RequestContext = {
   models: Map<string, SimulatedModel>
   latency: Latency
-  planned: NextFault[]
+  planned: PlannedFault[]
   redirectTo: string
   port: number
 }
 
 let count = 0
 
-/** Reads a request to its end and notes what it asks for. */
+/** Reads a request to its end: its route, its model and the fault it asks for. */
 export async function openExchange(
   req: IncomingMessage,
   res: ServerResponse,
-  intake: Intake,
+  context: RequestContext,
 ): Promise<Exchange> {
-  const url = new URL(req.url ?? '/', `http://127.0.0.1:${intake.port}`)
+  const url = new URL(req.url ?? '/', `http://127.0.0.1:${context.port}`)
   const method = req.method ?? 'GET'
   const raw = await readAll(req)
   const body = parse(raw)
   const found = findRoute(method, url.pathname)
   const route = found?.name ?? url.pathname
-  const named = typeof body.model === 'string' ? body.model : modelField(req, raw)
+  const modelId = typeof body.model === 'string' ? body.model : modelField(req, raw)
   const fault =
-    header(req, 'x-sim-fault') ?? plannedFault(intake.planned, route, named) ?? faultOf(named ?? '')
+    header(req, 'x-sim-fault') ??
+    plannedFault(context.planned, route, modelId) ??
+    faultOf(modelId ?? '')
   return {
     req,
     res,
@@ -41,17 +44,17 @@ export async function openExchange(
     id: found?.id ?? '',
     raw,
     body,
-    model: named === undefined ? undefined : known(intake.models, named),
+    model: modelId === undefined ? undefined : findModel(context.models, modelId),
     fault,
-    latency: intake.latency,
-    redirectTo: intake.redirectTo,
+    latency: context.latency,
+    redirectTo: context.redirectTo,
     entry: {
       id: ++count,
       at: Date.now(),
       method,
       route,
       path: url.pathname + url.search,
-      model: named,
+      model: modelId,
       idempotencyKey: header(req, 'idempotency-key') ?? header(req, 'x-idempotency-key'),
       headers: req.headers,
       body: raw.length > 1 << 20 ? undefined : body,
@@ -72,7 +75,7 @@ export function checkModel({ model, entry }: Exchange, kinds: readonly string[])
   }
 }
 
-function plannedFault(planned: NextFault[], route: string, model: string | undefined) {
+function plannedFault(planned: PlannedFault[], route: string, model: string | undefined) {
   const at = planned.findIndex(
     (next) =>
       (next.route === undefined || next.route === route) &&
@@ -85,7 +88,7 @@ function plannedFault(planned: NextFault[], route: string, model: string | undef
   return next.fault
 }
 
-function known(models: Map<string, SimulatedModel>, id: string): SimulatedModel | undefined {
+function findModel(models: Map<string, SimulatedModel>, id: string): SimulatedModel | undefined {
   return models.get(id) ?? (faultOf(id) === undefined ? undefined : faultyModel(id))
 }
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Book, LogLine, SimPayment } from './money-book.ts'
-import { openBook } from './money-book.ts'
-import type { Signed, Signing } from './money-callbacks.ts'
-import { sendCallbacks, signedCallback } from './money-callbacks.ts'
-import type { Plan } from './money-outcomes.ts'
-import { clickpesaReply } from './money-clickpesa.ts'
-import { snippeReply } from './money-snippe.ts'
-import type { Reply, Request, Wire } from './money-wire.ts'
+import type { PaymentRecords, LogLine, SimPayment } from './payments.ts'
+import { openPaymentRecords } from './payments.ts'
+import type { Signed, CallbackKeys } from './callbacks.ts'
+import { sendCallbacks, signedCallback } from './callbacks.ts'
+import type { Plan } from './outcomes.ts'
+import { clickpesaReply } from './clickpesa.ts'
+import { snippeReply } from './snippe.ts'
+import type { Reply, Request, ProviderState } from './wire.ts'
 
 export type MoneySimulatorOptions = {
   port?: number
@@ -19,7 +19,7 @@ export type MoneySimulatorOptions = {
   file?: string
 }
 
-/** `late` outcomes end after the payment has expired at our side. */
+/** `late` outcomes end after the service has let the payment expire. */
 export type Delays = { normalMs: number; fastMs: number; lateMs: number; retryMs: number }
 
 const DELAYS: Delays = { normalMs: 3_000, fastMs: 1_000, lateMs: 35 * 60_000, retryMs: 1_000 }
@@ -32,42 +32,42 @@ export type MoneySimulator = {
     payments(): SimPayment[]
     /** By the caller's reference. */
     find(callerRef: string): SimPayment | undefined
-    /** A callback exactly as it would be sent, signed by the true keys unless told otherwise. */
+    /** A callback exactly as it would be sent, signed with the true keys unless `signing` gives others. */
     callback(
       payment: SimPayment,
-      changes?: Parameters<typeof signedCallback>[2] & { signing?: Signing },
+      changes?: Parameters<typeof signedCallback>[2] & { signing?: CallbackKeys },
     ): Signed
     /** Ends a pending payment now, without a callback. */
     settle(callerRef: string, status: 'completed' | 'failed'): void
-    /** Every request is refused with this status until it is undefined again. */
+    /** Refuses every request with this status; `undefined` ends the outage. */
     outage(status: number | undefined): void
     setClickpesaWebhook(url: string): void
   }
 }
 
-/** A mobile-money provider that speaks Snippe's and ClickPesa's wire on one port. */
+/** A mobile-money provider that speaks Snippe's and ClickPesa's wire formats on one port. */
 export async function startMoneySimulator(options: MoneySimulatorOptions): Promise<MoneySimulator> {
   const { snippe, clickpesa } = options
-  const book = openBook(options.file)
+  const records = openPaymentRecords(options.file)
   const signing = { webhookSecret: snippe.webhookSecret, checksumKey: clickpesa.checksumKey }
   const stop = new AbortController()
   const delays = { ...DELAYS, ...options.delays }
-  const play = (payment: SimPayment, plan: Plan) =>
-    begin({ book, signing, delays, signal: stop.signal }, payment, plan)
-  const wire: Wire = { book, begin: play, limited: new Set() }
+  const carryOut = (payment: SimPayment, plan: Plan) =>
+    begin({ records, signing, delays, signal: stop.signal }, payment, plan)
+  const state: ProviderState = { records, begin: carryOut, rateLimited: new Set() }
   let clickpesaWebhook = clickpesa.webhookUrl ?? ''
   let outage: number | undefined
   const keys = { ...clickpesa, webhookUrl: () => clickpesaWebhook, tokens: new Set<string>() }
 
-  const answer = async (ask: Request): Promise<Reply> => {
+  const answer = async (request: Request): Promise<Reply> => {
     if (outage !== undefined) return { status: outage, json: { message: 'Out of order' } }
-    const snippeAsked = ask.path === '/v1/payments' || ask.path.startsWith('/v1/payments/')
-    return snippeAsked ? snippeReply(wire, snippe, ask) : clickpesaReply(wire, keys, ask)
+    const isSnippe = request.path === '/v1/payments' || request.path.startsWith('/v1/payments/')
+    return isSnippe ? snippeReply(state, snippe, request) : clickpesaReply(state, keys, request)
   }
   const server = createServer((request, response) => void serve(answer, request, response))
   await new Promise<void>((done) => server.listen(options.port ?? 0, '127.0.0.1', done))
   server.unref()
-  resume(book, play)
+  resume(records, carryOut)
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -77,15 +77,15 @@ export async function startMoneySimulator(options: MoneySimulatorOptions): Promi
       return new Promise((done) => server.close(() => done()))
     },
     control: {
-      log: book.log,
-      payments: () => book.all(),
+      log: records.log,
+      payments: () => records.all(),
       find: (callerRef) =>
-        book.byCallerRef('snippe', callerRef) ?? book.byCallerRef('clickpesa', callerRef),
+        records.byCallerRef('snippe', callerRef) ?? records.byCallerRef('clickpesa', callerRef),
       callback: (payment, changes = {}) =>
         signedCallback(payment, changes.signing ?? signing, changes),
       settle(callerRef, status) {
         const payment = this.find(callerRef)
-        if (payment) end(book, payment, status)
+        if (payment) end(records, payment, status)
       },
       outage: (status) => {
         outage = status
@@ -97,43 +97,53 @@ export async function startMoneySimulator(options: MoneySimulatorOptions): Promi
   }
 }
 
-type Stage = { book: Book; signing: Signing; delays: Delays; signal: AbortSignal }
+type Simulation = {
+  records: PaymentRecords
+  signing: CallbackKeys
+  delays: Delays
+  signal: AbortSignal
+}
 
-/** Plays the plan by the clock. Resolves when the create may be answered. */
-async function begin(stage: Stage, payment: SimPayment, plan: Plan): Promise<void> {
-  const { book, delays, signal } = stage
+/** Carries the plan out on its timers. Resolves when the create request may be answered. */
+async function begin(simulation: Simulation, payment: SimPayment, plan: Plan): Promise<void> {
+  const { records, delays, signal } = simulation
   const afterMs = delays[`${plan.when}Ms`]
   const finish = async () => {
     if (signal.aborted) return
     if (plan.end !== 'never' && payment.status === 'pending') {
-      end(book, payment, plan.end, plan.failure)
+      end(records, payment, plan.end, plan.failure)
     }
-    const work = { ...stage, payment, kinds: plan.callbacks, retryMs: delays.retryMs }
+    const work = { ...simulation, payment, kinds: plan.callbacks, retryMs: delays.retryMs }
     await sendCallbacks(work)
   }
   if (plan.callbackBeforeAnswer) return finish()
   setTimeout(() => void finish(), Math.max(0, payment.createdAt + afterMs - Date.now())).unref()
 }
 
-function end(book: Book, payment: SimPayment, status: 'completed' | 'failed', failure?: string) {
+function end(
+  records: PaymentRecords,
+  payment: SimPayment,
+  status: 'completed' | 'failed',
+  failure?: string,
+) {
   payment.status = status
   payment.updatedAt = Date.now()
   if (failure !== undefined) payment.failure = failure
-  book.save(payment)
-  book.note('settled', payment.reference, status)
+  records.save(payment)
+  records.note('settled', payment.reference, status)
 }
 
-/** Payments that were waiting when the last process died go on from where they were. */
-function resume(book: Book, play: Wire['begin']): void {
-  for (const payment of book.payments.values()) {
+/** Payments that were pending when the last process died continue. */
+function resume(records: PaymentRecords, carryOut: ProviderState['begin']): void {
+  for (const payment of records.payments.values()) {
     if (payment.status === 'pending') {
-      void play(payment, { ...book.plan(payment), callbackBeforeAnswer: false })
+      void carryOut(payment, { ...records.plan(payment), callbackBeforeAnswer: false })
     }
   }
 }
 
 async function serve(
-  answer: (ask: Request) => Promise<Reply>,
+  answer: (request: Request) => Promise<Reply>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

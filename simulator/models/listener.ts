@@ -2,23 +2,23 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-export type Door = {
+export type Listener = {
   port: () => number
-  open: () => Promise<void>
-  shut: () => Promise<void>
+  listen: () => Promise<void>
+  close: () => Promise<void>
 }
 
-/** A listener that can be shut and opened again on the same port, as a provider that goes down. */
-export function hangDoor(
+/** A server that can stop and listen again on the same port, like a provider that goes down. */
+export function createListener(
   wantedPort: number,
   serve: (req: IncomingMessage, res: ServerResponse) => Promise<void>,
-): Door {
+): Listener {
   const sockets = new Set<Socket>()
   let port = wantedPort
   let server: Server | undefined
   return {
     port: () => port,
-    open: async () => {
+    listen: async () => {
       const next = createServer({ keepAliveTimeout: 30_000 }, (req, res) => void serve(req, res))
       next.on('connection', (socket) => {
         sockets.add(socket)
@@ -31,7 +31,7 @@ export function hangDoor(
       port = (next.address() as AddressInfo).port
       server = next
     },
-    shut: async () => {
+    close: async () => {
       const old = server
       server = undefined
       if (old === undefined) return

@@ -2,7 +2,7 @@ import type { Json } from './exchange.ts'
 
 export type Language = 'sw' | 'en'
 
-/** Marks by which a short text can be told: frequent words of each language. */
+/** Frequent words by which the language of a short text is recognised. */
 const SWAHILI =
   /\b(habari|jambo|asante|tafadhali|naitwa|jina|langu|yangu|wangu|nini|gani|vipi|je|na|ya|wa|la|za|kwa|ni|mimi|wewe|yeye|sisi|leo|kesho|jana|nina|nataka|naomba|shilingi|pesa|malipo|salio|bei|mji|nchi|eleza|andika|niambie|ngapi|wapi|kiasi|kumbukumbu|tanzania|kiswahili|elfu|mia)\b/giu
 const ENGLISH =
@@ -14,23 +14,23 @@ export function languageOf(text: string): Language {
   return swahili > english ? 'sw' : 'en'
 }
 
-/** The last thing the user said decides; a system instruction that names a language wins. */
+/** The language of the prompt, unless a system instruction names another. */
 export function answerLanguage(system: string, prompt: string): Language {
   if (/\b(in|kwa)\s+(english|kiingereza)\b/i.test(system)) return 'en'
   if (/\b(in|kwa)\s+(kiswahili|swahili)\b/i.test(system)) return 'sw'
   return languageOf(prompt)
 }
 
-/** A plausible answer: in the prompt's language, with its names, amounts and references kept. */
-export function compose(prompt: string, language: Language, attachments: string[]): string {
+/** A plausible answer in the prompt's language that repeats its names, amounts and references. */
+export function composeText(prompt: string, language: Language, attachments: string[]): string {
   const facts = factsOf(prompt)
-  const said = quote(prompt)
+  const question = quote(prompt)
   const parts =
     language === 'sw'
       ? [
           facts.name ? `Habari ${facts.name}!` : 'Habari!',
           attachments.length > 0 ? `Nimepokea ${attachments.join(', ')}.` : '',
-          said ? `Umeuliza: "${said}".` : '',
+          question ? `Umeuliza: "${question}".` : '',
           facts.amounts.length > 0 ? `Kiasi kilichotajwa ni ${facts.amounts.join(' na ')}.` : '',
           facts.references.length > 0 ? `Kumbukumbu: ${facts.references.join(', ')}.` : '',
           'Hili ni jibu la majaribio kutoka kwa modeli ya kuiga; karibu tena.',
@@ -38,7 +38,7 @@ export function compose(prompt: string, language: Language, attachments: string[
       : [
           facts.name ? `Hello ${facts.name}!` : 'Hello!',
           attachments.length > 0 ? `I received ${attachments.join(', ')}.` : '',
-          said ? `You asked: "${said}".` : '',
+          question ? `You asked: "${question}".` : '',
           facts.amounts.length > 0 ? `The amount mentioned is ${facts.amounts.join(' and ')}.` : '',
           facts.references.length > 0 ? `Reference: ${facts.references.join(', ')}.` : '',
           'This is a trial answer from a simulated model; ask me anything else.',
@@ -47,20 +47,20 @@ export function compose(prompt: string, language: Language, attachments: string[
 }
 
 /** The smallest value that a JSON schema allows, with facts of the prompt where they fit. */
-export function fromSchema(schema: unknown, prompt: string, depth = 0): unknown {
+export function valueForSchema(schema: unknown, prompt: string, depth = 0): unknown {
   const { type, properties, items, enum: choices, required } = (schema ?? {}) as Json
   if (Array.isArray(choices)) return choices[0]
   const kind = Array.isArray(type) ? type[0] : type
   if (kind === 'object' || properties !== undefined) {
-    const wanted = Object.entries((properties ?? {}) as Json).filter(
+    const members = Object.entries((properties ?? {}) as Json).filter(
       ([name]) => !Array.isArray(required) || required.includes(name),
     )
     if (depth > 8) return {}
     return Object.fromEntries(
-      wanted.map(([name, inner]) => [name, fromSchema(inner, prompt, depth + 1)]),
+      members.map(([name, inner]) => [name, valueForSchema(inner, prompt, depth + 1)]),
     )
   }
-  if (kind === 'array') return depth > 8 ? [] : [fromSchema(items, prompt, depth + 1)]
+  if (kind === 'array') return depth > 8 ? [] : [valueForSchema(items, prompt, depth + 1)]
   if (kind === 'number' || kind === 'integer') {
     const digits = /\d[\d,]*/.exec(prompt)?.[0].replaceAll(',', '').slice(0, 12)
     return digits === undefined ? 1 : Number(digits)

@@ -1,24 +1,24 @@
-import type { Saying } from './chat.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { breakOff, pause, write } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
-import { callOf, imagePart } from './pieces.ts'
+import type { ChatAnswer } from './chat-answer.ts'
+import { toolCallPart, imagePart } from './chat-answer.ts'
 
 /** The answer as server-sent events, with the small delays of a real one. */
-export async function streamChat(exchange: Exchange, saying: Saying): Promise<void> {
+export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promise<void> {
   const { res, fault, latency } = exchange
   if (!(await pause(exchange, latency.firstMs))) return
   res.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
-    'x-generation-id': saying.id,
+    'x-generation-id': answer.id,
   })
   res.flushHeaders()
   await write(exchange, ': OPENROUTER PROCESSING\n\n')
-  const frames = framesOf(exchange, saying)
+  const frames = framesOf(exchange, answer)
   const { name } = splitFault(fault ?? '')
-  const misstep = MISSTEPS[name]
-  if (misstep !== undefined) return misstep(exchange, frames)
+  const streamFault = STREAM_FAULTS[name]
+  if (streamFault !== undefined) return streamFault(exchange, frames)
   for (const frame of frames) {
     if (!(await pause(exchange, latency.pieceMs))) return
     if (!(await write(exchange, frame))) return
@@ -28,40 +28,40 @@ export async function streamChat(exchange: Exchange, saying: Saying): Promise<vo
 
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 
-function framesOf(exchange: Exchange, saying: Saying): string[] {
+function framesOf(exchange: Exchange, answer: ChatAnswer): string[] {
   const early = exchange.fault === 'usage-with-choices'
-  const usage = saying.usage === undefined ? {} : { usage: saying.usage }
-  const frames = deltas(saying).map((delta) => data(chunk(saying, choice(delta, null))))
+  const usage = answer.usage === undefined ? {} : { usage: answer.usage }
+  const frames = deltas(answer).map((delta) => data(chunk(answer, choice(delta, null))))
   frames.push(
-    data({ ...chunk(saying, choice({ content: '' }, saying.finish)), ...(early ? usage : {}) }),
+    data({ ...chunk(answer, choice({ content: '' }, answer.finish)), ...(early ? usage : {}) }),
   )
-  if (!early && saying.usage !== undefined) {
-    frames.push(data({ ...chunk(saying, undefined), usage: saying.usage }))
+  if (!early && answer.usage !== undefined) {
+    frames.push(data({ ...chunk(answer, undefined), usage: answer.usage }))
   }
   return frames
 }
 
-function deltas(saying: Saying): Json[] {
+function deltas(answer: ChatAnswer): Json[] {
   const pieces: Json[] = [{ role: 'assistant', content: '' }]
-  if (saying.reasoning !== undefined) pieces.push({ reasoning: saying.reasoning })
-  for (const [index, call] of saying.toolCalls.entries()) {
-    const whole = callOf(call, index)
+  if (answer.reasoning !== undefined) pieces.push({ reasoning: answer.reasoning })
+  for (const [index, call] of answer.toolCalls.entries()) {
+    const whole = toolCallPart(call, index)
     const half = call.arguments.length >> 1
     const rest = { index, function: { arguments: call.arguments.slice(half) } }
     const first = { name: call.name, arguments: call.arguments.slice(0, half) }
     pieces.push({ tool_calls: [{ ...whole, function: first }] }, { tool_calls: [rest] })
   }
-  for (const word of saying.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) pieces.push({ content: word })
-  if (saying.images.length > 0) pieces.push({ images: saying.images.map(imagePart) })
+  for (const word of answer.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) pieces.push({ content: word })
+  if (answer.images.length > 0) pieces.push({ images: answer.images.map(imagePart) })
   return pieces
 }
 
-function chunk(saying: Saying, choice: Json | undefined): Json {
+function chunk(answer: ChatAnswer, choice: Json | undefined): Json {
   return {
-    id: saying.id,
+    id: answer.id,
     object: 'chat.completion.chunk',
-    created: saying.created,
-    model: saying.model,
+    created: answer.created,
+    model: answer.model,
     provider: 'SimProvider',
     choices: choice === undefined ? [] : [choice],
   }
@@ -75,45 +75,45 @@ const choice = (delta: Json, finish: string | null): Json => ({
   logprobs: null,
 })
 
-type Misstep = (exchange: Exchange, frames: string[]) => Promise<void>
+type StreamFault = (exchange: Exchange, frames: string[]) => Promise<void>
 
 /** Sends the first half of the frames. */
-async function begin(exchange: Exchange, frames: string[]): Promise<void> {
+async function sendFirstHalf(exchange: Exchange, frames: string[]): Promise<void> {
   for (const frame of frames.slice(0, Math.max(2, frames.length >> 1))) {
     await write(exchange, frame)
     await pause(exchange, exchange.latency.pieceMs)
   }
 }
 
-const MISSTEPS: Record<string, Misstep> = {
+const STREAM_FAULTS: Record<string, StreamFault> = {
   reset: async (exchange, frames) => {
-    await begin(exchange, frames)
+    await sendFirstHalf(exchange, frames)
     await pause(exchange, 20)
     breakOff(exchange)
   },
-  stall: begin,
+  stall: sendFirstHalf,
   cut: async (exchange, frames) => {
-    await begin(exchange, frames)
+    await sendFirstHalf(exchange, frames)
     exchange.res.end(frames.at(-1)!.slice(0, 40))
   },
   'no-done': async (exchange, frames) => {
-    await begin(exchange, frames)
+    await sendFirstHalf(exchange, frames)
     exchange.res.end()
   },
   'no-choices': async (exchange) => {
     exchange.res.end(`${data({ object: 'chat.completion.chunk' })}data: [DONE]\n\n`)
   },
   'short-length': async (exchange, frames) => {
-    await begin(exchange, frames)
+    await sendFirstHalf(exchange, frames)
     exchange.entry.outcome = 'broken'
     exchange.res.socket?.end()
   },
   'finish-error': async (exchange, frames) => {
-    await begin(exchange, frames)
+    await sendFirstHalf(exchange, frames)
     exchange.res.end(`${data({ choices: [choice({ content: '' }, 'error')] })}data: [DONE]\n\n`)
   },
   'stream-error': async (exchange, frames) => {
-    await begin(exchange, frames)
+    await sendFirstHalf(exchange, frames)
     const error = { code: 502, message: 'SimProvider at https://provider.sim disconnected' }
     exchange.res.end(data({ error, choices: [choice({ content: '' }, 'error')] }))
   },

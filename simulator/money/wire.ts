@@ -1,5 +1,5 @@
-import type { Book, SimPayment } from './money-book.ts'
-import type { Plan } from './money-outcomes.ts'
+import type { PaymentRecords, SimPayment } from './payments.ts'
+import type { Plan } from './outcomes.ts'
 
 export type Request = {
   method: string
@@ -8,22 +8,23 @@ export type Request = {
   headers: Record<string, string | string[] | undefined>
   body: Record<string, unknown>
 }
-/** `hang`: the socket is held and never answered. */
+/** `hang`: the connection stays open and is never answered. */
 export type Reply = { status: number; json: unknown; headers?: Record<string, string> } | 'hang'
 
-export type Wire = {
-  book: Book
-  /** Starts what the plan says; resolves when the create may be answered. */
+export type ProviderState = {
+  records: PaymentRecords
+  /** Starts what the plan says; resolves when the create request may be answered. */
   begin(payment: SimPayment, plan: Plan): Promise<void>
-  limited: Set<string>
+  /** Caller references that were rate-limited once already. */
+  rateLimited: Set<string>
 }
 
-/** The push happened, but the caller is not told so. */
+/** The customer got the push, but the caller gets an error or no answer. */
 export function afterPush(plan: Plan, error: Exclude<Reply, 'hang'>): Reply | undefined {
   if (plan.create === 'hang_after_push') return 'hang'
   return plan.create === 'error_after_push' ? error : undefined
 }
 
-export function words(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

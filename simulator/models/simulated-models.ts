@@ -1,6 +1,6 @@
 type Kind = 'chat' | 'image' | 'embeddings' | 'transcription' | 'speech' | 'video'
 
-/** A model as the simulator knows it; `listing.ts` words it as the wire does. */
+/** A model as the simulator knows it; `listing.ts` puts it into the wire format. */
 export type SimulatedModel = {
   id: string
   name: string
@@ -22,12 +22,26 @@ export type SimulatedModel = {
   expires?: string
 }
 
-const CHAT = ['max_tokens', 'temperature', 'top_p', 'stop', 'seed', 'tools', 'tool_choice']
-const MODERN = [...CHAT, 'response_format', 'structured_outputs', 'reasoning', 'include_reasoning']
-const CREATED = 1_760_000_000
+const CHAT_PARAMETERS = [
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'stop',
+  'seed',
+  'tools',
+  'tool_choice',
+]
+const ALL_PARAMETERS = [
+  ...CHAT_PARAMETERS,
+  'response_format',
+  'structured_outputs',
+  'reasoning',
+  'include_reasoning',
+]
+const FIRST_CREATED_AT = 1_760_000_000
 
 /** Unix seconds of the listing: the same at every start, so that a sync finds nothing new. */
-export const createdAt = (index: number): number => CREATED + index * 86_400
+export const createdAt = (index: number): number => FIRST_CREATED_AT + index * 86_400
 
 const text = (id: string, name: string, more: Partial<SimulatedModel>): SimulatedModel => ({
   id,
@@ -38,14 +52,14 @@ const text = (id: string, name: string, more: Partial<SimulatedModel>): Simulate
   context: 131_072,
   maxOutput: 8_192,
   pricing: { prompt: '0.000001', completion: '0.000003' },
-  parameters: CHAT,
+  parameters: CHAT_PARAMETERS,
   ...more,
 })
 
-/** What is for sale: every modality, paid, free, without a price, and one past its time. */
-export const SHELF: readonly SimulatedModel[] = [
+/** The models on offer: every modality, paid, free, without a price, and one past its expiry. */
+export const SIMULATED_MODELS: readonly SimulatedModel[] = [
   text('sim/hekima', 'Sim: Hekima', {
-    parameters: MODERN,
+    parameters: ALL_PARAMETERS,
     pricing: {
       prompt: '0.0000025',
       completion: '0.00001',
@@ -65,7 +79,7 @@ export const SHELF: readonly SimulatedModel[] = [
     maxOutput: 2_048,
   }),
   text('sim/macho', 'Sim: Macho', {
-    parameters: MODERN,
+    parameters: ALL_PARAMETERS,
     inputs: ['text', 'image', 'file', 'audio', 'video'],
     context: 1_048_576,
     maxOutput: 65_535,

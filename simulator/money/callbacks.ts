@@ -1,17 +1,17 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Book, SimPayment } from './money-book.ts'
-import type { CallbackKind } from './money-outcomes.ts'
+import type { PaymentRecords, SimPayment } from './payments.ts'
+import type { CallbackKind } from './outcomes.ts'
 
-export type Signing = { webhookSecret: string; checksumKey: string }
+export type CallbackKeys = { webhookSecret: string; checksumKey: string }
 export type Signed = { headers: Record<string, string>; body: string }
 
-/** Sends what the plan lists, in order; a copy that is not taken with 2xx is sent again. */
+/** Sends the callbacks of the plan in order; one that is not answered with 2xx is sent again. */
 export async function sendCallbacks(work: {
-  book: Book
+  records: PaymentRecords
   payment: SimPayment
   kinds: readonly CallbackKind[]
-  signing: Signing
+  signing: CallbackKeys
   retryMs: number
   signal: AbortSignal
 }): Promise<void> {
@@ -21,10 +21,10 @@ export async function sendCallbacks(work: {
   }
 }
 
-/** A signed callback about a payment, as its wire has it. */
+/** A signed callback about a payment, in its provider's wire format. */
 export function signedCallback(
   payment: SimPayment,
-  signing: Signing,
+  signing: CallbackKeys,
   changes: { ageS?: number; status?: 'completed' | 'failed'; reference?: string } = {},
 ): Signed {
   const at = Date.now() - (changes.ageS ?? 0) * 1000
@@ -38,15 +38,15 @@ export function signedCallback(
 async function sendOne(work: Parameters<typeof sendCallbacks>[0], kind: CallbackKind) {
   for (let attempt = 0; attempt < 4 && !work.signal.aborted; attempt++) {
     if (attempt > 0) await sleep(work.retryMs * 2 ** (attempt - 1), undefined, { ref: false })
-    const { headers, body } = prepared(work, kind)
+    const { headers, body } = callbackOf(work, kind)
     const status = await post(work.payment.webhookUrl, headers, body, work.signal)
-    work.book.note('callback', work.payment.reference, `${kind} ${status}`)
+    work.records.note('callback', work.payment.reference, `${kind} ${status}`)
     if ((status >= 200 && status < 300) || kind === 'bad_signature' || kind === 'stale') return
   }
 }
 
-function prepared(
-  { payment, signing, book }: Parameters<typeof sendCallbacks>[0],
+function callbackOf(
+  { payment, signing, records }: Parameters<typeof sendCallbacks>[0],
   kind: CallbackKind,
 ) {
   if (kind === 'bad_signature') {
@@ -55,7 +55,7 @@ function prepared(
   if (kind === 'stale') return signedCallback(payment, signing, { ageS: 400 })
   if (kind === 'failed_first') return signedCallback(payment, signing, { status: 'failed' })
   if (kind !== 'other_reference') return signedCallback(payment, signing)
-  const other = [...book.payments.values()].find((one) => one.status === 'completed')
+  const other = [...records.payments.values()].find((one) => one.status === 'completed')
   const reference = payment.wire === 'snippe' ? other?.reference : other?.callerRef
   return signedCallback(payment, signing, {
     status: 'completed',
@@ -75,7 +75,7 @@ async function post(
     await answer.arrayBuffer()
     return answer.status
   } catch {
-    return 0 // nobody home: counted as not taken
+    return 0 // nobody answered
   }
 }
 
@@ -145,7 +145,7 @@ function clickpesaCallback(
   }
 }
 
-/** Written anew here, not shared with the service: a mistake in one must not hide in the other. */
+/** Not shared with the service on purpose: a mistake in one would hide in the other. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,29 +1,30 @@
+import { randomBytes } from 'node:crypto'
 import type { Exchange, Json } from './exchange.ts'
 import { breakOff, pause, write } from './exchange.ts'
 
-/** A JSON answer, whole or as a fault leaves it. */
-export async function sendJson(exchange: Exchange, answer: Json, more: Answering = {}) {
+/** A JSON answer, whole or damaged as the fault says. */
+export async function sendJson(exchange: Exchange, answer: Json, options: SendOptions = {}) {
   const { res, fault } = exchange
   if (!(await pause(exchange, exchange.latency.firstMs))) return
-  const text = JSON.stringify(fault === 'no-choices' ? without(answer) : answer)
-  const headers = { 'content-type': 'application/json', ...more.headers }
+  const text = JSON.stringify(fault === 'no-choices' ? withoutEssentials(answer) : answer)
+  const headers = { 'content-type': 'application/json', ...options.headers }
   const half = text.slice(0, text.length >> 1)
   if (fault === 'short-length') {
-    res.writeHead(more.status ?? 200, {
+    res.writeHead(options.status ?? 200, {
       ...headers,
       'content-length': Buffer.byteLength(text) + 99,
     })
     res.write(text)
     setTimeout(() => res.socket?.end(), 20)
   } else if (fault === 'reset' || fault === 'stall' || fault === 'cut') {
-    res.writeHead(more.status ?? 200, headers)
+    res.writeHead(options.status ?? 200, headers)
     await write(exchange, half)
     if (fault === 'stall') return
     await pause(exchange, 20)
     breakOff(exchange)
   } else {
     const lead = fault === 'newlines' ? '\n\n\n' : ''
-    res.writeHead(more.status ?? 200, headers)
+    res.writeHead(options.status ?? 200, headers)
     res.end(lead + text)
   }
 }
@@ -43,10 +44,15 @@ export async function sendBytes(exchange: Exchange, bytes: Buffer, headers: Json
   breakOff(exchange)
 }
 
-export type Answering = { status?: number; headers?: Record<string, string> }
+export type SendOptions = { status?: number; headers?: Record<string, string> }
 
-/** Takes out the member that callers need most. */
-function without(answer: Json): Json {
-  const gone = ['choices', 'data', 'text', 'id', 'status']
-  return Object.fromEntries(Object.entries(answer).filter(([name]) => !gone.includes(name)))
+export const generationId = (): string =>
+  `gen-${Math.floor(Date.now() / 1000)}-${randomBytes(10).toString('hex')}`
+
+export const generationHeader = (id: string) => ({ headers: { 'x-generation-id': id } })
+
+/** Removes the members that a caller cannot do without. */
+function withoutEssentials(answer: Json): Json {
+  const essential = ['choices', 'data', 'text', 'id', 'status']
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !essential.includes(name)))
 }
