@@ -50,7 +50,7 @@ test('a free call whose commit is not answered has one record, and its retry the
   const headers = { 'idempotency-key': 'free and lost' }
   line.swallowCommits(1)
   const first = await house.call('POST /v1/chat/completions', { token: key, body, headers })
-  assert.equal(line.felt.swallowed, 1)
+  assert.equal(line.effects.swallowed, 1)
   assert.equal(first.status, 200)
   const again = await house.call('POST /v1/chat/completions', { token: key, body, headers })
   assert.deepEqual(again.body, first.body)
@@ -116,10 +116,10 @@ test('a commit that is answered by silence, and then by a broken line, is still 
   const { key, token } = await house.customer('100')
   const asked = askLate(key)
   await house.models.log.until({ route: '/embeddings' })
-  const swallowed = line.felt.swallowed
+  const swallowed = line.effects.swallowed
   line.swallowCommits(1, 5_500)
   const answer = await asked
-  assert.equal(line.felt.swallowed, swallowed + 1)
+  assert.equal(line.effects.swallowed, swallowed + 1)
   const { body: list } = await house.call('GET /v1/billing/transactions?type=usage', { token })
   assert.equal(answer.status, 200)
   assert.equal(list.data.length, 1)

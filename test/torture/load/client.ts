@@ -1,21 +1,22 @@
 import { Agent, request } from 'undici'
 
-export type Asked = {
-  line: string
+export type ClientCall = {
+  /** Method and path: `POST /v1/embeddings`. */
+  endpoint: string
   token?: string | undefined
   body?: unknown
   /** Bytes as they are, with their own content type in `headers`. */
   raw?: Buffer | undefined
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
-  /** Then the caller gives up, as if the line had broken. */
+  /** After this long the caller gives up, as if the connection had broken. */
   patienceMs?: number
   /** Called with every piece of the answer; `false` hangs up. */
   onPiece?: (piece: Buffer) => boolean
 }
 
 /** `status` 0: no answer came. `refused`: nobody listened, so nothing can have happened. */
-export type Heard = {
+export type ClientAnswer = {
   status: number
   headers: Record<string, string | undefined>
   text: string
@@ -32,15 +33,19 @@ const agent = new Agent({
   connect: { timeout: 5_000 },
 })
 /** A connection for each call: it can be refused, but never be closed under a call that was sent. */
-export const freshAgent = new Agent({
+export const agentWithFreshConnections = new Agent({
   connections: 1_024,
   pipelining: 0,
   connect: { timeout: 10_000 },
 })
 
-/** Never throws: what went wrong is what was heard. */
-export async function ask(url: string, asked: Asked, dispatcher: Agent = agent): Promise<Heard> {
-  const heard: Heard = {
+/** Never throws: what went wrong is part of the answer. */
+export async function callService(
+  url: string,
+  call: ClientCall,
+  dispatcher: Agent = agent,
+): Promise<ClientAnswer> {
+  const answer: ClientAnswer = {
     status: 0,
     headers: {},
     text: '',
@@ -48,35 +53,35 @@ export async function ask(url: string, asked: Asked, dispatcher: Agent = agent):
     refused: false,
     left: false,
   }
-  const [method, path] = asked.line.split(' ') as ['GET', string]
+  const [method, path] = call.endpoint.split(' ') as ['GET', string]
   const hangUp = new AbortController()
-  const signals = [hangUp.signal, AbortSignal.timeout(asked.patienceMs ?? 8_000)]
-  if (asked.signal !== undefined) signals.push(asked.signal)
+  const signals = [hangUp.signal, AbortSignal.timeout(call.patienceMs ?? 8_000)]
+  if (call.signal !== undefined) signals.push(call.signal)
   try {
-    const answer = await request(url + path, {
+    const response = await request(url + path, {
       method,
       dispatcher,
-      headers: headersOf(asked),
-      body: asked.raw ?? (asked.body === undefined ? null : JSON.stringify(asked.body)),
+      headers: headersOf(call),
+      body: call.raw ?? (call.body === undefined ? null : JSON.stringify(call.body)),
       signal: AbortSignal.any(signals),
     })
-    heard.status = answer.statusCode
-    heard.headers = answer.headers as Heard['headers']
+    answer.status = response.statusCode
+    answer.headers = response.headers as ClientAnswer['headers']
     const pieces: Buffer[] = []
-    for await (const piece of answer.body) {
+    for await (const piece of response.body) {
       pieces.push(piece as Buffer)
-      if (asked.onPiece?.(piece as Buffer) === false) hangUp.abort()
+      if (call.onPiece?.(piece as Buffer) === false) hangUp.abort()
     }
-    heard.text = Buffer.concat(pieces).toString('utf8')
-    heard.whole = true
+    answer.text = Buffer.concat(pieces).toString('utf8')
+    answer.whole = true
   } catch (error) {
-    heard.refused = (error as { code?: string }).code === 'ECONNREFUSED'
-    heard.left = hangUp.signal.aborted || asked.signal?.aborted === true
+    answer.refused = (error as { code?: string }).code === 'ECONNREFUSED'
+    answer.left = hangUp.signal.aborted || call.signal?.aborted === true
   }
-  return heard
+  return answer
 }
 
-function headersOf({ token, body, headers = {} }: Asked): Record<string, string> {
+function headersOf({ token, body, headers = {} }: ClientCall): Record<string, string> {
   return {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -85,5 +90,5 @@ function headersOf({ token, body, headers = {} }: Asked): Record<string, string>
 }
 
 export async function closeAgents(): Promise<void> {
-  await Promise.all([agent.destroy(), freshAgent.destroy()])
+  await Promise.all([agent.destroy(), agentWithFreshConnections.destroy()])
 }

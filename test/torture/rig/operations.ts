@@ -1,24 +1,24 @@
 import type { OpenApi, Schema } from '../../../src/http/docs/openapi.ts'
 
-/** One operation of the service's own document, with a body and an address that could be right. */
-export type Door = {
+/** One operation of the service's own OpenAPI document: what a test needs to call it. */
+export type Operation = {
   method: string
   path: string
   dialect: 'envelope' | 'compatible' | 'both'
   credentials: ('key' | 'jwt')[]
-  /** Names of what stands in the path and in the query. */
-  places: { name: string; in: string }[]
+  /** Parameters in the path, the query and the headers. */
+  parameters: { name: string; in: string }[]
   json: Schema | undefined
   multipart: boolean
 }
 
-/** By the contract, not by the code: what each route speaks when something is wrong. */
+/** Which error format each route answers in: by the contract, not by the code. */
 const COMPATIBLE = /^\/v1\/(chat\/completions|embeddings|audio\/|voice\/)/
 const BOTH = /^\/v1\/(models|catalog|images\/|videos|documents\/|vision\/|video\/)/
 
-export function doorsOf(document: OpenApi): Door[] {
+export function operationsOf(document: OpenApi): Operation[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]): Door => {
+    Object.entries(operations).map(([method, operation]): Operation => {
       const content = operation.requestBody?.content ?? {}
       const schema = content['application/json']?.schema
       return {
@@ -26,7 +26,10 @@ export function doorsOf(document: OpenApi): Door[] {
         path,
         dialect: COMPATIBLE.test(path) ? 'compatible' : BOTH.test(path) ? 'both' : 'envelope',
         credentials: operation.security.map((one) => ('apiKey' in one ? 'key' : 'jwt')),
-        places: (operation.parameters ?? []).map(({ name, in: where }) => ({ name, in: where })),
+        parameters: (operation.parameters ?? []).map(({ name, in: where }) => ({
+          name,
+          in: where,
+        })),
         json: schema && resolve(schema, document),
         multipart: 'multipart/form-data' in content,
       }
@@ -35,22 +38,22 @@ export function doorsOf(document: OpenApi): Door[] {
 }
 
 /** Where strings may stand in a body: `['messages', 0, 'content']`. */
-type Spot = (string | number)[]
+type FieldPath = (string | number)[]
 
-export function stringSpots(schema: Schema, spot: Spot = []): Spot[] {
-  if (spot.length > 5) return []
+export function stringFields(schema: Schema, path: FieldPath = []): FieldPath[] {
+  if (path.length > 5) return []
   const choices = schema.anyOf ?? schema.oneOf
-  if (choices !== undefined) return choices.flatMap((choice) => stringSpots(choice, spot))
-  const own = isA(schema, 'string') ? [spot] : []
-  const items = schema.items === undefined ? [] : stringSpots(schema.items, [...spot, 0])
+  if (choices !== undefined) return choices.flatMap((choice) => stringFields(choice, path))
+  const own = isA(schema, 'string') ? [path] : []
+  const items = schema.items === undefined ? [] : stringFields(schema.items, [...path, 0])
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    stringSpots(member, [...spot, name]),
+    stringFields(member, [...path, name]),
   )
   return [...own, ...items, ...members]
 }
 
-/** A body that might do: what is required, and the way to the given spot. */
-export function sampleOf(schema: Schema, toward: Spot = []): unknown {
+/** A body that may be accepted: what is required, and what leads to the given path. */
+export function sampleOf(schema: Schema, toward: FieldPath = []): unknown {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) {
     const way = choices.find((choice) => toward.length > 0 && leads(choice, toward[0]!))
@@ -74,15 +77,15 @@ export function sampleOf(schema: Schema, toward: Spot = []): unknown {
   return isA(schema, 'string') ? 'habari' : {}
 }
 
-export function placed(body: unknown, spot: Spot, value: unknown): unknown {
+export function withValue(body: unknown, path: FieldPath, value: unknown): unknown {
   const copy = structuredClone(body)
   let at = copy as Record<string | number, unknown>
-  for (const step of spot.slice(0, -1)) {
+  for (const step of path.slice(0, -1)) {
     if (typeof at[step] !== 'object' || at[step] === null) at[step] = {}
     at = at[step] as Record<string | number, unknown>
   }
-  if (spot.length === 0) return value
-  at[spot.at(-1)!] = value
+  if (path.length === 0) return value
+  at[path.at(-1)!] = value
   return copy
 }
 

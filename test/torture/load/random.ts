@@ -1,5 +1,5 @@
 /** Every choice of a run comes from one seed, so that a run that failed can be run again. */
-export type Dice = {
+export type Random = {
   /** In [0, 1). */
   next(): number
   /** A whole number from `low` to `high`, both included. */
@@ -7,11 +7,11 @@ export type Dice = {
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
   weighted<T extends { weight: number }>(list: readonly T[]): T
-  /** Dice of its own for one player: what others throw does not change its throws. */
-  fork(name: string): Dice
+  /** An independent source, e.g. for one player: what others draw does not change what it draws. */
+  fork(name: string): Random
 }
 
-export function dice(seed: number): Dice {
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -30,7 +30,7 @@ export function dice(seed: number): Dice {
       let left = next() * list.reduce((sum, one) => sum + one.weight, 0)
       return list.find((one) => (left -= one.weight) < 0) ?? list.at(-1)!
     },
-    fork: (name) => dice(hash(`${seed}/${name}`)),
+    fork: (name) => seededRandom(hash(`${seed}/${name}`)),
   }
 }
 

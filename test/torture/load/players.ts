@@ -1,28 +1,28 @@
-import type { Dice } from './dice.ts'
+import type { Random } from './random.ts'
 import { openHistory, type History } from '../judge/history.ts'
-import { inLanes } from './lanes.ts'
+import { runInParallel } from './in-parallel.ts'
 import { LOADS } from './loads.ts'
 import { newPerson, type Person } from './person.ts'
 import type { Player } from './player.ts'
 import type { World } from '../rig/world.ts'
 
-/** Everybody who uses the service in a run, and what they saw of it. */
-export type Crowd = {
+/** The clients of a run, the people they act for, and what they saw. */
+export type Players = {
   history: History
-  /** So many clients at once, each in a loop, until the time is over. */
+  /** So many clients at once, each in a loop, until `untilMs`. */
   play(players: number, untilMs: number): Promise<void>
-  /** What must hold when everything is whole again, asked by a patient client. */
-  askAgain(): Promise<void>
+  /** Runs the checks that must hold once the faults have stopped, with a client that waits longer. */
+  runLateChecks(): Promise<void>
 }
 
 const BALANCES = ['5', '40', '500', '20000', '1000000']
 const PATIENCE_MS = 60_000
 
-export async function openCrowd(
+export async function openPlayers(
   world: World,
-  dice: Dice,
+  random: Random,
   size: { seed: number; people: number; victims: number },
-): Promise<Crowd> {
+): Promise<Players> {
   const history = openHistory()
   const laters: ((player: Player) => Promise<void>)[] = []
   let marks = 0
@@ -37,14 +37,14 @@ export async function openCrowd(
   return {
     history,
     async play(players, untilMs) {
-      const lives = Array.from({ length: players }, (_, i) =>
-        playUntil({ ...shared, dice: dice.fork(`player ${i}`) }, untilMs),
+      const clients = Array.from({ length: players }, (_, i) =>
+        playUntil({ ...shared, random: random.fork(`player ${i}`) }, untilMs),
       )
-      await Promise.all(lives)
+      await Promise.all(clients)
     },
-    async askAgain() {
-      const patient = { ...shared, dice: dice.fork('later'), patienceMs: PATIENCE_MS }
-      await inLanes(laters, 24, (check) => check(patient))
+    async runLateChecks() {
+      const patient = { ...shared, random: random.fork('later'), patienceMs: PATIENCE_MS }
+      await runInParallel(laters, 24, (check) => check(patient))
     },
   }
 }
@@ -58,5 +58,5 @@ async function makePeople(world: World, count: number, from: number): Promise<Pe
 }
 
 async function playUntil(player: Player, untilMs: number): Promise<void> {
-  while (performance.now() < untilMs) await player.dice.weighted(LOADS).play(player)
+  while (performance.now() < untilMs) await player.random.weighted(LOADS).play(player)
 }
