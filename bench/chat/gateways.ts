@@ -12,18 +12,18 @@ import { startPostgres } from '../../test/support/postgres.ts'
 import { startReplica } from '../../test/support/replica.ts'
 import { newCustomers } from './customers.ts'
 
-/** One of those who are compared: each a process of its own before the same upstream. */
-export type Runner = {
+/** One of the programs that are compared: each is a process of its own, on the same upstream. */
+export type Gateway = {
   name: string
   port: number
   pid: number
-  /** Headers that it wants beside the usual ones, for one caller after another. */
+  /** Additional headers, a set for each caller in turn. */
   headers: string[]
 }
 
-export type Field = {
-  runners: { direct: Runner; bare: Runner; portkey: Runner; ours: Runner; hot: Runner }
-  /** The database of `ours`, for its share of the processor. */
+export type Gateways = {
+  all: { direct: Gateway; bare: Gateway; portkey: Gateway; ours: Gateway; hot: Gateway }
+  /** The database of `ours`, to measure its processor time. */
   postgresPid: number
   version: string
   close(): Promise<void>
@@ -32,15 +32,15 @@ export type Field = {
 export const MODEL = 'bench/chat'
 const ACCOUNTS = 200
 
-/** A stream that is poured has few events, or its callers and the upstream would be the slow ones. */
-const POURED_EVENTS = 20
+/** Unpaced streams have few events, or the callers and the upstream would be the bottleneck. */
+const UNPACED_EVENTS = 20
 
-export async function openField(stream: { events: number; paceMs: number }): Promise<Field> {
+export async function startGateways(stream: { events: number; paceMs: number }): Promise<Gateways> {
   const folder = await mkdtemp(join(tmpdir(), 'mlango-bench-'))
   const upstream = runChild('bench/children/canned-upstream.ts', [
     String(stream.events),
     String(stream.paceMs),
-    String(POURED_EVENTS),
+    String(UNPACED_EVENTS),
   ])
   const origin = `http://127.0.0.1:${await upstream.line()}`
   const bare = runChild('bench/children/bare-proxy.ts', [origin])
@@ -53,15 +53,15 @@ export async function openField(stream: { events: number; paceMs: number }): Pro
   const anyKey = 'Authorization: Bearer any\r\n'
   const viaPortkey = `x-portkey-provider: openai\r\nx-portkey-custom-host: ${origin}/v1\r\n`
   const ours = { port: Number(new URL(service.url).port), pid: service.pid }
-  const runners: Field['runners'] = {
-    direct: runner('the upstream itself', Number(new URL(origin).port), upstream.pid, [anyKey]),
-    bare: runner('bare proxy', Number(await bare.line()), bare.pid, [anyKey]),
-    portkey: runner('Portkey', portkey.port, portkey.pid, [viaPortkey + anyKey]),
+  const all: Gateways['all'] = {
+    direct: gateway('the upstream itself', Number(new URL(origin).port), upstream.pid, [anyKey]),
+    bare: gateway('bare proxy', Number(await bare.line()), bare.pid, [anyKey]),
+    portkey: gateway('Portkey', portkey.port, portkey.pid, [viaPortkey + anyKey]),
     ours: { name: 'Mlango', ...ours, headers: keys.map(bearer) },
     hot: { name: 'Mlango, one account', ...ours, headers: keys.slice(0, 1).map(bearer) },
   }
   return {
-    runners,
+    all,
     postgresPid: postgres.pid(),
     version: postgres.version.split(' ')[0]!,
     async close() {
@@ -74,7 +74,7 @@ export async function openField(stream: { events: number; paceMs: number }): Pro
   }
 }
 
-function runner(name: string, port: number, pid: number, headers: string[]): Runner {
+function gateway(name: string, port: number, pid: number, headers: string[]): Gateway {
   return { name, port, pid, headers }
 }
 
@@ -104,20 +104,20 @@ async function startService(on: { folder: string; origin: string; databaseUrl: s
 async function startPortkey() {
   const port = await freePort()
   const file = import.meta.resolve('@portkey-ai/gateway/build/start-server.js')
-  const mend = new URL('../children/portkey-mend.ts', import.meta.url).href
-  const args = ['--import', mend, new URL(file).pathname, `--port=${port}`, '--headless']
+  const fix = new URL('../children/portkey-fix.ts', import.meta.url).href
+  const args = ['--import', fix, new URL(file).pathname, `--port=${port}`, '--headless']
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   const stop = () => child.kill('SIGKILL')
   process.once('exit', stop)
   void once(child, 'close').then(() => process.off('exit', stop))
-  await answers(port)
+  await untilAnswering(port)
   return { port, pid: child.pid!, kill: (signal: NodeJS.Signals) => child.kill(signal) }
 }
 
-async function answers(port: number): Promise<void> {
+async function untilAnswering(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    const there = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
-    if (there !== undefined) return
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
+    if (answer !== undefined) return
     await sleep(100)
   }
   throw new Error('The gateway to compare with did not start.')

@@ -1,3 +1,9 @@
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}
+
 export function median(values: number[]): number {
   return quantile(values, 0.5)
 }

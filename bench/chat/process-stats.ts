@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs'
 
 const TICKS_PER_S = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** Processor time that a process has used so far, told by the system, not by the process. */
+/** Processor time that a process has used so far, as the system reports it. */
 export function cpuMs(pid: number): number {
-  // Its name, in parentheses, may contain blanks: fields are counted from behind it.
+  // The name, in parentheses, may contain blanks: fields are counted from behind it.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_S
 }
 
-/** Memory of a process that is really there. */
+/** Resident memory of a process. */
 export function residentKiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
 }
@@ -24,7 +24,7 @@ export function childrenCpuMs(parent: number): number {
       const ppid = readFileSync(file, 'utf8').split(') ')[1]!.split(' ')[1]
       if (Number(ppid) === parent) sum += cpuMs(pid)
     } catch {
-      // A process that ended while we looked.
+      // The process has ended meanwhile.
     }
   }
   return sum

@@ -7,17 +7,17 @@ export const ACCOUNT = 'cccccccc-0000-7000-8000-000000000000'
 const WORKSPACE = 'bbbbbbbb-0000-7000-8000-000000000003'
 const MODEL = 'acme/model-0'
 
-export type Read = { name: string; ask(db: Db): Promise<{ rows: number }> }
+export type Read = { name: string; run(db: Db): Promise<{ rows: number }> }
 
 const page = (name: string, query: object): Read => ({
   name,
-  async ask(db) {
-    const asked = { accountId: ACCOUNT, limit: 50, offset: 0, ...query }
-    return { rows: (await listActivity(db, asked)).records.length }
+  async run(db) {
+    const request = { accountId: ACCOUNT, limit: 50, offset: 0, ...query }
+    return { rows: (await listActivity(db, request)).records.length }
   },
 })
 
-/** What must cost the same however much there is. Each finds a full page among 1,000 records. */
+/** Reads that must take the same time however many records there are; 1,000 fill each page. */
 export const FLAT_READS: Read[] = [
   page('page 1', {}),
   page('page 1 of a model', { model: MODEL }),
@@ -26,15 +26,15 @@ export const FLAT_READS: Read[] = [
   page('page 1, all filters', { workspaceId: WORKSPACE, model: MODEL, status: 'completed' }),
   {
     name: "the year's summary",
-    async ask(db) {
+    async run(db) {
       const at = new Date('2026-12-20T12:00:00Z')
-      const asked = { accountId: ACCOUNT, period: 'year' as const, at, timeZone: ZONE }
-      return { rows: (await summarizeActivity(db, asked)).byModel.length }
+      const request = { accountId: ACCOUNT, period: 'year' as const, at, timeZone: ZONE }
+      return { rows: (await summarizeActivity(db, request)).byModel.length }
     },
   },
 ]
 
-/** What may cost more, told so that it is known. */
+/** Reads that may take longer; measured so that it is known. */
 export const DEEP_READS: Read[] = [
   page('offset 100,000', { offset: 100_000 }),
   page('offset 900,000', { offset: 900_000 }),
