@@ -44,7 +44,7 @@ const askLate = (token: string, headers: Record<string, string> = {}) => {
 }
 const refundsNoted = () => readdir(join(house.dataDir, 'refunds')).catch(() => [])
 
-test('a free call whose commit is not answered has one record, and its retry the same answer', async () => {
+test('a free call whose commit is not answered has one record, and its retry gets the same answer', async () => {
   const { key, token } = await house.customer('1')
   const body = { model: 'sim/hekima-mini:free', messages: [{ role: 'user', content: 'Habari' }] }
   const headers = { 'idempotency-key': 'free and lost' }
@@ -80,7 +80,7 @@ test('a paid call whose commits are not answered is charged once', async () => {
   assert.equal(list.data.length, activity.data.length)
 })
 
-test('a charge whose commit was not answered, and the database then away: given back', async () => {
+test('a charge whose commit was not answered before the database went away is given back', async () => {
   const { key, token, accountId } = await house.customer('100')
   // The hold's commit goes through; the settlement's is done, but nobody is told, and then nobody
   // can be asked for longer than a settlement is patient.
@@ -112,7 +112,7 @@ test('a charge whose commit was not answered, and the database then away: given 
   await assertAgreement(house.db)
 })
 
-test('a commit that is answered by silence, and then by a broken line, is still found out', async () => {
+test('the outcome of a commit is found out after silence and a broken connection', async () => {
   const { key, token } = await house.customer('100')
   const asked = askLate(key)
   await house.models.log.until({ route: '/embeddings' })
@@ -126,7 +126,7 @@ test('a commit that is answered by silence, and then by a broken line, is still 
   await assertAgreement(house.db)
 })
 
-test('a claim that was made but not told is given back', async () => {
+test('a claim whose answer was lost is released', async () => {
   const { db } = house
   let lose = true
   const deaf: Db = {
@@ -161,7 +161,7 @@ test('a paid call whose key a retry has taken over is not charged', async () => 
   await assertAgreement(house.db)
 })
 
-test('nor when the database was away as well: what failed is never told as done', async () => {
+test('nor when the database was away as well: a failed call is never reported as done', async () => {
   const { key, accountId } = await house.customer('100')
   const asked = askLate(key, { 'idempotency-key': 'taken too' })
   const upstreamCall = await house.models.log.until({ route: '/embeddings' })

@@ -38,7 +38,7 @@ const ask = (content: string, model = 'sim/hekima') => ({
 })
 
 describe('the listings', () => {
-  test('give text models only, unless all are asked for', async () => {
+  test('give text models only, unless asked for all', async () => {
     const text: Json[] = (await get('/models')).data
     const all: Json[] = (await get('/models?output_modalities=all')).data
     assert.ok(text.every((model) => model.architecture.output_modalities.includes('text')))
@@ -52,7 +52,7 @@ describe('the listings', () => {
     assert.ok(all.every((model) => !model.id.includes('fault')))
   })
 
-  test('put the prices of videos and images where the real ones are', async () => {
+  test('put the prices of videos and images where the real provider does', async () => {
     const all: Json[] = (await get('/models?output_modalities=all')).data
     const film = all.find((model) => model.id === 'sim/filamu')!
     assert.deepEqual(film.pricing, { prompt: '0', completion: '0' })
@@ -66,7 +66,7 @@ describe('the listings', () => {
     ])
   })
 
-  test('need no key; work does', async () => {
+  test('need no key; calls to models do', async () => {
     assert.equal((await fetch(`${sim.url}/models`)).status, 200)
     const refused = await fetch(`${sim.url}/key`, { headers: { authorization: 'Bearer wrong' } })
     assert.equal(refused.status, 401)
@@ -219,7 +219,7 @@ describe('the other modalities', () => {
     assert.equal(mute.status, 400)
   })
 
-  test('transcription takes base64, tells its cost by the second', async () => {
+  test('transcription takes base64 and reports its cost by the second', async () => {
     const audio = wav('Naomba maji')
     const { format } = await parseBuffer(audio, 'audio/wav', { duration: true })
     assert.ok(format.duration! > 0.4)

@@ -37,7 +37,7 @@ const order = {
   payerEmail: undefined,
 }
 
-test('what was pending when it stopped goes on when it starts, and two of them agree', async () => {
+test('pending payments continue after a restart, and two simulators share their payments', async () => {
   const first = await start(60_000)
   const created = await portTo(first.url).create(order)
   assert.equal(created.kind, 'accepted')
@@ -56,7 +56,7 @@ test('what was pending when it stopped goes on when it starts, and two of them a
   await third.close()
 })
 
-test('a wrong key opens nothing', async () => {
+test('a wrong key is refused', async () => {
   const simulator = await start(1)
   const port = portTo(simulator.url, 'snp_other')
   assert.equal((await port.create({ ...order, reference: newReference() })).kind, 'unknown')
