@@ -30,8 +30,8 @@ const isAway = (error: unknown) => {
 
 for (const how of ['fast', 'kill'] as const) {
   test(`the server stops (${how}) and comes back: 503 meanwhile, and the service needs no restart`, async () => {
-    const heard: string[] = []
-    await db.listen(`news_${how}`, (payload) => heard.push(payload))
+    const payloads: string[] = []
+    await db.listen(`news_${how}`, (payload) => payloads.push(payload))
     const commits = groupCommit({ db, apply: (tx, items: number[]) => echo(tx, items) })
     assert.equal(await commits.submit(1), 1)
     const sleeping = assert.rejects(db.query('select pg_sleep(4)'), isAway)
@@ -58,10 +58,10 @@ for (const how of ['fast', 'kill'] as const) {
     await server.resume()
     assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
     assert.equal(await commits.submit(4), 4)
-    for (let i = 0; i < 300 && heard.length === 0; i++) await sleep(20)
+    for (let i = 0; i < 300 && payloads.length === 0; i++) await sleep(20)
     await db.query(`select pg_notify($1, 'back')`, [`news_${how}`])
-    for (let i = 0; i < 100 && heard.length < 2; i++) await sleep(20)
-    assert.deepEqual(heard, ['', 'back'])
+    for (let i = 0; i < 100 && payloads.length < 2; i++) await sleep(20)
+    assert.deepEqual(payloads, ['', 'back'])
   })
 }
 

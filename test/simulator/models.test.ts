@@ -207,11 +207,11 @@ describe('the other modalities', () => {
     const { format } = await parseBuffer(bytes, 'audio/mpeg', { duration: true })
     assert.equal(format.codec, 'MPEG 2 Layer 3')
     assert.ok(Math.abs(format.duration! - 33 / 15) < 0.1, `${format.duration}`)
-    const heard = await client.audio.transcriptions.create({
+    const transcript = await client.audio.transcriptions.create({
       model: 'sim/sikia',
       file: await toFile(bytes, 'a.mp3'),
     })
-    assert.equal(heard.text, 'Karibu Tanzania, bei ni TZS 5,000')
+    assert.equal(transcript.text, 'Karibu Tanzania, bei ni TZS 5,000')
     const raw = await post('/audio/speech', { model: 'sim/sema', input: 'Habari', voice: 'juma' })
     assert.equal(raw.headers.get('content-type'), 'audio/pcm')
     assert.ok(raw.headers.get('x-generation-id'))

@@ -13,7 +13,7 @@ export async function rawGarbage(url: string, key: string): Promise<string[]> {
     if (served.length > 0 && !what.startsWith('fine:')) {
       violations.push(`raw: ${what} was served: ${answer.slice(0, 200)}`)
     }
-    if (answer.includes(key)) violations.push(`raw: ${what} told the key`)
+    if (answer.includes(key)) violations.push(`raw: ${what} revealed the key`)
   }
   await runInParallel(cases(key), 10, each)
   return violations
