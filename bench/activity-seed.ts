@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
-import { ZONE } from './activity-shape.ts'
+import { ZONE } from './activity-reads.ts'
 
-const DRAWN = `account_id, workspace_id, request_id, kind, model, status, error_code,
+const COLUMNS = `account_id, workspace_id, request_id, kind, model, status, error_code,
   prompt_tokens, completion_tokens, total_tokens, cost_micro, latency_ms`
 
 type Plan = { rows: number; everyNth: number; accountId: string }
@@ -60,8 +60,8 @@ function load(rows: number): string {
   const startMs = Date.parse('2026-01-01T00:00:00+03:00')
   const stepMs = Math.floor((364 * 86_400_000) / rows)
   return `
-  insert into activity_records (id, created_at, ${DRAWN})
-  select ('0' || to_hex(ms) || '70008000000000000000')::uuid, to_timestamp(ms / 1000.0::float8), ${DRAWN}
+  insert into activity_records (id, created_at, ${COLUMNS})
+  select ('0' || to_hex(ms) || '70008000000000000000')::uuid, to_timestamp(ms / 1000.0::float8), ${COLUMNS}
   from (select n % ${POOL} as i, ${startMs} + n * ${stepMs} as ms
     from generate_series(0, ${rows - 1}::int8) as n) as moments
   join drawn using (i)`

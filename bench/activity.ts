@@ -4,8 +4,9 @@ import { migrate } from '../src/db/migrate.ts'
 import { openServer } from '../src/db/server.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { startPostgres } from '../test/support/postgres.ts'
-import { ACCOUNT, DEEP_READS, FLAT_READS, type Read } from './activity-shape.ts'
+import { ACCOUNT, DEEP_READS, FLAT_READS, type Read } from './activity-reads.ts'
 import { seed } from './activity-seed.ts'
+import { median } from './statistics.ts'
 
 const ROUNDS = 200
 const FEW = '1,000 records'
@@ -65,16 +66,16 @@ async function compare(read: Read, few: Db, many: Db) {
   ]
 }
 
-/** Takes turns between the databases, so that a busy machine is busy for both. */
+/** Takes turns between the databases, so that a disturbance affects both. */
 async function medians(read: Read, dbs: Db[], rounds: number): Promise<number[]> {
   const spent: number[][] = dbs.map(() => [])
   for (let round = 0; round < rounds; round++) {
     for (const [i, db] of dbs.entries()) {
       const startedMs = performance.now()
-      const { rows } = await read.ask(db)
+      const { rows } = await read.run(db)
       spent[i]!.push(performance.now() - startedMs)
       if (rows < 10) throw new Error(`${read.name} found only ${rows}.`)
     }
   }
-  return spent.map((times) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!)
+  return spent.map(median)
 }

@@ -1,7 +1,7 @@
-import { firstByte } from './chat/first-byte.ts'
-import { openField } from './chat/field.ts'
-import { race } from './chat/race.ts'
-import { manyStreams } from './chat/streams.ts'
+import { measureFirstByte } from './chat/first-byte.ts'
+import { startGateways } from './chat/gateways.ts'
+import { measureThroughput } from './chat/throughput.ts'
+import { measureOpenStreams } from './chat/streams.ts'
 import type { Bench } from './row.ts'
 
 const EVENTS = 50
@@ -15,17 +15,17 @@ export const chat: Bench = {
   name: 'chat',
   async run() {
     const paced = { events: EVENTS, paceMs: PACE_MS }
-    const field = await openField(paced)
+    const gateways = await startGateways(paced)
     try {
       return [
         // First, while no process has grown yet.
-        ...(await manyStreams(field, paced)),
-        ...(await firstByte(field)),
-        ...(await race(field, false)),
-        ...(await race(field, true)),
+        ...(await measureOpenStreams(gateways, paced)),
+        ...(await measureFirstByte(gateways)),
+        ...(await measureThroughput(gateways, false)),
+        ...(await measureThroughput(gateways, true)),
       ]
     } finally {
-      await field.close()
+      await gateways.close()
     }
   },
 }

@@ -13,7 +13,7 @@ const ROUNDS = 10
 const SECONDS = 0.7
 const CONNECTIONS = 32
 
-/** The hallway with an empty handler against a bare Fastify that sends the same body. */
+/** The HTTP layer (`src/http`) with an empty handler against a bare Fastify that sends the same body. */
 export const hallway: Bench = {
   name: 'hallway',
   async run() {
@@ -22,8 +22,8 @@ export const hallway: Bench = {
     try {
       return [
         ...(await compare('empty handler', get, { ours: ours.port, bare: bare.port }, 0.8)),
-        // What bare Fastify does not do is on top here: credential, limit, schema, limit headers.
-        ...(await compare('paid-route walk', post, { ours: ours.port, bare: bare.port })),
+        // Beyond what bare Fastify does: credential, rate limit, schema, rate-limit headers.
+        ...(await compare('paid route', post, { ours: ours.port, bare: bare.port })),
       ]
     } finally {
       await Promise.all([ours.server.close(), bare.server.close()])
@@ -32,10 +32,10 @@ export const hallway: Bench = {
 }
 
 const get = 'GET /v1/empty HTTP/1.1\r\nHost: bench\r\n\r\n'
-const sent = JSON.stringify({ model: 'a-model', messages: [{ role: 'user', content: 'Habari?' }] })
+const body = JSON.stringify({ model: 'a-model', messages: [{ role: 'user', content: 'Habari?' }] })
 const post =
   'POST /v1/empty HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer mlg_bench\r\n' +
-  `Content-Type: application/json\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`
+  `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
 async function compare(
   what: string,
@@ -45,7 +45,7 @@ async function compare(
 ): Promise<Row[]> {
   const rates = { ours: [] as number[], bare: [] as number[] }
   const load = { request, connections: CONNECTIONS, seconds: SECONDS }
-  // In turns, so that a noisy moment of the machine hits both; the first round warms up.
+  // In turns, so that a disturbance affects both; the first round warms up.
   for (let round = 0; round <= ROUNDS; round++) {
     const pair = {
       bare: await measure({ ...load, port: ports.bare }),
@@ -70,20 +70,20 @@ async function compare(
 }
 
 function ourServer(): FastifyInstance {
-  const door = { path: '/v1/empty', summary: 'Empty', tag: 'Bench', limit: 'none' } as const
+  const shared = { path: '/v1/empty', summary: 'Empty', tag: 'Bench', limit: 'none' } as const
   const empty = { data: {} }
   const principal = { kind: 'key', accountId: 'a', keyId: 'k', workspaceId: 'w' } as const
   return buildServer({
     routes: [
       route({
-        ...door,
+        ...shared,
         method: 'GET',
         credential: 'none',
         dialect: 'envelope',
         handle: async () => empty,
       }),
       route({
-        ...door,
+        ...shared,
         method: 'POST',
         credential: 'either',
         dialect: 'compatible',

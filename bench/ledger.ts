@@ -101,7 +101,8 @@ async function reserveAndSettle(submit: Submit, accountId: string): Promise<void
   const held = await submit({ kind: 'hold', accountId, holdId, ...amounts, owner, about })
   const charges = [{ costMicro: 5_000n, entry: entry('usage') }]
   const settled = await submit({ kind: 'settle', accountId, holdId, charges })
-  if (held.kind !== 'held' || settled.kind !== 'settled') throw new Error('The bench ran dry.')
+  if (held.kind !== 'held' || settled.kind !== 'settled')
+    throw new Error('An account of the benchmark has no credits left.')
 }
 
 const PROCESS = randomUUID()

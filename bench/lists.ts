@@ -6,6 +6,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { openServer } from '../src/db/server.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { startPostgres } from '../test/support/postgres.ts'
+import { median, timed } from './statistics.ts'
 
 const FEW = { accountId: '01900000-0000-7000-8000-000000000001', rows: 1_000 }
 const MANY = { accountId: '01900000-0000-7000-8000-000000000002', rows: 1_000_000 }
@@ -63,16 +64,6 @@ async function compare(db: Db, read: Read) {
     { what: of, value: few, unit: 'ms' },
     { what: `${read.name}, 1,000,000 entries`, value: many, unit: 'ms', ratio },
   ]
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
 /** As the ledger would have written them, one a millisecond; every 200th entry is a top-up. */

@@ -1,6 +1,7 @@
 import { startHouse } from '../test/support/house.ts'
 import { PASSWORD } from '../test/support/accounts.ts'
 import type { Bench } from './row.ts'
+import { median, timed } from './statistics.ts'
 
 const AT_ONCE = 20
 const ROUNDS = 5
@@ -14,23 +15,23 @@ export const logins: Bench = {
     try {
       const emails: string[] = []
       for (let i = 0; i < AT_ONCE; i++) emails.push((await house.signUp()).email)
-      const quiet = await probe(house.url, sleepAWhile())
+      const quiet = await healthTimes(house.url, sleepAWhile())
       const busy: number[] = []
       const waits: number[] = []
       for (let round = 0; round < ROUNDS; round++) {
         const all = Promise.all(emails.map((email) => timed(() => login(house.url, email))))
-        busy.push(...(await probe(house.url, all)))
+        busy.push(...(await healthTimes(house.url, all)))
         waits.push(...(await all))
       }
       const middle = median(busy)
-      const room = { of: `a ceiling of ${CEILING_MS} ms`, value: CEILING_MS / middle, atLeast: 1 }
+      const ratio = { of: `a ceiling of ${CEILING_MS} ms`, value: CEILING_MS / middle, atLeast: 1 }
       return [
         { what: '/healthz at rest, median', value: median(quiet), unit: 'ms' },
         {
           what: `/healthz during ${AT_ONCE} logins at once, median`,
           value: middle,
           unit: 'ms',
-          ratio: room,
+          ratio,
         },
         { what: '/healthz during logins, worst', value: Math.max(...busy), unit: 'ms' },
         { what: `a login, one of ${AT_ONCE} at once, median`, value: median(waits), unit: 'ms' },
@@ -41,8 +42,8 @@ export const logins: Bench = {
   },
 }
 
-/** Asks again and again until the work is done, and says how long each answer took. */
-async function probe(url: string, work: Promise<unknown>): Promise<number[]> {
+/** Calls `/healthz` until the work is done, and gives how long each answer took. */
+async function healthTimes(url: string, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController()
   const ending = work.finally(() => over.abort())
   const times: number[] = []
@@ -63,16 +64,6 @@ async function login(url: string, identifier: string): Promise<void> {
   if (answer.status !== 200) throw new Error(`A login was answered with ${answer.status}.`)
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
-}
-
 function sleepAWhile(): Promise<void> {
   return new Promise((wake) => setTimeout(wake, 1_000))
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 }

@@ -1,4 +1,4 @@
-/** One line of the result. A ratio above its floor (or below its ceiling) passes. */
+/** One line of the result. With `atLeast`, a smaller ratio is a miss. */
 export type Row = {
   what: string
   value: number

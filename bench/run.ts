@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import type { Bench, Row } from './row.ts'
 
 /** `npm run bench`, or `npm run bench -- hallway`. Every bench file exports one or more benches. */
-const wanted = process.argv.slice(2)
+const names = process.argv.slice(2)
 const benches = (await loadBenches()).filter(
-  (bench) => wanted.length === 0 || wanted.includes(bench.name),
+  (bench) => names.length === 0 || names.includes(bench.name),
 )
-if (benches.length === 0) throw new Error(`There is no benchmark named ${wanted.join(' or ')}.`)
+if (benches.length === 0) throw new Error(`There is no benchmark named ${names.join(' or ')}.`)
 
 const [cpu] = cpus()
 console.log(
   `Machine: ${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ` +
-    `${process.platform} ${process.arch}, Node ${process.version}. Compare ratios, not figures.`,
+    `${process.platform} ${process.arch}, Node ${process.version}. Compare ratios, not absolute figures.`,
 )
 let missed = 0
 for (const bench of benches) {
@@ -23,7 +23,9 @@ for (const bench of benches) {
     console.log(`  ${line(row)}`)
   }
 }
-console.log(missed === 0 ? '\nEvery ratio holds.' : `\n${missed} of the ratios are missed.`)
+console.log(
+  missed === 0 ? '\nEvery ratio reaches its goal.' : `\n${missed} ratios miss their goal.`,
+)
 process.exit(missed === 0 ? 0 : 1)
 
 async function loadBenches(): Promise<Bench[]> {

@@ -56,7 +56,7 @@ type Body = { type: string; bytes: Buffer }
 
 async function measure(how: string, sender: Sender, body: Body): Promise<Row> {
   const { pid, upstream } = sender
-  // One alone first: code and buffers that every call needs are no part of the question.
+  // One call first: memory for code and buffers that every call needs is not counted.
   upstream.holdUntil(1)
   await post(sender, body)
   await sleep(1_000)
@@ -70,20 +70,20 @@ async function measure(how: string, sender: Sender, body: Body): Promise<Row> {
   return { what: `${AT_ONCE} × 25 MiB at once ${how}, above idle`, value: above, unit: 'MB', ratio }
 }
 
-/** The highest since the mark was wiped (`VmHWM`), or what is resident now (`VmRSS`). */
+/** Resident memory now (`VmRSS`), or its peak since it was last reset (`VmHWM`). */
 async function residentMb(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return (Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)![1]) * 1024) / MB
 }
 
-/** Throws away what it gets and answers none before `holdUntil` of them have come whole. */
+/** Discards what it receives, and answers only when `holdUntil` requests have arrived in full. */
 async function startUpstream() {
-  let wanted = 1
+  let expected = 1
   let waiting: ServerResponse[] = []
   const server = createServer((req: IncomingMessage, res) => {
     req.resume().once('end', () => {
       waiting.push(res)
-      if (waiting.length < wanted) return
+      if (waiting.length < expected) return
       for (const one of waiting) {
         one.setHeader('content-type', 'application/json')
         one.end('{"text":"Habari","usage":{"seconds":546,"cost":0.05}}')
@@ -96,7 +96,7 @@ async function startUpstream() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     holdUntil(count: number) {
-      wanted = count
+      expected = count
     },
     close: () => server.closeAllConnections(),
   }
@@ -125,7 +125,7 @@ async function newKey(url: string, folder: string): Promise<string> {
   return made.body.data.key as string
 }
 
-/** 16 bits, mono, 24 kHz; noise, so that nothing on the way can make it smaller. */
+/** 16 bits, mono, 24 kHz; noise, so that it cannot be compressed. */
 function recording(): Buffer {
   const bytes = Buffer.alloc(CAP_BYTES)
   for (let at = 44; at + 4 <= bytes.length; at += 4)
@@ -151,9 +151,9 @@ function asJson(): Body {
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify({ input_audio })) }
 }
 
-/** By hand: a client that copies its body ten times would measure this process, not the other. */
+/** With `node:http`: a client that copies each body would slow this process down. */
 async function post({ url, key }: Sender, { type, bytes }: Body): Promise<number> {
-  const sent = request(`${url}/v1/audio/transcriptions`, {
+  const outgoing = request(`${url}/v1/audio/transcriptions`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,
@@ -161,8 +161,8 @@ async function post({ url, key }: Sender, { type, bytes }: Body): Promise<number
       'content-length': bytes.length,
     },
   })
-  sent.end(bytes)
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  outgoing.end(bytes)
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   answer.resume()
   await once(answer, 'end')
   return answer.statusCode!

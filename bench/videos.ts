@@ -11,7 +11,7 @@ const MANY = 1_000
 const SUBMIT_S = 75
 const WATCH_S = 20
 
-/** A thousand jobs under way on one process: what it asks of the upstream, and what it needs. */
+/** A thousand jobs in one process: how often it polls the upstream, and how much memory it needs. */
 export const videos = {
   name: 'videos',
   async run() {
@@ -21,7 +21,7 @@ export const videos = {
     try {
       await migrate(db, silentLog)
       const accountId = await fund(db, '100000000')
-      // The timing of the house; only the tests' studio around it.
+      // The timing of the service.
       const timing = { leaseS: 90, callMs: 60_000, firstPollS: 2, longestPollS: 30 }
       const worker = { timing, perSecond: 20, everyMs: 1_000 }
       const studio = await openStudio({ db, simulators: [simulator], worker, deadlineS: 3_600 })
@@ -45,7 +45,7 @@ export const videos = {
       await sleep((FEW / 20) * 1_000 + 2_000)
       const few = await watch()
       await submit(MANY - FEW)
-      await taken(db, MANY, SUBMIT_S)
+      await untilProcessing(db, MANY, SUBMIT_S)
       const first = await watch()
       const second = await watch()
       await studio.close()
@@ -56,7 +56,7 @@ export const videos = {
           what: `polls, ${MANY} jobs`,
           value: second.perS,
           unit: '/s (at most 20)',
-          // Ten times the jobs must not be more than the limit: 20 a second, and a little of jitter.
+          // Ten times the jobs must stay within the limit: 20 a second, and a little jitter.
           ratio: { of: 'the limit of 20', value: 21 / Math.max(second.perS, 1), atLeast: 1 },
         },
         { what: 'memory before', value: mib(first.rss), unit: 'MiB' },
@@ -79,7 +79,7 @@ export const videos = {
   },
 }
 
-async function taken(db: ReturnType<typeof openServer>, count: number, withinS: number) {
+async function untilProcessing(db: ReturnType<typeof openServer>, count: number, withinS: number) {
   for (let s = 0; s < withinS; s++) {
     const [row] = await db.query<{ n: bigint }>(
       `select count(*) as n from video_jobs where status = 'processing'`,
@@ -87,5 +87,5 @@ async function taken(db: ReturnType<typeof openServer>, count: number, withinS: 
     if (Number(row!.n) === count) return
     await sleep(1_000)
   }
-  throw new Error('The jobs were not taken in time.')
+  throw new Error('The jobs were not started in time.')
 }

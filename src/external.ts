@@ -67,7 +67,7 @@ async function simulatedUpstreams(closers: (() => Promise<void>)[]): Promise<Ups
 }
 
 async function simulatedMoney(config: Config, closers: (() => Promise<void>)[]) {
-  const { startLocalMoney } = await import('../simulator/money-local.ts')
+  const { startLocalMoney } = await import('../simulator/money/local.ts')
   // Replicas share a master key, and with it the simulator's: each takes the other's callbacks.
   const masterKey = config.MASTER_KEY ?? randomBytes(24).toString('base64url')
   const simulator = await startLocalMoney({ masterKey, dataDir: config.DATA_DIR })

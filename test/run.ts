@@ -5,8 +5,8 @@ import { join, relative, resolve } from 'node:path'
 import { startPostgres } from './support/postgres.ts'
 
 /**
- * `npm test`, or `npm test -- test/db test/billing/money.test.ts`. Brings one PostgreSQL server for
- * the whole run; every test file takes fresh databases from it, and from the embedded engine.
+ * `npm test`, or `npm test -- test/db test/billing/money.test.ts`. Starts one PostgreSQL server for
+ * the whole run; every test file creates its own databases on it and with the embedded engine.
  */
 const root = join(import.meta.dirname, '..')
 const args = process.argv.slice(2)
@@ -29,7 +29,7 @@ const child = spawn(
     cwd: root,
     stdio: 'inherit',
     env: {
-      // Every file is a process of its own: without the cache each compiles the house anew.
+      // Every test file is a process of its own: without the cache each compiles the service anew.
       NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
       ...process.env,
       TEST_POSTGRES_URL: server.url,

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** What the callers do; they live in a thread of their own. */
-export type Errand = {
+/** What the callers do; they run in a thread of their own. */
+export type CallerPlan = {
   port: number
   /** Whole HTTP requests; each connection takes them in turn. */
   requests: string[]
   connections: number
-  /** Go on for so long, or until each connection has had so many answers. */
+  /** For how long, or until each connection has had so many answers. */
   seconds?: number
   answersEach?: number
-  /** What an answer must end with, to be an answer. */
+  /** A text that a good answer must contain. */
   endsWith: string
   /** Hand the bodies back, without their chunk framing. */
   keepBodies?: true
 }
 
-export type Report = {
+export type CallerReport = {
   answers: number
-  /** Answers that were none, and the last of them. */
+  /** How many answers were not good, and the text of the last of them. */
   refused: number
   refusal: string
   elapsedMs: number
@@ -30,9 +30,11 @@ export type Report = {
 
 const LAST_CHUNK = '\r\n0\r\n\r\n'
 
-export async function send(errand: Errand): Promise<Report> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: errand })
-  const report = new Promise<Report>((done, fail) => worker.on('message', done).on('error', fail))
+export async function runCallers(plan: CallerPlan): Promise<CallerReport> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: plan })
+  const report = new Promise<CallerReport>((done, fail) =>
+    worker.on('message', done).on('error', fail),
+  )
   try {
     return await report
   } finally {
@@ -41,11 +43,13 @@ export async function send(errand: Errand): Promise<Report> {
 }
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-if (parentPort !== null) parentPort.postMessage(await run(workerData as Errand))
+if (parentPort !== null) parentPort.postMessage(await run(workerData as CallerPlan))
 
-async function run(errand: Errand): Promise<Report> {
-  const sockets = await Promise.all(Array.from({ length: errand.connections }, () => dial(errand)))
-  const report: Report = {
+async function run(plan: CallerPlan): Promise<CallerReport> {
+  const sockets = await Promise.all(
+    Array.from({ length: plan.connections }, () => openConnection(plan)),
+  )
+  const report: CallerReport = {
     answers: 0,
     refused: 0,
     refusal: '',
@@ -54,36 +58,41 @@ async function run(errand: Errand): Promise<Report> {
     bodies: [],
   }
   const startMs = performance.now()
-  await Promise.all(sockets.map((socket, i) => converse(errand, report, socket, i)))
+  await Promise.all(sockets.map((socket, i) => callInTurn(plan, report, socket, i)))
   report.elapsedMs = performance.now() - startMs
   return report
 }
 
-async function dial({ port }: Errand): Promise<Socket> {
+async function openConnection({ port }: CallerPlan): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
   await once(socket, 'connect')
   return socket
 }
 
 /** Sends, waits for the whole answer, and sends the next. */
-function converse(errand: Errand, report: Report, socket: Socket, first: number): Promise<void> {
-  const { requests, seconds = 0, answersEach = 0 } = errand
+function callInTurn(
+  plan: CallerPlan,
+  report: CallerReport,
+  socket: Socket,
+  first: number,
+): Promise<void> {
+  const { requests, seconds = 0, answersEach = 0 } = plan
   const untilMs = performance.now() + seconds * 1000
   return new Promise((done) => {
     let sent = 0
     let text = ''
     let body = 0
     let length: number | undefined
-    let askedMs = 0
+    let sentMs = 0
     let bodyMs = 0
-    const ask = () => {
+    const sendNext = () => {
       text = ''
       body = 0
       bodyMs = 0
-      askedMs = performance.now()
-      socket.write(requests[(first + sent++ * errand.connections) % requests.length]!)
+      sentMs = performance.now()
+      socket.write(requests[(first + sent++ * plan.connections) % requests.length]!)
     }
-    // An answer that was cut off is none; who compares decides what to make of it.
+    // A connection that was cut off counts as refused; the benchmark decides what to make of it.
     const cutOff = () => {
       report.refused += 1
       report.refusal = `cut off: ${text.slice(0, 300)}`
@@ -99,28 +108,28 @@ function converse(errand: Errand, report: Report, socket: Socket, first: number)
       }
       if (text.length === body) return
       if (bodyMs === 0) bodyMs = performance.now()
-      // The pieces of a long answer are not looked through again and again: callers must be quick.
+      // Only the last piece of a long answer is searched: the callers must not be the bottleneck.
       const tail = piece.length < LAST_CHUNK.length ? text : piece
       if (length === undefined ? !tail.endsWith(LAST_CHUNK) : text.length < body + length) return
-      if (text.startsWith('HTTP/1.1 200') && text.includes(errand.endsWith)) {
+      if (text.startsWith('HTTP/1.1 200') && text.includes(plan.endsWith)) {
         report.answers += 1
-        report.firstByteMs.push(bodyMs - askedMs)
-        if (errand.keepBodies) report.bodies.push(unchunked(text.slice(body)))
+        report.firstByteMs.push(bodyMs - sentMs)
+        if (plan.keepBodies) report.bodies.push(unchunked(text.slice(body)))
       } else {
         report.refused += 1
         report.refusal = text.slice(0, 1_000)
       }
-      if (performance.now() < untilMs || sent < answersEach) return ask()
+      if (performance.now() < untilMs || sent < answersEach) return sendNext()
       socket.removeAllListeners('close').destroy()
       done()
     })
-    ask()
+    sendNext()
   })
 }
 
 function lengthIn(head: string): number | undefined {
-  const told = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  return told === undefined ? undefined : Number(told)
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+  return length === undefined ? undefined : Number(length)
 }
 
 function unchunked(text: string): string {

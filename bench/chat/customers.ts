@@ -6,7 +6,7 @@ import type { Db } from '../../src/db/db.ts'
 
 const RICH_MICRO = 10n ** 15n
 
-/** API keys of so many accounts with credits for ever, written straight into the tables. */
+/** API keys of accounts that never run out of credits, written straight into the tables. */
 export async function newCustomers(db: Db, count: number): Promise<string[]> {
   const keys: string[] = []
   for (let i = 0; i < count; i++) keys.push(await newCustomer(db))

@@ -1,57 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Row } from '../row.ts'
-import { send } from './callers.ts'
-import type { Field, Runner } from './field.ts'
-import { chatRequests } from './race.ts'
-import { residentKiB } from './vitals.ts'
+import { runCallers } from './callers.ts'
+import type { Gateways, Gateway } from './gateways.ts'
+import { chatRequests } from './throughput.ts'
+import { residentKiB } from './process-stats.ts'
 
 const OPEN = 500
 const WARM_UP = 50
 
 /** 500 streams at once: every event of each, in order, and what an open one costs in memory. */
-export async function manyStreams(
-  field: Field,
+export async function measureOpenStreams(
+  gateways: Gateways,
   paced: { events: number; paceMs: number },
 ): Promise<Row[]> {
-  const { bare, portkey, ours } = field.runners
+  const { bare, portkey, ours } = gateways.all
   const found: Row[] = []
-  for (const runner of [bare, portkey, ours]) {
-    const { good, kib } = await hold(runner, paced)
+  for (const gateway of [bare, portkey, ours]) {
+    const { good, kib } = await measureStreams(gateway, paced)
     const total = OPEN * paced.events
-    if (runner === ours) {
+    if (gateway === ours) {
       const ratio = { of: `${total} sent`, value: good / total, atLeast: 1 }
       found.push({ what: `${OPEN} streams: events in order`, value: good, unit: 'events', ratio })
     }
-    const what = `${runner.name}: memory per open stream`
+    const what = `${gateway.name}: memory per open stream`
     found.push({ what, value: kib, unit: 'KiB' })
   }
   return found
 }
 
-async function hold(runner: Runner, paced: { events: number; paceMs: number }) {
-  const errand = {
-    port: runner.port,
-    requests: chatRequests(runner, { stream: true, content: 'paced' }),
+async function measureStreams(gateway: Gateway, paced: { events: number; paceMs: number }) {
+  const plan = {
+    port: gateway.port,
+    requests: chatRequests(gateway, { stream: true, content: 'paced' }),
     connections: OPEN,
     endsWith: 'data: [DONE]',
     keepBodies: true as const,
   }
-  // What a process needs once, for code and for its first connections, is not a stream's.
-  await send({
-    ...errand,
-    requests: chatRequests(runner, { stream: true, content: 'warm up' }),
+  // Memory for code and first connections is needed once, and not counted for the streams.
+  await runCallers({
+    ...plan,
+    requests: chatRequests(gateway, { stream: true, content: 'warm up' }),
     connections: WARM_UP,
     answersEach: 5,
   })
-  const before = residentKiB(runner.pid)
-  const done = send({ ...errand, answersEach: 1 })
+  const before = residentKiB(gateway.pid)
+  const done = runCallers({ ...plan, answersEach: 1 })
   await sleep(paced.events * paced.paceMs * 0.75)
-  const kib = (residentKiB(runner.pid) - before) / OPEN
+  const kib = (residentKiB(gateway.pid) - before) / OPEN
   const { bodies } = await done
   return { kib, good: bodies.reduce((sum, body) => sum + inOrder(body), 0) }
 }
 
-/** How many of the numbered events came at their place. */
+/** How many of the numbered events arrived in order. */
 function inOrder(body: string): number {
   let next = 0
   for (const [, n] of body.matchAll(/"content":"(\d+) "/g)) if (Number(n) === next) next += 1

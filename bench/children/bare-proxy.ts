@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { Agent } from 'undici'
 
-/** A pass-through proxy with our server and our client, and nothing else: no check, no money. */
+/** A pass-through proxy with the same HTTP server and client as the service, and nothing else. */
 const origin = process.argv[2]!
 const agent = new Agent({ connections: 512 })
 const server = fastify()

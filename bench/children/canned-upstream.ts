@@ -1,11 +1,14 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 /**
- * An upstream that knows its answers by heart, down to their bytes on the wire, so that a benchmark
- * measures what stands before it. It speaks OpenRouter's format. A prompt with the word `paced` gets
- * its events one at a time.
+ * An upstream that sends prepared bytes in OpenRouter's format, so that a benchmark measures the
+ * gateway and not the upstream. A prompt with the word `paced` gets its events at intervals.
  */
-const [EVENTS, PACE_MS, POURED] = process.argv.slice(2).map(Number) as [number, number, number]
+const [EVENTS, PACE_MS, UNPACED_EVENTS] = process.argv.slice(2).map(Number) as [
+  number,
+  number,
+  number,
+]
 
 const usage = {
   prompt_tokens: 42,
@@ -81,39 +84,39 @@ function framedWhole(text: string): Buffer {
 }
 
 /** One request at a time on a connection, as clients without pipelining send them. */
-function converse(socket: Socket): void {
-  let asked = ''
+function serve(socket: Socket): void {
+  let received = ''
   socket.setNoDelay(true).setEncoding('latin1')
   socket.on('error', () => {})
   socket.on('data', (piece: string) => {
-    asked += piece
-    const body = asked.indexOf('\r\n\r\n') + 4
-    if (body < 4 || asked.length - body < lengthIn(asked)) return
-    const request = asked
-    asked = ''
+    received += piece
+    const body = received.indexOf('\r\n\r\n') + 4
+    if (body < 4 || received.length - body < lengthIn(received)) return
+    const request = received
+    received = ''
     answer(socket, request)
   })
 }
 
-function lengthIn(asked: string): number {
-  return Number(/\r\ncontent-length: *(\d+)/i.exec(asked)?.[1] ?? 0)
+function lengthIn(request: string): number {
+  return Number(/\r\ncontent-length: *(\d+)/i.exec(request)?.[1] ?? 0)
 }
 
-function answer(socket: Socket, asked: string): void {
-  if (!/"stream": ?true/.test(asked)) return void socket.write(whole)
+function answer(socket: Socket, request: string): void {
+  if (!/"stream": ?true/.test(request)) return void socket.write(whole)
   socket.write(streamHead)
-  if (asked.includes('paced')) pace(socket)
-  else pour(socket, 0)
+  if (request.includes('paced')) sendPaced(socket)
+  else sendUnpaced(socket, 0)
 }
 
-/** One event at a time and as fast as it goes: a model writes each piece as soon as it has it. */
-function pour(socket: Socket, n: number): void {
-  if (n === POURED) return void socket.write(ending)
+/** One event at a time, as fast as possible: a model sends each piece as soon as it has it. */
+function sendUnpaced(socket: Socket, n: number): void {
+  if (n === UNPACED_EVENTS) return void socket.write(ending)
   socket.write(events[n]!)
-  setImmediate(pour, socket, n + 1)
+  setImmediate(sendUnpaced, socket, n + 1)
 }
 
-function pace(socket: Socket): void {
+function sendPaced(socket: Socket): void {
   let n = 0
   const timer = setInterval(() => {
     if (socket.destroyed) clearInterval(timer)
@@ -125,5 +128,5 @@ function pace(socket: Socket): void {
   }, PACE_MS)
 }
 
-const server = createServer(converse)
+const server = createServer(serve)
 server.listen(0, '127.0.0.1', 2048, () => console.log((server.address() as AddressInfo).port))

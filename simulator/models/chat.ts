@@ -1,43 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import { sendJson } from './answer.ts'
+import { generationHeader, generationId, sendJson } from './send.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { drawPng } from './picture.ts'
-import type { ToolCall } from './pieces.ts'
-import { callOf, imagePart } from './pieces.ts'
+import type { ChatAnswer, ToolCall } from './chat-answer.ts'
+import { toolCallPart, imagePart } from './chat-answer.ts'
 import type { Prompt } from './prompt.ts'
 import { readPrompt } from './prompt.ts'
-import { streamChat } from './stream.ts'
+import { streamChat } from './chat-stream.ts'
 import { countTokens, reportUsage } from './usage.ts'
-import { answerLanguage, compose, fromSchema } from './words.ts'
-
-/** What the model says, before it is worded as one answer or as a stream. */
-export type Saying = {
-  id: string
-  created: number
-  model: string
-  text: string
-  reasoning: string | undefined
-  toolCalls: ToolCall[]
-  images: string[]
-  finish: 'stop' | 'length' | 'tool_calls'
-  usage: Json | undefined
-}
+import { answerLanguage, composeText, valueForSchema } from './answer-text.ts'
 
 const IMAGE_TOKENS = 1_290
 
 export async function chat(exchange: Exchange): Promise<void> {
   const prompt = readPrompt(exchange)
-  const saying = say(exchange, prompt)
-  if (exchange.body.stream === true) await streamChat(exchange, saying)
-  else await sendJson(exchange, completion(exchange, saying), generation(saying.id))
+  const answer = answerTo(exchange, prompt)
+  if (exchange.body.stream === true) await streamChat(exchange, answer)
+  else await sendJson(exchange, completion(exchange, answer), generationHeader(answer.id))
 }
 
-export const generationId = (): string =>
-  `gen-${Math.floor(Date.now() / 1000)}-${randomBytes(10).toString('hex')}`
-
-export const generation = (id: string) => ({ headers: { 'x-generation-id': id } })
-
-function say(exchange: Exchange, prompt: Prompt): Saying {
+function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
   const { body } = exchange
   const model = exchange.model!
   const calls = toolCalls(body, prompt)
@@ -45,14 +27,14 @@ function say(exchange: Exchange, prompt: Prompt): Saying {
     model.outputs.includes('image') &&
     Array.isArray(body.modalities) &&
     body.modalities.includes('image')
-  const thinks = body.reasoning !== undefined || body.reasoning_effort !== undefined
-  const reasoning = thinks ? `The user wants: ${prompt.said.slice(0, 200)}` : undefined
+  const reasons = body.reasoning !== undefined || body.reasoning_effort !== undefined
+  const reasoning = reasons ? `The user wants: ${prompt.question.slice(0, 200)}` : undefined
   const whole = calls.length > 0 ? '' : answerText(body, prompt)
   const cut = cutText(whole, body, model.maxOutput)
-  const images = wantsImage ? [drawPng(prompt.said, 64, 64).toString('base64')] : []
+  const images = wantsImage ? [drawPng(prompt.question, 64, 64).toString('base64')] : []
   const reasoningTokens = reasoning === undefined ? 0 : countTokens(reasoning)
   const count = Number.isInteger(body.n) ? Number(body.n) : 1
-  const spoken = calls.length > 0 ? countTokens(JSON.stringify(calls)) : countTokens(cut.text)
+  const answerTokens = calls.length > 0 ? countTokens(JSON.stringify(calls)) : countTokens(cut.text)
   return {
     id: generationId(),
     created: Math.floor(Date.now() / 1000),
@@ -64,7 +46,7 @@ function say(exchange: Exchange, prompt: Prompt): Saying {
     finish: calls.length > 0 ? 'tool_calls' : cut.finish,
     usage: reportUsage(exchange, {
       prompt: prompt.tokens,
-      completion: spoken * count + reasoningTokens + images.length * IMAGE_TOKENS,
+      completion: answerTokens * count + reasoningTokens + images.length * IMAGE_TOKENS,
       reasoning: reasoningTokens,
       images: images.length * IMAGE_TOKENS,
     }),
@@ -73,36 +55,40 @@ function say(exchange: Exchange, prompt: Prompt): Saying {
 
 function answerText(body: Json, prompt: Prompt): string {
   const format = (body.response_format ?? {}) as Json
-  const language = answerLanguage(prompt.system, prompt.toolResult ?? prompt.said)
+  const language = answerLanguage(prompt.system, prompt.toolResult ?? prompt.question)
   const text =
     prompt.toolResult === undefined
-      ? compose(prompt.said, language, prompt.attachments)
-      : compose(`${prompt.said} → ${prompt.toolResult}`, language, [])
+      ? composeText(prompt.question, language, prompt.attachments)
+      : composeText(`${prompt.question} → ${prompt.toolResult}`, language, [])
   if (format.type === 'json_object') return JSON.stringify({ answer: text })
   if (format.type !== 'json_schema') return text
   const { schema } = (format.json_schema ?? {}) as Json
-  return JSON.stringify(fromSchema(schema, prompt.said))
+  return JSON.stringify(valueForSchema(schema, prompt.question))
 }
 
-/** A question with tools is answered with a call of the first, or of the one that is asked for. */
+/** A question with tools is answered with a call of the first tool, or of the one chosen by `tool_choice`. */
 function toolCalls(body: Json, prompt: Prompt): ToolCall[] {
   const tools = (Array.isArray(body.tools) ? body.tools : []) as Json[]
   if (tools.length === 0 || body.tool_choice === 'none' || prompt.toolResult !== undefined)
     return []
-  const asked = ((body.tool_choice as Json | undefined)?.function as Json | undefined)?.name
+  const chosen = ((body.tool_choice as Json | undefined)?.function as Json | undefined)?.name
   const tool =
-    tools.find((each) => (each.function as Json | undefined)?.name === asked) ?? tools[0]!
-  const made = (tool.function ?? {}) as Json
-  const args = JSON.stringify(fromSchema(made.parameters, prompt.said))
+    tools.find((each) => (each.function as Json | undefined)?.name === chosen) ?? tools[0]!
+  const definition = (tool.function ?? {}) as Json
+  const args = JSON.stringify(valueForSchema(definition.parameters, prompt.question))
   return [
-    { id: `call_${randomBytes(12).toString('hex')}`, name: String(made.name), arguments: args },
+    {
+      id: `call_${randomBytes(12).toString('hex')}`,
+      name: String(definition.name),
+      arguments: args,
+    },
   ]
 }
 
 function cutText(text: string, body: Json, maxOutput: number | null) {
-  const asked = Number(body.max_completion_tokens ?? body.max_tokens ?? Infinity)
+  const requested = Number(body.max_completion_tokens ?? body.max_tokens ?? Infinity)
   const limit = Math.min(
-    Number.isFinite(asked) && asked > 0 ? asked : Infinity,
+    Number.isFinite(requested) && requested > 0 ? requested : Infinity,
     maxOutput ?? Infinity,
   )
   const stops = [body.stop].flat().filter((stop) => typeof stop === 'string' && stop !== '')
@@ -113,36 +99,36 @@ function cutText(text: string, body: Json, maxOutput: number | null) {
   return { text: bytes.toString().replace(/\uFFFD$/u, ''), finish: 'length' as const }
 }
 
-function completion(exchange: Exchange, saying: Saying): Json {
+function completion(exchange: Exchange, answer: ChatAnswer): Json {
   const failed = exchange.fault === 'finish-error'
   const count = Number.isInteger(exchange.body.n) ? Number(exchange.body.n) : 1
   const choices = Array.from({ length: count }, (_, index) => ({
     index,
-    finish_reason: failed ? 'error' : saying.finish,
-    native_finish_reason: failed ? 'error' : saying.finish,
+    finish_reason: failed ? 'error' : answer.finish,
+    native_finish_reason: failed ? 'error' : answer.finish,
     logprobs: null,
-    message: message(saying),
+    message: message(answer),
     ...(failed ? { error: { code: 502, message: 'SimProvider disconnected' } } : {}),
   }))
   return {
-    id: saying.id,
+    id: answer.id,
     object: 'chat.completion',
-    created: saying.created,
-    model: saying.model,
+    created: answer.created,
+    model: answer.model,
     provider: 'SimProvider',
     system_fingerprint: 'fp_simulator',
     choices,
-    ...(saying.usage === undefined ? {} : { usage: saying.usage }),
+    usage: answer.usage,
   }
 }
 
-function message(saying: Saying): Json {
+function message(answer: ChatAnswer): Json {
   return {
     role: 'assistant',
-    content: saying.toolCalls.length > 0 ? null : saying.text,
+    content: answer.toolCalls.length > 0 ? null : answer.text,
     refusal: null,
-    reasoning: saying.reasoning ?? null,
-    ...(saying.toolCalls.length > 0 ? { tool_calls: saying.toolCalls.map(callOf) } : {}),
-    ...(saying.images.length > 0 ? { images: saying.images.map(imagePart) } : {}),
+    reasoning: answer.reasoning ?? null,
+    ...(answer.toolCalls.length > 0 ? { tool_calls: answer.toolCalls.map(toolCallPart) } : {}),
+    ...(answer.images.length > 0 ? { images: answer.images.map(imagePart) } : {}),
   }
 }

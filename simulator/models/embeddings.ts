@@ -1,4 +1,4 @@
-import { sendJson } from './answer.ts'
+import { sendJson } from './send.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { Refusal } from './faults/refusal.ts'
 import { countTokens, reportUsage } from './usage.ts'
@@ -14,7 +14,7 @@ export async function embeddings(exchange: Exchange): Promise<void> {
   }
   const vectors = inputs.map((input) => embed(input, dimensions))
   if (exchange.fault === 'bad-vectors') vectors.splice(-1, 1, vectors.at(-1)!.subarray(1))
-  const kept = exchange.fault === 'bad-vectors' && vectors.length > 1 ? vectors.slice(1) : vectors
+  const listed = exchange.fault === 'bad-vectors' && vectors.length > 1 ? vectors.slice(1) : vectors
   const asBase64 = body.encoding_format === 'base64'
   const prompt = inputs.reduce((sum, input) => sum + countTokens(input), 0)
   const usage = reportUsage(exchange, { prompt, completion: 0 })
@@ -22,12 +22,12 @@ export async function embeddings(exchange: Exchange): Promise<void> {
     object: 'list',
     id: `embd-${exchange.entry.id}`,
     model: exchange.model!.id,
-    data: kept.map((vector, index) => ({
+    data: listed.map((vector, index) => ({
       object: 'embedding',
       index,
       embedding: asBase64 ? base64(vector) : [...vector],
     })),
-    ...(usage === undefined ? {} : { usage: brief(usage) }),
+    usage: usage && withoutDetails(usage),
   })
 }
 
@@ -73,6 +73,6 @@ function inputsOf(input: unknown): string[] {
   })
 }
 
-function brief({ prompt_tokens, total_tokens, cost, is_byok }: Json): Json {
+function withoutDetails({ prompt_tokens, total_tokens, cost, is_byok }: Json): Json {
   return { prompt_tokens, total_tokens, cost, is_byok }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JournalEntry } from './journal.ts'
-import type { SimulatedModel } from './shelf.ts'
+import type { SimulatedModel } from './simulated-models.ts'
 
 export type Json = Record<string, unknown>
 

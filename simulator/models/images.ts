@@ -1,8 +1,8 @@
-import { sendJson } from './answer.ts'
+import { sendJson } from './send.ts'
 import type { Exchange } from './exchange.ts'
 import { drawPng } from './picture.ts'
 import { Refusal } from './faults/refusal.ts'
-import { spoil, usd } from './usage.ts'
+import { applyUsageFault, usd } from './usage.ts'
 
 const TOKENS = 4_175
 const LARGEST = 512
@@ -21,7 +21,7 @@ export async function images(exchange: Exchange): Promise<void> {
     b64_json: drawPng(`${body.prompt as string} ${index}`, width, height).toString('base64'),
     media_type: 'image/png',
   }))
-  const usage = spoil(exchange, {
+  const usage = applyUsageFault(exchange, {
     prompt_tokens: 0,
     completion_tokens: TOKENS * count,
     total_tokens: TOKENS * count,
@@ -30,7 +30,7 @@ export async function images(exchange: Exchange): Promise<void> {
   await sendJson(exchange, {
     created: Math.floor(Date.now() / 1000),
     data,
-    ...(usage === undefined ? {} : { usage }),
+    usage,
   })
 }
 

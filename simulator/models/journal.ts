@@ -1,4 +1,4 @@
-/** What the simulator received and how it ended: the oracle for "one upstream call". */
+/** What the simulator received and how it ended: proof for tests of "one upstream call". */
 export type JournalEntry = {
   id: number
   at: number
@@ -11,76 +11,76 @@ export type JournalEntry = {
   headers: Record<string, string | string[] | undefined>
   body: unknown
   fault: string | undefined
-  /** `left`: the reader went away first. `broken`: a fault cut it. */
+  /** `left`: the reader went away first. `broken`: a fault cut the connection. */
   outcome: 'running' | 'finished' | 'left' | 'broken'
   status: number | undefined
   endedAt: number | undefined
-  /** USD, as told in the answer. */
+  /** USD, as reported in the answer. */
   cost: number | undefined
 }
 
-type Wanted = Partial<Pick<JournalEntry, 'method' | 'route' | 'model' | 'outcome'>> & {
+type JournalQuery = Partial<Pick<JournalEntry, 'method' | 'route' | 'model' | 'outcome'>> & {
   idempotencyKey?: string
 }
 
 export type Journal = {
   readonly entries: readonly JournalEntry[]
-  find(wanted: Wanted): JournalEntry[]
-  count(wanted?: Wanted): number
-  /** Resolves as soon as an entry fits, also one that is there already. */
-  until(wanted: Wanted, withinMs?: number): Promise<JournalEntry>
+  find(query: JournalQuery): JournalEntry[]
+  count(query?: JournalQuery): number
+  /** Resolves as soon as an entry matches; at once if one is there already. */
+  until(query: JournalQuery, withinMs?: number): Promise<JournalEntry>
   clear(): void
 }
 
-/** Benchmarks run for millions of calls: the oldest entries are let go. */
-const KEPT = 5_000
+/** Benchmarks run for millions of calls: the oldest entries are dropped. */
+const MOST_ENTRIES = 5_000
 
 export function openJournal(): Journal & { add(entry: JournalEntry): void; changed(): void } {
   let entries: JournalEntry[] = []
   const waiting = new Set<() => void>()
-  const find = (wanted: Wanted) => entries.filter((entry) => fits(entry, wanted))
+  const find = (query: JournalQuery) => entries.filter((entry) => matches(entry, query))
   const changed = () => {
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
   return {
     get entries() {
       return entries
     },
     find,
-    count: (wanted = {}) => find(wanted).length,
-    until: (wanted, withinMs = 5_000) =>
+    count: (query = {}) => find(query).length,
+    until: (query, withinMs = 5_000) =>
       new Promise((found, missed) => {
         const end = () => {
           clearTimeout(timer)
-          waiting.delete(look)
+          waiting.delete(check)
         }
         const timer = setTimeout(() => {
           end()
-          missed(new Error(`the simulator saw no ${JSON.stringify(wanted)} in ${withinMs} ms`))
+          missed(new Error(`the simulator saw no ${JSON.stringify(query)} in ${withinMs} ms`))
         }, withinMs)
-        const look = () => {
-          const entry = find(wanted)[0]
+        const check = () => {
+          const entry = find(query)[0]
           if (entry === undefined) return
           end()
           found(entry)
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       }),
     clear: () => {
       entries = []
     },
     add: (entry) => {
       entries.push(entry)
-      if (entries.length > KEPT) entries = entries.slice(-KEPT / 2)
+      if (entries.length > MOST_ENTRIES) entries = entries.slice(-MOST_ENTRIES / 2)
       changed()
     },
     changed,
   }
 }
 
-function fits(entry: JournalEntry, wanted: Wanted): boolean {
-  return Object.entries(wanted).every(
+function matches(entry: JournalEntry, query: JournalQuery): boolean {
+  return Object.entries(query).every(
     ([name, value]) => value === undefined || entry[name as keyof JournalEntry] === value,
   )
 }

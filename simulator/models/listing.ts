@@ -1,7 +1,7 @@
 import type { Exchange, Json } from './exchange.ts'
 import { Refusal } from './faults/refusal.ts'
-import type { SimulatedModel } from './shelf.ts'
-import { createdAt } from './shelf.ts'
+import type { SimulatedModel } from './simulated-models.ts'
+import { createdAt } from './simulated-models.ts'
 
 /** `GET /models`: text models only, unless `output_modalities` says otherwise. */
 export function listModels(exchange: Exchange, models: SimulatedModel[]): Json {

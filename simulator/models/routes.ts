@@ -1,4 +1,4 @@
-import { sendJson } from './answer.ts'
+import { sendJson } from './send.ts'
 import { chat } from './chat.ts'
 import { embeddings } from './embeddings.ts'
 import type { Exchange } from './exchange.ts'
@@ -10,12 +10,12 @@ import {
   listModels,
   listVideoModels,
 } from './listing.ts'
-import type { SimulatedModel } from './shelf.ts'
+import type { SimulatedModel } from './simulated-models.ts'
 import { speech } from './speech.ts'
 import { transcription } from './transcription.ts'
-import type { VideoDesk } from './videos.ts'
+import type { VideoJobs } from './videos.ts'
 
-type Stock = { models: () => SimulatedModel[]; desk: VideoDesk }
+type RouteContext = { models: () => SimulatedModel[]; videoJobs: VideoJobs }
 
 type SimulatedRoute = {
   method: string
@@ -25,7 +25,7 @@ type SimulatedRoute = {
   needsKey: boolean
   /** Output modalities of which the model must have one. */
   kinds?: readonly string[]
-  handle(exchange: Exchange, stock: Stock): void | Promise<void>
+  handle(exchange: Exchange, context: RouteContext): void | Promise<void>
 }
 
 export type FoundRoute = SimulatedRoute & { id: string }
@@ -75,19 +75,19 @@ const ROUTES: SimulatedRoute[] = [
   work('/images', ['image'], images),
   work('/audio/transcriptions', ['transcription'], transcription),
   work('/audio/speech', ['speech'], speech),
-  work('/videos', ['video'], (x, { desk }) => desk.submit(x)),
+  work('/videos', ['video'], (x, { videoJobs }) => videoJobs.submit(x)),
   {
     method: 'GET',
     path: /^\/videos\/([^/]+)\/content$/,
     name: '/videos/{id}/content',
     needsKey: true,
-    handle: (x, { desk }) => desk.content(x),
+    handle: (x, { videoJobs }) => videoJobs.content(x),
   },
   {
     method: 'GET',
     path: /^\/videos\/([^/]+)$/,
     name: '/videos/{id}',
     needsKey: true,
-    handle: (x, { desk }) => desk.poll(x),
+    handle: (x, { videoJobs }) => videoJobs.poll(x),
   },
 ]

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { breakWhole } from './faults/breakage.ts'
-import { hangDoor } from './door.ts'
+import { applyAnswerFault } from './faults/answer-faults.ts'
+import { createListener } from './listener.ts'
 import type { Exchange, Latency } from './exchange.ts'
-import { checkModel, openExchange } from './intake.ts'
-import type { NextFault } from './intake.ts'
+import { checkModel, openExchange } from './request.ts'
+import type { PlannedFault } from './request.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { openJournal } from './journal.ts'
 import { Refusal, sendRefusal } from './faults/refusal.ts'
 import { findRoute } from './routes.ts'
-import type { SimulatedModel } from './shelf.ts'
-import { SHELF } from './shelf.ts'
-import { faultyModels } from './faults/faulty.ts'
-import { openVideoDesk } from './videos.ts'
+import type { SimulatedModel } from './simulated-models.ts'
+import { SIMULATED_MODELS } from './simulated-models.ts'
+import { faultyModels } from './faults/faulty-models.ts'
+import { openVideoJobs } from './videos.ts'
 
 export type SimulatorOptions = {
   port?: number
@@ -21,9 +21,9 @@ export type SimulatorOptions = {
   faults?: boolean
   /** More models, or others in the place of those with the same id. */
   models?: SimulatedModel[]
-  /** Told of every call as it ends: long runs count beyond what the journal keeps. */
+  /** Called when a request ends: long runs count more requests than the journal keeps. */
   watch?: (entry: JournalEntry) => void
-  /** Where the fault `redirect` leads; unless told, to a cloud's metadata. */
+  /** Where the fault `redirect` leads; by default to a cloud's metadata service. */
   redirectTo?: string
 }
 
@@ -33,9 +33,9 @@ export type ModelSimulator = {
   apiKey: string
   log: Journal
   /** The next calls that fit go wrong. `times: Infinity` until `heal()`. */
-  fail(next: NextFault): void
+  fail(next: PlannedFault): void
   heal(): void
-  /** What is for sale, to be changed by tests: the next sync sees it. */
+  /** The models on offer. Tests may change them: the next sync sees it. */
   models: Map<string, SimulatedModel>
   /** Stops listening: connections are refused. `up()` listens again on the same port. */
   down(): Promise<void>
@@ -44,25 +44,25 @@ export type ModelSimulator = {
 }
 
 const METADATA_URL = 'http://169.254.169.254/latest/meta-data/'
-const QUICK: Latency = { firstMs: 2, pieceMs: 1, videoMs: 300 }
+const DEFAULT_LATENCY: Latency = { firstMs: 2, pieceMs: 1, videoMs: 300 }
 
 /** A model provider on this machine, over real HTTP, in OpenRouter's wire format. */
 export async function startModelSimulator(options: SimulatorOptions = {}): Promise<ModelSimulator> {
   const apiKey = options.apiKey ?? 'sim-key'
   const journal = openJournal()
-  const desk = openVideoDesk()
+  const videoJobs = openVideoJobs()
   const models = new Map(
-    [...SHELF, ...(options.faults ? faultyModels() : []), ...(options.models ?? [])].map(
+    [...SIMULATED_MODELS, ...(options.faults ? faultyModels() : []), ...(options.models ?? [])].map(
       (model) => [model.id, model],
     ),
   )
-  const latency = { ...QUICK, ...options.latency }
-  const planned: NextFault[] = []
+  const latency = { ...DEFAULT_LATENCY, ...options.latency }
+  const planned: PlannedFault[] = []
   const { redirectTo = METADATA_URL } = options
   const calls = new Map<string, number>()
 
   const serve = async (req: IncomingMessage, res: ServerResponse) => {
-    const port = door.port()
+    const port = listener.port()
     const exchange = await openExchange(req, res, { models, latency, planned, redirectTo, port })
     journal.add(exchange.entry)
     res.once('close', () => ended(exchange))
@@ -94,21 +94,21 @@ export async function startModelSimulator(options: SimulatorOptions = {}): Promi
     if (found.kinds !== undefined) checkModel(exchange, found.kinds)
     const nth = (calls.get(exchange.fault ?? '') ?? 0) + 1
     calls.set(exchange.fault ?? '', nth)
-    if (await breakWhole(exchange, nth)) return
-    await found.handle(exchange, { models: () => [...models.values()], desk })
+    if (await applyAnswerFault(exchange, nth)) return
+    await found.handle(exchange, { models: () => [...models.values()], videoJobs })
   }
 
-  const door = hangDoor(options.port ?? 0, serve)
-  await door.open()
+  const listener = createListener(options.port ?? 0, serve)
+  await listener.listen()
   return {
-    url: `http://127.0.0.1:${door.port()}/api/v1`,
+    url: `http://127.0.0.1:${listener.port()}/api/v1`,
     apiKey,
     log: journal,
     fail: (next) => void planned.push({ ...next }),
     heal: () => void planned.splice(0),
     models,
-    down: door.shut,
-    up: door.open,
-    close: door.shut,
+    down: listener.close,
+    up: listener.listen,
+    close: listener.close,
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Real sound, made in code. The words that were spoken travel inside the file (a WAV comment, an
- * ID3 comment), so that the simulated listener can give back what the simulated speaker said.
+ * ID3 comment), so that simulated transcription returns what simulated speech said.
  */
 const RATE = 24_000
 const NOTES = [250, 500, 750, 1_000]
@@ -46,13 +46,13 @@ export function wav(text: string): Buffer {
   format.writeUInt32LE(RATE * 2, 8)
   format.writeUInt16LE(2, 12)
   format.writeUInt16LE(16, 14)
-  const comment = riff('LIST', Buffer.concat([Buffer.from('INFO'), riff('ICMT', words(text))]))
+  const comment = riff('LIST', Buffer.concat([Buffer.from('INFO'), riff('ICMT', markedText(text))]))
   const body = [Buffer.from('WAVE'), riff('fmt ', format), comment, riff('data', sound)]
   return riff('RIFF', Buffer.concat(body))
 }
 
-/** The words inside a file of our own making. */
-export function wordsIn(audio: Buffer): string | undefined {
+/** The text inside a file made here. */
+export function spokenTextIn(audio: Buffer): string | undefined {
   const at = audio.indexOf(MARK)
   if (at < 0) return undefined
   const end = audio.indexOf(0, at)
@@ -67,7 +67,7 @@ export function secondsOf(audio: Buffer): number {
 }
 
 const MARK = Buffer.from('SIM-WORDS:')
-const words = (text: string) =>
+const markedText = (text: string) =>
   Buffer.concat([MARK, Buffer.from(text.slice(0, 4_000)), Buffer.alloc(1)])
 
 function noteAt(text: string, position: number): number {
@@ -80,9 +80,9 @@ function riff(name: string, body: Buffer): Buffer {
   return Buffer.concat([head, body, Buffer.alloc(body.length % 2)])
 }
 
-/** An ID3v2.3 comment in UTF-8 clothes: players skip it, the simulated listener reads it. */
+/** An ID3v2.3 comment that holds UTF-8: players skip it, simulated transcription reads it. */
 function id3(text: string): Buffer {
-  const body = Buffer.concat([Buffer.from('\0eng\0', 'latin1'), words(text)])
+  const body = Buffer.concat([Buffer.from('\0eng\0', 'latin1'), markedText(text)])
   const frame = Buffer.alloc(10, 'COMM', 'latin1')
   frame.fill(0, 4)
   frame.writeUInt32BE(body.length, 4)

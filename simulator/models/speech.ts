@@ -1,5 +1,4 @@
-import { sendBytes } from './answer.ts'
-import { generationId } from './chat.ts'
+import { generationId, sendBytes } from './send.ts'
 import type { Exchange } from './exchange.ts'
 import { Refusal } from './faults/refusal.ts'
 import { mp3, pcm, wav } from './sound.ts'
@@ -17,7 +16,7 @@ export async function speech(exchange: Exchange): Promise<void> {
   }
   const pace = Math.min(4, Math.max(0.25, Number(speed) || 1))
   const bytes =
-    SPOILT[exchange.fault ?? '']?.(input) ??
+    SPEECH_FAULTS[exchange.fault ?? '']?.(input) ??
     (format === 'mp3' ? mp3(input, pace) : pcm(input, pace))
   const generation = generationId()
   exchange.entry.cost = usd([[countCharacters(input), priceOf(model, 'prompt')]])
@@ -28,7 +27,7 @@ export async function speech(exchange: Exchange): Promise<void> {
   })
 }
 
-const SPOILT: Record<string, (input: string) => Buffer> = {
+const SPEECH_FAULTS: Record<string, (input: string) => Buffer> = {
   'audio-huge': (input) => Buffer.concat([mp3(input), Buffer.alloc(26 * 1024 * 1024)]),
   'audio-json': () => Buffer.from('{"error":{"message":"SimProvider broke","code":500}}'),
   'audio-wav': wav,

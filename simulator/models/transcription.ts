@@ -1,16 +1,15 @@
-import { sendJson } from './answer.ts'
-import { generation, generationId } from './chat.ts'
+import { generationHeader, generationId, sendJson } from './send.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { Refusal } from './faults/refusal.ts'
-import { secondsOf, wordsIn } from './sound.ts'
-import { countTokens, priceOf, spoil, usd } from './usage.ts'
-import { languageOf } from './words.ts'
+import { secondsOf, spokenTextIn } from './sound.ts'
+import { countTokens, priceOf, applyUsageFault, usd } from './usage.ts'
+import { languageOf } from './answer-text.ts'
 
-const HEARD: Record<string, string> = {
+const DEFAULT_TEXT: Record<string, string> = {
   sw: 'Habari, naitwa Asha Juma. Nimelipa TZS 25,000 leo asubuhi, kumbukumbu QW12ER34. Naomba salio langu.',
   en: 'Hello, my name is Asha Juma. I paid TZS 25,000 this morning, reference QW12ER34. What is my balance?',
 }
-const NAMES: Record<string, string> = { sw: 'swahili', en: 'english' }
+const LANGUAGE_NAMES: Record<string, string> = { sw: 'swahili', en: 'english' }
 
 /** `POST /audio/transcriptions`, JSON with base64 or multipart. */
 export async function transcription(exchange: Exchange): Promise<void> {
@@ -20,24 +19,24 @@ export async function transcription(exchange: Exchange): Promise<void> {
     throw new Refusal(400, 'response_format must be json or verbose_json')
   }
   const seconds = secondsOf(form.audio)
-  const text = wordsIn(form.audio) ?? HEARD[form.language ?? 'sw'] ?? HEARD.en!
+  const text = spokenTextIn(form.audio) ?? DEFAULT_TEXT[form.language ?? 'sw'] ?? DEFAULT_TEXT.en!
   const language = form.language ?? languageOf(text)
-  const usage = report(exchange, form.audio, text, seconds)
-  const more: Json = {
+  const usage = usageOf(exchange, form.audio, text, seconds)
+  const verbose: Json = {
     task: 'transcribe',
-    language: NAMES[language] ?? language,
+    language: LANGUAGE_NAMES[language] ?? language,
     duration: seconds,
     segments: [{ id: 0, start: 0, end: seconds, text, avg_logprob: -0.2, no_speech_prob: 0.01 }],
   }
   await sendJson(
     exchange,
-    { text, ...(format === 'json' ? {} : more), ...(usage === undefined ? {} : { usage }) },
-    generation(generationId()),
+    { text, ...(format === 'json' ? {} : verbose), usage },
+    generationHeader(generationId()),
   )
 }
 
 /** By the second where `completion` is free, else by the token. */
-function report(exchange: Exchange, audio: Buffer, text: string, seconds: number) {
+function usageOf(exchange: Exchange, audio: Buffer, text: string, seconds: number) {
   const model = exchange.model!
   const input = Math.ceil(seconds * 10)
   const output = countTokens(text)
@@ -49,7 +48,7 @@ function report(exchange: Exchange, audio: Buffer, text: string, seconds: number
       ])
     : usd([[seconds, priceOf(model, 'prompt')]])
   const tokens = { input_tokens: input, output_tokens: output, total_tokens: input + output }
-  return spoil(exchange, { seconds, ...tokens, cost })
+  return applyUsageFault(exchange, { seconds, ...tokens, cost })
 }
 
 type Form = { audio: Buffer; language: string | undefined; response_format: string | undefined }

@@ -1,6 +1,6 @@
 import type { Exchange, Json } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
-import type { SimulatedModel } from './shelf.ts'
+import type { SimulatedModel } from './simulated-models.ts'
 
 export type Tokens = {
   prompt: number
@@ -18,10 +18,10 @@ export function countTokens(text: string): number {
 /** Unicode code points: what speech is charged by. */
 export const countCharacters = (text: string): number => Array.from(text).length
 
-/** The usage block of chat and embeddings, or what a fault makes of it. */
+/** The usage block of chat and embeddings, falsified if the fault says so. */
 export function reportUsage(exchange: Exchange, tokens: Tokens): Json | undefined {
   const cost = tokenCost(exchange.model!, tokens)
-  const honest: Json = {
+  const usage: Json = {
     prompt_tokens: tokens.prompt,
     completion_tokens: tokens.completion,
     total_tokens: tokens.prompt + tokens.completion,
@@ -34,33 +34,34 @@ export function reportUsage(exchange: Exchange, tokens: Tokens): Json | undefine
       image_tokens: tokens.images ?? 0,
     },
   }
-  return spoil(exchange, honest)
+  return applyUsageFault(exchange, usage)
 }
 
-/** Applies the usage faults, and notes the cost that goes out. */
-export function spoil(exchange: Exchange, usage: Json): Json | undefined {
+/** Applies the usage faults, and notes the reported cost in the journal. */
+export function applyUsageFault(exchange: Exchange, usage: Json): Json | undefined {
   const { name } = splitFault(exchange.fault ?? '')
-  const twist = TWISTS[name]
-  const told = name === 'usage-missing' ? undefined : twist ? { ...usage, ...twist(usage) } : usage
-  exchange.entry.cost = typeof told?.cost === 'number' ? told.cost : undefined
-  return told
+  const change = USAGE_FAULTS[name]
+  const reported =
+    name === 'usage-missing' ? undefined : change ? { ...usage, ...change(usage) } : usage
+  exchange.entry.cost = typeof reported?.cost === 'number' ? reported.cost : undefined
+  return reported
 }
 
-const same = (usage: Json, value: unknown): Json =>
+const allFields = (usage: Json, value: unknown): Json =>
   Object.fromEntries(
     Object.keys(usage)
       .filter((key) => key.endsWith('tokens') || key === 'seconds' || key === 'cost')
       .map((key) => [key, value]),
   )
 
-const TWISTS: Record<string, (usage: Json) => Json> = {
-  'usage-zero': (usage) => same(usage, 0),
-  'usage-negative': (usage) => same(usage, -5),
-  'usage-nan': (usage) => same(usage, 'NaN'),
-  'usage-string': (usage) => same(usage, 'twelve'),
-  'usage-huge': (usage) => same(usage, 1e308),
+const USAGE_FAULTS: Record<string, (usage: Json) => Json> = {
+  'usage-zero': (usage) => allFields(usage, 0),
+  'usage-negative': (usage) => allFields(usage, -5),
+  'usage-nan': (usage) => allFields(usage, 'NaN'),
+  'usage-string': (usage) => allFields(usage, 'twelve'),
+  'usage-huge': (usage) => allFields(usage, 1e308),
   'usage-mismatch': () => ({ total_tokens: 999_999 }),
-  'usage-fraction': (usage) => ({ ...same(usage, 1.5) }),
+  'usage-fraction': (usage) => ({ ...allFields(usage, 1.5) }),
   'reasoning-excess': (usage) => ({
     completion_tokens_details: { reasoning_tokens: Number(usage.completion_tokens) + 23 },
   }),

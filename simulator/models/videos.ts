@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { sendJson } from './answer.ts'
-import { generationId } from './chat.ts'
+import { generationId, sendJson } from './send.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
 import { FILM } from './film.ts'
 import { Refusal, refusalOf } from './faults/refusal.ts'
-import type { SimulatedModel } from './shelf.ts'
-import { spoil, usd } from './usage.ts'
+import type { SimulatedModel } from './simulated-models.ts'
+import { applyUsageFault, usd } from './usage.ts'
 
 export type VideoJob = {
   id: string
@@ -19,10 +18,10 @@ export type VideoJob = {
   polls: number
 }
 
-export type VideoDesk = ReturnType<typeof openVideoDesk>
+export type VideoJobs = ReturnType<typeof openVideoJobs>
 
 /** Jobs live as long as the simulator. The same idempotency key gives the same job. */
-export function openVideoDesk() {
+export function openVideoJobs() {
   const jobs = new Map<string, VideoJob>()
   const byKey = new Map<string, VideoJob>()
   const find = (exchange: Exchange): VideoJob => {
@@ -35,11 +34,11 @@ export function openVideoDesk() {
     async submit(exchange: Exchange) {
       const key = exchange.entry.idempotencyKey
       const known = key === undefined ? undefined : byKey.get(key)
-      const job = known ?? begin(exchange)
+      const job = known ?? startJob(exchange)
       jobs.set(job.id, job)
       if (key !== undefined) byKey.set(key, job)
-      const told = { ...facts(exchange, job), status: 'pending' }
-      await sendJson(exchange, told, { status: 202 })
+      const answer = { ...facts(exchange, job), status: 'pending' }
+      await sendJson(exchange, answer, { status: 202 })
     },
     async poll(exchange: Exchange) {
       const job = find(exchange)
@@ -56,7 +55,7 @@ export function openVideoDesk() {
   }
 }
 
-function begin(exchange: Exchange): VideoJob {
+function startJob(exchange: Exchange): VideoJob {
   const { body, fault = '' } = exchange
   const model = exchange.model!
   if (typeof body.prompt !== 'string' || body.prompt === '') {
@@ -79,11 +78,10 @@ function begin(exchange: Exchange): VideoJob {
   }
 }
 
-/** The best fitting SKU: by sound and resolution, else by the fewest words. */
+/** The price of the SKU that fits sound and resolution best. */
 function filmCost(model: SimulatedModel, seconds: number, body: Json): number {
-  const asked = typeof body.resolution === 'string' ? body.resolution : undefined
-  const wanted = asked ?? model.resolutions?.[0] ?? ''
-  const resolution = wanted.toLowerCase()
+  const requested = typeof body.resolution === 'string' ? body.resolution : undefined
+  const resolution = (requested ?? model.resolutions?.[0] ?? '').toLowerCase()
   const sound = body.generate_audio === false ? '_without_audio' : '_with_audio'
   const skus = Object.entries(model.skus ?? {}).filter(([name]) => name.includes('second'))
   const fitting = skus.filter(([name]) => !/_with(out)?_audio/.test(name) || name.includes(sound))
@@ -109,15 +107,16 @@ function progress(exchange: Exchange, job: VideoJob): Json {
   if (name === 'video-backwards') return { status: job.polls < 2 ? 'in_progress' : 'pending' }
   if (name === 'video-forever' || Date.now() < job.readyAt) return { status: 'in_progress' }
   if (ended !== undefined) return ended
-  // The job's own fault spoils what it reports; the fault of this poll breaks how it is told.
+  // The job's own fault falsifies what it reports; the fault of this poll damages the answer.
   const reporting = { ...exchange, fault: job.fault }
   const cost = name === 'video-cents' ? job.costUsd * 100 : job.costUsd
-  const usage = name === 'video-no-usage' ? undefined : spoil(reporting, { cost, is_byok: false })
+  const usage =
+    name === 'video-no-usage' ? undefined : applyUsageFault(reporting, { cost, is_byok: false })
   const url = `${exchange.origin}/api/v1/videos/${job.id}/content?index=0`
   return {
     status: 'completed',
     ...(name === 'video-no-url' ? {} : { unsigned_urls: [url] }),
-    ...(usage === undefined ? {} : { usage }),
+    usage,
   }
 }
 

@@ -69,7 +69,7 @@ test('tools, called and answered', async () => {
   const call = ask.choices[0]!.message.tool_calls![0]!
   assert.equal(call.type === 'function' && call.function.name, 'get_weather')
   assert.equal(ask.choices[0]!.finish_reason, 'tool_calls')
-  const told = await client.chat.completions.create({
+  const answered = await client.chat.completions.create({
     model,
     messages: [
       ...messages,
@@ -78,7 +78,7 @@ test('tools, called and answered', async () => {
     ],
     tools,
   })
-  assert.equal(told.choices[0]!.finish_reason, 'stop')
+  assert.equal(answered.choices[0]!.finish_reason, 'stop')
 })
 
 test('embeddings in both encodings give the same vectors, in order', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI, { toFile } from 'openai'
 import { mp3, wav } from '../../simulator/models/sound.ts'
-import { SHELF } from '../../simulator/models/shelf.ts'
+import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { AUDIO_FORMATS } from '../../src/gateway/media/audio-format.ts'
 import { startHouse } from '../support/house.ts'
 import type { Loose } from '../support/loose.ts'
@@ -19,7 +19,7 @@ let books: ReturnType<typeof watch>
 const SAID =
   'Mimi ni Neema Mushi wa Mwanza. Nimelipa TZS 45,500 tarehe 12 Machi, kumbukumbu RK88TZ01.'
 const like = (id: string, as: string, pricing: Record<string, string>) => ({
-  ...SHELF.find((model) => model.id === as)!,
+  ...SIMULATED_MODELS.find((model) => model.id === as)!,
   id,
   pricing,
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import OpenAI from 'openai'
-import { SHELF } from '../../simulator/models/shelf.ts'
+import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
 import { startHouse } from '../support/house.ts'
@@ -12,7 +12,7 @@ let asha: Awaited<ReturnType<House['customer']>>
 
 /** Draws in conversation, and stands in no list of picture prices. */
 const painter = {
-  ...SHELF.find(({ id }) => id === 'sim/picha-mazungumzo')!,
+  ...SIMULATED_MODELS.find(({ id }) => id === 'sim/picha-mazungumzo')!,
   id: 'sim/mchoraji',
   imageUsd: undefined as never,
 }

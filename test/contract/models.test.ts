@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import OpenAI, { NotFoundError, PermissionDeniedError } from 'openai'
 import { startModelSimulator, type ModelSimulator } from '../../simulator/models/server.ts'
-import { SHELF } from '../../simulator/models/shelf.ts'
+import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { setModelDisabled } from '../../src/catalog/approve.ts'
 import { openCatalog, type Catalog } from '../../src/catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from '../../src/catalog/sync.ts'
@@ -29,7 +29,7 @@ let parts: SyncParts
 let hall: Awaited<ReturnType<typeof startHallway>>
 
 const extra = Array.from({ length: 500 }, (_, i) => ({
-  ...SHELF[0]!,
+  ...SIMULATED_MODELS[0]!,
   id: `many/model-${String(i).padStart(3, '0')}`,
 }))
 

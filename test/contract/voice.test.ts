@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { wav } from '../../simulator/models/sound.ts'
-import { SHELF } from '../../simulator/models/shelf.ts'
+import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { audioFormat } from '../../src/gateway/media/audio-format.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -292,6 +292,6 @@ test('defaults are checked at start: any model with the modality; a wrong one is
 })
 
 test('the simulator has every default that `npm start` uses', () => {
-  const ids = SHELF.map((model) => model.id)
+  const ids = SIMULATED_MODELS.map((model) => model.id)
   for (const id of ['sim/sikia', 'sim/hekima-mini', 'sim/sema']) assert.ok(ids.includes(id))
 })

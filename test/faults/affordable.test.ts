@@ -49,7 +49,7 @@ function count(answers: { status: number }[]): Record<number, number> {
   return counts
 }
 
-test('1,000 calls at once on credits for 10: ten succeed, the rest are told why', async () => {
+test('1,000 calls at once on credits for 10: ten succeed, the rest are refused with the reason', async () => {
   const env = { CONCURRENCY_PER_ACCOUNT: '2000' }
   const house = await startHouse({ env, simulator: { models: [FIXED] } })
   try {
@@ -121,7 +121,7 @@ test('one key, fifty calls over two processes: one upstream call, one charge', a
   assert.deepEqual(rows, [{ amount_micro: -3_000_000n }])
 })
 
-test('a keyed call whose caller is cut off runs on, and its retry is answered', async () => {
+test('a keyed call whose caller is disconnected continues, and its retry is answered', async () => {
   const { key } = await newCustomer(replicas[0]!.url, { db, dataDir: shared.folder }, '100')
   shared.models.log.clear()
   shared.models.fail({ fault: 'late-400', times: 1, model: FIXED.id })

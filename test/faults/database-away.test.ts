@@ -29,9 +29,9 @@ const isAway = (error: unknown) => {
 }
 
 for (const how of ['fast', 'kill'] as const) {
-  test(`the server goes (${how}) and comes back: 503 meanwhile, and no restart of ours`, async () => {
-    const heard: string[] = []
-    await db.listen(`news_${how}`, (payload) => heard.push(payload))
+  test(`the server stops (${how}) and comes back: 503 meanwhile, and the service needs no restart`, async () => {
+    const payloads: string[] = []
+    await db.listen(`news_${how}`, (payload) => payloads.push(payload))
     const commits = groupCommit({ db, apply: (tx, items: number[]) => echo(tx, items) })
     assert.equal(await commits.submit(1), 1)
     const sleeping = assert.rejects(db.query('select pg_sleep(4)'), isAway)
@@ -58,14 +58,14 @@ for (const how of ['fast', 'kill'] as const) {
     await server.resume()
     assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
     assert.equal(await commits.submit(4), 4)
-    for (let i = 0; i < 300 && heard.length === 0; i++) await sleep(20)
+    for (let i = 0; i < 300 && payloads.length === 0; i++) await sleep(20)
     await db.query(`select pg_notify($1, 'back')`, [`news_${how}`])
-    for (let i = 0; i < 100 && heard.length < 2; i++) await sleep(20)
-    assert.deepEqual(heard, ['', 'back'])
+    for (let i = 0; i < 100 && payloads.length < 2; i++) await sleep(20)
+    assert.deepEqual(payloads, ['', 'back'])
   })
 }
 
-test('a backend that is ended in mid-transaction fails that transaction only', async () => {
+test('a backend terminated during a transaction fails only that transaction', async () => {
   const ended = db.begin(async (tx) => {
     const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
     await sleep(50)
@@ -78,7 +78,7 @@ test('a backend that is ended in mid-transaction fails that transaction only', a
   assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
 })
 
-test('a statement that takes too long and a lock that is not given end as unavailable', async () => {
+test('a statement that takes too long, or waits too long for a lock, fails as unavailable', async () => {
   await assert.rejects(db.query('select pg_sleep(20)'), isAway)
   await db.script('create table locked (id int); insert into locked values (1)')
   const release = Promise.withResolvers<void>()
@@ -92,7 +92,7 @@ test('a statement that takes too long and a lock that is not given end as unavai
   await holder
 })
 
-test('a network that swallows answers ends as unavailable, and what was begun is not kept', async () => {
+test('a network that loses answers fails as unavailable, and the transaction is rolled back', async () => {
   const proxy = await muteableProxy(server.url)
   const far = openServer({ url: proxy.url, poolSize: 2, log: silentLog, patienceMs: 400 })
   assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
@@ -111,7 +111,7 @@ test('a network that swallows answers ends as unavailable, and what was begun is
   await proxy.close()
 })
 
-test('a wrong statement stays what it is', async () => {
+test('an invalid statement is reported as such, not as unavailable', async () => {
   await assert.rejects(db.query('select broken'), (error) => !(error instanceof Failure))
 })
 

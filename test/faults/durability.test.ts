@@ -35,7 +35,7 @@ async function assertKept(db: Db, accountId: string, keys: string[]): Promise<vo
   await assertBooks(db)
 }
 
-test('embedded: what was acknowledged survives kill -9, time after time', async () => {
+test('embedded: what was acknowledged survives kill -9, repeatedly', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mlango-kill-'))
   const accountId = randomUUID()
   const keys: string[] = []

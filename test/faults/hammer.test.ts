@@ -30,7 +30,7 @@ const sweepNow = () =>
     claimed: async () => new Set(),
   }).run(new AbortController().signal)
 
-test('four processes on a few accounts, one of them killed: the books stay right', async () => {
+test('four processes on a few accounts, one of them killed: the ledger stays correct', async () => {
   const hot = randomUUID()
   const accounts = [hot, hot, hot, ...Array.from({ length: 4 }, () => randomUUID())]
   const entry = { id: randomUUID(), type: 'topup', key: randomUUID(), description: '' } as const
@@ -58,7 +58,7 @@ test('four processes on a few accounts, one of them killed: the books stay right
   await assertBooks(db)
 })
 
-test('a stopped owner that wakes after the sweep finds its hold gone', async () => {
+test('a frozen process that wakes after the sweep finds its hold gone', async () => {
   const accountId = randomUUID()
   const child = runChild('test/faults/children/sleeper.ts', [url, accountId])
   assert.equal(await child.line(), 'held')

@@ -15,28 +15,28 @@ import { startHouse } from '../support/house.ts'
 import { faultProxy, type FaultProxy } from '../torture/rig/fault-proxy.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
-let line: FaultProxy
+let proxy: FaultProxy
 let house: House
-/** Past the line that breaks. */
+/** Straight to the database, not through the proxy. */
 let direct: Db
 
 before(async () => {
   const url = await freshServerDatabase()
   direct = openServer({ url, poolSize: 1, log: silentLog })
   const { hostname: host, port } = new URL(url)
-  line = await faultProxy({ host, port: Number(port) })
-  house = await startHouse({ databaseUrl: line.in(url) })
+  proxy = await faultProxy({ host, port: Number(port) })
+  house = await startHouse({ databaseUrl: proxy.in(url) })
 })
 after(async () => {
-  await line.heal()
+  await proxy.heal()
   await house.close()
-  await line.close()
+  await proxy.close()
   await direct.close()
 })
 
 const signal = new AbortController().signal
 /** A call whose upstream takes half a second: time to break something. */
-const askLate = (token: string, headers: Record<string, string> = {}) => {
+const callSlowModel = (token: string, headers: Record<string, string> = {}) => {
   house.models.log.clear()
   house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
   const body = { model: 'sim/vekta', input: 'Habari' }
@@ -44,19 +44,19 @@ const askLate = (token: string, headers: Record<string, string> = {}) => {
 }
 const refundsNoted = () => readdir(join(house.dataDir, 'refunds')).catch(() => [])
 
-test('a free call whose commit is not answered has one record, and its retry the same answer', async () => {
+test('a free call whose commit is not answered has one record, and its retry gets the same answer', async () => {
   const { key, token } = await house.customer('1')
   const body = { model: 'sim/hekima-mini:free', messages: [{ role: 'user', content: 'Habari' }] }
   const headers = { 'idempotency-key': 'free and lost' }
-  line.swallowCommits(1)
+  proxy.swallowCommits(1)
   const first = await house.call('POST /v1/chat/completions', { token: key, body, headers })
-  assert.equal(line.felt.swallowed, 1)
+  assert.equal(proxy.effects.swallowed, 1)
   assert.equal(first.status, 200)
   const again = await house.call('POST /v1/chat/completions', { token: key, body, headers })
   assert.deepEqual(again.body, first.body)
   const { body: activity } = await house.call('GET /v1/activity', { token })
-  const told = activity.data.map(({ status }: { status: string }) => status)
-  assert.deepEqual(told, ['completed'])
+  const statuses = activity.data.map(({ status }: { status: string }) => status)
+  assert.deepEqual(statuses, ['completed'])
   await assertAgreement(house.db)
 })
 
@@ -64,9 +64,9 @@ test('a paid call whose commits are not answered is charged once', async () => {
   const { key, token } = await house.customer('100')
   const body = { model: 'sim/vekta', input: 'Habari' }
   for (let lost = 1; lost <= 3; lost++) {
-    line.swallowCommits(lost)
+    proxy.swallowCommits(lost)
     await house.call('POST /v1/embeddings', { token: key, body })
-    await line.heal()
+    await proxy.heal()
   }
   const undecided = async () =>
     (await house.db.query('select 1 from holds')).length + (await refundsNoted()).length
@@ -80,22 +80,22 @@ test('a paid call whose commits are not answered is charged once', async () => {
   assert.equal(list.data.length, activity.data.length)
 })
 
-test('a charge whose commit was not answered, and the database then away: given back', async () => {
+test('a charge whose commit was not answered before the database went away is given back', async () => {
   const { key, token, accountId } = await house.customer('100')
-  // The hold's commit goes through; the settlement's is done, but nobody is told, and then nobody
-  // can be asked for longer than a settlement is patient.
-  const asked = askLate(key)
+  // The hold's commit goes through; the settlement's is done but not answered, and then the database
+  // cannot be reached for longer than a settlement keeps trying.
+  const answering = callSlowModel(key)
   await house.models.log.until({ route: '/embeddings', outcome: 'running' })
   // Duties commit as well: whichever commit is the settlement's is among the next few.
-  line.swallowCommits(50)
+  proxy.swallowCommits(50)
   const charged = `select 1 from ledger_entries where account_id = $1 and type = 'usage'`
   while ((await direct.query(charged, [accountId])).length === 0)
     await new Promise((done) => setTimeout(done, 5))
-  await line.cut()
-  assert.equal((await asked).status, 503)
-  // Written down before the caller was told: it would survive this process.
+  await proxy.cut()
+  assert.equal((await answering).status, 503)
+  // Written to disk before the caller was answered: it would survive this process.
   assert.equal((await refundsNoted()).length, 1)
-  await line.heal()
+  await proxy.heal()
   const entries = async () => {
     const { body: list } = await house.call('GET /v1/billing/transactions', { token })
     return list.data as { type: string; amount_credits: number }[]
@@ -112,21 +112,21 @@ test('a charge whose commit was not answered, and the database then away: given 
   await assertAgreement(house.db)
 })
 
-test('a commit that is answered by silence, and then by a broken line, is still found out', async () => {
+test('the outcome of a commit is found out after silence and a broken connection', async () => {
   const { key, token } = await house.customer('100')
-  const asked = askLate(key)
+  const answering = callSlowModel(key)
   await house.models.log.until({ route: '/embeddings' })
-  const swallowed = line.felt.swallowed
-  line.swallowCommits(1, 5_500)
-  const answer = await asked
-  assert.equal(line.felt.swallowed, swallowed + 1)
+  const swallowed = proxy.effects.swallowed
+  proxy.swallowCommits(1, 5_500)
+  const answer = await answering
+  assert.equal(proxy.effects.swallowed, swallowed + 1)
   const { body: list } = await house.call('GET /v1/billing/transactions?type=usage', { token })
   assert.equal(answer.status, 200)
   assert.equal(list.data.length, 1)
   await assertAgreement(house.db)
 })
 
-test('a claim that was made but not told is given back', async () => {
+test('a claim whose answer was lost is released', async () => {
   const { db } = house
   let lose = true
   const deaf: Db = {
@@ -148,32 +148,32 @@ test('a claim that was made but not told is given back', async () => {
 
 test('a paid call whose key a retry has taken over is not charged', async () => {
   const { key, token, accountId } = await house.customer('100')
-  const asked = askLate(key, { 'idempotency-key': 'taken' })
+  const answering = callSlowModel(key, { 'idempotency-key': 'taken' })
   await house.models.log.until({ route: '/embeddings' })
   await house.db.query(
     `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken'`,
     [accountId],
   )
-  assert.equal((await asked).status, 503)
+  assert.equal((await answering).status, 503)
   const { body: balance } = await house.call('GET /v1/billing/balance', { token })
   assert.equal(balance.data.balance_credits, 100)
   assert.equal(balance.data.reserved_credits, 0)
   await assertAgreement(house.db)
 })
 
-test('nor when the database was away as well: what failed is never told as done', async () => {
+test('nor when the database was away as well: a failed call is never reported as done', async () => {
   const { key, accountId } = await house.customer('100')
-  const asked = askLate(key, { 'idempotency-key': 'taken too' })
+  const answering = callSlowModel(key, { 'idempotency-key': 'taken too' })
   const upstreamCall = await house.models.log.until({ route: '/embeddings' })
   await house.db.query(
     `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken too'`,
     [accountId],
   )
-  await line.cut()
+  await proxy.cut()
   while (upstreamCall.outcome === 'running') await new Promise((done) => setTimeout(done, 20))
   await new Promise((done) => setTimeout(done, 400))
-  await line.heal()
-  assert.equal((await asked).status, 503)
+  await proxy.heal()
+  assert.equal((await answering).status, 503)
   await assertAgreement(house.db)
 })
 

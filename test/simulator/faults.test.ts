@@ -60,7 +60,7 @@ const say = (fault: string, stream = false) => ({
   messages: [{ role: 'user', content: 'Habari' }],
 })
 
-test('every named fault is listed as a model, and every listed one breaks or bends something', async () => {
+test('every named fault is listed as a model, and every listed one disturbs an answer', async () => {
   const listed = [...sim.models.keys()]
   for (const name of Object.keys(FAULTS)) {
     assert.ok(
@@ -182,7 +182,7 @@ test('too much: bodies, headers, chunks and lines', async () => {
   assert.ok(fast.text.length > 100_000)
 })
 
-test('bytes that nobody asked for: a second response, storms of interim ones', async () => {
+test('unrequested bytes: a second response, floods of interim responses', async () => {
   const raw = async (fault: string) => {
     const body = JSON.stringify(say(fault))
     const socket = connect(Number(new URL(sim.url).port), '127.0.0.1')
@@ -217,7 +217,7 @@ test('flap breaks every second time; late comes late', async () => {
   assert.deepEqual([early.status, patient.status], [undefined, 200])
 })
 
-test('a header or a plan breaks an honest model; healing ends it', async () => {
+test('a header or a planned fault breaks a normal model; heal() ends it', async () => {
   const honest = { ...say(''), model: 'sim/hekima' }
   assert.equal((await see(honest, { fault: 'status-503' })).status, 503)
   sim.fail({ fault: 'status-500', times: 2, route: '/chat/completions' })
@@ -256,7 +256,7 @@ const polls: [string, (job: Loose) => boolean][] = [
   ['cost-negative', (job) => job.usage.cost === -1],
 ]
 for (const [fault, holds] of polls) {
-  test(`${fault} is told at the poll`, async () => {
+  test(`${fault} shows when polled`, async () => {
     const order = { model: `sim/video-fault-${fault}`, prompt: 'mlango', duration: 4 }
     const { id } = JSON.parse((await see(order, { path: '/videos' })).text)
     const response = await fetch(`${sim.url}/videos/${id}`, {
@@ -267,7 +267,7 @@ for (const [fault, holds] of polls) {
   })
 }
 
-test('down refuses connections, up takes them again', async () => {
+test('down() refuses connections, up() accepts them again', async () => {
   await sim.down()
   assert.equal((await see({ ...say(''), model: 'sim/hekima' })).end, 'cut')
   await sim.up()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { fileTypeFromBuffer } from 'file-type'
 import { parseBuffer } from 'music-metadata'
 import OpenAI, { toFile } from 'openai'
 import { startModelSimulator } from '../../simulator/models/server.ts'
+import { mediaType } from '../../src/gateway/media/media-format.ts'
 import type { ModelSimulator } from '../../simulator/models/server.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import type { Loose } from '../support/loose.ts'
@@ -38,7 +38,7 @@ const ask = (content: string, model = 'sim/hekima') => ({
 })
 
 describe('the listings', () => {
-  test('give text models only, unless all are asked for', async () => {
+  test('give text models only, unless asked for all', async () => {
     const text: Json[] = (await get('/models')).data
     const all: Json[] = (await get('/models?output_modalities=all')).data
     assert.ok(text.every((model) => model.architecture.output_modalities.includes('text')))
@@ -52,7 +52,7 @@ describe('the listings', () => {
     assert.ok(all.every((model) => !model.id.includes('fault')))
   })
 
-  test('put the prices of videos and images where the real ones are', async () => {
+  test('put the prices of videos and images where the real provider does', async () => {
     const all: Json[] = (await get('/models?output_modalities=all')).data
     const film = all.find((model) => model.id === 'sim/filamu')!
     assert.deepEqual(film.pricing, { prompt: '0', completion: '0' })
@@ -66,7 +66,7 @@ describe('the listings', () => {
     ])
   })
 
-  test('need no key; work does', async () => {
+  test('need no key; calls to models do', async () => {
     assert.equal((await fetch(`${sim.url}/models`)).status, 200)
     const refused = await fetch(`${sim.url}/key`, { headers: { authorization: 'Bearer wrong' } })
     assert.equal(refused.status, 401)
@@ -192,8 +192,7 @@ describe('the other modalities', () => {
     const { data, usage } = (await response.json()) as Json
     assert.equal(data.length, 2)
     assert.notEqual(data[0].b64_json, data[1].b64_json)
-    const type = await fileTypeFromBuffer(Buffer.from(data[0].b64_json, 'base64'))
-    assert.equal(type?.mime, 'image/png')
+    assert.equal(mediaType(Buffer.from(data[0].b64_json, 'base64')), 'image/png')
     assert.equal(usage.cost, 0.08)
   })
 
@@ -208,11 +207,11 @@ describe('the other modalities', () => {
     const { format } = await parseBuffer(bytes, 'audio/mpeg', { duration: true })
     assert.equal(format.codec, 'MPEG 2 Layer 3')
     assert.ok(Math.abs(format.duration! - 33 / 15) < 0.1, `${format.duration}`)
-    const heard = await client.audio.transcriptions.create({
+    const transcript = await client.audio.transcriptions.create({
       model: 'sim/sikia',
       file: await toFile(bytes, 'a.mp3'),
     })
-    assert.equal(heard.text, 'Karibu Tanzania, bei ni TZS 5,000')
+    assert.equal(transcript.text, 'Karibu Tanzania, bei ni TZS 5,000')
     const raw = await post('/audio/speech', { model: 'sim/sema', input: 'Habari', voice: 'juma' })
     assert.equal(raw.headers.get('content-type'), 'audio/pcm')
     assert.ok(raw.headers.get('x-generation-id'))
@@ -220,7 +219,7 @@ describe('the other modalities', () => {
     assert.equal(mute.status, 400)
   })
 
-  test('transcription takes base64, tells its cost by the second', async () => {
+  test('transcription takes base64 and reports its cost by the second', async () => {
     const audio = wav('Naomba maji')
     const { format } = await parseBuffer(audio, 'audio/wav', { duration: true })
     assert.ok(format.duration! > 0.4)
@@ -252,7 +251,7 @@ describe('the other modalities', () => {
     assert.deepEqual([done.status, done.usage.cost], ['completed', 0.4])
     const whole = await fetch(`${sim.url}/videos/${job.id}/content`, { headers: headers() })
     const film = Buffer.from(await whole.arrayBuffer())
-    assert.equal((await fileTypeFromBuffer(film))?.mime, 'video/mp4')
+    assert.equal(mediaType(film), 'video/mp4')
     const part = await fetch(`${sim.url}/videos/${job.id}/content`, {
       headers: { ...headers(), range: 'bytes=10-19' },
     })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startMoneySimulator } from '../../simulator/money.ts'
+import { startMoneySimulator } from '../../simulator/money/server.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { newReference } from '../../src/payments/topup.ts'
 import { snippe } from '../../src/payments/snippe.ts'
@@ -37,7 +37,7 @@ const order = {
   payerEmail: undefined,
 }
 
-test('what was pending when it stopped goes on when it starts, and two of them agree', async () => {
+test('pending payments continue after a restart, and two simulators share their payments', async () => {
   const first = await start(60_000)
   const created = await portTo(first.url).create(order)
   assert.equal(created.kind, 'accepted')
@@ -56,7 +56,7 @@ test('what was pending when it stopped goes on when it starts, and two of them a
   await third.close()
 })
 
-test('a wrong key opens nothing', async () => {
+test('a wrong key is refused', async () => {
   const simulator = await start(1)
   const port = portTo(simulator.url, 'snp_other')
   assert.equal((await port.create({ ...order, reference: newReference() })).kind, 'unknown')

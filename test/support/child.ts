@@ -13,7 +13,7 @@ export type Child = {
   ended: Promise<number | null>
 }
 
-/** One of our `.ts` files as a process of its own. */
+/** Runs a `.ts` file of this project as a process of its own. */
 export function runChild(file: string, args: string[]): Child {
   const root = join(import.meta.dirname, '../..')
   const child = spawn(process.execPath, [file, ...args], {
@@ -34,7 +34,7 @@ export function runChild(file: string, args: string[]): Child {
     async line() {
       if (waiting.length === 0) await Promise.race([once(reader, 'line'), ended])
       const line = waiting.shift()
-      if (line === undefined) throw new Error(`${file} ended without a word.`)
+      if (line === undefined) throw new Error(`${file} ended without a line of output.`)
       return line
     },
     lines: () => waiting.splice(0),

@@ -10,21 +10,21 @@ import { client, freshEmail, PASSWORD } from './accounts.ts'
 /** A verified account with exactly these credits, a session and an API key. */
 export async function newCustomer(
   url: string,
-  ground: { db: Db; dataDir: string },
+  service: { db: Db; dataDir: string },
   credits: string,
 ): Promise<{ token: string; accountId: string; key: string; code: string }> {
-  const { token, accountId, code } = await signUp(url, ground.dataDir)
-  await setBalance(ground.db, accountId, credits)
+  const { token, accountId, code } = await signUp(url, service.dataDir)
+  await setBalance(service.db, accountId, credits)
   const made = await client(url)('POST /v1/api-keys', { token, body: { name: 'test' } })
   return { token, accountId, code, key: made.body.data.key as string }
 }
 
-/** By the front door: the code is read from the message that was sent. */
+/** Through the API; the code is read from the message that was sent. */
 export async function signUp(url: string, dataDir: string) {
   const call = client(url)
   const email = freshEmail()
-  const who = { full_name: 'Asha Juma', email, password: PASSWORD }
-  await call('POST /v1/auth/register', { body: who })
+  const body = { full_name: 'Asha Juma', email, password: PASSWORD }
+  await call('POST /v1/auth/register', { body })
   const code = await codeSentTo(dataDir, email)
   const answer = await call('POST /v1/auth/otp/verify', {
     body: { identifier: email, channel: 'email', purpose: 'verify_email', code },

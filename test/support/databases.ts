@@ -10,7 +10,7 @@ import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { startPostgres, type Postgres } from './postgres.ts'
 
-/** Opens a fresh, migrated database. Closed by itself when the suite ends. */
+/** Opens a fresh, migrated database, which is closed when the suite ends. */
 export type Open = () => Promise<Db>
 
 /** Runs the same suite on the embedded engine and on a real server. */
@@ -31,7 +31,7 @@ export function onEachEngine(name: string, define: (open: Open) => void): void {
   }
 }
 
-/** In memory, brought to the newest shape. */
+/** In memory, with all migrations applied. */
 export async function freshEmbedded(): Promise<Db> {
   const db = await openInMemory()
   await migrate(db, silentLog)
@@ -45,7 +45,7 @@ export async function freshServerDatabase(): Promise<string> {
   await asAdmin(server, async (admin) => {
     await admin.query('select pg_advisory_lock(1)')
     await ensureTemplate(admin, server)
-    await admin.query(`create database ${name} template ${TEMPLATE()}`)
+    await admin.query(`create database ${name} template ${templateName()}`)
   })
   return withDatabase(server, name)
 }
@@ -68,17 +68,17 @@ async function freshServer(): Promise<Db> {
   return openServer({ url: await freshServerDatabase(), poolSize: 10, log: silentLog })
 }
 
-const TEMPLATE = () => `template_${shape()}`
+const templateName = () => `template_${migrationsHash()}`
 
 /** Built under another name first: a template that others are connected to cannot be copied. */
 async function ensureTemplate(admin: Client, server: string): Promise<void> {
-  const known = await admin.query('select 1 from pg_database where datname = $1', [TEMPLATE()])
+  const known = await admin.query('select 1 from pg_database where datname = $1', [templateName()])
   if (known.rows.length > 0) return
   const draft = `draft_${randomUUID().replaceAll('-', '')}`
   await admin.query(`create database ${draft}`)
   const db = openServer({ url: withDatabase(server, draft), poolSize: 2, log: silentLog })
   await migrate(db, silentLog).finally(() => db.close())
-  await admin.query(`alter database ${draft} rename to ${TEMPLATE()}`)
+  await admin.query(`alter database ${draft} rename to ${templateName()}`)
 }
 
 async function asAdmin(url: string, work: (admin: Client) => Promise<void>): Promise<void> {
@@ -108,16 +108,16 @@ function withDatabase(server: string, name: string): string {
   return url.href
 }
 
-let knownShape: string | undefined
+let knownHash: string | undefined
 
-/** Changes with every migration, so that no test meets yesterday's tables. */
-function shape(): string {
-  if (knownShape !== undefined) return knownShape
+/** Changes with every migration, so that no test gets outdated tables. */
+function migrationsHash(): string {
+  if (knownHash !== undefined) return knownHash
   const folder = join(import.meta.dirname, '../../src/db/migrations')
   const hash = createHash('sha256')
   for (const name of readdirSync(folder).sort()) {
     hash.update(name).update(readFileSync(join(folder, name)))
   }
-  knownShape = hash.digest('hex').slice(0, 16)
-  return knownShape
+  knownHash = hash.digest('hex').slice(0, 16)
+  return knownHash
 }

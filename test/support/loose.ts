@@ -1,3 +1,3 @@
-/** JSON that a test reads as it comes: the assertions are its types. */
+/** JSON of any shape: the assertions of a test check what it needs. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Loose = any

@@ -6,7 +6,7 @@ import type { startHouse } from './house.ts'
 type House = Awaited<ReturnType<typeof startHouse>>
 type Row = { kind: string; status: string; model: string; cost_micro: bigint; estimated: boolean }
 
-/** What a test of paid work looks at: the balance and the records of one account. */
+/** Watches the balance and the records of one account. */
 export function watch(house: House, accountId: string) {
   const records = () =>
     house.db.query<Row & { error_code: string | null }>(
@@ -22,7 +22,7 @@ export function watch(house: House, accountId: string) {
     return row!.balance_micro
   }
   return {
-    /** Runs it and tells what it added and took, once no hold is left. */
+    /** Runs the work and gives the records it added and the credits it took, once no hold is left. */
     async during<Result>(act: () => Promise<Result>) {
       const [known, before] = [(await records()).length, await balance()]
       const result = await act()
@@ -33,14 +33,14 @@ export function watch(house: House, accountId: string) {
       assert.equal(
         rows.reduce((sum, row) => sum + row.cost_micro, 0n),
         spent,
-        'the records say what was taken',
+        'the records add up to what was taken',
       )
       return { result, records: rows, spent: Number(spent) / 1e6 }
     },
   }
 }
 
-/** What a caller who left has held is given back in the background. */
+/** The hold of a caller who left is released in the background. */
 async function noHolds(house: House): Promise<void> {
   for (let tries = 0; tries < 250; tries++) {
     if ((await house.db.query('select id from holds')).length === 0) return

@@ -1,7 +1,7 @@
 import type { Tx } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 
-/** An active account straight in the table, for rooms that only read who to tell. */
+/** An active account written straight into the table, for tests that only need its contact data. */
 export async function insertPerson(
   tx: Tx,
   person: { email?: string; phone?: string; locale?: 'sw' | 'en'; verified?: boolean } = {},

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** Sends bytes as they are and gathers what comes back until the server closes or falls silent. */
+/** Sends bytes as they are and collects the answer until the server closes or sends no more. */
 export async function sendRaw(
   port: number,
   pieces: (string | Buffer)[],

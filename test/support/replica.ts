@@ -9,7 +9,7 @@ import { startModelSimulator, type SimulatorOptions } from '../../simulator/mode
 export type Replica = {
   url: string
   pid: number
-  /** What it wrote so far: log lines and the welcome. */
+  /** What it has written so far: the start message and log lines. */
   output: string[]
   kill(signal: NodeJS.Signals): void
   ended: Promise<number | null>

@@ -9,7 +9,7 @@ import { sweeper } from '../../src/jobs/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { dice as newDice, type Dice } from './load/dice.ts'
+import { seededRandom, type Random } from './load/random.ts'
 
 export type AnvilReport = { kills: number; moneyOperations: number; violations: string[] }
 
@@ -17,8 +17,8 @@ const PROCESSES = 4
 const DEAD_AFTER_MS = 3_000
 
 /**
- * The ledger alone under the hammer: processes that hold, and settle and release each hold from two
- * sides at once, on few accounts, and are killed after a second or two, over and over.
+ * Anvil: the ledger alone, without HTTP. Several processes work on a few accounts, take holds, and
+ * settle and release each hold at the same time; each is killed after a second or two, over and over.
  */
 export async function anvil(options: {
   seed: number
@@ -31,17 +31,17 @@ export async function anvil(options: {
   await migrate(db, silentLog)
   const accounts = Array.from({ length: 12 }, () => randomUUID())
   await fund(db, accounts)
-  const dice = newDice(options.seed)
+  const random = seededRandom(options.seed)
   const untilMs = performance.now() + options.withinS * 1_000
   let kills = 0
   const enough = async () =>
     performance.now() > untilMs ||
     (kills >= options.kills && (await operations(db)) >= options.moneyOperations)
   const end = new AbortController()
-  const anvils = Array.from({ length: PROCESSES }, async (_, i) => {
-    const own = dice.fork(`process ${i}`)
+  const workers = Array.from({ length: PROCESSES }, async (_, i) => {
+    const own = random.fork(`process ${i}`)
     while (!end.signal.aborted) {
-      await oneLife(postgres.url, accounts, own)
+      await runUntilKilled(postgres.url, accounts, own)
       kills += 1
     }
   })
@@ -51,7 +51,7 @@ export async function anvil(options: {
     await sleep(1_000)
   }
   end.abort()
-  await Promise.all(anvils)
+  await Promise.all(workers)
   await sleep(DEAD_AFTER_MS + 500)
   await sweep()
   const violations = (await auditBooks(db)).findings.map((finding) => finding.sentence)
@@ -63,9 +63,9 @@ export async function anvil(options: {
   return report
 }
 
-async function oneLife(url: string, accounts: string[], dice: Dice): Promise<void> {
+async function runUntilKilled(url: string, accounts: string[], random: Random): Promise<void> {
   const child = runChild('test/faults/children/hammer.ts', [url, '600000', ...accounts])
-  await sleep(dice.between(900, 3_500))
+  await sleep(random.between(900, 3_500))
   child.kill('SIGKILL')
   await child.ended
 }

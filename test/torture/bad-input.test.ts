@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeAgents } from './load/ask.ts'
+import { closeAgents } from './load/client.ts'
 import { badInput } from './bad-input.ts'
 import { openWorld } from './rig/world.ts'
 
@@ -14,7 +14,7 @@ test(`bad input on every route and field (seed ${seed}): refused, and nothing br
       share: Number(process.env.TORTURE_SHARE ?? 0.015),
     })
     t.diagnostic(
-      `${report.inputs} inputs on ${report.doors} routes and ${report.fields} fields, ` +
+      `${report.inputs} inputs on ${report.operations} routes and ${report.fields} fields, ` +
         `longest turn ${report.longestTurnMs} ms, ${JSON.stringify(report.statuses)}`,
     )
     assert.deepEqual(report.violations, [])

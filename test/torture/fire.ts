@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openCrowd } from './load/crowd.ts'
-import { dice as newDice, type Dice } from './load/dice.ts'
+import { openPlayers } from './load/players.ts'
+import { seededRandom, type Random } from './load/random.ts'
 import {
   FREEZE,
   LEASE_MS,
-  LINE_FAULTS,
+  NETWORK_FAULTS,
   PROCESS_FAULTS,
   SWEEP_MS,
   type Fault,
@@ -23,10 +23,10 @@ export type FireOptions = {
   players: number
   people: number
   victims: number
-  /** How long a payment that was paid may wait for the next look; unset: not waited for. */
+  /** How long a paid payment may take to be credited; unset: not waited for. */
   paymentsWithinS?: number
-  /** Told of every fault as it strikes. */
-  say?: (sentence: string) => void
+  /** Called with a sentence for every fault and every phase. */
+  say?: ((sentence: string) => void) | undefined
 }
 
 export type FireReport = {
@@ -37,46 +37,50 @@ export type FireReport = {
   entries: number
   payments: number
   faults: Record<string, number>
-  /** Planned, but never felt. */
+  /** Kinds of faults that were planned and never took effect. */
   missed: string[]
   outcomes: Record<string, number>
   secretsSought: number
   logLines: number
   longestTurnMs: number
-  /** How old the process was then: the first calls of a young one load what they need. */
+  /** The age of the process at that turn: the first calls compile what they need. */
   longestTurnAtS: number
   largestRssMb: number
   redis: boolean
   violations: string[]
 }
 
-/** Load and faults at once, then quiet, then the reckoning. */
+/**
+ * Fire: the whole service as several processes, under load and under faults at the same time. Then the
+ * faults stop, interrupted work gets the time it is promised to be closed in, and the database is
+ * compared with what every client saw and with what the providers received.
+ */
 export async function fire(options: FireOptions): Promise<FireReport> {
   const world = await openWorld({ replicas: options.replicas })
   try {
-    return await burn(world, options)
+    return await run(world, options)
   } finally {
     await world.close()
   }
 }
 
-async function burn(world: World, options: FireOptions): Promise<FireReport> {
-  const dice = newDice(options.seed)
+async function run(world: World, options: FireOptions): Promise<FireReport> {
+  const random = seededRandom(options.seed)
   const say = phases(options.say)
-  say('the world is open')
-  const crowd = await openCrowd(world, dice, options)
-  say('people have signed up')
+  say('the processes are up')
+  const players = await openPlayers(world, random, options)
+  say('the customers have signed up')
   const untilMs = performance.now() + options.seconds * 1_000
-  const playing = crowd.play(options.players, untilMs)
-  const struck = await strikeAll(world, dice, { ...options, untilMs })
+  const playing = players.play(options.players, untilMs)
+  const injected = await injectFaults(world, random, { ...options, untilMs })
   await playing
-  say('the fire is out')
-  await makeWhole(world)
-  await crowd.askAgain()
-  say('everything was asked again')
-  await quiet(world, options.paymentsWithinS ?? 0)
-  say('all is quiet')
-  return report(world, { ...options, history: crowd.history, struck })
+  say('the faults have stopped')
+  await endAllFaults(world)
+  await players.runLateChecks()
+  say('the late checks are done')
+  await awaitClosure(world, options.paymentsWithinS ?? 0)
+  say('interrupted work is closed')
+  return report(world, { ...options, history: players.history, injected })
 }
 
 function phases(say: FireOptions['say']): (sentence: string) => void {
@@ -85,65 +89,65 @@ function phases(say: FireOptions['say']): (sentence: string) => void {
     say?.(`[${((performance.now() - startedMs) / 1_000).toFixed(1)} s] ${sentence}`)
 }
 
-type Struck = Map<string, number>
+type InjectedCounts = Map<string, number>
 
-/** Hands on the processes, one on the lines, and one that freezes a process at a time. */
-async function strikeAll(
+/** Several loops at once: on the processes, on the network, and one that freezes processes. */
+async function injectFaults(
   world: World,
-  dice: Dice,
+  random: Random,
   options: FireOptions & { untilMs: number },
-): Promise<Struck> {
-  const struck: Struck = new Map(
-    [...PROCESS_FAULTS, FREEZE, ...LINE_FAULTS].map((fault) => [fault.name, 0]),
+): Promise<InjectedCounts> {
+  const injected: InjectedCounts = new Map(
+    [...PROCESS_FAULTS, FREEZE, ...NETWORK_FAULTS].map((fault) => [fault.name, 0]),
   )
-  const hand = async (name: string, faults: readonly Fault[], pauseMs: number) => {
-    const own = dice.fork(name)
-    // Each once to begin with, in any order; then by weight.
+  const loop = async (name: string, faults: readonly Fault[], pauseMs: number) => {
+    const own = random.fork(name)
+    // First each kind once, in random order; then by weight.
     const plan = faults.toSorted(() => own.next() - 0.5)
     while (performance.now() < options.untilMs) {
       const fault = plan.shift() ?? own.weighted(faults)
-      const felt = await fault.strike(world, own)
-      options.say?.(`${fault.name}${felt ? '' : ' (not felt)'}`)
-      if (felt) struck.set(fault.name, struck.get(fault.name)! + 1)
+      const tookEffect = await fault.inject(world, own)
+      options.say?.(`${fault.name}${tookEffect ? '' : ' (no effect)'}`)
+      if (tookEffect) injected.set(fault.name, injected.get(fault.name)! + 1)
       else plan.push(fault)
       await sleep(own.between(pauseMs / 2, pauseMs))
     }
   }
   await Promise.all([
     ...Array.from({ length: Math.max(1, options.replicas - 3) }, (_, i) =>
-      hand(`processes ${i}`, PROCESS_FAULTS, 600),
+      loop(`processes ${i}`, PROCESS_FAULTS, 600),
     ),
-    hand('freezer', [FREEZE], 4_000),
-    hand('lines', LINE_FAULTS, 900),
+    loop('freezer', [FREEZE], 4_000),
+    loop('lines', NETWORK_FAULTS, 900),
   ])
-  return struck
+  return injected
 }
 
-async function makeWhole({ fleet, upstream, models, money }: World): Promise<void> {
+async function endAllFaults({ fleet, upstream, models, money }: World): Promise<void> {
   models.heal()
   money.control.outage(undefined)
   await upstream.heal()
   for (const slot of fleet.slots) {
-    await slot.line.heal()
+    await slot.databaseProxy.heal()
     if (slot.state === 'down') await fleet.start(slot)
   }
 }
 
 /** Liveness: within a lease and two sweeps everything that was interrupted is closed. */
-async function quiet({ db, money, folder }: World, paymentsWithinS: number): Promise<void> {
+async function awaitClosure({ db, money, folder }: World, paymentsWithinS: number): Promise<void> {
   const openHolds = `select id from holds`
-  const unpaid = `select id from payments where status = 'pending' and reference = any($1::text[])`
-  await emptied(() => db.query(openHolds), LEASE_MS + 2 * SWEEP_MS)
-  await emptied(() => readdir(join(folder, 'refunds')).catch(() => []), 15_000)
-  await emptied(() => db.query(unpaid, [paidFor(money)]), paymentsWithinS * 1_000)
+  const uncredited = `select id from payments where status = 'pending' and reference = any($1::text[])`
+  await untilEmpty(() => db.query(openHolds), LEASE_MS + 2 * SWEEP_MS)
+  await untilEmpty(() => readdir(join(folder, 'refunds')).catch(() => []), 15_000)
+  await untilEmpty(() => db.query(uncredited, [paidReferences(money)]), paymentsWithinS * 1_000)
 }
 
-async function emptied(rows: () => Promise<unknown[]>, withinMs: number): Promise<void> {
+async function untilEmpty(rows: () => Promise<unknown[]>, withinMs: number): Promise<void> {
   const untilMs = performance.now() + withinMs
   while (performance.now() < untilMs && (await rows()).length > 0) await sleep(250)
 }
 
-function paidFor(money: World['money']): string[] {
+function paidReferences(money: World['money']): string[] {
   return money.control
     .payments()
     .filter((one) => one.status === 'completed' && one.collected === one.amount)
@@ -153,13 +157,13 @@ function paidFor(money: World['money']): string[] {
 
 async function report(
   world: World,
-  told: FireOptions & { history: History; struck: Struck },
+  outcome: FireOptions & { history: History; injected: InjectedCounts },
 ): Promise<FireReport> {
   const { db, fleet, secrets } = world
-  const { history, struck } = told
+  const { history, injected } = outcome
   const output = fleet.output()
   const figures = await fleet.figures()
-  struck.set('clock jump', figures.clockJumps)
+  injected.set('clock jump', figures.clockJumps)
   const [counts] = await db.query<Record<'entries' | 'records' | 'payments', bigint>>(
     `select (select count(*) from ledger_entries) as entries,
        (select count(*) from activity_records) as records,
@@ -167,15 +171,15 @@ async function report(
   )
   const grants = Number(counts!.entries) - Number(await usageEntries(world))
   return {
-    seed: told.seed,
-    seconds: told.seconds,
+    seed: outcome.seed,
+    seconds: outcome.seconds,
     calls: [...history.counts.values()].reduce((sum, one) => sum + one, 0),
     // A record is a hold that was taken and a hold that was closed; a grant is one more.
     moneyOperations: 2 * Number(counts!.records) + grants,
     entries: Number(counts!.entries),
     payments: Number(counts!.payments),
-    faults: Object.fromEntries(struck),
-    missed: [...struck].filter(([, times]) => times === 0).map(([name]) => name),
+    faults: Object.fromEntries(injected),
+    missed: [...injected].filter(([, times]) => times === 0).map(([name]) => name),
     outcomes: Object.fromEntries([...history.counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     secretsSought: secrets.count,
     logLines: output.length,
@@ -185,13 +189,13 @@ async function report(
     redis: world.redis,
     violations: [
       ...(await brokenInvariants(db)),
-      ...(await brokenHistory(world, history.seen, told.paymentsWithinS !== undefined)),
-      ...new Set(history.wrongs),
+      ...(await brokenHistory(world, history.seen, outcome.paymentsWithinS !== undefined)),
+      ...new Set(history.violations),
       ...fleet.crashes,
       ...secrets.in(output.join('\n')).map((leak) => `a secret in a log: ${leak}`),
       ...secrets.in(await metricsOf(fleet)).map((leak) => `a secret in the metrics: ${leak}`),
-      ...(await stored(world)),
-      ...world.canary.visits.map((visit) => `a connection to where nobody should go: ${visit}`),
+      ...(await secretsInTables(world)),
+      ...world.canary.visits.map((visit) => `a connection to the canary: ${visit}`),
     ],
   }
 }
@@ -201,8 +205,8 @@ async function metricsOf({ slots }: World['fleet']): Promise<string> {
   return (await Promise.all(answers.map((answer) => answer.text()))).join('\n')
 }
 
-/** What a thief of the database could use. Kept answers are left out: they are their caller's own. */
-async function stored({ db, secrets }: World): Promise<string[]> {
+/** What a thief of the database could use. Answers kept for retries are their caller's own. */
+async function secretsInTables({ db, secrets }: World): Promise<string[]> {
   const tables = await db.query<{ name: string }>(
     `select tablename as name from pg_tables
      where schemaname = 'public' and tablename <> 'idempotency'`,

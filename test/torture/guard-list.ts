@@ -1,17 +1,17 @@
-/** A guard, how to take it away, and the test that must then fail. */
+/** A guard, how to remove it, and the test that must then fail. */
 export type Guard = {
   name: string
   file: string
   find: string
   put: string
   test: string
-  /** The test's name, so that something else breaking does not count. */
+  /** The name of the test that must fail, so that another failure does not count. */
   fails: RegExp
 }
 
 export const GUARDS: readonly Guard[] = [
   {
-    name: 'a hold needs the money to be there',
+    name: 'a hold needs enough available credit',
     file: 'src/billing/ledger.ts',
     find: 'if (available(account) < needMicro) return refused(account, known)',
     put: '',
@@ -27,7 +27,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'an entry key counts once',
+    name: 'an entry key is used once',
     file: 'src/billing/ledger.ts',
     find: "if (known.hasKey(entry.key)) return unchanged(account, known, { kind: 'duplicate' })",
     put: '',
@@ -51,7 +51,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'only the dead are swept',
+    name: 'only holds of dead processes are swept',
     file: 'src/billing/sweep-store.ts',
     find: "and coalesce(beat_at, '-infinity') < now() - $1::int4 * interval '1 ms'",
     put: '',
@@ -59,7 +59,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'a key that was taken over is not charged by the one who lost it',
+    name: 'a call that lost its idempotency key to another is not charged',
     file: 'src/replay/replay-store.ts',
     find: "and claim_id = any($3::uuid[]) and state = 'running'",
     put: 'and $3::uuid[] is not null',
@@ -67,7 +67,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /taken over/,
   },
   {
-    name: 'money moves only while the claim is ours',
+    name: 'a charge needs a claim that is still held',
     file: 'src/gateway/bill/posting-queue.ts',
     find: 'ours.has(claimed.claim.id)',
     put: 'ours.size >= 0',
@@ -75,7 +75,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /not charged/,
   },
   {
-    name: 'one of many takes an idempotency key',
+    name: 'only one of many calls gets an idempotency key',
     file: 'src/replay/replay-store.ts',
     find: 'where old.expires_at <= now()',
     put: 'where true or old.expires_at <= now()',
@@ -83,7 +83,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /second learns that it runs/,
   },
   {
-    name: 'money and its traces move in one transaction',
+    name: 'a charge and its records are committed together',
     file: 'src/db/server.ts',
     find: "client.query('begin')",
     put: "client.query('select 1')",
@@ -91,7 +91,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'what still waits for its turn in a transaction that failed is not sent',
+    name: 'statements still queued in a failed transaction are not sent',
     file: 'src/db/server.ts',
     find: "if (run.over) throw new Error('The transaction has failed.')",
     put: '',
@@ -99,7 +99,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /fails takes the whole transaction with it/,
   },
   {
-    name: 'a hold that is closed was there',
+    name: 'closing a hold that does not exist fails',
     file: 'src/billing/ledger-write-store.ts',
     find: "if (part === 'closed') check = allClosed(first + 1)",
     put: "if (part === 'closed') allClosed(first + 1)",
@@ -107,7 +107,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /closing a hold that is not there/,
   },
   {
-    name: 'a stream whose head cannot be sent lets its hold go',
+    name: 'a stream whose headers cannot be sent releases its hold',
     file: 'src/http/outflow.ts',
     find: '    body.left()\n    throw error',
     put: '    throw error',
@@ -115,7 +115,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /a head that cannot be written/,
   },
   {
-    name: 'a charge that was told as failed is owed',
+    name: 'a charge that was reported as failed is refunded',
     file: 'src/gateway/bill/billable.ts',
     find: 'if (!keep && holdId !== undefined) await desk.debts.note(debtOf(order, holdId, records))',
     put: 'debtOf(order, holdId!, records)',
@@ -123,7 +123,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /given back/,
   },
   {
-    name: 'what is owed is known when the hold is closed',
+    name: 'a refund is decided only when the hold is closed',
     file: 'src/gateway/bill/doubtful-charges.ts',
     find: 'if ((await openHolds(db, [debt.holdId])).size > 0) return false',
     put: 'await openHolds(db, [debt.holdId])',
@@ -131,7 +131,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /while the hold is open/,
   },
   {
-    name: 'a callback bears the right signature',
+    name: 'a callback needs the right signature',
     file: 'src/payments/snippe.ts',
     find: "if (!safeEqual(signature.toLowerCase(), expected)) return refuse('signature_wrong')",
     put: '',
@@ -139,7 +139,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'a payment that is completed brings credits once',
+    name: 'a completed payment is credited once',
     file: 'src/payments/payment-state.ts',
     find: "if (state.status === 'completed') {",
     put: 'if (Number(state.status) === 1) {',
@@ -147,7 +147,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'the amount that was paid is the amount that was asked',
+    name: 'the amount paid must be the amount requested',
     file: 'src/payments/payment-state.ts',
     find: 'found.amountTzs !== state.amountTzs',
     put: 'Number.isNaN(found.amountTzs)',
@@ -155,7 +155,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'a told length over the cap is refused on the header',
+    name: 'a declared length over the limit is refused before the body is read',
     file: 'src/http/body.ts',
     find: 'if (Number(contentLength ?? 0) > limitBytes) throw tooLarge(limitBytes)',
     put: '',
@@ -163,7 +163,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'a body is counted as it comes',
+    name: 'a body is counted as it arrives',
     file: 'src/http/growing-buffer.ts',
     find: 'if (length > this.limitBytes) return false',
     put: '',
@@ -171,7 +171,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'JSON has a depth',
+    name: 'the depth of JSON is limited',
     file: 'src/lib/json.ts',
     find: 'const DEEPEST_JSON = 64',
     put: 'const DEEPEST_JSON = 64_000_000',
@@ -179,7 +179,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'a process sheds beyond its calls',
+    name: 'a process refuses calls beyond its limit',
     file: 'src/http/limits/capacity.ts',
     find: 'running > this.#calls || ',
     put: '',
@@ -235,7 +235,7 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'an account runs so many calls at once',
+    name: 'an account has a limit of calls at once',
     file: 'src/gateway/call-limits.ts',
     find: 'if (count >= options.perAccount) {',
     put: 'if (count >= options.perAccount + 1_000_000) {',

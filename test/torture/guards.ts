@@ -6,12 +6,12 @@ import { startPostgres } from '../support/postgres.ts'
 import { GUARDS, type Guard } from './guard-list.ts'
 
 /**
- * `npm run guards [-- part of a name]`: takes each guard away in a copy of the tree and shows that a
- * test fails which passes with it. Ends with 1 when a guard could go unnoticed.
+ * `npm run guards [-- part of a name]`: removes each guard in a copy of the tree and shows that its
+ * test then fails. Exits with 1 when a guard could be removed unnoticed.
  */
 const root = join(import.meta.dirname, '../..')
-const wanted = process.argv[2] ?? ''
-const guards = GUARDS.filter((guard) => guard.name.includes(wanted))
+const nameFilter = process.argv[2] ?? ''
+const guards = GUARDS.filter((guard) => guard.name.includes(nameFilter))
 const copy = mkdtempSync(join(tmpdir(), 'mlango-guards-'))
 for (const part of ['src', 'simulator', 'test', 'bin', 'package.json', 'tsconfig.json']) {
   cpSync(join(root, part), join(copy, part), { recursive: true })
@@ -23,7 +23,7 @@ let unnoticed = 0
 for (const test of new Set(guards.map((guard) => guard.test))) {
   const { passed, output } = await run(test)
   if (passed) continue
-  console.log(`With every guard in place ${test} fails already:\n${output.slice(-3_000)}`)
+  console.log(`${test} fails even with every guard in place:\n${output.slice(-3_000)}`)
   unnoticed += 1
 }
 for (const guard of guards) {
@@ -45,10 +45,10 @@ async function without(guard: Guard): Promise<string> {
   const { passed, failed } = await run(guard.test)
   writeFileSync(file, whole)
   if (passed) return 'UNNOTICED'
-  return failed.some((name) => guard.fails.test(name)) ? 'noticed' : 'failed otherwise'
+  return failed.some((name) => guard.fails.test(name)) ? 'noticed' : 'another test failed'
 }
 
-/** The names of what failed: a file that does not even load has none. */
+/** `failed` holds the names of the tests that failed: none for a file that does not load. */
 async function run(test: string): Promise<{ passed: boolean; failed: string[]; output: string }> {
   const child = spawn(process.execPath, ['--test', '--test-reporter=tap', test], {
     cwd: copy,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { closeAgents } from './load/ask.ts'
+import { closeAgents } from './load/client.ts'
 import { CAPACITY, overload } from './overload.ts'
 import { openWorld } from './rig/world.ts'
 
-test('ten times what a process can carry: it sheds, stays alive, and recovers', async (t) => {
+test('ten times the calls that a process accepts: it refuses the rest, stays alive, and recovers', async (t) => {
   const env = { MAX_RUNNING_CALLS: String(CAPACITY), CONCURRENCY_PER_ACCOUNT: '5000' }
   const world = await openWorld({ replicas: 1, env })
   try {

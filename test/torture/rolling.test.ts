@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { closeAgents } from './load/ask.ts'
+import { closeAgents } from './load/client.ts'
 import { rollingRestart } from './rolling.ts'
 import { openWorld } from './rig/world.ts'
 
@@ -12,7 +12,7 @@ test('three processes are replaced under load, and no call is lost', async (t) =
     t.diagnostic(`${calls} calls, ${JSON.stringify(figures)}`)
     assert.deepEqual(lost, [])
     assert.ok(calls > 50)
-    // Whoever drains gives back what it holds: nothing is left for the sweeper.
+    // A process that drains releases its holds: nothing is left for the sweeper.
     await assertAgreement(world.db)
   } finally {
     await closeAgents()

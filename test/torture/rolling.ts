@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, freshAgent, type Heard } from './load/ask.ts'
+import { callService, agentWithFreshConnections, type ClientAnswer } from './load/client.ts'
 import { newPerson } from './load/person.ts'
 import type { World } from './rig/world.ts'
 
@@ -13,8 +13,8 @@ export type RollingReport = {
 }
 
 /**
- * Every process is replaced in turn while clients go on calling. A client turns to the next process
- * only when a connection is refused; a call that was sent must be answered well.
+ * Every process is replaced in turn while clients keep calling. A client goes to the next process
+ * only when its connection is refused; a call that was sent must be answered well.
  */
 export async function rollingRestart(
   world: World,
@@ -32,10 +32,10 @@ export async function rollingRestart(
   const end = new AbortController()
   const caller = async (nth: number) => {
     for (let i = nth; !end.signal.aborted; i++) {
-      const heard = await callOne(world, person.key, i, report)
+      const answer = await callOne(world, person.key, i, report)
       report.calls += 1
-      if (heard.status !== 200 || !heard.whole) {
-        report.lost.push(`${heard.status} ${heard.text.slice(0, 200)}`)
+      if (answer.status !== 200 || !answer.whole) {
+        report.lost.push(`${answer.status} ${answer.text.slice(0, 200)}`)
       }
     }
   }
@@ -57,15 +57,22 @@ async function callOne(
   key: string,
   nth: number,
   report: RollingReport,
-): Promise<Heard> {
+): Promise<ClientAnswer> {
   for (let tries = 0; ; tries++) {
     const slot = fleet.slots[(nth + tries) % fleet.slots.length]!
-    const asked =
+    const call =
       nth % 2 === 0
-        ? { line: 'POST /v1/embeddings', body: { model: 'sim/vekta', input: 'a', dimensions: 4 } }
-        : { line: 'POST /v1/chat/completions', body: CHAT }
-    const heard = await ask(slot.url, { ...asked, token: key, patienceMs: 30_000 }, freshAgent)
-    if (!heard.refused || tries > 200) return heard
+        ? {
+            endpoint: 'POST /v1/embeddings',
+            body: { model: 'sim/vekta', input: 'a', dimensions: 4 },
+          }
+        : { endpoint: 'POST /v1/chat/completions', body: CHAT }
+    const answer = await callService(
+      slot.url,
+      { ...call, token: key, patienceMs: 30_000 },
+      agentWithFreshConnections,
+    )
+    if (!answer.refused || tries > 200) return answer
     report.refusedAndRetried += 1
     await sleep(10)
   }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { anvil } from './anvil.ts'
-import { closeAgents } from './load/ask.ts'
+import { closeAgents } from './load/client.ts'
 import { badInput } from './bad-input.ts'
 import { fire } from './fire.ts'
 import { CAPACITY, overload } from './overload.ts'
@@ -10,7 +10,8 @@ import { openWorld } from './rig/world.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
- * `--only fire,bad,anvil,rolling,overload` runs some of the parts; `--only soak` is for a quiet hour.
+ * `--only fire,bad,anvil,rolling,overload` chooses the parts; `soak` runs only when it is named.
+ * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
   options: {
@@ -24,9 +25,9 @@ const { values } = parseArgs({
   },
 })
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
-const say = values.quiet ? {} : { say: (sentence: string) => console.log(`  ${sentence}`) }
+const say = values.quiet ? undefined : (sentence: string) => console.log(`  ${sentence}`)
 
-const CROWDED = { MAX_RUNNING_CALLS: String(CAPACITY), CONCURRENCY_PER_ACCOUNT: '5000' }
+const OVERLOAD_ENV = { MAX_RUNNING_CALLS: String(CAPACITY), CONCURRENCY_PER_ACCOUNT: '5000' }
 
 const parts: Record<string, () => Promise<{ violations: string[] }>> = {
   async fire() {
@@ -38,9 +39,9 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
       people: 40,
       victims: 12,
       paymentsWithinS: 180,
-      ...say,
+      say,
     })
-    const missed = report.missed.map((name) => `planned, but never felt: ${name}`)
+    const missed = report.missed.map((name) => `planned, but never took effect: ${name}`)
     return { ...report, violations: [...report.violations, ...missed] }
   },
   async bad() {
@@ -55,7 +56,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
     inWorld(1, (world) =>
       soak(world, { seed, seconds: Number(values.seconds), players: Number(values.players) }),
     ),
-  overload: () => inWorld(1, (world) => overload(world, 10), CROWDED),
+  overload: () => inWorld(1, (world) => overload(world, 10), OVERLOAD_ENV),
 }
 
 console.log(`Seed ${seed}: npm run torture -- --seconds ${values.seconds} --seed ${seed}`)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openCrowd } from './load/crowd.ts'
-import { dice as newDice } from './load/dice.ts'
+import { openPlayers } from './load/players.ts'
+import { seededRandom } from './load/random.ts'
 import { brokenInvariants } from './judge/invariants.ts'
 import type { World } from './rig/world.ts'
 
@@ -14,20 +14,20 @@ export type SoakReport = {
 }
 
 const TENTHS = 10
-/** What the second half may need beyond the first, whose processes still warm up. */
+/** How much more memory the second half may need than the first, in which the process warms up. */
 const MOST_GROWTH = 1.25
 
-/** The whole mixed load on one process, and nothing breaks: memory must find its level and stay there. */
+/** The whole mixed load on one process, without faults: memory must level off. */
 export async function soak(
   world: World,
   options: { seed: number; seconds: number; players: number },
 ): Promise<SoakReport> {
-  const crowd = await openCrowd(world, newDice(options.seed), {
+  const players = await openPlayers(world, seededRandom(options.seed), {
     seed: options.seed,
     people: 40,
     victims: 4,
   })
-  const playing = crowd.play(options.players, performance.now() + options.seconds * 1_000)
+  const playing = players.play(options.players, performance.now() + options.seconds * 1_000)
   const rssMb: number[] = []
   const heapMb: number[] = []
   for (let tenth = 0; tenth < TENTHS; tenth++) {
@@ -37,12 +37,12 @@ export async function soak(
     heapMb.push(Math.round(heapUsed / 1e6))
   }
   await playing
-  await crowd.askAgain()
-  const violations = [...(await brokenInvariants(world.db)), ...new Set(crowd.history.wrongs)]
+  await players.runLateChecks()
+  const violations = [...(await brokenInvariants(world.db)), ...new Set(players.history.violations)]
   const half = TENTHS / 2
   const before = Math.max(...rssMb.slice(0, half))
   const after = Math.max(...rssMb.slice(half))
   if (after > before * MOST_GROWTH) violations.push(`memory grew from ${before} to ${after} MB`)
-  const calls = [...crowd.history.counts.values()].reduce((sum, one) => sum + one, 0)
+  const calls = [...players.history.counts.values()].reduce((sum, one) => sum + one, 0)
   return { seconds: options.seconds, calls, rssMb, heapMb, violations }
 }

@@ -1,6 +1,6 @@
-import { fileTypeFromBuffer } from 'file-type'
 import { Failure } from '../../lib/failure.ts'
 import { docType } from './ebml.ts'
+import { mediaType } from './media-format.ts'
 import { afterTags, isAdts, isMpegFrame } from './mpeg-frame.ts'
 import { isAudioOnly } from './mp4-boxes.ts'
 
@@ -17,7 +17,7 @@ export async function requireAudio(
   }
   const found = audioFormat(bytes)
   if (found !== undefined && (said.format === undefined || found === said.format)) return found
-  const what = found ?? (await otherKind(bytes))
+  const what = found ?? otherKind(bytes)
   const message =
     said.format === undefined
       ? `${said.field} must be audio (${AUDIO_FORMATS.join(', ')}); these bytes are ${what}.`
@@ -63,15 +63,13 @@ function taggedFormat(rest: Buffer): AudioFormat | undefined {
   return isAdts(rest) ? 'aac' : 'mp3'
 }
 
-const LOOKED_AT_BYTES = 4_100
-
-/** For the message only. */
-async function otherKind(bytes: Buffer): Promise<string> {
-  const start = bytes.subarray(0, LOOKED_AT_BYTES)
+/** For the message only: `pdf`, `png`, `mkv`, `video`, `text` or `unknown`. */
+function otherKind(bytes: Buffer): string {
   if (word(bytes, 4) === 'ftyp') return OTHER_BRANDS.test(word(bytes, 8)) ? 'not m4a' : 'video'
-  const known = await fileTypeFromBuffer(start)
-  if (known !== undefined) return known.ext
-  return looksLikeText(start) ? 'text' : 'unknown'
+  if (docType(bytes) === 'matroska') return 'mkv'
+  const type = mediaType(bytes)
+  if (type !== undefined) return type.slice(type.indexOf('/') + 1)
+  return looksLikeText(bytes) ? 'text' : 'unknown'
 }
 
 /** Printable from the first byte on: JSON, HTML or prose where sound should be. */

@@ -7,14 +7,14 @@ import { openServer } from '../../../src/db/server.ts'
 import { startDuties } from '../../../src/jobs/loop.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
-/** Run as a process of its own: takes a hold, beats, and settles it when it is told to. */
+/** Run as a process of its own: takes a hold, beats, and settles it on SIGUSR2. */
 const [url = '', accountId = ''] = process.argv.slice(2)
 const processId = randomUUID()
 const holdId = randomUUID()
 const db = openServer({ url, poolSize: 2, log: silentLog })
 const heartbeat = await startHeartbeat(db, processId)
 const duties = startDuties([{ ...heartbeat, everyMs: 50 }], silentLog)
-const told = once(process, 'SIGUSR2')
+const signalled = once(process, 'SIGUSR2')
 
 await db.begin((tx) =>
   applyCommands(tx, [
@@ -31,7 +31,7 @@ await db.begin((tx) =>
   ]),
 )
 console.log('held')
-await told
+await signalled
 const charges = [{ costMicro: 10n, entry: entry('usage') }]
 const [outcome] = await db.begin((tx) =>
   applyCommands(tx, [{ kind: 'settle', accountId, holdId, charges }]),

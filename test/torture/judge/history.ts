@@ -1,5 +1,5 @@
-/** What one client saw of one call. `broken`: no whole answer came. `left`: it hung up itself. */
-export type Seen = {
+/** What a client saw of one call. `broken`: no complete answer came. `left`: the client hung up. */
+export type SeenCall = {
   load: string
   accountId: string
   end: 'good' | 'refused' | 'broken' | 'left'
@@ -7,7 +7,7 @@ export type Seen = {
   requestId?: string | undefined
   /** What the answer said it cost, in microcredits. */
   chargedMicro?: bigint | undefined
-  /** The words only this call bears: in its prompt, so in what the upstream received. */
+  /** A text that only this call has in its prompt, and so in what the upstream received. */
   mark?: string | undefined
   idempotencyKey?: string | undefined
   /** The body, where two answers must be equal. */
@@ -17,33 +17,33 @@ export type Seen = {
 }
 
 export type History = {
-  readonly seen: Seen[]
-  add(one: Seen): void
-  /** Something a client saw that may never be. */
-  wrong(sentence: string): void
-  readonly wrongs: string[]
-  count(load: string, end: Seen['end'], status: number): void
+  readonly seen: SeenCall[]
+  add(one: SeenCall): void
+  /** Something a client saw that must never happen. */
+  violation(sentence: string): void
+  readonly violations: string[]
+  count(load: string, end: SeenCall['end'], status: number): void
   /** `chat good 200` → how often. */
   readonly counts: Map<string, number>
 }
 
 export function openHistory(): History {
-  const seen: Seen[] = []
-  const wrongs: string[] = []
+  const seen: SeenCall[] = []
+  const violations: string[] = []
   const counts = new Map<string, number>()
-  const count = (load: string, end: Seen['end'], status: number) => {
+  const count = (load: string, end: SeenCall['end'], status: number) => {
     const name = `${load} ${end} ${status}`
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return {
     seen,
-    wrongs,
+    violations,
     counts,
     count,
     add(one) {
       count(one.load, one.end, one.status)
       seen.push(one)
     },
-    wrong: (sentence) => void wrongs.push(sentence),
+    violation: (sentence) => void violations.push(sentence),
   }
 }

@@ -1,10 +1,10 @@
 import { auditBooks } from '../../../src/billing/audit.ts'
 import type { Db } from '../../../src/db/db.ts'
 
-/** A promise of the books, and the rows that break it. */
+/** A promise of the database, and the query for rows that break it. */
 type Invariant = { id: string; promise: string; broken: string }
 
-/** After faults have stopped and a lease and a sweep have passed, each of these finds nothing. */
+/** When the faults have stopped and a lease and a sweep have passed, none of these finds a row. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I2',
@@ -38,13 +38,13 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I5c',
-    promise: 'nothing that failed or was left is charged',
+    promise: 'no call that failed or was abandoned is charged',
     broken: `select id, request_id, status, cost_micro from activity_records
       where status <> 'completed' and cost_micro > 0`,
   },
   {
     id: 'I5d',
-    promise: 'roll-ups and lanes count what the records count',
+    promise: 'roll-ups and record groups add up to the records',
     broken: `select * from (select
         (select coalesce(sum(cost_micro), 0) from activity_records) as cost,
         (select coalesce(sum(cost_micro), 0) from activity_rollups where grain = 'day') as rolled,
@@ -65,14 +65,14 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I6b',
-    promise: 'a video job that ended has its one record',
+    promise: 'a video job that ended has exactly one record',
     broken: `select j.id, j.status, count(r.id) from video_jobs j
       left join activity_records r on r.request_id = j.request_id
       where j.status not in ('pending', 'processing') group by j.id having count(r.id) <> 1`,
   },
   {
     id: 'I7',
-    promise: 'a payment is completed exactly when it brought its credits, once',
+    promise: 'a payment is completed exactly when it was credited, once',
     broken: `select p.id, p.status, p.credits_micro, e.amount_micro, e.n from payments p
       full join (select reference_id, sum(amount_micro)::int8 as amount_micro, count(*) as n
         from ledger_entries where type = 'topup' group by reference_id) e on e.reference_id = p.id::text
@@ -87,7 +87,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I10',
-    promise: 'an answer that is kept was paid for once',
+    promise: 'an answer kept for retries was charged once',
     broken: `select i.account_id, i.key, i.route, count(r.id) from idempotency i
       left join activity_records r on r.request_id = i.headers ->> 'x-request-id'
       where i.state = 'kept' and i.route in ('POST /v1/chat/completions', 'POST /v1/embeddings',
@@ -98,7 +98,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I12',
-    promise: 'no key is held by a process that lives on and does nothing',
+    promise: 'no idempotency key stays claimed by a live process that has stopped working on it',
     broken: `select i.account_id, i.key, i.claimed_at from idempotency i
       join processes p on p.id = i.process_id
       where i.state = 'running' and p.beat_at > now() - interval '20 s'`,
@@ -122,7 +122,7 @@ async function entriesStay(db: Db): Promise<boolean> {
     await db.query('update ledger_entries set amount_micro = amount_micro + 1')
     return false
   } catch {
-    return true // The trigger refuses, which is the promise.
+    return true // The trigger refuses, as promised.
   }
 }
 

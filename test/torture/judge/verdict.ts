@@ -1,13 +1,13 @@
-import type { Seen } from './history.ts'
+import type { SeenCall } from './history.ts'
 import { shown } from './invariants.ts'
 import type { Received, World } from '../rig/world.ts'
 
 type Charged = { request_id: string; account_id: string; records: bigint; cost: bigint }
 
-/** Holds what the clients saw against the books: I10 and I11. */
+/** Compares what the clients saw with the ledger: I10 and I11. */
 export async function brokenHistory(
   world: World,
-  seen: readonly Seen[],
+  seen: readonly SeenCall[],
   paymentsDue: boolean,
 ): Promise<string[]> {
   const rows = await world.db.query<Charged>(
@@ -23,31 +23,32 @@ export async function brokenHistory(
     ...paid.flatMap((one) => brokenAnswer(one, charged)),
     ...brokenKeys(seen, world.received),
     ...unseenCharges(seen, charged),
-    ...unreceived(paid, world.received),
+    ...neverSentUpstream(paid, world.received),
     ...(await brokenPayments(world, paymentsDue)),
   ]
 }
 
 /** A good answer has its records and its price; a refusal has none. */
-function brokenAnswer(one: Seen, charged: Map<string, Charged>): string[] {
+function brokenAnswer(one: SeenCall, charged: Map<string, Charged>): string[] {
   const row = charged.get(one.requestId ?? '')
   if (one.end === 'good') {
     const stages = BigInt(one.stages ?? 1)
-    if (row?.records !== stages) return [`I10: seen good, recorded otherwise: ${about(one, row)}`]
-    const told = one.chargedMicro
-    if (told !== undefined && told !== row.cost)
-      return [`I10: told another price: ${about(one, row)}`]
+    if (row?.records !== stages)
+      return [`I10: answered well, but recorded differently: ${about(one, row)}`]
+    const { chargedMicro } = one
+    if (chargedMicro !== undefined && chargedMicro !== row.cost)
+      return [`I10: the answer named another price: ${about(one, row)}`]
   }
-  // With a key the answer waits for the retry, which is held against the charge by `brokenKeys`.
+  // With a key the answer waits for the retry; `brokenKeys` compares it with the charge.
   const kept = one.idempotencyKey !== undefined
   if (one.end === 'refused' && !kept && row !== undefined && row.cost > 0n) {
-    return [`I10: seen refused, yet charged: ${about(one, row)}`]
+    return [`I10: refused, but charged: ${about(one, row)}`]
   }
   return []
 }
 
 /** All good answers to one key are one answer; and where nothing broke, one call went upstream. */
-function brokenKeys(seen: readonly Seen[], received: Map<string, Received>): string[] {
+function brokenKeys(seen: readonly SeenCall[], received: Map<string, Received>): string[] {
   const broken: string[] = []
   for (const [key, all] of Map.groupBy(seen, (one) => one.idempotencyKey)) {
     if (key === undefined) continue
@@ -68,7 +69,7 @@ function brokenKeys(seen: readonly Seen[], received: Map<string, Received>): str
 }
 
 /** A charge nobody saw can only belong to a call whose answer was lost. */
-function unseenCharges(seen: readonly Seen[], charged: Map<string, Charged>): string[] {
+function unseenCharges(seen: readonly SeenCall[], charged: Map<string, Charged>): string[] {
   const known = new Set(seen.map((one) => one.requestId))
   const unseen = Map.groupBy(
     [...charged.values()].filter((row) => !known.has(row.request_id)),
@@ -86,14 +87,14 @@ function unseenCharges(seen: readonly Seen[], charged: Map<string, Charged>): st
   })
 }
 
-/** Nothing is sold that the upstream did not make. */
-function unreceived(paid: Seen[], received: Map<string, Received>): string[] {
+/** A good answer without a call to the upstream. */
+function neverSentUpstream(paid: SeenCall[], received: Map<string, Received>): string[] {
   return paid
     .filter((one) => one.end === 'good' && one.mark !== undefined && !received.has(one.mark))
-    .map((one) => `I11: sold without an upstream call: ${about(one)}`)
+    .map((one) => `I11: charged without an upstream call: ${about(one)}`)
 }
 
-/** The provider's own book: each of our payments was pushed at most once, and paid ones are credited. */
+/** By the provider's own records, each payment was pushed at most once, and paid ones are credited. */
 async function brokenPayments({ db, money }: World, due: boolean): Promise<string[]> {
   const ours = await db.query<{ reference: string; status: string; review: string | null }>(
     `select reference, status, review, amount_tzs, provider_ref, accepted_at, checks, next_check_at,
@@ -115,6 +116,6 @@ async function brokenPayments({ db, money }: World, due: boolean): Promise<strin
   })
 }
 
-function about(one: Seen, row?: Charged): string {
+function about(one: SeenCall, row?: Charged): string {
   return shown({ ...one, text: one.text?.slice(0, 100), row: row ?? null })
 }

@@ -5,29 +5,29 @@ import { makePdf } from '../../support/pdf.ts'
 import { deletionLoad, keyLoad, loginLoad, readLoad } from './accounts.ts'
 import { paidLoad } from './paid.ts'
 import type { Load } from './player.ts'
-import { streamLoad } from './stream.ts'
-import { topUpLoad } from './topup.ts'
-import { videoLoad } from './video.ts'
+import { streamLoad } from './streams.ts'
+import { topUpLoad } from './top-ups.ts'
+import { videoLoad } from './videos.ts'
 
 const chat = (model: string, weight: number, keyed = true): Load =>
   paidLoad({
     name: weight >= 10 ? 'chat' : `chat ${model}`,
     weight,
-    line: 'POST /v1/chat/completions',
+    endpoint: 'POST /v1/chat/completions',
     keyed,
     body: (mark) => ({ json: { model, messages: [{ role: 'user', content: `Habari ${mark}` }] } }),
-    sound: (heard) => heard.text.includes('"choices"'),
+    isValid: (answer) => answer.text.includes('"choices"'),
   })
 
 const SOUND = wav('Habari za asubuhi').toString('base64')
 
-/** The three doors of analysis: what is sent, and the field it goes into. */
-const analysis = (name: string, line: string, field: string, bytes: Buffer): Load => {
+/** The three routes of analysis: what is sent, and the field it goes into. */
+const analysis = (name: string, endpoint: string, field: string, bytes: Buffer): Load => {
   const data = bytes.toString('base64')
   return paidLoad({
     name,
     weight: 0.7,
-    line,
+    endpoint,
     keyed: true,
     body: (mark) => ({
       json: { model: 'sim/macho', prompt: `Nini hii? ${mark}`, [field]: { data } },
@@ -35,7 +35,7 @@ const analysis = (name: string, line: string, field: string, bytes: Buffer): Loa
   })
 }
 
-/** Everything that happens at once. */
+/** All kinds of traffic, at once. */
 export const LOADS: readonly Load[] = [
   chat('sim/fixed', 30),
   chat('sim/hekima-mini', 10),
@@ -47,22 +47,22 @@ export const LOADS: readonly Load[] = [
   paidLoad({
     name: 'embeddings',
     weight: 30,
-    line: 'POST /v1/embeddings',
+    endpoint: 'POST /v1/embeddings',
     keyed: true,
     body: (mark) => ({ json: { model: 'sim/fixed-vector', input: mark, dimensions: 4 } }),
-    sound: (heard) => heard.text.includes('"embedding"'),
+    isValid: (answer) => answer.text.includes('"embedding"'),
   }),
   paidLoad({
     name: 'speech',
     weight: 1,
-    line: 'POST /v1/audio/speech',
+    endpoint: 'POST /v1/audio/speech',
     keyed: false,
     body: (mark) => ({ json: { model: 'sim/sema', voice: 'asha', input: `Habari ${mark}` } }),
   }),
   paidLoad({
     name: 'transcription',
     weight: 1,
-    line: 'POST /v1/audio/transcriptions',
+    endpoint: 'POST /v1/audio/transcriptions',
     keyed: false,
     marked: false,
     body: () => ({ json: { model: 'sim/sikia', input_audio: { data: SOUND, format: 'wav' } } }),
@@ -70,7 +70,7 @@ export const LOADS: readonly Load[] = [
   paidLoad({
     name: 'voice',
     weight: 1,
-    line: 'POST /v1/voice/responses',
+    endpoint: 'POST /v1/voice/responses',
     keyed: false,
     marked: false,
     stages: 3,
@@ -89,7 +89,7 @@ export const LOADS: readonly Load[] = [
   paidLoad({
     name: 'images',
     weight: 0.5,
-    line: 'POST /v1/images/generations',
+    endpoint: 'POST /v1/images/generations',
     keyed: true,
     body: (mark) => ({ json: { model: 'sim/picha', prompt: `Kiboko ${mark}`, size: '64x64' } }),
   }),

@@ -1,8 +1,8 @@
-import type { SimulatedModel } from '../../../simulator/models/shelf.ts'
+import type { SimulatedModel } from '../../../simulator/models/simulated-models.ts'
 
 const text = { inputs: ['text'], context: 8_192, maxOutput: 100 }
 
-/** Beside the usual shelf: a call that always costs three credits, and a vector that costs one. */
+/** Beside the usual models: one whose call always costs three credits, and a vector for one credit. */
 export const MODELS: SimulatedModel[] = [
   {
     ...text,

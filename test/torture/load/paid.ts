@@ -1,48 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Heard } from './ask.ts'
+import type { ClientAnswer } from './client.ts'
 import type { Person } from './person.ts'
-import { askSome, seenOf, type Load, type Player } from './player.ts'
+import { callSome, seenCallOf, type Load, type Player } from './player.ts'
 
 /** A route that is paid for and answered whole. */
 export type PaidRoute = {
   name: string
   weight: number
-  line: string
-  /** The mark must reach the upstream. */
+  endpoint: string
+  /** Must contain the mark, so that it reaches the upstream. */
   body(mark: string, player: Player): { json: unknown } | { raw: Buffer; type: string }
-  /** False where the mark travels inside sound or pictures, where nobody can read it. */
+  /** False if the input is sound, in which a mark cannot be found again. */
   marked?: boolean
   /** Honours Idempotency-Key. */
   keyed: boolean
-  /** Records of a good answer; 1 unless told. */
+  /** Records of a good answer; 1 by default. */
   stages?: number
   /** A good answer must satisfy this. */
-  sound?(heard: Heard): boolean
+  isValid?(answer: ClientAnswer): boolean
 }
 
-/** Plain calls, calls that hang up, keyed calls that are asked until answered, and keyed bursts. */
+/** Plain calls, calls that hang up, keyed calls repeated until answered, and bursts with one key. */
 export function paidLoad(route: PaidRoute): Load {
   return {
     name: route.name,
     weight: route.weight,
     async play(player) {
-      const { dice, people } = player
-      const person = dice.pick(people)
-      if (!route.keyed || dice.chance(0.55)) return plain(route, player, person)
-      if (dice.chance(0.7)) return keyed(route, player, person, 1)
-      return keyed(route, player, person, dice.between(2, 5))
+      const { random, people } = player
+      const person = random.pick(people)
+      if (!route.keyed || random.chance(0.55)) return plain(route, player, person)
+      if (random.chance(0.7)) return keyed(route, player, person, 1)
+      return keyed(route, player, person, random.between(2, 5))
     },
   }
 }
 
 async function plain(route: PaidRoute, player: Player, person: Person): Promise<void> {
-  const { dice, history } = player
+  const { random, history } = player
   const mark = player.mark()
   const token = credentialOf(player, person)
-  const signal = dice.chance(0.03) ? AbortSignal.timeout(dice.between(1, 40)) : undefined
-  const heard = await askSome(player, { ...askedOf(route, player, mark), token, signal })
-  check(route, player, heard)
-  history.add({ ...seenOf(route.name, person, heard), ...markOf(route, mark), ...stagesOf(route) })
+  const signal = random.chance(0.03) ? AbortSignal.timeout(random.between(1, 40)) : undefined
+  const answer = await callSome(player, { ...callOf(route, player, mark), token, signal })
+  check(route, player, answer)
+  history.add({
+    ...seenCallOf(route.name, person, answer),
+    ...markOf(route, mark),
+    ...stagesOf(route),
+  })
 }
 
 async function keyed(
@@ -54,13 +58,13 @@ async function keyed(
   const mark = player.mark()
   const key = `key-${mark}`
   const once = async (player: Player) => {
-    const { headers, ...asked } = askedOf(route, player, mark)
+    const { headers, ...call } = callOf(route, player, mark)
     const token = credentialOf(player, person)
     const all = { ...headers, 'idempotency-key': key }
-    const heard = await askSome(player, { ...asked, token, headers: all })
-    check(route, player, heard)
-    const text = heard.status === 200 ? heard.text : undefined
-    const seen = seenOf(route.name, person, heard)
+    const answer = await callSome(player, { ...call, token, headers: all })
+    check(route, player, answer)
+    const text = answer.status === 200 ? answer.text : undefined
+    const seen = seenCallOf(route.name, person, answer)
     player.history.add({
       ...seen,
       ...markOf(route, mark),
@@ -68,44 +72,45 @@ async function keyed(
       text,
       ...stagesOf(route),
     })
-    return heard
+    return answer
   }
   const answers = await Promise.all(Array.from({ length: copies }, () => once(player)))
   if (answers.some(isFinal)) return
   for (let tries = 0; tries < 3; tries++) {
-    await sleep(player.dice.between(50, 800))
+    await sleep(player.random.between(50, 800))
     if (isFinal(await once(player))) return
   }
-  // The claim of a process that died is free after its lease, so in the end it must be answered.
+  // The claim of a process that died is free after its lease, so the key must be answered in the end.
   player.later(async (player) => {
     for (let tries = 0; tries < 30; tries++) {
       if (isFinal(await once(player))) return
       await sleep(1_000)
     }
-    player.history.wrong(`${route.name}: ${key} was never answered`)
+    player.history.violation(`${route.name}: ${key} was never answered`)
   })
 }
 
 /** A good answer, or a refusal that another try would not change. */
-function isFinal(heard: Heard): boolean {
-  return heard.whole && heard.status < 500 && ![409, 429, 0].includes(heard.status)
+function isFinal(answer: ClientAnswer): boolean {
+  return answer.whole && answer.status < 500 && ![409, 429, 0].includes(answer.status)
 }
 
-function askedOf(route: PaidRoute, player: Player, mark: string) {
-  const made = route.body(mark, player)
-  const { line } = route
-  if ('json' in made) return { line, body: made.json, headers: {} }
-  return { line, raw: made.raw, headers: { 'content-type': made.type } }
+function callOf(route: PaidRoute, player: Player, mark: string) {
+  const body = route.body(mark, player)
+  const { endpoint } = route
+  if ('json' in body) return { endpoint, body: body.json, headers: {} }
+  return { endpoint, raw: body.raw, headers: { 'content-type': body.type } }
 }
 
 /** Mostly the API key; sometimes the session, which has no workspace. */
-function credentialOf({ dice }: Player, person: Person): string {
-  return dice.chance(0.9) ? person.key : person.token
+function credentialOf({ random }: Player, person: Person): string {
+  return random.chance(0.9) ? person.key : person.token
 }
 
-function check(route: PaidRoute, { history }: Player, heard: Heard): void {
-  if (heard.status !== 200 || !heard.whole || route.sound === undefined) return
-  if (!route.sound(heard)) history.wrong(`${route.name}: odd answer ${heard.text.slice(0, 200)}`)
+function check(route: PaidRoute, { history }: Player, answer: ClientAnswer): void {
+  if (answer.status !== 200 || !answer.whole || route.isValid === undefined) return
+  if (!route.isValid(answer))
+    history.violation(`${route.name}: invalid answer ${answer.text.slice(0, 200)}`)
 }
 
 function markOf({ marked }: PaidRoute, mark: string): { mark?: string } {

@@ -11,12 +11,12 @@ export type Person = {
   key: string
 }
 
-/** By the front door, before anything breaks; the phone number by the table. */
+/** Signs up through the API, before anything breaks; only the phone number is set in the table. */
 export async function newPerson(world: World, credits: string, nth: number): Promise<Person> {
   const { db, folder: dataDir, secrets } = world
   const url = world.fleet.slots[nth % world.fleet.slots.length]!.url
   const made = await newCustomer(url, { db, dataDir }, credits)
-  // The last four digits choose what the pretended provider does: from 9000 on, nothing special.
+  // The last four digits choose what the simulated provider does: from 9000 on, nothing special.
   const phone = `+25571${String(1_009_000 + nth)}`
   await db.query(
     `update accounts set phone_number = $2, phone_verified_at = now(), login_phone = $2

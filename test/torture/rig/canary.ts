@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 
-/** Listens where nobody has any business: whoever connects was led astray. */
+/** A listener that nobody should ever contact: a visit shows that an address from outside was followed. */
 export type Canary = {
   url: string
   host: string

@@ -3,24 +3,24 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 export type FaultProxy = {
   port: number
-  /** The given address with this proxy in its place. */
+  /** The address with the proxy's port in place of the server's. */
   in(url: string): string
-  /** Each piece of bytes is passed on so much later; 0 ends it. */
+  /** Delays every piece of data by so much; 0 ends it. */
   slow(ms: number): void
   /** Passes nothing on and closes nothing, until `heal`. */
   hold(): void
-  /** Breaks every connection with a reset; new ones are welcome. */
+  /** Resets every connection; new ones are accepted. */
   reset(): void
   /** Breaks every connection and refuses new ones, until `heal`. */
   cut(): Promise<void>
   heal(): Promise<void>
   /**
-   * The answer to the next `count` commits never arrives: done, but nobody was told. The line breaks
-   * after `silentMs`.
+   * The answers to the next `count` commits never arrive, although the commits are done. The
+   * connection breaks after `silentMs`.
    */
   swallowCommits(count: number, silentMs?: number): void
-  /** How many connections and commits felt a fault. */
-  readonly felt: {
+  /** How many connections and commits a fault disturbed. */
+  readonly effects: {
     reset: number
     held: number
     slowed: number
@@ -30,7 +30,7 @@ export type FaultProxy = {
   close(): Promise<void>
 }
 
-/** What `client.query('commit')` puts on the wire, behind whatever else, and how it is answered. */
+/** What `client.query('commit')` puts at the end of a write, and how the server answers it. */
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
 const ANSWERS = ['COMMIT\0', 'ROLLBACK\0']
 
@@ -42,10 +42,10 @@ type Pair = {
   last: Map<Socket, number>
 }
 
-/** Stands before a server and breaks the line in every way a line can break. */
+/** Stands between clients and a server, and breaks their connections in every way they can break. */
 export async function faultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   const pairs = new Set<Pair>()
-  const felt = { reset: 0, held: 0, slowed: 0, refusedS: 0, swallowed: 0 }
+  const effects = { reset: 0, held: 0, slowed: 0, refusedS: 0, swallowed: 0 }
   let delayMs = 0
   let holding = false
   let toSwallow = 0
@@ -56,17 +56,17 @@ export async function faultProxy(target: { host: string; port: number }): Promis
 
   const pass = (pair: Pair, to: Socket, bytes: Buffer) => {
     if (holding || pair.held) {
-      if (!pair.held) felt.held += 1
+      if (!pair.held) effects.held += 1
       pair.held = true
       return
     }
-    // Later bytes wait for earlier ones, also when the line has become quick again.
+    // Later bytes wait for earlier ones, also when the delay has ended.
     const waiting = (pair.last.get(to) ?? 0) - performance.now()
     if (delayMs === 0 && waiting <= 0) {
       to.write(bytes)
       return
     }
-    felt.slowed += 1
+    effects.slowed += 1
     const afterMs = Math.max(delayMs, waiting)
     pair.last.set(to, performance.now() + afterMs)
     setTimeout(() => to.write(bytes), afterMs)
@@ -94,13 +94,13 @@ export async function faultProxy(target: { host: string; port: number }): Promis
     far.on('data', (bytes) => {
       if (!pair.deaf) return pass(pair, near, bytes)
       if (!ANSWERS.some((answer) => bytes.includes(answer))) return
-      felt.swallowed += 1
+      effects.swallowed += 1
       setTimeout(() => near.resetAndDestroy(), silentMs)
     })
   }
   const reset = () => {
     for (const { near, far } of pairs) {
-      felt.reset += 1
+      effects.reset += 1
       near.resetAndDestroy()
       far.resetAndDestroy()
     }
@@ -114,7 +114,7 @@ export async function faultProxy(target: { host: string; port: number }): Promis
   await open()
   return {
     port,
-    felt,
+    effects,
     in(url) {
       const moved = new URL(url)
       moved.host = `127.0.0.1:${port}`
@@ -137,7 +137,7 @@ export async function faultProxy(target: { host: string; port: number }): Promis
       toSwallow = 0
       for (const pair of pairs) if (pair.held) pair.near.destroy()
       if (cutAt === undefined) return
-      felt.refusedS += (performance.now() - cutAt) / 1_000
+      effects.refusedS += (performance.now() - cutAt) / 1_000
       cutAt = undefined
       await open()
     },

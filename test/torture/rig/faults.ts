@@ -1,114 +1,114 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Dice } from '../load/dice.ts'
+import type { Random } from '../load/random.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import type { Slot } from './fleet.ts'
 import type { World } from './world.ts'
 
-/** A process is dead to the others after this long without a sign; its holds go at the next sweep. */
+/** After this long without a heartbeat a process counts as dead; the next sweep releases its holds. */
 export const LEASE_MS = 20_000
 export const SWEEP_MS = 11_000
 
-/** Something that breaks. True when it was felt: a fault that nobody felt has not happened. */
+/** Something that breaks. `inject` gives true when it disturbed at least one connection or process. */
 export type Fault = {
   name: string
   weight: number
-  strike(world: World, dice: Dice): Promise<boolean>
+  inject(world: World, random: Random): Promise<boolean>
 }
 
-/** Processes: each strike takes one that is up, and leaves at least one other. */
+/** Each takes one process that is up, and leaves at least one other alone. */
 export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: 'kill -9',
     weight: 12,
-    strike: (world, dice) =>
-      onOne(world, dice, async (slot) => {
+    inject: (world, random) =>
+      onOne(world, random, async (slot) => {
         await world.fleet.kill(slot)
-        await sleep(dice.between(0, 300))
-        await world.fleet.start(slot, wrongClock(dice))
+        await sleep(random.between(0, 300))
+        await world.fleet.start(slot, wrongClock(random))
       }),
   },
   {
     name: 'restart (SIGTERM)',
     weight: 1,
-    strike: (world, dice) =>
-      onOne(world, dice, async (slot) => void (await world.fleet.restart(slot))),
+    inject: (world, random) =>
+      onOne(world, random, async (slot) => void (await world.fleet.restart(slot))),
   },
 ]
 
-/** Beyond the lease and one sweep, so that its holds are gone when it wakes in the middle of calls. */
+/** Longer than the lease and a sweep: the holds are gone when the process wakes amid its calls. */
 export const FREEZE: Fault = {
   name: 'SIGSTOP beyond the lease',
   weight: 1,
-  strike: (world, dice) =>
-    onOne(world, dice, (slot) =>
-      world.fleet.freeze(slot, LEASE_MS + SWEEP_MS - dice.between(0, 4_000)),
+  inject: (world, random) =>
+    onOne(world, random, (slot) =>
+      world.fleet.freeze(slot, LEASE_MS + SWEEP_MS - random.between(0, 4_000)),
     ),
 }
 
-/** The redirect leads to where nobody may go. */
+/** The redirect leads to the canary, which nobody may contact. */
 const WRONG_ANSWERS = ['status-503', 'bad-json', '429-7', 'drop', 'empty', 'html', 'redirect']
 
-/** Lines to the database, of one process or of all, and the line to the upstream. */
-export const LINE_FAULTS: readonly Fault[] = [
-  line(
+/** Connections to the database, of one process or of all, and those to the upstream. */
+export const NETWORK_FAULTS: readonly Fault[] = [
+  databaseFault(
     'database slow',
     3,
-    (dice) => dice.between(800, 3_000),
-    (proxy, dice) => proxy.slow(dice.pick([30, 120, 600])),
+    (random) => random.between(800, 3_000),
+    (proxy, random) => proxy.slow(random.pick([30, 120, 600])),
   ),
-  line(
+  databaseFault(
     'database reset',
     3,
     () => 0,
     (proxy) => proxy.reset(),
   ),
-  line(
+  databaseFault(
     'database cut',
     3,
-    (dice) => dice.between(300, 3_500),
+    (random) => random.between(300, 3_500),
     (proxy) => proxy.cut(),
   ),
-  line(
+  databaseFault(
     'database mute',
     2,
-    (dice) => dice.between(500, 6_000),
+    (random) => random.between(500, 6_000),
     (proxy) => proxy.hold(),
   ),
-  line(
+  databaseFault(
     'commit unanswered',
     5,
     () => 1_500,
-    (proxy, dice) => proxy.swallowCommits(dice.between(1, 6)),
+    (proxy, random) => proxy.swallowCommits(random.between(1, 6)),
   ),
-  upstream(
+  upstreamFault(
     'upstream slow',
     2,
-    (dice) => dice.between(500, 2_500),
-    (proxy, dice) => proxy.slow(dice.pick([50, 400, 1_500])),
+    (random) => random.between(500, 2_500),
+    (proxy, random) => proxy.slow(random.pick([50, 400, 1_500])),
   ),
-  upstream(
+  upstreamFault(
     'upstream reset',
     2,
     () => 0,
     (proxy) => proxy.reset(),
   ),
-  upstream(
+  upstreamFault(
     'upstream cut',
     1,
-    (dice) => dice.between(300, 1_500),
+    (random) => random.between(300, 1_500),
     (proxy) => proxy.cut(),
   ),
-  upstream(
+  upstreamFault(
     'upstream mute',
     1,
-    (dice) => dice.between(500, 5_000),
+    (random) => random.between(500, 5_000),
     (proxy) => proxy.hold(),
   ),
   {
     name: 'upstream answers wrongly',
     weight: 1,
-    async strike({ models }, dice) {
-      const fault = dice.pick(WRONG_ANSWERS)
+    async inject({ models }, random) {
+      const fault = random.pick(WRONG_ANSWERS)
       models.fail({ fault, times: 6 })
       await sleep(1_000)
       models.heal()
@@ -118,9 +118,9 @@ export const LINE_FAULTS: readonly Fault[] = [
   {
     name: 'payment provider out',
     weight: 1,
-    async strike({ money }, dice) {
-      money.control.outage(dice.pick([500, 503, 429]))
-      await sleep(dice.between(500, 2_500))
+    async inject({ money }, random) {
+      money.control.outage(random.pick([500, 503, 429]))
+      await sleep(random.between(500, 2_500))
       money.control.outage(undefined)
       return true
     },
@@ -128,7 +128,7 @@ export const LINE_FAULTS: readonly Fault[] = [
   {
     name: 'database server crash',
     weight: 0.4,
-    async strike({ postgres }) {
+    async inject({ postgres }) {
       await postgres.halt('kill')
       await sleep(300)
       await postgres.resume()
@@ -139,60 +139,70 @@ export const LINE_FAULTS: readonly Fault[] = [
 
 async function onOne(
   { fleet }: World,
-  dice: Dice,
+  random: Random,
   work: (slot: Slot) => Promise<void>,
 ): Promise<boolean> {
   const up = fleet.slots.filter((slot) => slot.state === 'up')
   if (up.length < 2) return false
-  await work(dice.pick(up))
+  await work(random.pick(up))
   return true
 }
 
 /**
- * Leases go by the database's clock, so a process whose own is wrong, or jumps in the middle of its
- * calls, changes nothing.
+ * Leases go by the database's clock, so a process whose own clock is wrong, or jumps amid its calls,
+ * changes nothing.
  */
-function wrongClock(dice: Dice): Record<string, string> {
-  const offMs = dice.pick([0, 0, 0, 0, 0, -45_000, 45_000, -3_600_000])
-  const afterMs = dice.pick([0, 1_000, 3_000])
+function wrongClock(random: Random): Record<string, string> {
+  const offMs = random.pick([0, 0, 0, 0, 0, -45_000, 45_000, -3_600_000])
+  const afterMs = random.pick([0, 1_000, 3_000])
   return { TORTURE_CLOCK_OFF_MS: String(offMs), TORTURE_CLOCK_AFTER_MS: String(afterMs) }
 }
 
-type Strike = (proxy: FaultProxy, dice: Dice) => void | Promise<void>
+type FaultAction = (proxy: FaultProxy, random: Random) => void | Promise<void>
 
-function line(name: string, weight: number, lasts: (dice: Dice) => number, act: Strike): Fault {
+function databaseFault(
+  name: string,
+  weight: number,
+  lasts: (random: Random) => number,
+  act: FaultAction,
+): Fault {
   return {
     name,
     weight,
-    async strike({ fleet }, dice) {
-      const lines = fleet.slots.map((slot) => slot.line)
-      return afflict(dice.chance(0.3) ? lines : [dice.pick(lines)], { dice, lasts, act })
+    async inject({ fleet }, random) {
+      const proxies = fleet.slots.map((slot) => slot.databaseProxy)
+      return applyTo(random.chance(0.3) ? proxies : [random.pick(proxies)], { random, lasts, act })
     },
   }
 }
 
-function upstream(name: string, weight: number, lasts: (dice: Dice) => number, act: Strike): Fault {
+function upstreamFault(
+  name: string,
+  weight: number,
+  lasts: (random: Random) => number,
+  act: FaultAction,
+): Fault {
   return {
     name,
     weight,
-    strike: ({ upstream }, dice) => afflict([upstream], { dice, lasts, act }),
+    inject: ({ upstream }, random) => applyTo([upstream], { random, lasts, act }),
   }
 }
 
-async function afflict(
+async function applyTo(
   proxies: FaultProxy[],
-  { dice, lasts, act }: { dice: Dice; lasts(dice: Dice): number; act: Strike },
+  { random, lasts, act }: { random: Random; lasts(random: Random): number; act: FaultAction },
 ): Promise<boolean> {
-  const before = feltBy(proxies)
-  for (const proxy of proxies) await act(proxy, dice)
-  await sleep(lasts(dice))
+  const before = effectsOn(proxies)
+  for (const proxy of proxies) await act(proxy, random)
+  await sleep(lasts(random))
   for (const proxy of proxies) await proxy.heal()
-  return feltBy(proxies) > before
+  return effectsOn(proxies) > before
 }
 
-function feltBy(proxies: FaultProxy[]): number {
+function effectsOn(proxies: FaultProxy[]): number {
   return proxies.reduce(
-    (sum, { felt }) => sum + Object.values(felt).reduce((total, one) => total + one, 0),
+    (sum, { effects }) => sum + Object.values(effects).reduce((total, one) => total + one, 0),
     0,
   )
 }

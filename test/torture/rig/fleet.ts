@@ -4,17 +4,17 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startReplica, type Replica } from '../../support/replica.ts'
-import type { Dice } from '../load/dice.ts'
+import type { Random } from '../load/random.ts'
 import { faultProxy, type FaultProxy } from './fault-proxy.ts'
 
-/** A place for one process: its port and its own line to the database stay when it is replaced. */
+/** One process of the fleet. Its port and its proxy to the database stay when it is replaced. */
 export type Slot = {
   name: string
   url: string
   metricsUrl: string
   state: 'up' | 'down' | 'stopped'
   replica: Replica | undefined
-  line: FaultProxy
+  databaseProxy: FaultProxy
 }
 
 type Figures = {
@@ -29,17 +29,17 @@ type Figures = {
 export type Fleet = {
   slots: Slot[]
   /** Mostly a process that is up, sometimes one that is frozen. */
-  pick(dice: Dice): Slot
+  pick(random: Random): Slot
   kill(slot: Slot): Promise<void>
   freeze(slot: Slot, ms: number): Promise<void>
-  /** SIGTERM, and a new one in its place. Gives how long the drain took. */
+  /** SIGTERM, then a new process in its place. Gives how long the drain took, in milliseconds. */
   restart(slot: Slot): Promise<number>
   start(slot: Slot, env?: Record<string, string>): Promise<void>
-  /** Every line that any process wrote. */
+  /** Every log line that any process wrote. */
   output(): string[]
-  /** The worst of what the processes measured in themselves. */
+  /** The worst values that any process measured of itself. */
   figures(): Promise<Figures>
-  /** Ended on its own, which none ever may. */
+  /** Processes that ended on their own, which none ever may. */
   readonly crashes: string[]
   end(): Promise<void>
 }
@@ -60,12 +60,12 @@ export async function openFleet(options: {
   const start = async (slot: Slot, env: Record<string, string> = {}) => {
     const probe = join(options.folder, `probe-${++starts}.json`)
     probes.add(probe)
-    const replica = await startSurely({
+    const replica = await startWithRetries({
       ...options.env,
       PORT: new URL(slot.url).port,
-      // One name for all: it is the issuer of every session. Callbacks go to the first process.
+      // The same for all: it is the issuer of every session. Callbacks go to the first process.
       PUBLIC_URL: slots[0]!.url,
-      DATABASE_URL: slot.line.in(options.databaseUrl),
+      DATABASE_URL: slot.databaseProxy.in(options.databaseUrl),
       METRICS_PORT: new URL(slot.metricsUrl).port,
       NODE_OPTIONS: `--import ${join(import.meta.dirname, 'children/probe.ts')}`,
       TORTURE_PROBE_FILE: probe,
@@ -82,7 +82,7 @@ export async function openFleet(options: {
     if (expected.has(replica.pid)) return
     crashes.push(`${name} ended with ${code}: ${replica.output.slice(-5).join(' | ')}`)
   }
-  const gone = async (slot: Slot, signal: 'SIGKILL' | 'SIGTERM') => {
+  const stop = async (slot: Slot, signal: 'SIGKILL' | 'SIGTERM') => {
     const replica = slot.replica!
     expected.add(replica.pid)
     slot.state = 'down'
@@ -91,10 +91,17 @@ export async function openFleet(options: {
   }
   const slots = await Promise.all(
     Array.from({ length: options.count }, async (_, i): Promise<Slot> => {
-      const line = await faultProxy({ host, port: Number(port) })
+      const databaseProxy = await faultProxy({ host, port: Number(port) })
       const url = `http://127.0.0.1:${await freePort()}`
       const metricsUrl = `http://127.0.0.1:${await freePort()}/metrics`
-      return { name: `replica-${i}`, url, metricsUrl, state: 'down', replica: undefined, line }
+      return {
+        name: `replica-${i}`,
+        url,
+        metricsUrl,
+        state: 'down',
+        replica: undefined,
+        databaseProxy,
+      }
     }),
   )
   // One after the other: the first migrates and reads the catalog for all.
@@ -104,14 +111,14 @@ export async function openFleet(options: {
     slots,
     crashes,
     start,
-    pick(dice) {
-      // Few go to a frozen one: they are there when it wakes, and the others keep up the load.
-      const wanted = dice.chance(0.08) ? 'stopped' : 'up'
-      const there = slots.filter((slot) => slot.state === wanted)
-      return dice.pick(there.length > 0 ? there : slots)
+    pick(random) {
+      // A few calls go to a frozen process, to be there when it wakes; the others keep up the load.
+      const state = random.chance(0.08) ? 'stopped' : 'up'
+      const candidates = slots.filter((slot) => slot.state === state)
+      return random.pick(candidates.length > 0 ? candidates : slots)
     },
     async kill(slot) {
-      await gone(slot, 'SIGKILL')
+      await stop(slot, 'SIGKILL')
     },
     async freeze(slot, ms) {
       slot.state = 'stopped'
@@ -122,36 +129,38 @@ export async function openFleet(options: {
     },
     async restart(slot) {
       const startedMs = performance.now()
-      await gone(slot, 'SIGTERM')
+      await stop(slot, 'SIGTERM')
       const tookMs = performance.now() - startedMs
       await start(slot)
       return tookMs
     },
     output: () => all.flatMap((replica) => replica.output),
     async figures() {
-      const told = await Promise.all([...probes].map(readFigures))
-      const worst = (name: keyof Figures) => Math.max(0, ...told.map((one) => one?.[name] ?? 0))
-      const slowest = told.toSorted((a, b) => (b?.longestTurnMs ?? 0) - (a?.longestTurnMs ?? 0))[0]
+      const measured = await Promise.all([...probes].map(readFigures))
+      const worst = (name: keyof Figures) => Math.max(0, ...measured.map((one) => one?.[name] ?? 0))
+      const slowest = measured.toSorted(
+        (a, b) => (b?.longestTurnMs ?? 0) - (a?.longestTurnMs ?? 0),
+      )[0]
       return {
         longestTurnMs: slowest?.longestTurnMs ?? 0,
         longestAtS: slowest?.longestAtS ?? 0,
         delayP99Ms: worst('delayP99Ms'),
         rss: worst('rss'),
         heapUsed: worst('heapUsed'),
-        clockJumps: told.reduce((sum, one) => sum + (one?.clockJumps ?? 0), 0),
+        clockJumps: measured.reduce((sum, one) => sum + (one?.clockJumps ?? 0), 0),
       }
     },
     async end() {
       const up = slots.filter((slot) => slot.state !== 'down')
       for (const slot of up) slot.replica!.kill('SIGCONT')
-      await Promise.all(up.map((slot) => gone(slot, 'SIGTERM')))
-      await Promise.all(slots.map((slot) => slot.line.close()))
+      await Promise.all(up.map((slot) => stop(slot, 'SIGTERM')))
+      await Promise.all(slots.map((slot) => slot.databaseProxy.close()))
     },
   }
 }
 
-/** Without a database a process does not start: it says so and ends, and whoever runs it tries again. */
-async function startSurely(env: Record<string, string>): Promise<Replica> {
+/** Without a database a process says so and ends: as a supervisor would, this starts it again. */
+async function startWithRetries(env: Record<string, string>): Promise<Replica> {
   for (let tries = 1; ; tries++) {
     try {
       return await startReplica(env)

@@ -1,4 +1,4 @@
-import { inLanes } from '../load/lanes.ts'
+import { runInParallel } from '../load/in-parallel.ts'
 import { sendRaw, statusesOf } from '../../support/raw-http.ts'
 
 /** Bytes on a bare socket: not HTTP, almost HTTP, and forms that are not forms. */
@@ -13,9 +13,9 @@ export async function rawGarbage(url: string, key: string): Promise<string[]> {
     if (served.length > 0 && !what.startsWith('fine:')) {
       violations.push(`raw: ${what} was served: ${answer.slice(0, 200)}`)
     }
-    if (answer.includes(key)) violations.push(`raw: ${what} told the key`)
+    if (answer.includes(key)) violations.push(`raw: ${what} revealed the key`)
   }
-  await inLanes(cases(key), 10, each)
+  await runInParallel(cases(key), 10, each)
   return violations
 }
 

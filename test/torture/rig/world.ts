@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
-import { startMoneySimulator, type MoneySimulator } from '../../../simulator/money.ts'
+import { startMoneySimulator, type MoneySimulator } from '../../../simulator/money/server.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { openServer } from '../../../src/db/server.ts'
 import { silentLog } from '../../../src/lib/log.ts'
@@ -14,13 +14,13 @@ import { openFleet, type Fleet } from './fleet.ts'
 import { MODELS } from '../load/models.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
-/** What the upstream received under one mark. */
+/** What the upstream received with one mark in its prompt. */
 export type Received = { calls: number; finished: number }
 
-/** Real processes on one real database, and around them an outside world that can break. */
+/** Real service processes on one real database, and around them simulated providers that can break. */
 export type World = {
   postgres: Postgres
-  /** Straight to the database, past every fault. */
+  /** Straight to the database, not through a proxy. */
   db: Db
   fleet: Fleet
   models: ModelSimulator
@@ -109,7 +109,7 @@ export async function openWorld(options: {
   }
 }
 
-/** The limits are shared through it where this machine has one, else counted per process. */
+/** Rate limits are shared through Redis if this machine has one, else counted per process. */
 async function realRedis(): Promise<RedisServer | undefined> {
   const servers = await redisServers()
   const [real, ...others] = servers.toSorted((a) => (a.name === 'stand-in' ? 1 : -1))

@@ -2,9 +2,9 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /**
- * Loaded before the service (`--import`) in a process under fire: measures how long single turns of
- * its loop work, and may set its clock wrong, at once or in the middle of its life. A turn is counted by the thread's own processor time,
- * so that a busy machine is not mistaken for a busy loop.
+ * Loaded into a service process before the service itself (`--import`): measures how long single
+ * turns of its event loop work, and may set its clock wrong, at once or later. A turn is measured in
+ * the thread's own processor time, so that a busy machine is not mistaken for a busy loop.
  */
 const file = process.env.TORTURE_PROBE_FILE
 const clockOffMs = Number(process.env.TORTURE_CLOCK_OFF_MS ?? 0)
@@ -54,7 +54,7 @@ function shiftClock(wrongByMs: number, afterMs: number): void {
   let byMs = wrongByMs
   if (afterMs > 0) {
     byMs = 0
-    // From the moment it is told that it serves, not from the start of its start.
+    // Counted from when it serves (SIGUSR2), not from when the process started.
     process.on('SIGUSR2', () => {
       setTimeout(() => {
         byMs = wrongByMs
@@ -63,9 +63,9 @@ function shiftClock(wrongByMs: number, afterMs: number): void {
     })
   }
   globalThis.Date = class extends RealDate {
-    constructor(...given: unknown[]) {
-      if (given.length === 0) super(RealDate.now() + byMs)
-      else super(...(given as [number]))
+    constructor(...args: unknown[]) {
+      if (args.length === 0) super(RealDate.now() + byMs)
+      else super(...(args as [number]))
     }
     static override now(): number {
       return RealDate.now() + byMs

@@ -1,0 +1,42 @@
+import { listActivity } from '../src/activity/list.ts'
+import { summarizeActivity } from '../src/activity/summary.ts'
+import type { Db } from '../src/db/db.ts'
+
+export const ZONE = 'Africa/Dar_es_Salaam'
+export const ACCOUNT = 'cccccccc-0000-7000-8000-000000000000'
+const WORKSPACE = 'bbbbbbbb-0000-7000-8000-000000000003'
+const MODEL = 'acme/model-0'
+
+export type Read = { name: string; run(db: Db): Promise<{ rows: number }> }
+
+const page = (name: string, query: object): Read => ({
+  name,
+  async run(db) {
+    const request = { accountId: ACCOUNT, limit: 50, offset: 0, ...query }
+    return { rows: (await listActivity(db, request)).records.length }
+  },
+})
+
+/** Reads that must take the same time however many records there are; 1,000 fill each page. */
+export const FLAT_READS: Read[] = [
+  page('page 1', {}),
+  page('page 1 of a model', { model: MODEL }),
+  page('page 1 of failures', { status: 'failed' }),
+  page('page 1 of a workspace', { workspaceId: WORKSPACE }),
+  page('page 1, all filters', { workspaceId: WORKSPACE, model: MODEL, status: 'completed' }),
+  {
+    name: "the year's summary",
+    async run(db) {
+      const at = new Date('2026-12-20T12:00:00Z')
+      const request = { accountId: ACCOUNT, period: 'year' as const, at, timeZone: ZONE }
+      return { rows: (await summarizeActivity(db, request)).byModel.length }
+    },
+  },
+]
+
+/** Reads that may take longer; measured so that it is known. */
+export const DEEP_READS: Read[] = [
+  page('offset 100,000', { offset: 100_000 }),
+  page('offset 900,000', { offset: 900_000 }),
+  page('completed, offset 800,000', { status: 'completed', offset: 800_000 }),
+]

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openServer } from '../../src/db/server.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { runChild } from '../../test/support/child.ts'
+import { startPostgres } from '../../test/support/postgres.ts'
+import { startReplica } from '../../test/support/replica.ts'
+import { newCustomers } from './customers.ts'
+
+/** One of the programs that are compared: each is a process of its own, on the same upstream. */
+export type Gateway = {
+  name: string
+  port: number
+  pid: number
+  /** Additional headers, a set for each caller in turn. */
+  headers: string[]
+}
+
+export type Gateways = {
+  all: { direct: Gateway; bare: Gateway; portkey: Gateway; ours: Gateway; hot: Gateway }
+  /** The database of `ours`, to measure its processor time. */
+  postgresPid: number
+  version: string
+  close(): Promise<void>
+}
+
+export const MODEL = 'bench/chat'
+const ACCOUNTS = 200
+
+/** Unpaced streams have few events, or the callers and the upstream would be the bottleneck. */
+const UNPACED_EVENTS = 20
+
+export async function startGateways(stream: { events: number; paceMs: number }): Promise<Gateways> {
+  const folder = await mkdtemp(join(tmpdir(), 'mlango-bench-'))
+  const upstream = runChild('bench/children/canned-upstream.ts', [
+    String(stream.events),
+    String(stream.paceMs),
+    String(UNPACED_EVENTS),
+  ])
+  const origin = `http://127.0.0.1:${await upstream.line()}`
+  const bare = runChild('bench/children/bare-proxy.ts', [origin])
+  const portkey = await startPortkey()
+  const postgres = await startPostgres({ durable: true })
+  const service = await startService({ folder, origin, databaseUrl: postgres.url })
+  const db = openServer({ url: postgres.url, poolSize: 2, log: silentLog })
+  const keys = await newCustomers(db, ACCOUNTS)
+  await db.close()
+  const anyKey = 'Authorization: Bearer any\r\n'
+  const viaPortkey = `x-portkey-provider: openai\r\nx-portkey-custom-host: ${origin}/v1\r\n`
+  const ours = { port: Number(new URL(service.url).port), pid: service.pid }
+  const all: Gateways['all'] = {
+    direct: gateway('the upstream itself', Number(new URL(origin).port), upstream.pid, [anyKey]),
+    bare: gateway('bare proxy', Number(await bare.line()), bare.pid, [anyKey]),
+    portkey: gateway('Portkey', portkey.port, portkey.pid, [viaPortkey + anyKey]),
+    ours: { name: 'Mlango', ...ours, headers: keys.map(bearer) },
+    hot: { name: 'Mlango, one account', ...ours, headers: keys.slice(0, 1).map(bearer) },
+  }
+  return {
+    all,
+    postgresPid: postgres.pid(),
+    version: postgres.version.split(' ')[0]!,
+    async close() {
+      service.kill('SIGTERM')
+      for (const child of [upstream, bare, portkey]) child.kill('SIGKILL')
+      await service.ended
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function gateway(name: string, port: number, pid: number, headers: string[]): Gateway {
+  return { name, port, pid, headers }
+}
+
+function bearer(key: string): string {
+  return `Authorization: Bearer ${key}\r\n`
+}
+
+async function startService(on: { folder: string; origin: string; databaseUrl: string }) {
+  const pricing = { prompt: '0.00000015', completion: '0.0000006' }
+  const models = [{ id: MODEL, pricing, context_length: 128_000, max_output_tokens: 16_000 }]
+  const entry = { name: 'canned', type: 'openrouter', base_url: `${on.origin}/v1`, sync: false }
+  const file = join(on.folder, 'upstreams.json')
+  await writeFile(file, JSON.stringify({ upstreams: [{ ...entry, models }] }))
+  return startReplica({
+    UPSTREAMS_FILE: file,
+    DATABASE_URL: on.databaseUrl,
+    DATA_DIR: on.folder,
+    MASTER_KEY: 'a master key for benchmarks, long enough',
+    RATE_LIMIT_RPM: '1000000',
+    CONCURRENCY_PER_ACCOUNT: '100000',
+    ...(process.env.BENCH_NODE_OPTIONS === undefined
+      ? {}
+      : { NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS }),
+  })
+}
+
+async function startPortkey() {
+  const port = await freePort()
+  const file = import.meta.resolve('@portkey-ai/gateway/build/start-server.js')
+  const fix = new URL('../children/portkey-fix.ts', import.meta.url).href
+  const args = ['--import', fix, new URL(file).pathname, `--port=${port}`, '--headless']
+  const child = spawn(process.execPath, args, { stdio: 'ignore' })
+  const stop = () => child.kill('SIGKILL')
+  process.once('exit', stop)
+  void once(child, 'close').then(() => process.off('exit', stop))
+  await untilAnswering(port)
+  return { port, pid: child.pid!, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+}
+
+async function untilAnswering(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
+    if (answer !== undefined) return
+    await sleep(100)
+  }
+  throw new Error('The gateway to compare with did not start.')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}

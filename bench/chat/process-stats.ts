@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+
+const TICKS_PER_S = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+
+/** Processor time that a process has used so far, as the system reports it. */
+export function cpuMs(pid: number): number {
+  // The name, in parentheses, may contain blanks: fields are counted from behind it.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_S
+}
+
+/** Resident memory of a process. */
+export function residentKiB(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
+}
+
+/** A database server works in its children: their time, without the server's own. */
+export function childrenCpuMs(parent: number): number {
+  let sum = 0
+  for (const file of globSync('/proc/[0-9]*/stat')) {
+    const pid = Number(file.split('/')[2])
+    try {
+      const ppid = readFileSync(file, 'utf8').split(') ')[1]!.split(' ')[1]
+      if (Number(ppid) === parent) sum += cpuMs(pid)
+    } catch {
+      // The process has ended meanwhile.
+    }
+  }
+  return sum
+}

@@ -1,0 +1,146 @@
+import type { Exchange, Json } from './exchange.ts'
+import { breakOff, pause, write } from './exchange.ts'
+import { splitFault } from './faults/faults.ts'
+import type { ChatAnswer } from './chat-answer.ts'
+import { toolCallPart, imagePart } from './chat-answer.ts'
+
+/** The answer as server-sent events, with the small delays of a real one. */
+export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promise<void> {
+  const { res, fault, latency } = exchange
+  if (!(await pause(exchange, latency.firstMs))) return
+  res.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'x-generation-id': answer.id,
+  })
+  res.flushHeaders()
+  await write(exchange, ': OPENROUTER PROCESSING\n\n')
+  const frames = framesOf(exchange, answer)
+  const { name } = splitFault(fault ?? '')
+  const streamFault = STREAM_FAULTS[name]
+  if (streamFault !== undefined) return streamFault(exchange, frames)
+  for (const frame of frames) {
+    if (!(await pause(exchange, latency.pieceMs))) return
+    if (!(await write(exchange, frame))) return
+  }
+  res.end('data: [DONE]\n\n')
+}
+
+const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
+
+function framesOf(exchange: Exchange, answer: ChatAnswer): string[] {
+  const early = exchange.fault === 'usage-with-choices'
+  const usage = answer.usage === undefined ? {} : { usage: answer.usage }
+  const frames = deltas(answer).map((delta) => data(chunk(answer, choice(delta, null))))
+  frames.push(
+    data({ ...chunk(answer, choice({ content: '' }, answer.finish)), ...(early ? usage : {}) }),
+  )
+  if (!early && answer.usage !== undefined) {
+    frames.push(data({ ...chunk(answer, undefined), usage: answer.usage }))
+  }
+  return frames
+}
+
+function deltas(answer: ChatAnswer): Json[] {
+  const pieces: Json[] = [{ role: 'assistant', content: '' }]
+  if (answer.reasoning !== undefined) pieces.push({ reasoning: answer.reasoning })
+  for (const [index, call] of answer.toolCalls.entries()) {
+    const whole = toolCallPart(call, index)
+    const half = call.arguments.length >> 1
+    const rest = { index, function: { arguments: call.arguments.slice(half) } }
+    const first = { name: call.name, arguments: call.arguments.slice(0, half) }
+    pieces.push({ tool_calls: [{ ...whole, function: first }] }, { tool_calls: [rest] })
+  }
+  for (const word of answer.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) pieces.push({ content: word })
+  if (answer.images.length > 0) pieces.push({ images: answer.images.map(imagePart) })
+  return pieces
+}
+
+function chunk(answer: ChatAnswer, choice: Json | undefined): Json {
+  return {
+    id: answer.id,
+    object: 'chat.completion.chunk',
+    created: answer.created,
+    model: answer.model,
+    provider: 'SimProvider',
+    choices: choice === undefined ? [] : [choice],
+  }
+}
+
+const choice = (delta: Json, finish: string | null): Json => ({
+  index: 0,
+  delta,
+  finish_reason: finish,
+  native_finish_reason: finish,
+  logprobs: null,
+})
+
+type StreamFault = (exchange: Exchange, frames: string[]) => Promise<void>
+
+/** Sends the first half of the frames. */
+async function sendFirstHalf(exchange: Exchange, frames: string[]): Promise<void> {
+  for (const frame of frames.slice(0, Math.max(2, frames.length >> 1))) {
+    await write(exchange, frame)
+    await pause(exchange, exchange.latency.pieceMs)
+  }
+}
+
+const STREAM_FAULTS: Record<string, StreamFault> = {
+  reset: async (exchange, frames) => {
+    await sendFirstHalf(exchange, frames)
+    await pause(exchange, 20)
+    breakOff(exchange)
+  },
+  stall: sendFirstHalf,
+  cut: async (exchange, frames) => {
+    await sendFirstHalf(exchange, frames)
+    exchange.res.end(frames.at(-1)!.slice(0, 40))
+  },
+  'no-done': async (exchange, frames) => {
+    await sendFirstHalf(exchange, frames)
+    exchange.res.end()
+  },
+  'no-choices': async (exchange) => {
+    exchange.res.end(`${data({ object: 'chat.completion.chunk' })}data: [DONE]\n\n`)
+  },
+  'short-length': async (exchange, frames) => {
+    await sendFirstHalf(exchange, frames)
+    exchange.entry.outcome = 'broken'
+    exchange.res.socket?.end()
+  },
+  'finish-error': async (exchange, frames) => {
+    await sendFirstHalf(exchange, frames)
+    exchange.res.end(`${data({ choices: [choice({ content: '' }, 'error')] })}data: [DONE]\n\n`)
+  },
+  'stream-error': async (exchange, frames) => {
+    await sendFirstHalf(exchange, frames)
+    const error = { code: 502, message: 'SimProvider at https://provider.sim disconnected' }
+    exchange.res.end(data({ error, choices: [choice({ content: '' }, 'error')] }))
+  },
+  endless: async (exchange) => {
+    const every = splitFault(exchange.fault!).amount ?? 10_000
+    do
+      await write(
+        exchange,
+        data({ id: 'gen-endless', choices: [choice({ content: 'neno ' }, null)] }),
+      )
+    while (await pause(exchange, every))
+  },
+  comments: async (exchange) => {
+    const every = splitFault(exchange.fault!).amount ?? 100
+    do await write(exchange, ': OPENROUTER PROCESSING\n\n')
+    while (await pause(exchange, every))
+  },
+  fast: async (exchange, frames) => {
+    const megabytes = splitFault(exchange.fault!).amount ?? 64
+    const piece = data({
+      id: 'gen-fast',
+      choices: [choice({ content: 'maji '.repeat(3_200) }, null)],
+    })
+    let stays = true
+    for (let sent = 0; sent < megabytes << 20 && stays; sent += piece.length) {
+      stays = await write(exchange, piece)
+    }
+    exchange.res.end(`${frames.slice(-2).join('')}data: [DONE]\n\n`)
+  },
+}

@@ -1,0 +1,62 @@
+import type { Random } from './random.ts'
+import { openHistory, type History } from '../judge/history.ts'
+import { runInParallel } from './in-parallel.ts'
+import { LOADS } from './loads.ts'
+import { newPerson, type Person } from './person.ts'
+import type { Player } from './player.ts'
+import type { World } from '../rig/world.ts'
+
+/** The clients of a run, the people they act for, and what they saw. */
+export type Players = {
+  history: History
+  /** So many clients at once, each in a loop, until `untilMs`. */
+  play(players: number, untilMs: number): Promise<void>
+  /** Runs the checks that must hold once the faults have stopped, with a client that waits longer. */
+  runLateChecks(): Promise<void>
+}
+
+const BALANCES = ['5', '40', '500', '20000', '1000000']
+const PATIENCE_MS = 60_000
+
+export async function openPlayers(
+  world: World,
+  random: Random,
+  size: { seed: number; people: number; victims: number },
+): Promise<Players> {
+  const history = openHistory()
+  const laters: ((player: Player) => Promise<void>)[] = []
+  let marks = 0
+  const shared = {
+    world,
+    history,
+    people: await makePeople(world, size.people, 0),
+    victims: await makePeople(world, size.victims, size.people),
+    mark: () => `siri-${size.seed}-${++marks}`,
+    later: (check: (player: Player) => Promise<void>) => void laters.push(check),
+  }
+  return {
+    history,
+    async play(players, untilMs) {
+      const clients = Array.from({ length: players }, (_, i) =>
+        playUntil({ ...shared, random: random.fork(`player ${i}`) }, untilMs),
+      )
+      await Promise.all(clients)
+    },
+    async runLateChecks() {
+      const patient = { ...shared, random: random.fork('later'), patienceMs: PATIENCE_MS }
+      await runInParallel(laters, 24, (check) => check(patient))
+    },
+  }
+}
+
+async function makePeople(world: World, count: number, from: number): Promise<Person[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      newPerson(world, BALANCES[i % BALANCES.length]!, from + i),
+    ),
+  )
+}
+
+async function playUntil(player: Player, untilMs: number): Promise<void> {
+  while (performance.now() < untilMs) await player.random.weighted(LOADS).play(player)
+}
