@@ -18,7 +18,7 @@ export async function insertRecords(
 
 /** What these records cost; one that was not written, or says that its call failed, is not in the map. */
 export async function costsOf(tx: Tx, ids: string[]): Promise<Map<string, bigint>> {
-  const rows = await tx.query<{ id: string; cost_micro: bigint }>(
+  const rows = await tx.read<{ id: string; cost_micro: bigint }>(
     `select id, cost_micro from activity_records
      where id = any($1::uuid[]) and status = 'completed'`,
     [ids],

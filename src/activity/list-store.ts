@@ -9,7 +9,7 @@ export async function findPosition(
   accountId: string,
   id: string,
 ): Promise<Position | undefined> {
-  const [row] = await tx.query<Row & { created_at: Date }>(
+  const [row] = await tx.read<Row & { created_at: Date }>(
     'select created_at from activity_records where id = $1 and account_id = $2',
     [id, accountId],
   )
@@ -78,7 +78,7 @@ function isBefore(before: Position, params: unknown[]): string {
 
 /** Shows the records of a moved workspace where they are now. */
 async function readRecords(tx: Tx, source: string, params: unknown[]): Promise<ActivityRecord[]> {
-  const rows = await tx.query<RecordRow>(
+  const rows = await tx.read<RecordRow>(
     `select record.*, coalesce(to_workspace_id, workspace_id) as shown_workspace_id
      from ${source} left join activity_workspace_moves as moved
        on moved.account_id = $1 and from_workspace_id = workspace_id

@@ -12,7 +12,7 @@ export type Lanes = { ids: string[]; total: number; ofAll: number }
 
 /** The lanes that a filter selects. Filters are exact matches. */
 export async function findLanes(tx: Tx, accountId: string, filter: ActivityFilter): Promise<Lanes> {
-  const rows = await tx.query<Row & { ids: string[]; total: bigint; of_all: bigint }>(
+  const rows = await tx.read<Row & { ids: string[]; total: bigint; of_all: bigint }>(
     `select coalesce(array_agg(lane_id) filter (where selected), '{}')::text[] as ids,
        coalesce(sum(records) filter (where selected), 0)::int8 as total,
        coalesce(sum(records), 0)::int8 as of_all

@@ -13,7 +13,7 @@ export async function findBounds(
   tx: Tx,
   asked: { period: Period; at: Date; timeZone: string },
 ): Promise<PeriodBounds> {
-  const rows = await tx.query<Row & PeriodBoundsRow>(
+  const rows = await tx.read<Row & PeriodBoundsRow>(
     `select first::date::text as first_day, next::date::text as end_day,
        first at time zone $3::text as starts_at, next at time zone $3::text as ends_at
      from (select date_trunc($1::text, $2::timestamptz at time zone $3::text) as first) as begins,
@@ -39,7 +39,7 @@ export async function sumByModel(
   asked: { accountId: string; period: Period; firstDay: string; endDay: string },
 ): Promise<ModelSum[]> {
   const grain = asked.period === 'month' || asked.period === 'year' ? 'month' : 'day'
-  const rows = await tx.query<Row & ModelSumRow>(
+  const rows = await tx.read<Row & ModelSumRow>(
     `select model, sum(requests)::int8 as requests, sum(tokens)::int8 as tokens,
        sum(cost_micro)::int8 as cost_micro
      from activity_rollups

@@ -13,7 +13,7 @@ export async function startAudit(
 ): Promise<{ accounts: bigint; entries: bigint; holds: bigint }> {
   await tx.script(`set transaction isolation level repeatable read, read only;
     set local statement_timeout = '19s'`)
-  const [counts] = await tx.query<{ accounts: bigint; entries: bigint; holds: bigint }>(
+  const [counts] = await tx.read<{ accounts: bigint; entries: bigint; holds: bigint }>(
     `select (select count(*) from ledger_accounts) as accounts,
        (select count(*) from ledger_entries) as entries, (select count(*) from holds) as holds`,
   )
@@ -33,7 +33,7 @@ export const auditQueries: { what: string; ask(tx: Tx): Promise<AuditRow[]> }[] 
 ]
 
 function wrongBalances(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(balance_micro, 0) as found,
        null as detail
      from ledger_accounts full join
@@ -44,7 +44,7 @@ function wrongBalances(tx: Tx) {
 }
 
 function wrongHeld(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(held_micro, 0) as found,
        null as detail
      from ledger_accounts full join
@@ -55,14 +55,14 @@ function wrongHeld(tx: Tx) {
 }
 
 function outOfBounds(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, balance_micro as expected, held_micro as found, null as detail
      from ledger_accounts where held_micro < 0 or held_micro > balance_micro order by account_id`,
   )
 }
 
 function wrongRunningBalances(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, running::int8 as expected, balance_after_micro as found,
        'entry ' || id as detail
      from (select *, sum(amount_micro) over (partition by account_id order by seq) as running
@@ -73,7 +73,7 @@ function wrongRunningBalances(tx: Tx) {
 
 /** Lists count and page by these numbers. Counts are shown as microcredits: they are no money. */
 function wrongOrdinals(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, coalesce(counted, 0)::int8 as expected, coalesce(entries, 0) as found,
        'ordinals up to ' || coalesce(highest, 0) as detail
      from ledger_accounts full join
@@ -86,7 +86,7 @@ function wrongOrdinals(tx: Tx) {
 }
 
 function repeatedKeys(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select min(account_id::text) as account_id, min(amount_micro) as expected,
        sum(amount_micro)::int8 as found, key as detail
      from ledger_entries group by key having count(*) > 1 order by key limit 100`,
@@ -98,7 +98,7 @@ function repeatedKeys(tx: Tx) {
  * With none alive the holds of the last run wait for the next start, which is no error.
  */
 function orphanHolds(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, 0::int8 as expected, amount_micro as found, 'hold ' || holds.id as detail
      from holds left join processes on processes.id = owner_process
      where exists (select 1 from processes
@@ -111,7 +111,7 @@ function orphanHolds(tx: Tx) {
 
 /** A completed payment has brought its credits once; any other has brought none. */
 function wrongTopUps(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, due as expected, credited as found, 'payment ' || id as detail
      from (select payments.account_id, payments.id,
              case when status = 'completed' then credits_micro else 0 end as due,

@@ -3,7 +3,7 @@ import type { Account, Hold, OpenHold } from './ledger.ts'
 
 /** Locks in the order of the ids, whatever order they are given in. */
 export async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, Account>> {
-  const rows = await tx.query<{ account_id: string; balance_micro: bigint; held_micro: bigint }>(
+  const rows = await tx.read<{ account_id: string; balance_micro: bigint; held_micro: bigint }>(
     `select account_id, balance_micro, held_micro from ledger_accounts
      where account_id = any($1::uuid[]) order by account_id for update`,
     [ids],
@@ -24,7 +24,7 @@ export async function createAccounts(tx: Tx, sortedIds: string[]): Promise<void>
 }
 
 export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, OpenHold>> {
-  const rows = await tx.query<OpenHoldRow>(
+  const rows = await tx.read<OpenHoldRow>(
     `select id, account_id, amount_micro, owner_process, owner_job, deadline
      from holds where id = any($1::uuid[])`,
     [ids],
@@ -62,7 +62,7 @@ function openHoldOf(row: OpenHoldRow): OpenHold {
 export async function existingKeys(tx: Tx, keys: string[]): Promise<Set<string>> {
   // Key by key, so that the kept plan uses the index from the first day: one that was made for an
   // empty table would read the whole of a table that grew since.
-  const rows = await tx.query<{ key: string }>(
+  const rows = await tx.read<{ key: string }>(
     `select given.key from unnest($1::text[]) as given (key) cross join lateral
        (select from ledger_entries where ledger_entries.key = given.key limit 1) as found`,
     [keys],

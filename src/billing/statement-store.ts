@@ -21,7 +21,7 @@ export async function readBalance(
   tx: Tx,
   accountId: string,
 ): Promise<{ balanceMicro: bigint; heldMicro: bigint }> {
-  const [row] = await tx.query<{ balance_micro: bigint; held_micro: bigint }>(
+  const [row] = await tx.read<{ balance_micro: bigint; held_micro: bigint }>(
     'select balance_micro, held_micro from ledger_accounts where account_id = $1',
     [accountId],
   )
@@ -33,7 +33,7 @@ export async function spanBetween(
   tx: Tx,
   within: { accountId: string; from: Date | undefined; to: Date | undefined },
 ): Promise<Span> {
-  const [row] = await tx.query<{ first: bigint; last: bigint }>(
+  const [row] = await tx.read<{ first: bigint; last: bigint }>(
     `select
        case when $2::timestamptz is null then 1 else coalesce(
          (select ordinal from ledger_entries where account_id = $1 and created_at >= $2
@@ -53,7 +53,7 @@ export async function countCredits(
   wanted: { accountId: string; type: EntryType | undefined; span: Span },
 ): Promise<bigint> {
   const { accountId, type, span } = wanted
-  const [row] = await tx.query<{ total: bigint }>(
+  const [row] = await tx.read<{ total: bigint }>(
     `select count(*) as total from ledger_entries
      where account_id = $1 and type <> 'usage' and ($2::text is null or type = $2)
        and ordinal between $3 and $4`,
@@ -66,7 +66,7 @@ export type Page = { accountId: string; span: Span; limit: number }
 
 /** All types: an offset is a smaller `span.last`, so the last page costs what the first does. */
 export async function readEntries(tx: Tx, page: Page): Promise<StatementEntry[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${COLUMNS} from ledger_entries
      where account_id = $1 and ordinal between $2 and $3 order by ordinal desc limit $4`,
     [page.accountId, page.span.first, page.span.last, page.limit],
@@ -78,7 +78,7 @@ export async function readCharges(
   tx: Tx,
   page: Page & { offset: number },
 ): Promise<StatementEntry[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${COLUMNS} from ledger_entries
      where account_id = $1 and ordinal between $2 and $3 and type = 'usage'
      order by ordinal desc limit $4 offset $5`,
@@ -92,7 +92,7 @@ export async function readCredits(
   tx: Tx,
   page: Page & { offset: number; type: EntryType },
 ): Promise<StatementEntry[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${COLUMNS} from ledger_entries
      where account_id = $1 and type <> 'usage' and type = $2 and ordinal between $3 and $4
      order by ordinal desc limit $5 offset $6`,

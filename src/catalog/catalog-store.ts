@@ -7,7 +7,7 @@ export type OfferRow = KnownOffer & { disabled: boolean; createdAt: Date }
 
 /** Every offer ever made, with its price in force and the one that waits. */
 export async function readOffers(tx: Tx): Promise<OfferRow[]> {
-  const rows = await tx.query<OfferColumns>(
+  const rows = await tx.read<OfferColumns>(
     `select m.resource_id, m.id, m.disabled_at is not null as disabled, m.created_at,
        o.upstream, o.record, o.listed, o.by_hand,
        p.id as price_id, p.pricing, p.basis, p.priced, p.margin, p.credits_per_usd,

@@ -50,7 +50,7 @@ async function readMigration(folder: URL, name: string): Promise<Migration> {
 }
 
 async function appliedMigrations(tx: Tx): Promise<Map<number, string>> {
-  const rows = await tx.query<{ number: number; hash: string }>(
+  const rows = await tx.read<{ number: number; hash: string }>(
     'select number, hash from migrations',
   )
   return new Map(rows.map((row) => [row.number, row.hash]))

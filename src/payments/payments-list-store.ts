@@ -11,7 +11,7 @@ export type PaymentsPage = {
 }
 
 export async function listPayments(tx: Tx, page: PaymentsPage): Promise<Payment[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments
      where account_id = $1 and ($2::text is null or status = $2)
      order by id desc limit $3 offset $4`,
@@ -22,7 +22,7 @@ export async function listPayments(tx: Tx, page: PaymentsPage): Promise<Payment[
 
 /** People make payments one by one: the count of one account's stays small. */
 export async function countPayments(tx: Tx, page: PaymentsPage): Promise<number> {
-  const [row] = await tx.query<{ total: bigint }>(
+  const [row] = await tx.read<{ total: bigint }>(
     `select count(*) as total from payments
      where account_id = $1 and ($2::text is null or status = $2)`,
     [page.accountId, page.status ?? null],
@@ -35,7 +35,7 @@ export async function listByStatus(
   tx: Tx,
   wanted: { status: PaymentStatus | undefined; limit: number },
 ): Promise<Payment[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments
      where $1::text is null or status = $1 order by id limit $2`,
     [wanted.status ?? null, wanted.limit],

@@ -70,7 +70,7 @@ export async function lockPayment(
   tx: Tx,
   id: string,
 ): Promise<{ payment: Payment; now: Date } | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1 for update`,
     [id],
   )
@@ -175,7 +175,7 @@ export async function findByProviderRef(
   provider: string,
   providerRef: string,
 ): Promise<Payment | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments where provider = $1 and provider_ref = $2`,
     [provider, providerRef],
   )
@@ -187,7 +187,7 @@ export async function findByReference(
   provider: string,
   reference: string,
 ): Promise<Payment | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments where provider = $1 and reference = $2`,
     [provider, reference],
   )
@@ -195,7 +195,7 @@ export async function findByReference(
 }
 
 export async function findById(tx: Tx, id: string): Promise<Payment | undefined> {
-  const [row] = await tx.query(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
+  const [row] = await tx.read(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
   return row && paymentOf(row)
 }
 

@@ -42,7 +42,7 @@ export async function readKey(
   tx: Tx,
   request: { accountId: string; key: string },
 ): Promise<KnownKey | undefined> {
-  const [row] = await tx.query<{
+  const [row] = await tx.read<{
     route: string
     state: 'running' | 'kept'
     status: number
@@ -100,7 +100,7 @@ async function updateKept(tx: Tx, rows: KeptRow[]): Promise<void> {
  * was frozen may find that another has taken its key over: it must not charge for it.
  */
 export async function lockClaims(tx: Tx, claims: Claim[]): Promise<Set<string>> {
-  const rows = await tx.query<{ claim_id: string }>(
+  const rows = await tx.read<{ claim_id: string }>(
     `select claim_id from idempotency
      where (account_id, key) in (select * from unnest($1::uuid[], $2::text[]))
        and claim_id = any($3::uuid[]) and state = 'running'

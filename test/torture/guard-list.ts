@@ -84,7 +84,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'money and its traces move in one transaction',
-    file: 'src/db/server.ts',
+    file: 'src/db/transaction.ts',
     find: "client.query('begin')",
     put: "client.query('select 1')",
     test: 'test/db/db.test.ts',
@@ -92,8 +92,8 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'what still waits for its turn in a transaction that failed is not sent',
-    file: 'src/db/server.ts',
-    find: "if (run.over) throw new Error('The transaction has failed.')",
+    file: 'src/db/transaction.ts',
+    find: "if (this.#failed) throw new Error('The transaction has failed.')",
     put: '',
     test: 'test/db/db.test.ts',
     fails: /fails takes the whole transaction with it/,

@@ -22,7 +22,7 @@ export async function takeThrottle(tx: Tx, bucket: string, p: Patience): Promise
 
 /** Seconds until the bucket opens; not above 0 when it is open. */
 export async function throttleWait(tx: Tx, bucket: string): Promise<number> {
-  const [row] = await tx.query<{ wait_s: number | null }>(
+  const [row] = await tx.read<{ wait_s: number | null }>(
     `select extract(epoch from blocked_until - now())::float8 as wait_s
      from throttles where bucket = $1`,
     [bucket],

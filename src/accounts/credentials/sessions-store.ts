@@ -33,7 +33,7 @@ export async function deviceHistory(
   accountId: string,
   device: Buffer,
 ): Promise<{ known: boolean; first: boolean }> {
-  const [row] = await tx.query<{ known: boolean | null; sessions: bigint }>(
+  const [row] = await tx.read<{ known: boolean | null; sessions: bigint }>(
     `select bool_or(device = $2) as known, count(*) as sessions
      from sessions where account_id = $1`,
     [accountId, device],
@@ -43,7 +43,7 @@ export async function deviceHistory(
 
 /** The holder of a live session of an active account. */
 export async function findSeat(tx: Tx, sessionId: string): Promise<Seat | undefined> {
-  const [row] = await tx.query<{ account_id: string; role: Seat['role'] }>(
+  const [row] = await tx.read<{ account_id: string; role: Seat['role'] }>(
     `select s.account_id, a.role from sessions s join accounts a on a.id = s.account_id
      where s.id = $1 and s.ended_at is null and s.expires_at > now()
        and a.status = 'active' and a.deleted_at is null`,
@@ -53,7 +53,7 @@ export async function findSeat(tx: Tx, sessionId: string): Promise<Seat | undefi
 }
 
 export async function lockSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select *, ended_at is null and expires_at > now() as live,
        rotated_at > now() - ${GRACE_S} * interval '1 second' as just_rotated
      from sessions where id = $1 for update`,
