@@ -1,6 +1,6 @@
 import type { Tx } from '../db/db.ts'
 import type { Hold } from './ledger.ts'
-import { holdOf, type HoldRow } from './ledger-rows-store.ts'
+import { holdOf, type HoldRow } from './ledger-store.ts'
 
 /**
  * Open holds of processes that stopped signing, and not so new that their owner may be a process

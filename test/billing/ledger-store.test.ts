@@ -198,7 +198,7 @@ onEachEngine('ledger store', (open) => {
     const broken = db.begin((tx) =>
       writeChanges(tx, {
         accounts: [{ accountId, balanceMicro: 1n, heldMicro: 0n }],
-        postings: [],
+        entries: [],
         closed: [randomUUID()],
         opened: [],
       }),

@@ -20,7 +20,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the account is locked while its money moves',
-    file: 'src/billing/ledger-rows-store.ts',
+    file: 'src/billing/ledger-store.ts',
     find: 'order by account_id for update',
     put: 'order by account_id',
     test: 'test/faults/hammer.test.ts',
@@ -45,8 +45,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a hold is closed once',
     file: 'src/billing/ledger.ts',
-    find: "function release(account: Account, known: Known): Step {\n  if (!known.hold) return unchanged(account, known, { kind: 'gone' })",
-    put: 'function release(account: Account, given: Known): Step {\n  const known = { ...given, hold: given.hold ?? ({ amountMicro: 0n } as Hold) }',
+    find: "function release(account: LedgerAccount, known: Known): Step {\n  if (!known.hold) return unchanged(account, known, { kind: 'gone' })",
+    put: 'function release(account: LedgerAccount, found: Known): Step {\n  const known = { ...found, hold: found.hold ?? ({ amountMicro: 0n } as Hold) }',
     test: 'test/jobs/sweeper.test.ts',
     fails: /./,
   },
@@ -101,8 +101,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a hold that is closed was there',
     file: 'src/billing/ledger-write-store.ts',
-    find: "if (part === 'closed') check = allClosed(first + 1)",
-    put: "if (part === 'closed') allClosed(first + 1)",
+    find: 'kept_promise((select count(*) from closed) = cardinality($1::uuid[])',
+    put: 'kept_promise((select count(*) from closed) <= cardinality($1::uuid[])',
     test: 'test/billing/ledger-store.test.ts',
     fails: /closing a hold that is not there/,
   },
