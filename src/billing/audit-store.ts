@@ -1,16 +1,41 @@
-import type { Tx } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { creditsText } from './money.ts'
+
+type Finding = { accountId: string; sentence: string }
+
+export type Audit = { accounts: bigint; entries: bigint; holds: bigint; findings: Finding[] }
+
+/** Checks the whole ledger in one snapshot, so that it may run beside a working service. */
+export async function auditLedger(db: Db): Promise<Audit> {
+  return db.begin(async (tx) => {
+    const counts = await startAudit(tx)
+    const findings: Finding[] = []
+    for (const query of auditQueries) {
+      for (const row of await query.find(tx)) findings.push(finding(row, query.what))
+    }
+    return { ...counts, findings }
+  })
+}
+
+function finding(row: AuditRow, what: string): Finding {
+  const expected = creditsText(row.expected)
+  const found = creditsText(row.found)
+  const detail = row.detail === null ? '' : ` (${row.detail})`
+  return {
+    accountId: row.account_id,
+    sentence: `Account ${row.account_id}: ${what}${detail}: expected ${expected}, found ${found}.`,
+  }
+}
 
 /** Both sums in microcredits. */
-export type AuditRow = {
+type AuditRow = {
   account_id: string
   expected: bigint
   found: bigint
   detail: string | null
 }
 
-export async function startAudit(
-  tx: Tx,
-): Promise<{ accounts: bigint; entries: bigint; holds: bigint }> {
+async function startAudit(tx: Tx): Promise<{ accounts: bigint; entries: bigint; holds: bigint }> {
   await tx.script(`set transaction isolation level repeatable read, read only;
     set local statement_timeout = '19s'`)
   const [counts] = await tx.read<{ accounts: bigint; entries: bigint; holds: bigint }>(
@@ -20,16 +45,16 @@ export async function startAudit(
   return counts!
 }
 
-/** Each finds the accounts for which one promise of the books is broken. */
-export const auditQueries: { what: string; ask(tx: Tx): Promise<AuditRow[]> }[] = [
-  { what: 'the balance is not the sum of the entries', ask: wrongBalances },
-  { what: 'what is held is not the sum of the open holds', ask: wrongHeld },
-  { what: 'what is held is negative or more than the balance', ask: outOfBounds },
-  { what: 'an entry does not carry the running balance on', ask: wrongRunningBalances },
-  { what: 'the entries are not numbered without a gap', ask: wrongOrdinals },
-  { what: 'an entry key was used more than once', ask: repeatedKeys },
-  { what: 'a hold outlived its owner', ask: orphanHolds },
-  { what: 'a payment and its credit disagree', ask: wrongTopUps },
+/** Each finds the accounts for which one rule of the ledger is broken. */
+const auditQueries: { what: string; find(tx: Tx): Promise<AuditRow[]> }[] = [
+  { what: 'the balance is not the sum of the entries', find: wrongBalances },
+  { what: 'what is held is not the sum of the open holds', find: wrongHeld },
+  { what: 'what is held is negative or more than the balance', find: outOfBounds },
+  { what: 'an entry does not carry the running balance on', find: wrongRunningBalances },
+  { what: 'the entries are not numbered without a gap', find: wrongOrdinals },
+  { what: 'an entry key was used more than once', find: repeatedKeys },
+  { what: 'a hold outlived its owner', find: orphanHolds },
+  { what: 'a payment and its credit disagree', find: wrongTopUps },
 ]
 
 function wrongBalances(tx: Tx) {
@@ -71,7 +96,7 @@ function wrongRunningBalances(tx: Tx) {
   )
 }
 
-/** Lists count and page by these numbers. Counts are shown as microcredits: they are no money. */
+/** Lists count and page by these numbers. The counts are shown as if they were microcredits. */
 function wrongOrdinals(tx: Tx) {
   return tx.read<AuditRow>(
     `select account_id, coalesce(counted, 0)::int8 as expected, coalesce(entries, 0) as found,

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
-
-/** Something that happens with no request. It is never run twice at once in one process. */
-export type Duty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
 
 export type Duties = {
   /** Aborts the signal, starts nothing more, and resolves when what runs has ended. */

@@ -1,4 +1,4 @@
-import { auditBooks } from '../billing/audit.ts'
+import { auditLedger } from '../billing/audit-store.ts'
 import type { Db } from '../db/db.ts'
 
 import type { Print } from './print.ts'
@@ -10,7 +10,7 @@ export const auditCommand = {
   name: 'audit',
   help: 'audit                 prove the books: every balance, hold and running sum',
   async run(_args: string[], { db, print }: Needs): Promise<number> {
-    const { accounts, entries, holds, findings } = await auditBooks(db)
+    const { accounts, entries, holds, findings } = await auditLedger(db)
     for (const { sentence } of findings) print(sentence)
     const scope = `${accounts} accounts, ${entries} entries, ${holds} open holds`
     print(
