@@ -41,7 +41,7 @@ import type { Outside } from './external.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
 import { topUpRules } from './payments/ports.ts'
 import type { Payer } from './payments/topup.ts'
-import { createReplay } from './replay/replay.ts'
+import { createReplay } from './replay/replay-store.ts'
 import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
 import { voiceSettings } from './voice-settings.ts'
@@ -169,7 +169,7 @@ async function openShelves(ground: Ground, upstreams: Upstreams) {
   }
   const catalog = await openCatalog({ db, log, upstreams: shelves })
   // A house that has never seen its models has nothing to sell; later readings can wait.
-  if (catalog.shelf().models.length === 0) {
+  if (catalog.index().models.length === 0) {
     await syncCatalog(catalogSync)
     await catalog.reload()
   }

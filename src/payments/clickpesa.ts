@@ -1,5 +1,5 @@
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
-import { canonicalJson } from './canonical.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import type { Callback, CallbackHeaders, Created, Observation, Order, PaymentPort } from './port.ts'
 import { failureFromProse, freshness } from './port.ts'
 import type { Exchange } from './provider-http.ts'
