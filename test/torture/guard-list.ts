@@ -79,7 +79,7 @@ export const GUARDS: readonly Guard[] = [
     file: 'src/replay/replay-store.ts',
     find: 'where old.expires_at <= now()',
     put: 'where true or old.expires_at <= now()',
-    test: 'test/replay/replay.test.ts',
+    test: 'test/replay/replay-store.test.ts',
     fails: /second learns that it runs/,
   },
   {
