@@ -39,7 +39,7 @@ export function scanGroups(tx: Tx, page: PageRequest, groups: string[]): Promise
   return readRecords(tx, SCAN_OF_GROUPS, [...pageParams(page), groups])
 }
 
-/** The same, but looks only at the account's `newest` so many records. */
+/** The same, but only among the account's newest records, as many as `newest` says. */
 export function scanNewest(
   tx: Tx,
   page: PageRequest,

@@ -126,7 +126,7 @@ async function writeBatch(tx: Tx, batch: Batch): Promise<void> {
   if (batch.uncollected.length > 0) await insertUncollected(tx, batch.uncollected)
 }
 
-/** Locks in the order of the ids, whatever order they are given in. */
+/** Locks in the order of the ids, whatever their order in the list. */
 async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, LedgerAccount>> {
   const rows = await tx.read<{ account_id: string; balance_micro: bigint; held_micro: bigint }>(
     `select account_id, balance_micro, held_micro from ledger_accounts

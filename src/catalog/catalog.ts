@@ -12,8 +12,11 @@ import {
 } from './catalog-index.ts'
 import type { CatalogUpstream } from './terms.ts'
 
-/** What a caller needs of a model; every word must be there. */
-export type Needs = { outputs?: readonly string[]; inputs?: readonly string[] }
+/** The modalities a caller needs of a model, all of them. */
+export type Needs = {
+  outputs?: readonly string[] | undefined
+  inputs?: readonly string[] | undefined
+}
 
 /** A model that can be used and paid for. */
 export type PricedModel = CatalogModel & {
@@ -32,7 +35,7 @@ export type Catalog = {
   find(id: string): CatalogModel | undefined
   /** Throws Failure `not_found`, or `unsuitable` when the model lacks what is needed. */
   requireModel(id: string, needs?: Needs): PricedModel
-  /** Reads it again. Done by itself when any process changes the catalog. */
+  /** Reads it again. Happens by itself when any process changes the catalog. */
   reload(): Promise<void>
 }
 
@@ -49,7 +52,7 @@ export async function openCatalog(options: {
   }
   const reload = inTurn(load)
   await db.listen('catalog', () => {
-    reload().catch((error: unknown) => log.error('The catalog could not be read.', { error }))
+    reload().catch((error: unknown) => log.error('The catalog could not be reloaded.', { error }))
   })
   await reload()
   const catalog: Catalog = {
@@ -103,7 +106,7 @@ function shown(id: string): string {
   return id.replaceAll(/[^\x20-\x7e]|"/g, '?').slice(0, 120)
 }
 
-/** One at a time; whoever asks while one runs gets the next, which has seen everything so far. */
+/** One at a time; a call while one runs gets the next run, which sees every change so far. */
 function inTurn(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined

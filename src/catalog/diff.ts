@@ -57,7 +57,7 @@ function offered(reading: Reading, known: readonly KnownOffer[]) {
   return [...byHand, ...listing.map((record) => ({ record, byHand: false }))]
 }
 
-/** The list is out of reach: the offer stands, and a price that waits goes on waiting. */
+/** The list could not be read: the offer stays, and so does a price that waits for approval. */
 function asRecord({ id, facts, price, pending }: KnownOffer): CatalogRecord {
   const { pricing, priceBasis, priced } = pending ?? price
   return { id, ...facts, pricing, priceBasis, priced }

@@ -34,7 +34,7 @@ function statementName(sql: string): string | undefined {
   return name
 }
 
-/** Parameters as they are sent. Throws for what PostgreSQL could not be told. */
+/** Parameters as they are sent. Throws for a value that cannot be written as SQL. */
 export function statementValues(params: unknown[]): unknown[] {
   return params.map((param) => (Array.isArray(param) ? (arrayLiteral(param) ?? param) : param))
 }

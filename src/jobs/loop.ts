@@ -26,7 +26,7 @@ async function repeat(duty: Duty, signal: AbortSignal, log: Log): Promise<void> 
     } catch (error) {
       // One failed round must not end the duty; what it left undone the next round finds.
       if (!signal.aborted)
-        log.warn('A duty failed; it will be tried again.', { job: duty.name, error })
+        log.warn('A background duty failed; it will be tried again.', { job: duty.name, error })
     }
     await rest(duty.everyMs, signal)
   }
