@@ -1,5 +1,5 @@
 import { listActivity } from '../src/activity/list.ts'
-import { summarizeActivity } from '../src/activity/summary.ts'
+import { summarizeActivity } from '../src/activity/summary-store.ts'
 import type { Db } from '../src/db/db.ts'
 
 export const ZONE = 'Africa/Dar_es_Salaam'

@@ -6,7 +6,7 @@ import { createAuthenticator } from './accounts/authenticator.ts'
 import { accountDuties } from './accounts/sessions/duties.ts'
 import { insertRecords, moveWorkspace } from './activity/activity-store.ts'
 import { activityRetention } from './activity/retention.ts'
-import { startHeartbeat } from './billing/heartbeat.ts'
+import { startHeartbeat } from './billing/heartbeat-store.ts'
 import type { Hold } from './billing/ledger.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
@@ -24,9 +24,10 @@ import { videoWorker } from './gateway/videos/worker.ts'
 import { drain } from './http/drain.ts'
 import { openLimiter } from './http/limits/limiter.ts'
 import { buildServer } from './http/server.ts'
-import { startDuties, type Duty } from './jobs/loop.ts'
+import { startDuties } from './jobs/loop.ts'
 import { sweeper } from './jobs/sweeper.ts'
 import { upkeep } from './jobs/upkeep.ts'
+import type { Duty } from './lib/duty.ts'
 import type { Clock } from './lib/clock.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
@@ -39,7 +40,7 @@ import { openSenders } from './notices/senders.ts'
 import type { Outside } from './external.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
 import { topUpRules, type Payer } from './payments/topup.ts'
-import { createReplay } from './replay/replay.ts'
+import { createReplay } from './replay/replay-store.ts'
 import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
 import { voiceSettings } from './voice-settings.ts'
@@ -167,7 +168,7 @@ async function openShelves(ground: Ground, upstreams: Upstreams) {
   }
   const catalog = await openCatalog({ db, log, upstreams: shelves })
   // A house that has never seen its models has nothing to sell; later readings can wait.
-  if (catalog.shelf().models.length === 0) {
+  if (catalog.index().models.length === 0) {
     await syncCatalog(catalogSync)
     await catalog.reload()
   }

@@ -54,7 +54,7 @@ export async function openMetrics(options: { host: string; port: number }): Prom
     observe: (route, status, ms) => answers.labels(route, String(status)).observe(ms / 1_000),
     watch(house) {
       gauge('running_calls', 'Calls in flight', () => house.server.hallway.running.count)
-      gauge('models', 'Models on the shelf', () => house.catalog.shelf().models.length)
+      gauge('models', 'Models on the shelf', () => house.catalog.index().models.length)
       gauge('upstreams', 'Upstreams', () => house.upstreams.health().upstreams_total)
       gauge('upstreams_healthy', 'Upstreams that work', () => {
         return house.upstreams.health().upstreams_healthy

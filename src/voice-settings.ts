@@ -34,7 +34,7 @@ const MODALITY = {
  * only away for now does not: the other routes need not wait for it.
  */
 export function checkVoiceDefaults(config: Config, catalog: Catalog, log: Log): void {
-  if (catalog.shelf().models.length === 0) {
+  if (catalog.index().models.length === 0) {
     log.warn('the voice defaults are not checked: no upstream has told its models yet')
     return
   }

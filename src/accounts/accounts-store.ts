@@ -5,12 +5,12 @@ import type { Identifier } from './identifiers.ts'
 
 /** Of two transactions about one identifier, the second waits. */
 export async function lockIdentifier(tx: Tx, value: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2020))', [value])
+  await tx.read('select pg_advisory_xact_lock(hashtextextended($1, 2020))', [value])
 }
 
 /** Serialises whatever counts an account's rows (keys, workspaces) or deletes the account. */
 export async function lockAccount(tx: Tx, id: string): Promise<Account | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     'select * from accounts where id = $1 and deleted_at is null for update',
     [id],
   )
@@ -18,13 +18,13 @@ export async function lockAccount(tx: Tx, id: string): Promise<Account | undefin
 }
 
 export async function findAccount(tx: Tx, id: string): Promise<Account | undefined> {
-  const [row] = await tx.query('select * from accounts where id = $1 and deleted_at is null', [id])
+  const [row] = await tx.read('select * from accounts where id = $1 and deleted_at is null', [id])
   return row && accountFrom(row)
 }
 
 /** The proven owner of an identifier, if there is one. */
 export async function findOwner(tx: Tx, who: Identifier): Promise<Account | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select * from accounts where deleted_at is null and ${
       who.channel === 'email' ? 'email = $1 and email_verified_at is not null' : 'login_phone = $1'
     }`,
@@ -35,7 +35,7 @@ export async function findOwner(tx: Tx, who: Identifier): Promise<Account | unde
 
 /** The newest account that claims an identifier without having proven it. */
 export async function findClaimant(tx: Tx, who: Identifier): Promise<Account | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select * from accounts where deleted_at is null and ${UNPROVEN[who.channel]}
      order by created_at desc, id desc limit 1`,
     [who.value],

@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import type { Row, Tx } from '../db/db.ts'
-import { type ActivityRecord, checkRecord } from './record.ts'
+import type { ActivityRecord } from './record.ts'
 
 /**
- * Writes records with their lane counters and roll-ups, in the caller's transaction. A record whose
+ * Writes records with the counters of their groups (`lanes`) and their roll-ups, in the caller's transaction. A record whose
  * id is already there changes nothing. Days and months are those of `timeZone`.
  */
 export async function insertRecords(
@@ -16,9 +17,22 @@ export async function insertRecords(
   await tx.query(INSERT, [...columns, timeZone])
 }
 
-/** What these records cost; one that was not written, or says that its call failed, is not in the map. */
+/** Asserts what only a bug could break, before the record reaches the database. */
+function checkRecord(record: ActivityRecord): void {
+  assert.equal(record.id[14], '7', 'an activity record needs a UUID v7')
+  assert.ok(record.costMicro >= 0n, 'a cost is never negative')
+  assert.ok(
+    record.status === 'completed' || record.costMicro === 0n,
+    'only a completed operation is charged',
+  )
+  for (const count of [record.promptTokens, record.completionTokens, record.totalTokens]) {
+    assert.ok(count === undefined || (Number.isSafeInteger(count) && count >= 0), 'a token count')
+  }
+}
+
+/** What these records cost; one that was not written, or whose call failed, is not in the map. */
 export async function costsOf(tx: Tx, ids: string[]): Promise<Map<string, bigint>> {
-  const rows = await tx.query<{ id: string; cost_micro: bigint }>(
+  const rows = await tx.read<{ id: string; cost_micro: bigint }>(
     `select id, cost_micro from activity_records
      where id = any($1::uuid[]) and status = 'completed'`,
     [ids],
@@ -58,7 +72,7 @@ const ZONE = `$${COLUMNS.length + 1}::text`
 const INSERT = `
   with inserted as (
     insert into activity_records (${NAMES})
-    select ${NAMES} from unnest(${ARRAYS}) as given (${NAMES})
+    select ${NAMES} from unnest(${ARRAYS}) as new (${NAMES})
     on conflict (id) do nothing
     returning account_id, workspace_id, model, status, lane_id, cost_micro, created_at,
       coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)) as tokens
@@ -115,7 +129,7 @@ export async function trimRecords(
   return Number(rows[0]?.trimmed ?? 0n)
 }
 
-// The lanes' rows are there already: the upsert is an update that locks in the order of INSERT.
+// The groups' rows are there already: the upsert is an update that locks in the order of INSERT.
 const TRIM = `
   with cutoff as (select now() - make_interval(days => $1::int) as at),
   bound as (

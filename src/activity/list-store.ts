@@ -1,7 +1,7 @@
 import type { Row, Tx } from '../db/db.ts'
 import type { ActivityKind, ActivityRecord, ActivityStatus } from './record.ts'
 
-/** Where a record stands in the order of the list. */
+/** The place of a record in the order of the list. */
 export type Position = { createdAt: Date; id: string }
 
 export async function findPosition(
@@ -9,7 +9,7 @@ export async function findPosition(
   accountId: string,
   id: string,
 ): Promise<Position | undefined> {
-  const [row] = await tx.query<Row & { created_at: Date }>(
+  const [row] = await tx.read<Row & { created_at: Date }>(
     'select created_at from activity_records where id = $1 and account_id = $2',
     [id, accountId],
   )
@@ -18,74 +18,114 @@ export async function findPosition(
 
 export type PageRequest = {
   accountId: string
-  /** Left out: every lane of the account. */
-  lanes?: string[] | undefined
-  /** How many of the account's newest records to look at; left out: as many as it takes. */
-  reach?: number | undefined
   before?: Position | undefined
   limit: number
   offset: number
 }
 
-/** Newest first, along one index: the only lane's, or the account's with a look at the lanes. */
-export async function walkIndex(tx: Tx, page: PageRequest): Promise<ActivityRecord[]> {
-  const params: unknown[] = [page.accountId, page.limit, page.offset]
-  const only = page.lanes?.length === 1 ? page.lanes[0] : undefined
-  const start = only === undefined ? 'account_id = $1' : `lane_id = $${params.push(only)}::uuid`
-  const before = page.before ? `and ${isBefore(page.before, params)}` : ''
-  const walk = `activity_records where ${start} ${before}`
-  if (page.lanes === undefined || only !== undefined)
-    return readRecords(tx, near(page, walk), params)
-  const inLanes = `lane_id = any($${params.push(page.lanes)}::uuid[])`
-  if (page.reach === undefined) {
-    return readRecords(tx, rowsOf(`select id from ${walk} and ${inLanes} ${PAGE}`), params)
-  }
-  const reached = `(select id, created_at, lane_id from ${walk}
-    ${NEWEST_FIRST} limit $${params.push(page.reach)}::int8) as reached`
-  return readRecords(tx, rowsOf(`select id from ${reached} where ${inLanes} ${PAGE}`), params)
+/** A page of all the account's records, newest first. */
+export function readPage(tx: Tx, page: PageRequest): Promise<ActivityRecord[]> {
+  return readRecords(tx, page.offset > NEAR ? FAR_PAGE : NEAR_PAGE, pageParams(page))
 }
 
-/** Rows that are skipped are skipped in the index; a page near the top is read at once. */
-function near(page: PageRequest, walk: string): string {
-  if (page.offset > NEAR) return rowsOf(`select id from ${walk} ${PAGE}`)
-  return `(select * from ${walk} ${PAGE}) as record`
+/** A page of one record group, along its own index. */
+export function readGroup(tx: Tx, page: PageRequest, groupId: string): Promise<ActivityRecord[]> {
+  const sql = page.offset > NEAR ? FAR_PAGE_OF_GROUP : NEAR_PAGE_OF_GROUP
+  return readRecords(tx, sql, [...pageParams(page), groupId])
 }
 
-/** The newest of each lane, merged: no record outside the lanes is touched. */
-export async function mergeLanes(tx: Tx, page: PageRequest): Promise<ActivityRecord[]> {
-  const params: unknown[] = [page.accountId, page.limit, page.offset, page.lanes ?? []]
-  const before = page.before ? `and ${isBefore(page.before, params)}` : ''
-  const found = `select id from unnest($4::uuid[]) as lane cross join lateral (
-      select id, created_at from activity_records where lane_id = lane ${before}
-      ${NEWEST_FIRST} limit $2::int8 + $3::int8
-    ) as newest ${PAGE}`
-  return readRecords(tx, rowsOf(found), params)
+/** A page of several record groups, along the account's index: reads past what is in none of them. */
+export function scanGroups(tx: Tx, page: PageRequest, groups: string[]): Promise<ActivityRecord[]> {
+  return readRecords(tx, SCAN_OF_GROUPS, [...pageParams(page), groups])
 }
 
+/** The same, but only among the account's newest records, as many as `newest` says. */
+export function scanNewest(
+  tx: Tx,
+  page: PageRequest,
+  among: { groups: string[]; newest: number },
+): Promise<ActivityRecord[]> {
+  return readRecords(tx, SCAN_OF_NEWEST, [...pageParams(page), among.groups, among.newest])
+}
+
+/** The newest of each record group, merged: no record outside the groups is touched. */
+export function mergeGroups(
+  tx: Tx,
+  page: PageRequest,
+  groups: string[],
+): Promise<ActivityRecord[]> {
+  return readRecords(tx, MERGE_OF_GROUPS, [...pageParams(page), groups])
+}
+
+/** $1 to $5 of every statement. A page without `before` begins after the end of time. */
+function pageParams({ accountId, limit, offset, before }: PageRequest): unknown[] {
+  return [accountId, limit, offset, before?.createdAt ?? 'infinity', before?.id ?? LAST_ID]
+}
+
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const NEWEST_FIRST = 'order by created_at desc, id desc'
-const PAGE = `${NEWEST_FIRST} limit $2::int8 offset $3::int8`
+
+/** Up to here the rows are read at once; further down, those skipped are skipped in the index. */
 const NEAR = 1_000
 
-/** The ids are found once and first, whatever the planner believes of a table that just grew. */
-const rowsOf = (found: string) =>
-  `(select * from activity_records where id = any(array(${found}))) as record`
+const NEAR_PAGE = shown(`(
+  select * from activity_records
+  where account_id = $1 and (created_at, id) < ($4::timestamptz, $5::uuid)
+  ${NEWEST_FIRST} limit $2::int8 offset $3::int8)`)
 
-function isBefore(before: Position, params: unknown[]): string {
-  const at = params.push(before.createdAt)
-  const id = params.push(before.id)
-  return `(created_at, id) < ($${at}::timestamptz, $${id}::uuid)`
+const FAR_PAGE = shownByIds(`
+  select id from activity_records
+  where account_id = $1 and (created_at, id) < ($4::timestamptz, $5::uuid)
+  ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
+
+const NEAR_PAGE_OF_GROUP = shown(`(
+  select * from activity_records
+  where lane_id = $6::uuid and (created_at, id) < ($4::timestamptz, $5::uuid)
+  ${NEWEST_FIRST} limit $2::int8 offset $3::int8)`)
+
+const FAR_PAGE_OF_GROUP = shownByIds(`
+  select id from activity_records
+  where lane_id = $6::uuid and (created_at, id) < ($4::timestamptz, $5::uuid)
+  ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
+
+const SCAN_OF_GROUPS = shownByIds(`
+  select id from activity_records
+  where account_id = $1 and (created_at, id) < ($4::timestamptz, $5::uuid)
+    and lane_id = any($6::uuid[])
+  ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
+
+const SCAN_OF_NEWEST = shownByIds(`
+  select id from (
+    select id, created_at, lane_id from activity_records
+    where account_id = $1 and (created_at, id) < ($4::timestamptz, $5::uuid)
+    ${NEWEST_FIRST} limit $7::int8
+  ) as newest
+  where lane_id = any($6::uuid[])
+  ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
+
+const MERGE_OF_GROUPS = shownByIds(`
+  select id from unnest($6::uuid[]) as lane cross join lateral (
+    select id, created_at from activity_records
+    where lane_id = lane and (created_at, id) < ($4::timestamptz, $5::uuid)
+    ${NEWEST_FIRST} limit $2::int8 + $3::int8
+  ) as newest
+  ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
+
+/** The ids are found once and first, whatever the planner believes of a table that just grew. */
+function shownByIds(ids: string): string {
+  return shown(`(select * from activity_records where id = any(array(${ids})))`)
 }
 
 /** Shows the records of a moved workspace where they are now. */
-async function readRecords(tx: Tx, source: string, params: unknown[]): Promise<ActivityRecord[]> {
-  const rows = await tx.query<RecordRow>(
-    `select record.*, coalesce(to_workspace_id, workspace_id) as shown_workspace_id
-     from ${source} left join activity_workspace_moves as moved
-       on moved.account_id = $1 and from_workspace_id = workspace_id
-     ${NEWEST_FIRST}`,
-    params,
-  )
-  return rows.map(toRecord)
+function shown(records: string): string {
+  return `select record.*, coalesce(to_workspace_id, workspace_id) as shown_workspace_id
+    from ${records} as record left join activity_workspace_moves as moved
+      on moved.account_id = $1 and from_workspace_id = workspace_id
+    ${NEWEST_FIRST}`
+}
+
+async function readRecords(tx: Tx, sql: string, params: unknown[]): Promise<ActivityRecord[]> {
+  return (await tx.read<RecordRow>(sql, params)).map(toRecord)
 }
 
 type RecordRow = Row & {

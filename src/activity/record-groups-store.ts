@@ -7,12 +7,20 @@ export type ActivityFilter = {
   status?: ActivityStatus | undefined
 }
 
-/** `total` counts what the filter selects, `ofAll` every record that the account keeps. */
-export type Lanes = { ids: string[]; total: number; ofAll: number }
+/**
+ * The record groups that a filter selects. A group (`lane` in the tables) is the records of one
+ * account with the same workspace, model and status. `total` counts what the filter selects,
+ * `ofAll` every record that the account keeps.
+ */
+export type RecordGroups = { ids: string[]; total: number; ofAll: number }
 
-/** The lanes that a filter selects. Filters are exact matches. */
-export async function findLanes(tx: Tx, accountId: string, filter: ActivityFilter): Promise<Lanes> {
-  const rows = await tx.query<Row & { ids: string[]; total: bigint; of_all: bigint }>(
+/** Filters are exact matches. */
+export async function findRecordGroups(
+  tx: Tx,
+  accountId: string,
+  filter: ActivityFilter,
+): Promise<RecordGroups> {
+  const rows = await tx.read<Row & { ids: string[]; total: bigint; of_all: bigint }>(
     `select coalesce(array_agg(lane_id) filter (where selected), '{}')::text[] as ids,
        coalesce(sum(records) filter (where selected), 0)::int8 as total,
        coalesce(sum(records), 0)::int8 as of_all

@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict'
-
 /** One billable operation, or one stage of it, that reached its reservation. */
 export type ActivityRecord = {
   /** UUID v7: retention finds old records by the time in it. */
@@ -22,7 +20,7 @@ export type ActivityRecord = {
   latencyMs: number
   status: ActivityStatus
   errorCode?: string | undefined
-  /** The upstream told no usage, so ours is an estimate. */
+  /** The upstream reported no usage, so this is our estimate. */
   estimated: boolean
   priceSnapshotId?: string | undefined
   createdAt: Date
@@ -47,21 +45,3 @@ export const ACTIVITY_KINDS = [
   'video_analysis',
 ] as const
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number]
-
-/** Holds what only a bug could break, before the record reaches the database. */
-export function checkRecord(record: ActivityRecord): void {
-  assert.equal(record.id[14], '7', 'an activity record needs a UUID v7')
-  assert.ok(record.costMicro >= 0n, 'a cost is never negative')
-  assert.ok(
-    record.status === 'completed' || record.costMicro === 0n,
-    'only a completed operation is charged',
-  )
-  for (const count of [record.promptTokens, record.completionTokens, record.totalTokens]) {
-    assert.ok(count === undefined || (Number.isSafeInteger(count) && count >= 0), 'a token count')
-  }
-}
-
-/** What a record adds to the totals: the told total, else the sum of the told parts. */
-export function tokensOf(record: ActivityRecord): number {
-  return record.totalTokens ?? (record.promptTokens ?? 0) + (record.completionTokens ?? 0)
-}

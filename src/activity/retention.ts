@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '../db/db.ts'
+import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
 import { trimRecords } from './activity-store.ts'
 
@@ -9,17 +10,17 @@ const BATCH = 1_000
 const REST_MS = 50
 
 /** A duty for the job loop: trims records older than `days`, in small transactions. */
-export function activityRetention(deps: { db: Db; days: number; log: Log }) {
+export function activityRetention(deps: { db: Db; days: number; log: Log }): Duty {
   return {
     name: 'activity-retention',
     everyMs: HOUR_MS,
-    async run(signal: AbortSignal): Promise<void> {
+    async run(signal) {
       let trimmed = 0
       for (let last = BATCH; last === BATCH && !signal.aborted; trimmed += last) {
         if (trimmed > 0) await pause(REST_MS)
         last = await trimRecords(deps.db, { olderThanDays: deps.days, batch: BATCH })
       }
-      if (trimmed > 0) deps.log.info('activity trimmed', { count: trimmed })
+      if (trimmed > 0) deps.log.info('Old activity records were removed.', { count: trimmed })
     },
   }
 }

@@ -3,22 +3,52 @@ import type { Row, Tx } from '../db/db.ts'
 export const PERIODS = ['today', 'week', 'month', 'year'] as const
 export type Period = (typeof PERIODS)[number]
 
+export type ActivitySummary = {
+  requests: bigint
+  tokens: bigint
+  costMicro: bigint
+  startsAt: Date
+  /** Exclusive: the instant at which the next period begins. */
+  endsAt: Date
+  byModel: ModelSum[]
+}
+
+/** The totals of the period around `at`, in the account's time zone, equal to the records' sums. */
+export async function summarizeActivity(
+  tx: Tx,
+  query: { accountId: string; period: Period; at: Date; timeZone: string },
+): Promise<ActivitySummary> {
+  const { accountId, period } = query
+  const { firstDay, endDay, startsAt, endsAt } = await findBounds(tx, query)
+  const byModel = await sumByModel(tx, { accountId, period, firstDay, endDay })
+  const total = (field: 'requests' | 'tokens' | 'costMicro') =>
+    byModel.reduce((sum, model) => sum + model[field], 0n)
+  return {
+    requests: total('requests'),
+    tokens: total('tokens'),
+    costMicro: total('costMicro'),
+    startsAt,
+    endsAt,
+    byModel,
+  }
+}
+
 /** A period around an instant: local days, and the instants at which they begin and end. */
-export type PeriodBounds = { firstDay: string; endDay: string; startsAt: Date; endsAt: Date }
+type PeriodBounds = { firstDay: string; endDay: string; startsAt: Date; endsAt: Date }
 
 const UNITS = { today: 'day', week: 'week', month: 'month', year: 'year' } as const
 
 /** Weeks begin on Monday. The end is the instant at which the next period begins. */
-export async function findBounds(
+async function findBounds(
   tx: Tx,
-  asked: { period: Period; at: Date; timeZone: string },
+  query: { period: Period; at: Date; timeZone: string },
 ): Promise<PeriodBounds> {
-  const rows = await tx.query<Row & PeriodBoundsRow>(
+  const rows = await tx.read<Row & PeriodBoundsRow>(
     `select first::date::text as first_day, next::date::text as end_day,
        first at time zone $3::text as starts_at, next at time zone $3::text as ends_at
      from (select date_trunc($1::text, $2::timestamptz at time zone $3::text) as first) as begins,
        lateral (select first + ('1 ' || $1::text)::interval as next) as ends`,
-    [UNITS[asked.period], asked.at, asked.timeZone],
+    [UNITS[query.period], query.at, query.timeZone],
   )
   const row = rows[0]!
   return {
@@ -31,22 +61,22 @@ export async function findBounds(
 
 type PeriodBoundsRow = { first_day: string; end_day: string; starts_at: Date; ends_at: Date }
 
-export type ModelSum = { model: string; requests: bigint; tokens: bigint; costMicro: bigint }
+type ModelSum = { model: string; requests: bigint; tokens: bigint; costMicro: bigint }
 
 /** Sums by model, dearest first. Months and years are read from monthly sums, so a year is short. */
-export async function sumByModel(
+async function sumByModel(
   tx: Tx,
-  asked: { accountId: string; period: Period; firstDay: string; endDay: string },
+  query: { accountId: string; period: Period; firstDay: string; endDay: string },
 ): Promise<ModelSum[]> {
-  const grain = asked.period === 'month' || asked.period === 'year' ? 'month' : 'day'
-  const rows = await tx.query<Row & ModelSumRow>(
+  const grain = query.period === 'month' || query.period === 'year' ? 'month' : 'day'
+  const rows = await tx.read<Row & ModelSumRow>(
     `select model, sum(requests)::int8 as requests, sum(tokens)::int8 as tokens,
        sum(cost_micro)::int8 as cost_micro
      from activity_rollups
      where account_id = $1 and grain = $2 and starts_on >= $3::date and starts_on < $4::date
      group by model
      order by sum(cost_micro) desc, sum(requests) desc, model`,
-    [asked.accountId, grain, asked.firstDay, asked.endDay],
+    [query.accountId, grain, query.firstDay, query.endDay],
   )
   return rows.map(({ cost_micro, ...row }) => ({ ...row, costMicro: cost_micro }))
 }

@@ -1,39 +1,64 @@
-import type { Tx } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { creditsText } from './money.ts'
+
+type Finding = { accountId: string; sentence: string }
+
+export type Audit = { accounts: bigint; entries: bigint; holds: bigint; findings: Finding[] }
+
+/** Checks the whole ledger in one snapshot, so that it may run beside a working service. */
+export async function auditLedger(db: Db): Promise<Audit> {
+  return db.begin(async (tx) => {
+    const counts = await startAudit(tx)
+    const findings: Finding[] = []
+    for (const query of auditQueries) {
+      for (const row of await query.find(tx)) findings.push(finding(row, query.what))
+    }
+    return { ...counts, findings }
+  })
+}
+
+function finding(row: AuditRow, what: string): Finding {
+  const expected = creditsText(row.expected)
+  const found = creditsText(row.found)
+  const detail = row.detail === null ? '' : ` (${row.detail})`
+  return {
+    accountId: row.account_id,
+    sentence: `Account ${row.account_id}: ${what}${detail}: expected ${expected}, found ${found}.`,
+  }
+}
 
 /** Both sums in microcredits. */
-export type AuditRow = {
+type AuditRow = {
   account_id: string
   expected: bigint
   found: bigint
   detail: string | null
 }
 
-export async function startAudit(
-  tx: Tx,
-): Promise<{ accounts: bigint; entries: bigint; holds: bigint }> {
+async function startAudit(tx: Tx): Promise<{ accounts: bigint; entries: bigint; holds: bigint }> {
   await tx.script(`set transaction isolation level repeatable read, read only;
     set local statement_timeout = '19s'`)
-  const [counts] = await tx.query<{ accounts: bigint; entries: bigint; holds: bigint }>(
+  const [counts] = await tx.read<{ accounts: bigint; entries: bigint; holds: bigint }>(
     `select (select count(*) from ledger_accounts) as accounts,
        (select count(*) from ledger_entries) as entries, (select count(*) from holds) as holds`,
   )
   return counts!
 }
 
-/** Each finds the accounts for which one promise of the books is broken. */
-export const auditQueries: { what: string; ask(tx: Tx): Promise<AuditRow[]> }[] = [
-  { what: 'the balance is not the sum of the entries', ask: wrongBalances },
-  { what: 'what is held is not the sum of the open holds', ask: wrongHeld },
-  { what: 'what is held is negative or more than the balance', ask: outOfBounds },
-  { what: 'an entry does not carry the running balance on', ask: wrongRunningBalances },
-  { what: 'the entries are not numbered without a gap', ask: wrongOrdinals },
-  { what: 'an entry key was used more than once', ask: repeatedKeys },
-  { what: 'a hold outlived its owner', ask: orphanHolds },
-  { what: 'a payment and its credit disagree', ask: wrongTopUps },
+/** Each finds the accounts for which one rule of the ledger is broken. */
+const auditQueries: { what: string; find(tx: Tx): Promise<AuditRow[]> }[] = [
+  { what: 'the balance is not the sum of the entries', find: wrongBalances },
+  { what: 'what is held is not the sum of the open holds', find: wrongHeld },
+  { what: 'what is held is negative or more than the balance', find: outOfBounds },
+  { what: 'an entry does not carry the running balance on', find: wrongRunningBalances },
+  { what: 'the entries are not numbered without a gap', find: wrongOrdinals },
+  { what: 'an entry key was used more than once', find: repeatedKeys },
+  { what: 'a hold outlived its owner', find: orphanHolds },
+  { what: 'a payment and its credit disagree', find: wrongTopUps },
 ]
 
 function wrongBalances(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(balance_micro, 0) as found,
        null as detail
      from ledger_accounts full join
@@ -44,7 +69,7 @@ function wrongBalances(tx: Tx) {
 }
 
 function wrongHeld(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(held_micro, 0) as found,
        null as detail
      from ledger_accounts full join
@@ -55,14 +80,14 @@ function wrongHeld(tx: Tx) {
 }
 
 function outOfBounds(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, balance_micro as expected, held_micro as found, null as detail
      from ledger_accounts where held_micro < 0 or held_micro > balance_micro order by account_id`,
   )
 }
 
 function wrongRunningBalances(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, running::int8 as expected, balance_after_micro as found,
        'entry ' || id as detail
      from (select *, sum(amount_micro) over (partition by account_id order by seq) as running
@@ -71,9 +96,9 @@ function wrongRunningBalances(tx: Tx) {
   )
 }
 
-/** Lists count and page by these numbers. Counts are shown as microcredits: they are no money. */
+/** Lists count and page by these numbers. The counts are shown as if they were microcredits. */
 function wrongOrdinals(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, coalesce(counted, 0)::int8 as expected, coalesce(entries, 0) as found,
        'ordinals up to ' || coalesce(highest, 0) as detail
      from ledger_accounts full join
@@ -86,7 +111,7 @@ function wrongOrdinals(tx: Tx) {
 }
 
 function repeatedKeys(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select min(account_id::text) as account_id, min(amount_micro) as expected,
        sum(amount_micro)::int8 as found, key as detail
      from ledger_entries group by key having count(*) > 1 order by key limit 100`,
@@ -98,7 +123,7 @@ function repeatedKeys(tx: Tx) {
  * With none alive the holds of the last run wait for the next start, which is no error.
  */
 function orphanHolds(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, 0::int8 as expected, amount_micro as found, 'hold ' || holds.id as detail
      from holds left join processes on processes.id = owner_process
      where exists (select 1 from processes
@@ -111,7 +136,7 @@ function orphanHolds(tx: Tx) {
 
 /** A completed payment has brought its credits once; any other has brought none. */
 function wrongTopUps(tx: Tx) {
-  return tx.query<AuditRow>(
+  return tx.read<AuditRow>(
     `select account_id, due as expected, credited as found, 'payment ' || id as detail
      from (select payments.account_id, payments.id,
              case when status = 'completed' then credits_micro else 0 end as due,

@@ -32,9 +32,9 @@ export type Entry = {
   /** Unique for ever, such as 'topup:<payment id>': a second entry with it changes nothing. */
   key: string
   description: string
-  reference?: { type: string; id: string }
-  workspaceId?: string
-  operator?: string
+  reference?: { type: string; id: string } | undefined
+  workspaceId?: string | undefined
+  operator?: string | undefined
 }
 
 type Posted = { kind: 'posted'; balanceMicro: bigint; availableMicro: bigint }
@@ -44,7 +44,7 @@ type Gone = { kind: 'gone' }
 type Held = { kind: 'held'; heldMicro: bigint; availableMicro: bigint }
 type Settled = {
   kind: 'settled'
-  /** Per charge, in the order given. */
+  /** Per charge, in the order of the command. */
   chargedMicro: bigint[]
   /** What the account could not pay: the operator's loss, never the account's debt. */
   uncollectedMicro: bigint

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Charge, Command, CommandOf, Entry, Outcome } from './commands.ts'
+import { lesser } from './money.ts'
 
 /** Available is what is neither spent nor held: balance − held. */
-export type Account = { balanceMicro: bigint; heldMicro: bigint }
+export type LedgerAccount = { balanceMicro: bigint; heldMicro: bigint }
 
 export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro'> & {
   amountMicro: bigint
@@ -14,31 +15,32 @@ export type OpenHold = Omit<Hold, 'about'>
 /** What the command must know beyond the account. */
 export type Known = { hold: OpenHold | undefined; hasKey(key: string): boolean }
 
-export type Posting = { entry: Entry; amountMicro: bigint; balanceAfterMicro: bigint }
+/** An entry as it is written, with the balance it leaves. */
+export type PostedEntry = { entry: Entry; amountMicro: bigint; balanceAfterMicro: bigint }
 export type Uncollected = { entry: Entry; amountMicro: bigint }
 
 export type Step = {
-  account: Account
+  account: LedgerAccount
   /** The hold after the command; undefined when there is none any more. */
   hold: Hold | OpenHold | undefined
-  postings: Posting[]
+  entries: PostedEntry[]
   uncollected: Uncollected[]
   outcome: Outcome
 }
 
-export const EMPTY: Account = { balanceMicro: 0n, heldMicro: 0n }
+export const EMPTY: LedgerAccount = { balanceMicro: 0n, heldMicro: 0n }
 
 /** Pure: an account and a command give a new account, its entries and an outcome. */
-export function step(before: Account, command: Command, known: Known): Step {
+export function step(before: LedgerAccount, command: Command, known: Known): Step {
   const after = run(before, command, known)
   const { balanceMicro, heldMicro } = after.account
   assert(0n <= heldMicro && heldMicro <= balanceMicro, 'held must stay within the balance')
-  const posted = after.postings.reduce((sum, posting) => sum + posting.amountMicro, 0n)
+  const posted = after.entries.reduce((sum, entry) => sum + entry.amountMicro, 0n)
   assert(before.balanceMicro + posted === balanceMicro, 'the balance moves by its entries only')
   return after
 }
 
-function run(account: Account, command: Command, known: Known): Step {
+function run(account: LedgerAccount, command: Command, known: Known): Step {
   switch (command.kind) {
     case 'grant':
       assert(command.amountMicro > 0n, 'a grant is more than zero')
@@ -58,7 +60,7 @@ function run(account: Account, command: Command, known: Known): Step {
   }
 }
 
-function post(account: Account, command: CommandOf<'grant' | 'adjust'>, known: Known): Step {
+function post(account: LedgerAccount, command: CommandOf<'grant' | 'adjust'>, known: Known): Step {
   const { amountMicro, entry } = command
   if (known.hasKey(entry.key)) return unchanged(account, known, { kind: 'duplicate' })
   if (available(account) + amountMicro < 0n) return refused(account, known)
@@ -66,20 +68,20 @@ function post(account: Account, command: CommandOf<'grant' | 'adjust'>, known: K
   const next = { ...account, balanceMicro }
   return {
     ...unchanged(next, known, { kind: 'posted', balanceMicro, availableMicro: available(next) }),
-    postings: [{ entry, amountMicro, balanceAfterMicro: balanceMicro }],
+    entries: [{ entry, amountMicro, balanceAfterMicro: balanceMicro }],
   }
 }
 
-function hold(account: Account, command: CommandOf<'hold'>, known: Known): Step {
+function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known): Step {
   const { kind: _kind, wantMicro, needMicro, ...rest } = command
   assert(wantMicro >= 0n && needMicro >= 0n, 'a hold is not negative')
   if (known.hold) {
-    // The same command again, after an answer that was lost: the hold stands as it was made.
+    // The same command again, after an answer that was lost: the hold stays as it was made.
     const heldMicro = known.hold.amountMicro
     return unchanged(account, known, held(heldMicro, account))
   }
   if (available(account) < needMicro) return refused(account, known)
-  const amountMicro = least(wantMicro, available(account))
+  const amountMicro = lesser(wantMicro, available(account))
   const next = { ...account, heldMicro: account.heldMicro + amountMicro }
   return {
     ...unchanged(next, known, held(amountMicro, next)),
@@ -87,7 +89,7 @@ function hold(account: Account, command: CommandOf<'hold'>, known: Known): Step 
   }
 }
 
-function renew(account: Account, command: CommandOf<'renew'>, known: Known): Step {
+function renew(account: LedgerAccount, command: CommandOf<'renew'>, known: Known): Step {
   if (!known.hold) return unchanged(account, known, { kind: 'gone' })
   const { owner } = known.hold
   assert('job' in owner, 'only the hold of a job has a deadline')
@@ -98,7 +100,7 @@ function renew(account: Account, command: CommandOf<'renew'>, known: Known): Ste
 }
 
 /** Charges in order, each up to what is left of this hold plus what is available. */
-function settle(account: Account, command: CommandOf<'settle'>, known: Known): Step {
+function settle(account: LedgerAccount, command: CommandOf<'settle'>, known: Known): Step {
   if (!known.hold) return unchanged(account, known, { kind: 'gone' })
   const free = { ...account, heldMicro: account.heldMicro - known.hold.amountMicro }
   const paid = chargeAll(free, command.charges, known)
@@ -113,16 +115,16 @@ function settle(account: Account, command: CommandOf<'settle'>, known: Known): S
   }
 }
 
-type Paid = Pick<Step, 'account' | 'postings' | 'uncollected'> & { chargedMicro: bigint[] }
+type Paid = Pick<Step, 'account' | 'entries' | 'uncollected'> & { chargedMicro: bigint[] }
 
-function chargeAll(account: Account, charges: Charge[], known: Known): Paid {
-  const paid: Paid = { account, postings: [], uncollected: [], chargedMicro: [] }
+function chargeAll(account: LedgerAccount, charges: Charge[], known: Known): Paid {
+  const paid: Paid = { account, entries: [], uncollected: [], chargedMicro: [] }
   const seen = new Set<string>()
   for (const { costMicro, entry } of charges) {
     assert(costMicro >= 0n, 'a cost is not negative')
     // A key that is there already has been charged already.
     const dueMicro = known.hasKey(entry.key) || seen.has(entry.key) ? 0n : costMicro
-    const amountMicro = least(dueMicro, available(paid.account))
+    const amountMicro = lesser(dueMicro, available(paid.account))
     paid.chargedMicro.push(amountMicro)
     if (amountMicro < dueMicro)
       paid.uncollected.push({ entry, amountMicro: dueMicro - amountMicro })
@@ -130,34 +132,30 @@ function chargeAll(account: Account, charges: Charge[], known: Known): Paid {
     seen.add(entry.key)
     const balanceMicro = paid.account.balanceMicro - amountMicro
     paid.account = { ...paid.account, balanceMicro }
-    paid.postings.push({ entry, amountMicro: -amountMicro, balanceAfterMicro: balanceMicro })
+    paid.entries.push({ entry, amountMicro: -amountMicro, balanceAfterMicro: balanceMicro })
   }
   return paid
 }
 
-function release(account: Account, known: Known): Step {
+function release(account: LedgerAccount, known: Known): Step {
   if (!known.hold) return unchanged(account, known, { kind: 'gone' })
   const next = { ...account, heldMicro: account.heldMicro - known.hold.amountMicro }
   const outcome = { kind: 'released', availableMicro: available(next) } as const
   return { ...unchanged(next, known, outcome), hold: undefined }
 }
 
-function unchanged(account: Account, { hold }: Known, outcome: Outcome): Step {
-  return { account, hold, postings: [], uncollected: [], outcome }
+function unchanged(account: LedgerAccount, { hold }: Known, outcome: Outcome): Step {
+  return { account, hold, entries: [], uncollected: [], outcome }
 }
 
-function refused(account: Account, known: Known): Step {
+function refused(account: LedgerAccount, known: Known): Step {
   return unchanged(account, known, { kind: 'refused', availableMicro: available(account) })
 }
 
-function held(heldMicro: bigint, account: Account): Outcome {
+function held(heldMicro: bigint, account: LedgerAccount): Outcome {
   return { kind: 'held', heldMicro, availableMicro: available(account) }
 }
 
-function available({ balanceMicro, heldMicro }: Account): bigint {
+function available({ balanceMicro, heldMicro }: LedgerAccount): bigint {
   return balanceMicro - heldMicro
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

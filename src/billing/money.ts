@@ -1,4 +1,13 @@
-import { ceilTo, decimal, decimalText, type Decimal } from '../lib/decimal.ts'
+import {
+  ceilTo,
+  decimal,
+  decimalText,
+  parseDecimal,
+  plus,
+  times,
+  type Decimal,
+} from '../lib/decimal.ts'
+import type { PriceOverride, Pricing } from '../lib/model-record.ts'
 
 /** One credit in microcredits, the only unit money is kept in. */
 export const MICRO = 1_000_000n
@@ -33,4 +42,117 @@ export function creditsNumber(micro: bigint): number {
 /** Exact digits for people: '12.5'. */
 export function creditsText(micro: bigint): string {
   return decimalText(creditsDecimal(micro))
+}
+
+/** The smaller of two amounts. */
+export function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+/** A key that is missing costs nothing of its own. */
+export type PriceList = Pick<
+  Pricing,
+  | 'prompt'
+  | 'completion'
+  | 'request'
+  | 'image'
+  | 'input_cache_read'
+  | 'input_cache_write'
+  | 'internal_reasoning'
+  | 'overrides'
+>
+
+export type TokenUse = {
+  promptTokens: number
+  completionTokens: number
+  cachedTokens?: number | undefined
+  cacheWriteTokens?: number | undefined
+  reasoningTokens?: number | undefined
+  /** Pictures in the prompt. */
+  images?: number | undefined
+}
+
+/** What turns dollars into credits. */
+export type Rate = { creditsPerUsd: Decimal; margin: Decimal }
+
+export type Cost = { promptUsd: Decimal; answerUsd: Decimal }
+
+const ZERO: Decimal = { units: 0n, scale: 0 }
+
+/** What the tokens of a call cost, the prompt's part and the answer's part apart. */
+export function tokenCost(list: PriceList, use: TokenUse, at: Date): Cost {
+  const price = pricesInForce(list, use.promptTokens, at)
+  const cached = within(use.cachedTokens, use.promptTokens)
+  const written = within(use.cacheWriteTokens, use.promptTokens - cached)
+  // Upstreams have reported more reasoning than completion tokens: never subtract below zero.
+  const reasoned =
+    price('internal_reasoning') === undefined
+      ? 0
+      : within(use.reasoningTokens, use.completionTokens)
+  return {
+    promptUsd: plus(
+      each(price('request'), 1),
+      each(price('image'), use.images ?? 0),
+      each(price('prompt'), use.promptTokens - cached - written),
+      each(price('input_cache_read') ?? price('prompt'), cached),
+      each(price('input_cache_write') ?? price('prompt'), written),
+    ),
+    answerUsd: plus(
+      each(price('completion'), use.completionTokens - reasoned),
+      each(price('internal_reasoning'), reasoned),
+    ),
+  }
+}
+
+/** Dollars to microcredits, rounded up once. */
+export function toMicro(usd: Decimal, rate: Rate): bigint {
+  return ceilMicro(times(usd, rate.creditsPerUsd, rate.margin))
+}
+
+/** A price times a count. A price nobody could read, or below zero, is no price. */
+export function each(price: string | undefined, count: number): Decimal {
+  if (price === undefined || count === 0) return ZERO
+  const parsed = priceOf(price)
+  return parsed.units === 0n ? ZERO : times(parsed, decimal(count))
+}
+
+const known = new Map<string, Decimal>()
+const MOST_KNOWN = 10_000
+
+/** A catalog has a few thousand prices, and every call needs some of them twice. */
+function priceOf(text: string): Decimal {
+  const seen = known.get(text)
+  if (seen !== undefined) return seen
+  const parsed = parseDecimal(text)
+  const price = parsed === undefined || parsed.units < 0n ? ZERO : parsed
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(text, price)
+  return price
+}
+
+function pricesInForce(
+  list: PriceList,
+  promptTokens: number,
+  at: Date,
+): (key: string) => string | undefined {
+  const plain = list as Record<string, string | undefined>
+  if (list.overrides === undefined) return (key) => plain[key]
+  const overrides = list.overrides.filter((one) => applies(one, promptTokens, at))
+  return (key) => {
+    const winner = overrides.findLast((one) => one.prices[key] !== undefined)
+    return winner?.prices[key] ?? plain[key]
+  }
+}
+
+function applies(override: PriceOverride, promptTokens: number, at: Date): boolean {
+  const { min_prompt_tokens: floor, utc_start: start, utc_end: end, utc_days: days } = override
+  if (floor !== undefined && promptTokens <= floor) return false
+  if (days !== undefined && !days.includes(at.getUTCDay())) return false
+  if (start === undefined || end === undefined) return true
+  const now = at.getUTCHours() * 100 + at.getUTCMinutes()
+  return start <= end ? start <= now && now < end : now >= start || now < end
+}
+
+function within(count: number | undefined, most: number): number {
+  return Math.max(0, Math.min(count ?? 0, most))
 }

@@ -14,26 +14,26 @@ export type StatementEntry = {
   createdAt: Date
 }
 
-/** A run of ordinals, both ends included; empty when `last` is before `first`. */
-export type Span = { first: bigint; last: bigint }
+/** Ordinals from `first` to `last`, both included; empty when `last` is before `first`. */
+export type OrdinalRange = { first: bigint; last: bigint }
 
 export async function readBalance(
   tx: Tx,
   accountId: string,
 ): Promise<{ balanceMicro: bigint; heldMicro: bigint }> {
-  const [row] = await tx.query<{ balance_micro: bigint; held_micro: bigint }>(
+  const [row] = await tx.read<{ balance_micro: bigint; held_micro: bigint }>(
     'select balance_micro, held_micro from ledger_accounts where account_id = $1',
     [accountId],
   )
   return { balanceMicro: row?.balance_micro ?? 0n, heldMicro: row?.held_micro ?? 0n }
 }
 
-/** Entries are numbered in the order of time: two looks into an index bound any stretch of it. */
-export async function spanBetween(
+/** Entries are numbered in the order of time: two index look-ups find both ends of any period. */
+export async function rangeBetween(
   tx: Tx,
   within: { accountId: string; from: Date | undefined; to: Date | undefined },
-): Promise<Span> {
-  const [row] = await tx.query<{ first: bigint; last: bigint }>(
+): Promise<OrdinalRange> {
+  const [row] = await tx.read<{ first: bigint; last: bigint }>(
     `select
        case when $2::timestamptz is null then 1 else coalesce(
          (select ordinal from ledger_entries where account_id = $1 and created_at >= $2
@@ -50,26 +50,26 @@ export async function spanBetween(
 
 export async function countCredits(
   tx: Tx,
-  wanted: { accountId: string; type: EntryType | undefined; span: Span },
+  wanted: { accountId: string; type: EntryType | undefined; range: OrdinalRange },
 ): Promise<bigint> {
-  const { accountId, type, span } = wanted
-  const [row] = await tx.query<{ total: bigint }>(
+  const { accountId, type, range } = wanted
+  const [row] = await tx.read<{ total: bigint }>(
     `select count(*) as total from ledger_entries
      where account_id = $1 and type <> 'usage' and ($2::text is null or type = $2)
        and ordinal between $3 and $4`,
-    [accountId, type ?? null, span.first, span.last],
+    [accountId, type ?? null, range.first, range.last],
   )
   return row!.total
 }
 
-export type Page = { accountId: string; span: Span; limit: number }
+export type Page = { accountId: string; range: OrdinalRange; limit: number }
 
-/** All types: an offset is a smaller `span.last`, so the last page costs what the first does. */
+/** All types: an offset is a smaller `range.last`, so the last page costs what the first does. */
 export async function readEntries(tx: Tx, page: Page): Promise<StatementEntry[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${COLUMNS} from ledger_entries
      where account_id = $1 and ordinal between $2 and $3 order by ordinal desc limit $4`,
-    [page.accountId, page.span.first, page.span.last, page.limit],
+    [page.accountId, page.range.first, page.range.last, page.limit],
   )
   return rows.map(statementEntry)
 }
@@ -78,25 +78,25 @@ export async function readCharges(
   tx: Tx,
   page: Page & { offset: number },
 ): Promise<StatementEntry[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${COLUMNS} from ledger_entries
      where account_id = $1 and ordinal between $2 and $3 and type = 'usage'
      order by ordinal desc limit $4 offset $5`,
-    [page.accountId, page.span.first, page.span.last, page.limit, page.offset],
+    [page.accountId, page.range.first, page.range.last, page.limit, page.offset],
   )
   return rows.map(statementEntry)
 }
 
-/** `type <> 'usage'` is said again so that the small index of these serves. */
+/** `type <> 'usage'` is repeated so that the small index of these is used. */
 export async function readCredits(
   tx: Tx,
   page: Page & { offset: number; type: EntryType },
 ): Promise<StatementEntry[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${COLUMNS} from ledger_entries
      where account_id = $1 and type <> 'usage' and type = $2 and ordinal between $3 and $4
      order by ordinal desc limit $5 offset $6`,
-    [page.accountId, page.type, page.span.first, page.span.last, page.limit, page.offset],
+    [page.accountId, page.type, page.range.first, page.range.last, page.limit, page.offset],
   )
   return rows.map(statementEntry)
 }

@@ -1,12 +1,12 @@
 import type { Tx } from '../db/db.ts'
-import type { EntryType, Span, StatementEntry } from './statement-store.ts'
+import type { EntryType, OrdinalRange, StatementEntry } from './statement-store.ts'
 import {
   countCredits,
   readBalance,
   readCharges,
   readCredits,
   readEntries,
-  spanBetween,
+  rangeBetween,
 } from './statement-store.ts'
 
 export type { StatementEntry } from './statement-store.ts'
@@ -36,26 +36,30 @@ export type Statement = { entries: StatementEntry[]; total: number; hasMore: boo
 
 /**
  * The account's entries, newest first. The total is exact and never counts the many: entries are
- * numbered, so a stretch of them is a subtraction, and only the few that are no charges are counted.
+ * numbered, so counting a range is a subtraction, and only the few that are not charges are counted.
  */
 export async function statement(tx: Tx, query: StatementQuery): Promise<Statement> {
-  const span = await spanBetween(tx, query)
-  const total = Number(await totalOf(tx, query, span))
-  const entries = query.offset < total ? await page(tx, query, span) : []
+  const range = await rangeBetween(tx, query)
+  const total = Number(await totalOf(tx, query, range))
+  const entries = query.offset < total ? await page(tx, query, range) : []
   return { entries, total, hasMore: query.offset + entries.length < total }
 }
 
-async function totalOf(tx: Tx, { accountId, type }: StatementQuery, span: Span): Promise<bigint> {
-  const all = span.last < span.first ? 0n : span.last - span.first + 1n
+async function totalOf(
+  tx: Tx,
+  { accountId, type }: StatementQuery,
+  range: OrdinalRange,
+): Promise<bigint> {
+  const all = range.last < range.first ? 0n : range.last - range.first + 1n
   if (type === undefined || all === 0n) return all
-  if (type !== 'usage') return countCredits(tx, { accountId, type, span })
-  return all - (await countCredits(tx, { accountId, type: undefined, span }))
+  if (type !== 'usage') return countCredits(tx, { accountId, type, range })
+  return all - (await countCredits(tx, { accountId, type: undefined, range }))
 }
 
-function page(tx: Tx, query: StatementQuery, span: Span): Promise<StatementEntry[]> {
+function page(tx: Tx, query: StatementQuery, range: OrdinalRange): Promise<StatementEntry[]> {
   const { accountId, type, limit, offset } = query
-  if (type === 'usage') return readCharges(tx, { accountId, span, limit, offset })
-  if (type !== undefined) return readCredits(tx, { accountId, type, span, limit, offset })
-  const skipped = { first: span.first, last: span.last - BigInt(offset) }
-  return readEntries(tx, { accountId, span: skipped, limit })
+  if (type === 'usage') return readCharges(tx, { accountId, range, limit, offset })
+  if (type !== undefined) return readCredits(tx, { accountId, type, range, limit, offset })
+  const skipped = { first: range.first, last: range.last - BigInt(offset) }
+  return readEntries(tx, { accountId, range: skipped, limit })
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/db.ts'
 import type { Hold } from './ledger.ts'
-import { holdOf, type HoldRow } from './ledger-rows-store.ts'
+import { holdOf, type HoldRow } from './ledger-store.ts'
 
 /**
  * Open holds of processes that stopped signing, and not so new that their owner may be a process
@@ -10,7 +10,7 @@ export async function holdsOfTheDead(
   tx: Tx,
   options: { deadAfterMs: number; limit: number },
 ): Promise<Hold[]> {
-  const rows = await tx.query<HoldRow>(
+  const rows = await tx.read<HoldRow>(
     `select holds.* from holds left join processes on processes.id = owner_process
      where owner_process is not null
        and created_at < now() - $1::int4 * interval '1 ms'
@@ -22,7 +22,7 @@ export async function holdsOfTheDead(
 }
 
 export async function holdsPastDeadline(tx: Tx, options: { limit: number }): Promise<Hold[]> {
-  const rows = await tx.query<HoldRow>(
+  const rows = await tx.read<HoldRow>(
     'select * from holds where deadline < now() order by deadline limit $1',
     [options.limit],
   )

@@ -13,7 +13,7 @@ export type PriceSnapshot = {
   creditsPerUsd: Decimal
 }
 
-/** Where a model can be had. Fits what the upstreams call a target. */
+/** One upstream's offer of a model. Fits what the upstreams call a target. */
 export type Offer = {
   upstream: string
   /** The id to send to this upstream. */
@@ -29,7 +29,7 @@ export type CatalogModel = Omit<ModelFacts, 'upstreamModel'> & {
   resourceId: string
   /** The bare catalog id. */
   id: string
-  /** Offered by an upstream of this house, and not taken off the shelf. */
+  /** Offered by an upstream that is configured here, and not disabled by the operator. */
   enabled: boolean
   priced: Priced
   /** The best first: by priority, then by weight. */
@@ -39,24 +39,24 @@ export type CatalogModel = Omit<ModelFacts, 'upstreamModel'> & {
 }
 
 /** The whole catalog at one moment. Never changed: the next one takes its place. */
-export type Shelf = {
+export type CatalogIndex = {
   /** Those that can be used, by id. */
   readonly models: readonly CatalogModel[]
   /** By every form of id, also those that cannot be used. */
   find(id: string): CatalogModel | undefined
 }
 
-export function buildShelf(
+export function buildCatalogIndex(
   rows: readonly OfferRow[],
   upstreams: readonly CatalogUpstream[],
-): Shelf {
+): CatalogIndex {
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]))
   const groups = Map.groupBy(rows, (row) => row.modelId)
   const all = [...groups.values()].map((group) => modelOf(group, byName))
-  const index = indexOf(all)
+  const byId = modelsById(all)
   return {
     models: all.filter((model) => model.enabled && model.priced !== 'unpriced'),
-    find: (id) => index.get(id) ?? (id.includes('%') ? index.get(decoded(id)) : undefined),
+    find: (id) => byId.get(id) ?? (id.includes('%') ? byId.get(decoded(id)) : undefined),
   }
 }
 
@@ -64,7 +64,7 @@ function modelOf(group: OfferRow[], upstreams: Map<string, CatalogUpstream>): Ca
   const live = group.filter((row) => row.listed && upstreams.has(row.upstream))
   const ranked = live.map((row) => ({ row, offer: offerOf(row, upstreams.get(row.upstream)!) }))
   ranked.sort((a, b) => a.offer.priority - b.offer.priority || b.offer.weight - a.offer.weight)
-  // An offer without a price could be had, but not charged: it is no way to serve the model.
+  // An offer without a price cannot be charged for, so the model is not served through it.
   const priced = ranked.filter(({ offer }) => offer.price.priced !== 'unpriced')
   const first = priced[0] ?? ranked[0]
   const { row } = first ?? { row: group[0]! }
@@ -105,19 +105,19 @@ function snapshotOf({ price }: OfferRow): PriceSnapshot {
 }
 
 /** Bare ids come last, so that they win over an older form that happens to look the same. */
-function indexOf(models: readonly CatalogModel[]): Map<string, CatalogModel> {
-  const index = new Map<string, CatalogModel>()
+function modelsById(models: readonly CatalogModel[]): Map<string, CatalogModel> {
+  const byId = new Map<string, CatalogModel>()
   for (const model of models) {
     for (const { upstream } of model.offers) {
-      index.set(`${upstream}/${model.id}`, model)
-      index.set(`${upstream}:${model.id}`, model)
+      byId.set(`${upstream}/${model.id}`, model)
+      byId.set(`${upstream}:${model.id}`, model)
     }
   }
   for (const model of models) {
-    index.set(model.resourceId, model)
-    index.set(model.id, model)
+    byId.set(model.resourceId, model)
+    byId.set(model.id, model)
   }
-  return index
+  return byId
 }
 
 function decoded(id: string): string {

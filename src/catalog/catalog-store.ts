@@ -7,7 +7,7 @@ export type OfferRow = KnownOffer & { disabled: boolean; createdAt: Date }
 
 /** Every offer ever made, with its price in force and the one that waits. */
 export async function readOffers(tx: Tx): Promise<OfferRow[]> {
-  const rows = await tx.query<OfferColumns>(
+  const rows = await tx.read<OfferColumns>(
     `select m.resource_id, m.id, m.disabled_at is not null as disabled, m.created_at,
        o.upstream, o.record, o.listed, o.by_hand,
        p.id as price_id, p.pricing, p.basis, p.priced, p.margin, p.credits_per_usd,
@@ -82,7 +82,7 @@ export async function insertModels(tx: Tx, models: Changes['models']): Promise<v
 
 export async function insertPrices(
   tx: Tx,
-  prices: (Changes['prices'][number] & { operator?: string })[],
+  prices: (Changes['prices'][number] & { operator?: string | undefined })[],
 ): Promise<void> {
   await tx.query(
     `insert into price_snapshots
@@ -126,7 +126,7 @@ export async function setOfferPrice(
   )
 }
 
-/** Undefined when there is no such model. */
+/** False when there is no such model. */
 export async function setDisabled(tx: Tx, id: string, disabled: boolean): Promise<boolean> {
   const rows = await tx.query(
     `update catalog_models set disabled_at = case when $2 then coalesce(disabled_at, now()) end
@@ -137,6 +137,6 @@ export async function setDisabled(tx: Tx, id: string, disabled: boolean): Promis
 }
 
 /** Every process that holds a catalog reads it again. */
-export async function tellCatalogChanged(tx: Tx): Promise<void> {
+export async function notifyCatalogChanged(tx: Tx): Promise<void> {
   await tx.query(`select pg_notify('catalog', '')`)
 }

@@ -4,11 +4,19 @@ import type { Log } from '../lib/log.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import { readOffers } from './catalog-store.ts'
 import type { Pricing } from '../lib/model-record.ts'
-import { buildShelf, type CatalogModel, type Offer, type Shelf } from './catalog-index.ts'
+import {
+  buildCatalogIndex,
+  type CatalogIndex,
+  type CatalogModel,
+  type Offer,
+} from './catalog-index.ts'
 import type { CatalogUpstream } from './terms.ts'
 
-/** What a caller needs of a model; every word must be there. */
-export type Needs = { outputs?: readonly string[]; inputs?: readonly string[] }
+/** The modalities a caller needs of a model, all of them. */
+export type Needs = {
+  outputs?: readonly string[] | undefined
+  inputs?: readonly string[] | undefined
+}
 
 /** A model that can be used and paid for. */
 export type PricedModel = CatalogModel & {
@@ -22,41 +30,41 @@ export type PricedModel = CatalogModel & {
 
 export type Catalog = {
   /** The catalog of this moment: one value, so that a reader never sees half of a change. */
-  shelf(): Shelf
+  index(): CatalogIndex
   /** By any form of id: bare, with an upstream's name before it, or the resource id. */
   find(id: string): CatalogModel | undefined
   /** Throws Failure `not_found`, or `unsuitable` when the model lacks what is needed. */
   requireModel(id: string, needs?: Needs): PricedModel
-  /** Reads it again. Done by itself when any process changes the catalog. */
+  /** Reads it again. Happens by itself when any process changes the catalog. */
   reload(): Promise<void>
 }
 
-/** The catalog in memory: lookups cost no query, changes are told by the database. */
+/** The catalog in memory: lookups cost no query, and the database notifies of changes. */
 export async function openCatalog(options: {
   db: Db
   log: Log
   upstreams: readonly CatalogUpstream[]
 }): Promise<Catalog> {
   const { db, log, upstreams } = options
-  let shelf: Shelf = { models: [], find: () => undefined }
+  let index: CatalogIndex = { models: [], find: () => undefined }
   const load = async () => {
-    shelf = buildShelf(await readOffers(db), upstreams)
+    index = buildCatalogIndex(await readOffers(db), upstreams)
   }
   const reload = inTurn(load)
   await db.listen('catalog', () => {
-    reload().catch((error: unknown) => log.error('The catalog could not be read.', { error }))
+    reload().catch((error: unknown) => log.error('The catalog could not be reloaded.', { error }))
   })
   await reload()
   const catalog: Catalog = {
-    shelf: () => shelf,
-    find: (id) => shelf.find(id),
-    requireModel: (id, needs = {}) => require(shelf.find(id), id, needs),
+    index: () => index,
+    find: (id) => index.find(id),
+    requireModel: (id, needs = {}) => usable(index.find(id), id, needs),
     reload,
   }
   return catalog
 }
 
-function require(model: CatalogModel | undefined, id: string, needs: Needs): PricedModel {
+function usable(model: CatalogModel | undefined, id: string, needs: Needs): PricedModel {
   if (model === undefined || !model.enabled || model.priced === 'unpriced') throw notFound(id)
   for (const output of needs.outputs ?? []) {
     if (!model.outputModalities.includes(output)) throw unsuitable(model.id, 'produce', output)
@@ -98,7 +106,7 @@ function shown(id: string): string {
   return id.replaceAll(/[^\x20-\x7e]|"/g, '?').slice(0, 120)
 }
 
-/** One at a time; whoever asks while one runs gets the next, which has seen everything so far. */
+/** One at a time; a call while one runs gets the next run, which sees every change so far. */
 function inTurn(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined

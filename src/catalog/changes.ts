@@ -41,7 +41,7 @@ export type Changes = {
   /** No longer offered: disabled, never deleted. */
   gone: { modelId: string; upstream: string; id: string }[]
   waiting: (ListedPrice & { modelId: string; upstream: string; id: string; reason: Leap })[]
-  /** Waits no more: the price came back, or was approved. */
+  /** No longer waiting: the price came back, or was approved. */
   settled: { modelId: string; upstream: string }[]
 }
 

@@ -1,6 +1,7 @@
+import { canonicalJson } from '../lib/canonical-json.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import type { CatalogRecord, ListedPrice, ModelFacts } from '../lib/model-record.ts'
-import { canonical, leapBetween, samePrice, type Leap } from './price-move.ts'
+import { leapBetween, samePrice, type Leap } from './price-move.ts'
 import type { Changes, KnownOffer, Reading, Terms } from './changes.ts'
 
 /** Pure: what is known and what was read give what must be written. */
@@ -36,7 +37,7 @@ export function diffCatalog(input: {
       seen.add(key)
       const old = known.get(key)
       const base = { modelId: modelId(record.id), upstream: reading.upstream, id: record.id }
-      weigh({ ...input, changes, old, record, byHand, base, terms: reading.terms(record) })
+      compareOffer({ ...input, changes, old, record, byHand, base, terms: reading.terms(record) })
     }
   }
   for (const offer of input.known) {
@@ -56,13 +57,13 @@ function offered(reading: Reading, known: readonly KnownOffer[]) {
   return [...byHand, ...listing.map((record) => ({ record, byHand: false }))]
 }
 
-/** The list is out of reach: the offer stands, and a price that waits goes on waiting. */
+/** The list could not be read: the offer stays, and so does a price that waits for approval. */
 function asRecord({ id, facts, price, pending }: KnownOffer): CatalogRecord {
   const { pricing, priceBasis, priced } = pending ?? price
   return { id, ...facts, pricing, priceBasis, priced }
 }
 
-type Weighing = {
+type OfferComparison = {
   changes: Changes
   guard: Decimal
   newId: () => string
@@ -74,7 +75,16 @@ type Weighing = {
 }
 
 /** One offer: is it new, has it changed, and may its new price be taken at once? */
-function weigh({ changes, guard, newId, old, record, byHand, base, terms }: Weighing): void {
+function compareOffer({
+  changes,
+  guard,
+  newId,
+  old,
+  record,
+  byHand,
+  base,
+  terms,
+}: OfferComparison): void {
   const { id: _id, pricing, priceBasis, priced, ...rest } = record
   const facts = factsOf(rest)
   const listed: ListedPrice = { pricing, priceBasis, priced }
@@ -94,7 +104,9 @@ function weigh({ changes, guard, newId, old, record, byHand, base, terms }: Weig
   }
   if (leap === undefined && old?.pending !== undefined) changes.settled.push(base)
   const unchanged =
-    old?.listed === true && old.byHand === byHand && canonical(old.facts) === canonical(facts)
+    old?.listed === true &&
+    old.byHand === byHand &&
+    canonicalJson(old.facts) === canonicalJson(facts)
   if (!unchanged || priceId !== old?.price.id) {
     changes.offers.push({ ...base, facts, priceId: priceId!, byHand })
   }
@@ -123,7 +135,7 @@ function factsOf(record: ModelFacts): ModelFacts {
     outputModalities: record.outputModalities,
     supportedParameters: record.supportedParameters,
     supportedVoices: record.supportedVoices,
-    ...(record.video ? { video: record.video } : {}),
+    video: record.video,
   }
 }
 

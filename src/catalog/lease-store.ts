@@ -27,7 +27,7 @@ export async function claimSync(tx: Tx, lease: SyncLease): Promise<boolean> {
 
 /** Whoever writes the catalog locks this row first, so that a sync and an approval take turns. */
 export async function lockCatalog(tx: Tx): Promise<{ holder: string | null }> {
-  const rows = await tx.query<{ holder: string | null }>(
+  const rows = await tx.read<{ holder: string | null }>(
     'select holder from catalog_sync for update',
   )
   return rows[0]!

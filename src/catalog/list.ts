@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../lib/secrets.ts'
-import type { CatalogModel, Shelf } from './catalog-index.ts'
+import type { CatalogModel, CatalogIndex } from './catalog-index.ts'
 import { viewModel } from './view.ts'
 
 export type ListQuery = {
@@ -17,37 +17,37 @@ export type ListQuery = {
 /** A list ready to be sent: JSON text, and the mark by which a client knows it again. */
 export type ModelList = { json: string; etag: string; total: number; hasMore: boolean }
 
-/** Lists are made once for each question and each catalog. */
+/** Lists are made once for each query and each state of the catalog. */
 const LARGEST_BYTES = 32_000_000
-const lists = new WeakMap<Shelf, LRUCache<string, ModelList>>()
+const lists = new WeakMap<CatalogIndex, LRUCache<string, ModelList>>()
 
-export function listModels(shelf: Shelf, query: ListQuery): ModelList {
-  const cache = cacheOf(shelf)
+export function listModels(index: CatalogIndex, query: ListQuery): ModelList {
+  const cache = cacheOf(index)
   const key = JSON.stringify(query)
   const known = cache.get(key)
   if (known !== undefined) return known
-  const made = makeList(shelf, query)
+  const made = makeList(index, query)
   cache.set(key, made)
   return made
 }
 
-function cacheOf(shelf: Shelf): LRUCache<string, ModelList> {
-  const known = lists.get(shelf)
+function cacheOf(index: CatalogIndex): LRUCache<string, ModelList> {
+  const known = lists.get(index)
   if (known !== undefined) return known
   const made = new LRUCache<string, ModelList>({
     maxSize: LARGEST_BYTES,
     sizeCalculation: ({ json }, key) => json.length + key.length,
   })
-  lists.set(shelf, made)
+  lists.set(index, made)
   return made
 }
 
-function makeList(shelf: Shelf, query: ListQuery): ModelList {
-  const fitting = shelf.models.filter((model) => fits(model, query))
+function makeList(index: CatalogIndex, query: ListQuery): ModelList {
+  const fitting = index.models.filter((model) => fits(model, query))
   const end = query.limit === undefined ? fitting.length : query.offset + query.limit
   const page = fitting.slice(query.offset, end)
   const json = JSON.stringify(page.map(viewModel))
-  // Weak: the same models, though every answer bears its own request id.
+  // Weak: the same models, though every answer has its own request id.
   const etag = `W/"${sha256(json).toString('base64url').slice(0, 22)}"`
   return { json, etag, total: fitting.length, hasMore: end < fitting.length }
 }

@@ -37,7 +37,7 @@ export async function deletePending(tx: Tx, settled: Changes['settled']): Promis
 }
 
 export async function readPending(tx: Tx): Promise<PendingPrice[]> {
-  const rows = await tx.query<PendingColumns>(
+  const rows = await tx.read<PendingColumns>(
     `select m.resource_id, m.id, w.upstream, w.reason, w.noticed_at,
        w.pricing, w.basis, w.priced, p.margin, p.credits_per_usd,
        p.pricing as old_pricing, p.basis as old_basis, p.priced as old_priced

@@ -1,9 +1,10 @@
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { compare, decimalText, parseDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { ListedPrice, Pricing } from '../lib/model-record.ts'
 
 export type Leap = 'vanished' | 'moved'
 
-/** Prices of the work itself: to ask money for one that was free is a leap, too. */
+/** Prices of the work itself: when one that was free begins to cost, that is a leap too. */
 const MAIN = new Set([
   'prompt',
   'completion',
@@ -16,7 +17,7 @@ const ZERO: Decimal = { units: 0n, scale: 0 }
 
 /**
  * A price that vanishes, or moves by more than `guard` times up or down, is more likely a mistake
- * than a price. A first price is none: there is nothing to compare it with.
+ * than a price. A first price is not a leap: there is nothing to compare it with.
  */
 export function leapBetween(old: ListedPrice, next: ListedPrice, guard: Decimal): Leap | undefined {
   if (old.priced === 'unpriced') return undefined
@@ -37,16 +38,7 @@ export function leapBetween(old: ListedPrice, next: ListedPrice, guard: Decimal)
 
 export function samePrice(a: ListedPrice, b: ListedPrice): boolean {
   if (a.priced !== b.priced || a.priceBasis !== b.priceBasis) return false
-  return canonical(a.pricing) === canonical(b.pricing)
-}
-
-/** The same text for the same value, in whatever order its members come. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  members.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`
+  return canonicalJson(a.pricing) === canonicalJson(b.pricing)
 }
 
 /** What changed, a line for each price, for the operator. */
@@ -82,10 +74,11 @@ function flat(pricing: Pricing): Map<string, Decimal> {
   const entries = Object.entries(single)
   for (const { prices, ...when } of overrides) {
     for (const [key, price] of Object.entries(prices)) {
-      entries.push([`${canonical(when)} ${key}`, price])
+      entries.push([`${canonicalJson(when)} ${key}`, price])
     }
   }
   for (const sku of videos) entries.push([`video ${sku.sku}`, sku.cost_usd])
-  for (const { cost_usd: price, ...sku } of images) entries.push([`image ${canonical(sku)}`, price])
+  for (const { cost_usd: price, ...sku } of images)
+    entries.push([`image ${canonicalJson(sku)}`, price])
   return new Map(entries.map(([name, price]) => [name, parseDecimal(price) ?? ZERO]))
 }

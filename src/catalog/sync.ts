@@ -1,16 +1,22 @@
 import type { Db, Tx } from '../db/db.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { decimal } from '../lib/decimal.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { sha256 } from '../lib/secrets.ts'
-import { applyChanges } from './apply.ts'
-import { readOffers } from './catalog-store.ts'
-import type { KnownOffer, Reading } from './changes.ts'
+import {
+  insertModels,
+  insertPrices,
+  notifyCatalogChanged,
+  readOffers,
+  unlistOffers,
+  upsertOffers,
+} from './catalog-store.ts'
+import { isNothing, type Changes, type KnownOffer, type Reading } from './changes.ts'
 import { diffCatalog } from './diff.ts'
 import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
-import { canonical } from './price-move.ts'
+import { deletePending, insertPending } from './pending-store.ts'
 import type { CatalogRecord } from '../lib/model-record.ts'
-import { storable } from './storable.ts'
 import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
 
 export type SyncParts = {
@@ -24,10 +30,10 @@ export type SyncParts = {
 
 export type SyncOptions = {
   /** Skip when a reading younger than this exists. */
-  maxAgeS?: number
+  maxAgeS?: number | undefined
   /** Believe a list that lost most of its models. For the operator. */
-  believe?: boolean
-  signal?: AbortSignal
+  believe?: boolean | undefined
+  signal?: AbortSignal | undefined
 }
 
 export type SyncReport =
@@ -58,7 +64,7 @@ export async function syncCatalog(
     const report = await parts.db.begin((tx) =>
       write(tx, parts, { holder, settingsHash, readings, ...options }),
     )
-    tellOperator(parts.log, report)
+    logReport(parts.log, report)
     return report
   } catch (error) {
     await dropSync(parts.db, holder)
@@ -83,12 +89,32 @@ async function readOne(parts: SyncParts, upstream: string, signal: AbortSignal |
     return storable(await parts.read(upstream, signal))
   } catch (error) {
     if (signal?.aborted) throw error
-    parts.log.warn('A catalog could not be read; the last good one stays.', { upstream, error })
+    parts.log.warn(
+      'The model list of an upstream could not be read; its last good one stays in use.',
+      { upstream, error },
+    )
     return undefined
   }
 }
 
-type Round = { holder: string; settingsHash: string; readings: Reading[]; believe?: boolean }
+/**
+ * What PostgreSQL cannot keep in JSON (NUL, half of a surrogate pair) is taken out of foreign text,
+ * so that one odd name cannot stop the sync of all the others.
+ */
+function storable<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, clean)) as T
+}
+
+function clean(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value
+}
+
+type Round = {
+  holder: string
+  settingsHash: string
+  readings: Reading[]
+  believe?: boolean | undefined
+}
 
 async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport> {
   const lock = await lockCatalog(tx)
@@ -96,7 +122,7 @@ async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport
   if (lock.holder !== round.holder) return { state: 'skipped' }
   const known = await readOffers(tx)
   const readings = round.readings.map((reading) =>
-    round.believe || isBelievable(reading, known) ? reading : { ...reading, listing: undefined },
+    round.believe || isCredible(reading, known) ? reading : { ...reading, listing: undefined },
   )
   const guard = decimal(parts.settings.PRICE_CHANGE_GUARD)
   const changes = diffCatalog({ known, readings, guard, newId: uuidv7 })
@@ -115,7 +141,7 @@ async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport
 }
 
 /** An empty list, or one that lost more than half, is a broken list. */
-function isBelievable(reading: Reading, known: readonly KnownOffer[]): boolean {
+function isCredible(reading: Reading, known: readonly KnownOffer[]): boolean {
   if (reading.listing === undefined) return true
   const had = known.filter(
     (offer) => offer.upstream === reading.upstream && offer.listed && !offer.byHand,
@@ -123,6 +149,18 @@ function isBelievable(reading: Reading, known: readonly KnownOffer[]): boolean {
   const has = new Set(reading.listing.map((record) => record.id))
   const lost = had.filter((offer) => !has.has(offer.id)).length
   return lost === 0 || (reading.listing.length > 0 && (had.length < 10 || lost * 2 <= had.length))
+}
+
+/** Writes what a sync found, and notifies every process. In the caller's transaction. */
+async function applyChanges(tx: Tx, changes: Changes): Promise<void> {
+  if (isNothing(changes)) return
+  if (changes.models.length > 0) await insertModels(tx, changes.models)
+  if (changes.prices.length > 0) await insertPrices(tx, changes.prices)
+  if (changes.offers.length > 0) await upsertOffers(tx, changes.offers)
+  if (changes.gone.length > 0) await unlistOffers(tx, changes.gone)
+  if (changes.settled.length > 0) await deletePending(tx, changes.settled)
+  if (changes.waiting.length > 0) await insertPending(tx, changes.waiting)
+  await notifyCatalogChanged(tx)
 }
 
 /** Another margin, rate, or file of upstreams: replicas that share it share one hash. */
@@ -135,16 +173,16 @@ function hashOf({ upstreams, settings }: SyncParts): string {
     byHand,
   }))
   const rates = { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE }
-  return sha256(canonical({ offered, rates })).toString('base64url')
+  return sha256(canonicalJson({ offered, rates })).toString('base64url')
 }
 
-function tellOperator(log: Log, report: SyncReport): void {
+function logReport(log: Log, report: SyncReport): void {
   if (report.state === 'skipped') return
   if (report.added + report.priced + report.gone > 0) {
     log.info('The catalog was brought up to date.', { count: report.added + report.priced })
   }
   if (report.waiting > 0) {
-    log.warn('Prices leapt or vanished and wait for approval: see "catalog diff".', {
+    log.warn('Prices vanished or changed too much and wait for approval: see "catalog diff".', {
       count: report.waiting,
     })
   }

@@ -25,13 +25,13 @@ export type ModelView = {
   owned_by: string
   resource_id: string
   name: string
-  description?: string
-  context_length?: number
-  max_output_tokens?: number
+  description?: string | undefined
+  context_length?: number | undefined
+  max_output_tokens?: number | undefined
   input_modalities: string[]
   output_modalities: string[]
   supported_parameters: string[]
-  supported_voices?: string[]
+  supported_voices?: string[] | undefined
   pricing: Partial<Record<PriceKey, string>>
   pricing_credits: Partial<Record<PriceKey, number>>
   is_free: boolean
@@ -47,13 +47,13 @@ export function viewModel(model: CatalogModel): ModelView {
     owned_by: model.id.split('/')[0]!,
     resource_id: model.resourceId,
     name: model.name,
-    ...(model.description ? { description: model.description } : {}),
-    ...(model.contextLength ? { context_length: model.contextLength } : {}),
-    ...(model.maxOutputTokens ? { max_output_tokens: model.maxOutputTokens } : {}),
+    description: model.description || undefined,
+    context_length: model.contextLength || undefined,
+    max_output_tokens: model.maxOutputTokens || undefined,
     input_modalities: model.inputModalities,
     output_modalities: model.outputModalities,
     supported_parameters: model.supportedParameters,
-    ...(model.supportedVoices.length > 0 ? { supported_voices: model.supportedVoices } : {}),
+    supported_voices: model.supportedVoices.length > 0 ? model.supportedVoices : undefined,
     pricing,
     pricing_credits: inCredits(pricing, model.price),
     is_free: model.priced === 'free',

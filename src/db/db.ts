@@ -2,12 +2,19 @@
 export type Row = Record<string, unknown>
 
 /**
- * Can ask. Store functions take a Tx, so that any of them can join a larger transaction.
+ * Runs statements. Store functions take a Tx, so that any of them can join a larger transaction.
  * Parameters: bigint, number, string, boolean, Date, Buffer, null, and arrays of these; JSON goes in
  * as text (`JSON.stringify`) with a cast in the SQL.
  */
 export interface Tx {
   query<R extends Row>(sql: string, params?: unknown[]): Promise<R[]>
+  /**
+   * For a statement that changes nothing, though it may lock what it reads (`for update`): run
+   * outside a transaction it would do no harm, so at the start of one it need not wait until BEGIN
+   * is answered. That saves a journey to the server. What has effects (a write, `pg_notify`) goes
+   * through `query`.
+   */
+  read<R extends Row>(sql: string, params?: unknown[]): Promise<R[]>
   /** Several statements without parameters, as in a migration file. */
   script(sql: string): Promise<void>
 }
@@ -16,20 +23,21 @@ export interface Tx {
 export interface OpenTx extends Tx {
   /**
    * For statements whose rows nobody needs: each is sent at once, answers with no rows, and is
-   * waited for at the end together with COMMIT, which travels behind them. If one fails, all does.
+   * waited for at the end together with COMMIT, which travels behind them. If one fails, the whole
+   * transaction does. Nothing can be read through it.
    */
   readonly later: Tx
 }
 
-/** Can begin. As a Tx it runs single statements, each in its own transaction. */
+/** Can begin a transaction. As a Tx it runs single statements, each in its own transaction. */
 export interface Db extends Tx {
   readonly engine: 'embedded' | 'server'
   /** Commits what `work` did, or rolls it all back when it throws. Never await the network inside. */
   begin<T>(work: (tx: OpenTx) => Promise<T>): Promise<T>
   /**
-   * Calls `hear` for each NOTIFY on the channel, from this or any other process. After a lost
+   * Calls `onNotify` for each NOTIFY on the channel, from this or any other process. After a lost
    * connection it is called once with an empty payload: anything may have changed meanwhile.
    */
-  listen(channel: string, hear: (payload: string) => void): Promise<void>
+  listen(channel: string, onNotify: (payload: string) => void): Promise<void>
   close(): Promise<void>
 }

@@ -9,11 +9,11 @@ import { lockFolder } from './folder-lock.ts'
 import {
   assertOpen,
   assertOutside,
-  ended,
-  insideOf,
+  closeAfter,
+  inScope,
   laterTx,
-  type Scope,
-} from './transaction-scope.ts'
+  type TransactionScope,
+} from './transaction.ts'
 
 /** PostgreSQL inside this process, kept in one folder. */
 export async function openEmbedded(options: { folder: string; log: Log }): Promise<Db> {
@@ -72,18 +72,20 @@ async function startOfAll(): Promise<Blob> {
 }
 
 function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
+  const query = async <R extends Row>(sql: string, params: unknown[] = []) => {
+    assertOutside(db)
+    return (await engine.query<R>(sql, params)).rows
+  }
   const db: Db = {
     engine: 'embedded',
-    async query<R extends Row>(sql: string, params: unknown[] = []) {
-      assertOutside(db)
-      return (await engine.query<R>(sql, params)).rows
-    },
+    query,
+    read: query,
     async script(sql) {
       assertOutside(db)
       await engine.exec(sql)
     },
     begin: (work) =>
-      insideOf(db, (scope) => engine.transaction((inner) => inTransaction(inner, scope, work))),
+      inScope(db, (scope) => engine.transaction((inner) => inTransaction(inner, scope, work))),
     async listen(channel, hear) {
       assertOutside(db)
       // The engine calls from within the transaction that notified; who hears stands outside it.
@@ -100,24 +102,30 @@ function embeddedDb(engine: PGlite, afterClose: () => Promise<void>): Db {
 
 async function inTransaction<T>(
   inner: Transaction,
-  scope: Scope,
+  scope: TransactionScope,
   work: (tx: OpenTx) => Promise<T>,
 ): Promise<T> {
   const later: Promise<unknown>[] = []
   try {
-    return await ended(scope, work(embeddedTx(inner, scope, later)))
+    return await closeAfter(scope, work(embeddedTx(inner, scope, later)))
   } finally {
     // Also when work failed: perhaps only because one of these had failed before.
     await Promise.all(later)
   }
 }
 
-function embeddedTx(inner: Transaction, scope: Scope, later: Promise<unknown>[]): OpenTx {
+function embeddedTx(
+  inner: Transaction,
+  scope: TransactionScope,
+  later: Promise<unknown>[],
+): OpenTx {
+  const query = async <R extends Row>(sql: string, params: unknown[] = []) => {
+    assertOpen(scope)
+    return (await inner.query<R>(sql, params)).rows
+  }
   const tx = {
-    async query<R extends Row>(sql: string, params: unknown[] = []) {
-      assertOpen(scope)
-      return (await inner.query<R>(sql, params)).rows
-    },
+    query,
+    read: query,
     async script(sql: string) {
       assertOpen(scope)
       await inner.exec(sql)

@@ -1,6 +1,7 @@
 import { Failure } from '../lib/failure.ts'
 import type { Db, OpenTx } from './db.ts'
-import { assertOutside } from './transaction-scope.ts'
+import { assertOutside } from './transaction.ts'
+import { codeOf } from './trouble.ts'
 
 export type GroupCommit<Item, Result> = {
   /** Resolves once the item's transaction is committed. */
@@ -50,7 +51,7 @@ export function groupCommit<Item, Result>(
       const results = await db.begin((tx) => applyAll(tx, batch))
       batch.forEach((one, i) => one.resolve(results[i]!))
     } catch (error) {
-      if (batch.length === 1 || isAway(error)) {
+      if (batch.length === 1 || isDatabaseAway(error)) {
         for (const one of batch) one.reject(error)
       } else {
         for (const one of batch) await commit([one])
@@ -80,15 +81,46 @@ export function groupCommit<Item, Result>(
   }
 }
 
+export type CommitLanesOptions<Item, Result> = GroupCommitOptions<Item, Result> & {
+  lanes: number
+  /** Items that touch the same rows must name the same lane: they then keep their order. */
+  laneOf(item: Item): string
+}
+
+/**
+ * Several group commits side by side, so that one transaction's journey to the server and its wait
+ * for the disk do not keep everybody else waiting. On the embedded engine, which does one thing at a
+ * time anyway, one lane makes the largest batches.
+ */
+export function commitLanes<Item, Result>(
+  options: CommitLanesOptions<Item, Result>,
+): GroupCommit<Item, Result> {
+  const { db, lanes, laneOf, maxWaiting = 10_000 } = options
+  const count = db.engine === 'embedded' ? 1 : lanes
+  const all = Array.from({ length: count }, () =>
+    groupCommit<Item, Result>({ ...options, maxWaiting: Math.ceil(maxWaiting / count) }),
+  )
+  return {
+    submit: (item) => all[count === 1 ? 0 : hash(laneOf(item)) % count]!.submit(item),
+    idle: async () => void (await Promise.all(all.map((lane) => lane.idle()))),
+  }
+}
+
 /** A deadlock or a lock time-out may be one item's doing; a lost connection is everybody's. */
-function isAway(error: unknown): boolean {
+function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Failure) || error.kind !== 'unavailable') return false
-  const code = (error.cause as { code?: unknown } | undefined)?.code
-  return !(typeof code === 'string' && /^(40|55P03|57014)/.test(code))
+  return !/^(40|55P03|57014)/.test(codeOf(error.cause) ?? '')
 }
 
 function tooMany(): Failure {
   return new Failure('unavailable', 'The service is overloaded. Please try again.', {
     retryAfterS: 2,
   })
+}
+
+/** Spreads names evenly; nothing rests on it being hard to guess. */
+function hash(name: string): number {
+  let sum = 0
+  for (let i = 0; i < name.length; i++) sum = (Math.imul(sum, 31) + name.charCodeAt(i)) >>> 0
+  return sum
 }

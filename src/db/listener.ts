@@ -1,50 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Log } from '../lib/log.ts'
-import { asFailure } from './trouble.ts'
+import { databaseFailure } from './trouble.ts'
 
-type Hear = (payload: string) => void
-type Listener = { add(channel: string, hear: Hear): Promise<void>; stop(): Promise<void> }
+type OnNotify = (payload: string) => void
+type Listener = { add(channel: string, onNotify: OnNotify): Promise<void>; stop(): Promise<void> }
 
-/** One connection of its own for LISTEN. It comes back by itself, and says that there was a gap. */
+/** A connection of its own for LISTEN. It reconnects by itself, and reports that there was a gap. */
 export function startListener(options: { connect: () => Client; log: Log }): Listener {
-  const heard = new Map<string, Set<Hear>>()
+  const listeners = new Map<string, Set<OnNotify>>()
   const stopping = new AbortController()
   let current: Promise<Client> | undefined
 
-  const connected = () => (current ??= open(() => void comeBack()))
+  const connected = () => (current ??= open(() => void reconnect()))
 
   async function open(onLost: () => void): Promise<Client> {
     const client = options.connect()
     let live = true
-    const lose = () => {
+    const handleLoss = () => {
       if (!live) return
       live = false
       onLost()
     }
-    client.on('notification', ({ channel, payload }) => tell(channel, payload ?? ''))
-    client.on('error', lose)
-    client.on('end', lose)
+    client.on('notification', ({ channel, payload }) => notify(channel, payload ?? ''))
+    client.on('error', handleLoss)
+    client.on('end', handleLoss)
     try {
       await client.connect()
-      for (const channel of heard.keys()) await client.query(`listen ${quoted(channel)}`)
+      for (const channel of listeners.keys()) await client.query(`listen ${quoted(channel)}`)
       return client
     } catch (error) {
       live = false
       current = undefined
       await client.end().catch(() => {})
-      throw asFailure(error)
+      throw databaseFailure(error)
     }
   }
 
-  async function comeBack(): Promise<void> {
+  async function reconnect(): Promise<void> {
     current = undefined
     if (stopping.signal.aborted) return
     options.log.warn('The database listener lost its connection.')
     for (let waitMs = 100; !stopping.signal.aborted; waitMs = Math.min(waitMs * 2, 5_000)) {
       try {
         await connected()
-        for (const channel of heard.keys()) tell(channel, '')
+        for (const channel of listeners.keys()) notify(channel, '')
         return
       } catch {
         // The server is still away: the next round tries again.
@@ -53,26 +53,26 @@ export function startListener(options: { connect: () => Client; log: Log }): Lis
     }
   }
 
-  function tell(channel: string, payload: string): void {
-    for (const hear of heard.get(channel) ?? []) hear(payload)
+  function notify(channel: string, payload: string): void {
+    for (const onNotify of listeners.get(channel) ?? []) onNotify(payload)
   }
 
   return {
-    async add(channel, hear) {
-      const hearers = heard.get(channel)
-      if (hearers) {
-        hearers.add(hear)
+    async add(channel, onNotify) {
+      const known = listeners.get(channel)
+      if (known) {
+        known.add(onNotify)
         return
       }
-      heard.set(channel, new Set([hear]))
+      listeners.set(channel, new Set([onNotify]))
       try {
         const running = current
         const client = await connected()
         // A connection opened just now has taken up the channel already.
         if (running !== undefined) await client.query(`listen ${quoted(channel)}`)
       } catch (error) {
-        heard.delete(channel)
-        throw asFailure(error)
+        listeners.delete(channel)
+        throw databaseFailure(error)
       }
     },
     async stop() {

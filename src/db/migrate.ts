@@ -37,20 +37,21 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const migrations = await Promise.all(names.map((name) => readMigration(folder, name)))
   const twice = migrations.find((one, i) => one.number === migrations[i + 1]?.number)
-  if (twice) throw new Error(`Two migrations bear the number ${twice.number}.`)
+  if (twice) throw new Error(`Two migrations have the number ${twice.number}.`)
   return migrations
 }
 
 async function readMigration(folder: URL, name: string): Promise<Migration> {
   const number = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])
-  if (!(number > 0)) throw new Error(`The migration ${name} is not named like 0001-what.sql.`)
+  if (!(number > 0)) throw new Error(`The migration ${name} must have a name like 0001-what.sql.`)
   const sql = await readFile(new URL(name, folder), 'utf8')
-  if (!sql.startsWith('--')) throw new Error(`The migration ${name} does not say why.`)
+  if (!sql.startsWith('--'))
+    throw new Error(`The migration ${name} does not begin with a comment that says why.`)
   return { number, name, sql, hash: createHash('sha256').update(sql).digest('hex') }
 }
 
 async function appliedMigrations(tx: Tx): Promise<Map<number, string>> {
-  const rows = await tx.query<{ number: number; hash: string }>(
+  const rows = await tx.read<{ number: number; hash: string }>(
     'select number, hash from migrations',
   )
   return new Map(rows.map((row) => [row.number, row.hash]))

@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto'
-import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg'
+import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Log } from '../lib/log.ts'
-import { arrayLiteral } from './array-literal.ts'
-import type { Db, OpenTx, Row } from './db.ts'
-import {
-  assertOpen,
-  assertOutside,
-  ended,
-  insideOf,
-  laterTx,
-  type Scope,
-} from './transaction-scope.ts'
+import type { Db, Row } from './db.ts'
 import { startListener } from './listener.ts'
-import { asFailure, isLost } from './trouble.ts'
+import { runScript, runStatement, statementValues } from './statement.ts'
+import { assertOutside, inScope, runTransaction } from './transaction.ts'
 
 export type ServerOptions = {
   url: string
@@ -28,18 +19,20 @@ export function openServer(options: ServerOptions): Db {
   const pool = new Pool({ ...connection(options), max: poolSize, idleTimeoutMillis: 30_000 })
   pool.on('error', (error) => log.warn('An idle database connection broke.', { error }))
   const listener = startListener({ connect: () => new Client(connection(options)), log })
+  const query = async <R extends Row>(sql: string, params: unknown[] = []) => {
+    assertOutside(db)
+    return runStatement<R>(pool, sql, statementValues(params))
+  }
   const db: Db = {
     engine: 'server',
-    async query<R extends Row>(sql: string, params: unknown[] = []) {
-      assertOutside(db)
-      return ask<R>(pool, sql, listed(params))
-    },
+    query,
+    read: query,
     async script(sql) {
       assertOutside(db)
-      await pool.query(asScript(sql)).catch(rethrow)
+      await runScript(pool, sql)
     },
-    begin: (work) => insideOf(db, (scope) => transaction(pool, scope, work)),
-    listen: (channel, hear) => listener.add(channel, hear),
+    begin: (work) => inScope(db, (scope) => runTransaction(pool, scope, work)),
+    listen: (channel, onNotify) => listener.add(channel, onNotify),
     async close() {
       await listener.stop()
       await pool.end()
@@ -56,11 +49,11 @@ function connection({ url, patienceMs = 20_000 }: ServerOptions): ClientConfig {
     statement_timeout: 5_000,
     lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 10_000,
-    // Longer than the server's own limits: it is for a network that swallows answers.
+    // Longer than the server's own limits: it is for a network that loses answers.
     query_timeout: patienceMs,
     keepAlive: true,
     application_name: 'mlango',
-    // Statements that are asked together travel together and are answered in their order.
+    // Statements that are sent together travel together and are answered in their order.
     pipeline: true,
     types: { getTypeParser },
   }
@@ -78,143 +71,4 @@ const ownParsers: Record<number, (text: string) => unknown> = {
 
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return ownParsers[oid] ?? types.getTypeParser(oid, format)
-}
-
-async function transaction<T>(
-  pool: Pool,
-  scope: Scope,
-  work: (tx: OpenTx) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect().catch(rethrow)
-  // A client in use reports its broken connection both to the query and as an event.
-  const ignore = () => {}
-  client.on('error', ignore)
-  let broken = false
-  const run: Run = {
-    client,
-    begun: undefined,
-    corked: false,
-    later: [],
-    trouble: undefined,
-    over: false,
-  }
-  try {
-    cork(run)
-    run.begun = client.query('begin')
-    const result = await ended(scope, work(serverTx(run, scope)))
-    await run.begun
-    // It may travel behind statements that are still under way: when one of them fails, the server
-    // answers ROLLBACK.
-    cork(run)
-    const [closed] = await Promise.all([client.query('commit'), ...run.later])
-    // Also when work swallowed an error.
-    if (closed.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
-    return result
-  } catch (error) {
-    run.over = true
-    // A connection that does not answer would not answer a rollback either: it is thrown away.
-    broken = isLost(error)
-    if (!broken) await client.query('rollback').catch(() => (broken = true))
-    // After the first trouble the rest of what travelled together fails only because of it.
-    throw asFailure(codeOf(error) === IN_FAILED_TRANSACTION ? run.trouble : error)
-  } finally {
-    client.off('error', ignore)
-    client.release(broken)
-  }
-}
-
-type Run = {
-  client: PoolClient
-  begun: Promise<unknown> | undefined
-  corked: boolean
-  later: Promise<unknown>[]
-  trouble: unknown
-  /** It failed: what still waits for its turn would run outside. */
-  over: boolean
-}
-
-/** What is asked within one turn leaves in one write: every write wakes the server. */
-function cork(run: Run): void {
-  if (run.corked) return
-  run.corked = true
-  const { stream } = (run.client as unknown as Client).connection
-  stream.cork()
-  process.nextTick(() => {
-    run.corked = false
-    stream.uncork()
-  })
-}
-
-const IN_FAILED_TRANSACTION = '25P02'
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | undefined)?.code
-}
-
-/**
- * BEGIN travels together with first statements that only read; anything else waits until the
- * transaction is known to stand. The order is always that of the calls.
- */
-function serverTx(run: Run, scope: Scope): OpenTx {
-  let waits = false
-  // Whoever waits for it is told.
-  run.begun?.catch(() => {})
-  const inOrder = async <T>(mayTravel: boolean, send: () => Promise<T>): Promise<T> => {
-    assertOpen(scope)
-    waits ||= !mayTravel
-    try {
-      if (waits) await run.begun
-      if (run.over) throw new Error('The transaction has failed.')
-      cork(run)
-      const answer = await send()
-      await run.begun
-      return answer
-    } catch (error) {
-      run.trouble ??= error
-      throw error
-    }
-  }
-  const query = <R extends Row>(sql: string, params: unknown[] = []) => {
-    // Before anything travels: what cannot be said to the server must not be left out of a commit.
-    const values = listed(params)
-    return inOrder(READS.test(sql), () => ask<R>(run.client, sql, values))
-  }
-  const script = (sql: string) =>
-    inOrder(false, async () => void (await run.client.query(asScript(sql)).catch(rethrow)))
-  return { query, script, later: laterTx({ query, script }, scope, run.later) }
-}
-
-const READS = /^\s*select\b/i
-
-/** A migration may take its time. */
-function asScript(text: string): { text: string; query_timeout: number } {
-  return { text, query_timeout: 600_000 }
-}
-
-function listed(params: unknown[]): unknown[] {
-  return params.map((one) => (Array.isArray(one) ? (arrayLiteral(one) ?? one) : one))
-}
-
-async function ask<R extends Row>(on: Pool | PoolClient, text: string, values: unknown[]) {
-  const name = statementName(text)
-  const result = await on
-    .query<R>(name === undefined ? { text, values } : { name, text, values })
-    .catch(rethrow)
-  return result.rows
-}
-
-const names = new Map<string, string>()
-const MOST_NAMES = 1_000
-
-/** A name lets the server keep the plan. The name is a hash, so equal names mean equal text. */
-function statementName(sql: string): string | undefined {
-  const known = names.get(sql)
-  if (known !== undefined || names.size >= MOST_NAMES) return known
-  const name = `m_${createHash('sha256').update(sql).digest('base64url').slice(0, 22)}`
-  names.set(sql, name)
-  return name
-}
-
-function rethrow(error: unknown): never {
-  throw asFailure(error)
 }

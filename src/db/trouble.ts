@@ -4,21 +4,32 @@ import { Failure } from '../lib/failure.ts'
  * The database away, too slow, out of room or in a deadlock: the caller may try again soon, so it
  * becomes `unavailable`. Anything else (a broken constraint, wrong SQL) stays what it is.
  */
-export function asFailure(error: unknown): unknown {
-  if (!isTrouble(error)) return error
+export function databaseFailure(error: unknown): unknown {
+  if (!isTemporary(error)) return error
   return new Failure('unavailable', 'The service is briefly unavailable. Please try again.', {
     retryAfterS: 2,
     cause: error,
   })
 }
 
-/** The connection itself is gone or mute; nothing more can be asked on it. */
+/** For `.catch`: throws the error as what the caller should see. */
+export function rethrow(error: unknown): never {
+  throw databaseFailure(error)
+}
+
+/** The code of an error, PostgreSQL's own or the system's. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+/** The connection itself is gone or mute; nothing more can be sent on it. */
 export function isLost(error: unknown): boolean {
   if (error instanceof Failure) return isLost(error.cause)
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isLost)
-  const code = (error as { code?: unknown }).code
-  return typeof code === 'string' ? SYSTEM.has(code) : WORDS.test(error.message)
+  const code = codeOf(error)
+  return code === undefined ? DRIVER_MESSAGE.test(error.message) : SYSTEM.has(code)
 }
 
 const SYSTEM = new Set([
@@ -47,13 +58,13 @@ const SQLSTATE = new Set([
   '57P05',
 ])
 
-/** Errors of the driver itself bear no code. */
-const WORDS =
+/** Errors of the driver itself have no code. */
+const DRIVER_MESSAGE =
   /connection terminated|connection ended|timeout exceeded when trying to connect|connection timeout|query read timeout|not queryable|client was closed|connection error/i
 
-function isTrouble(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof Failure) return false
-  const code = (error as { code?: unknown } | undefined)?.code
-  if (typeof code === 'string' && (SQLSTATE.has(code) || /^(08|53)/.test(code))) return true
+  const code = codeOf(error)
+  if (code !== undefined && (SQLSTATE.has(code) || /^(08|53)/.test(code))) return true
   return isLost(error)
 }

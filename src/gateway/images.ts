@@ -1,6 +1,5 @@
 import { decimal } from '../lib/decimal.ts'
-import { creditsNumber } from '../billing/money.ts'
-import { each, toMicro } from '../billing/prices.ts'
+import { creditsNumber, each, toMicro } from '../billing/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
-
-/** Something that happens with no request. It is never run twice at once in one process. */
-export type Duty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
 
 export type Duties = {
   /** Aborts the signal, starts nothing more, and resolves when what runs has ended. */
@@ -28,7 +26,7 @@ async function repeat(duty: Duty, signal: AbortSignal, log: Log): Promise<void> 
     } catch (error) {
       // One failed round must not end the duty; what it left undone the next round finds.
       if (!signal.aborted)
-        log.warn('A duty failed; it will be tried again.', { job: duty.name, error })
+        log.warn('A background duty failed; it will be tried again.', { job: duty.name, error })
     }
     await rest(duty.everyMs, signal)
   }

@@ -1,11 +1,11 @@
-import { DEAD_AFTER_MS } from '../billing/heartbeat.ts'
+import { DEAD_AFTER_MS } from '../billing/heartbeat-store.ts'
 import type { Hold } from '../billing/ledger.ts'
 import { applyCommands } from '../billing/ledger-store.ts'
 import { holdsOfTheDead, holdsPastDeadline } from '../billing/sweep-store.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
+import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
-import type { Duty } from './loop.ts'
 
 export type SweeperOptions = {
   db: Db

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
 import { tablesDueForUpkeep, vacuumTable } from '../db/upkeep-store.ts'
-import type { Duty } from './loop.ts'
+import type { Duty } from '../lib/duty.ts'
 
 /**
  * A server clears dead rows by itself; the embedded engine has nobody to do it. Table by table, so

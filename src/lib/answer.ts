@@ -36,6 +36,13 @@ export type KeptAnswer = Answer & { body: string | Buffer }
 /** The right to answer one idempotency key. Held by one running request. */
 export type Claim = { id: string; accountId: string; key: string }
 
+/** What a claim on a key comes to: it is ours, or what stands under the key already. */
+export type ClaimOutcome =
+  | { state: 'claimed'; claim: Claim }
+  | { state: 'running' }
+  | { state: 'other_route' }
+  | { state: 'kept'; answer: KeptAnswer }
+
 /**
  * Handed to a paid operation whose request bears an idempotency key: the operation stores
  * `answer(result)` for the claim in the very transaction that settles its money.

@@ -26,7 +26,7 @@ export type Notification = {
  * its code, the one verified before is used.
  */
 export async function readRecipient(tx: Tx, accountId: string): Promise<Recipient | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select case when email_verified_at is not null then email end as email,
        case when phone_verified_at is not null then phone_number else login_phone end as phone,
        locale, p.*
@@ -56,7 +56,7 @@ export async function listNotifications(
   tx: Tx,
   page: { accountId: string; unread: boolean | undefined; limit: number; offset: number },
 ): Promise<Notification[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select id, type, title, body, data, created_at, read_at from notifications
      where account_id = $1 and ($2::boolean is null or (read_at is null) = $2)
      order by id desc limit $3 offset $4`,
@@ -69,7 +69,7 @@ export async function countNotifications(
   tx: Tx,
   accountId: string,
 ): Promise<{ all: number; unread: number }> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select count(*)::int as all_of_them, (count(*) filter (where read_at is null))::int as unread
      from notifications where account_id = $1`,
     [accountId],

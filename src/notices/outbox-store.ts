@@ -108,7 +108,7 @@ export async function listMessages(
   tx: Tx,
   filter: { state: OutboxRow['state'] | undefined; limit: number },
 ): Promise<OutboxRow[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select id, channel, recipient, state, attempts, last_error, body is not null as resendable,
        created_at, next_try_at
      from outbox where ($1::text is null and state <> 'sent') or state = $1

@@ -16,7 +16,7 @@ export type PreferencesPatch = {
 const COLUMNS = 'email_payments, email_usage, email_security, sms_payments, sms_usage, sms_security'
 
 export async function readPreferences(tx: Tx, accountId: string): Promise<Preferences | undefined> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${COLUMNS} from notification_preferences where account_id = $1`,
     [accountId],
   )

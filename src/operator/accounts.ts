@@ -9,10 +9,10 @@ import { ADJUST_HELP, adjustAccount } from './adjust.ts'
 import type { Print } from './print.ts'
 
 const HELP = `accounts show <id|email|phone>
-                      who an account is
-accounts suspend <id> its sessions and keys stop at once, in every process
+                      show the profile of an account
+accounts suspend <id> stop its sessions and API keys at once, in every process
 accounts reinstate <id>
-                      they work again
+                      lift a suspension
 ${ADJUST_HELP}`
 
 /** `npm run mlango -- accounts …`. */
@@ -22,28 +22,30 @@ export const accountsCommand = {
   async run(args: string[], parts: { db: Db; print: Print }): Promise<number> {
     const { db, print } = parts
     if (args[0] === 'adjust') return adjustAccount(args.slice(1), parts)
-    const [verb = '', whom = ''] = args
+    const [verb = '', identifier = ''] = args
     const act = VERBS[verb]
-    if (act === undefined || whom === '') {
+    if (act === undefined || identifier === '') {
       print(HELP)
       return 2
     }
-    const account = await act(db, whom)
+    const account = await act(db, identifier)
     print(account ? view(account) : 'There is no such account.')
     return account ? 0 : 1
   },
 }
 
-const VERBS: Record<string, ((db: Db, whom: string) => Promise<Account | undefined>) | undefined> =
-  {
-    show,
-    suspend: async (db, id) => (isUuid(id) ? suspendAccount(db, id) : undefined),
-    reinstate: async (db, id) => (isUuid(id) ? reinstateAccount(db, id) : undefined),
-  }
+const VERBS: Record<
+  string,
+  ((db: Db, identifier: string) => Promise<Account | undefined>) | undefined
+> = {
+  show,
+  suspend: async (db, id) => (isUuid(id) ? suspendAccount(db, id) : undefined),
+  reinstate: async (db, id) => (isUuid(id) ? reinstateAccount(db, id) : undefined),
+}
 
-async function show(db: Db, whom: string): Promise<Account | undefined> {
-  if (isUuid(whom)) return findAccount(db, whom)
-  const who = readIdentifier(whom)
+async function show(db: Db, identifier: string): Promise<Account | undefined> {
+  if (isUuid(identifier)) return findAccount(db, identifier)
+  const who = readIdentifier(identifier)
   return who && ((await findOwner(db, who)) ?? (await findClaimant(db, who)))
 }
 

@@ -8,8 +8,8 @@ import { notify } from '../notices/notices.ts'
 import type { Print } from './print.ts'
 
 export const ADJUST_HELP = `accounts adjust <id> <±credits> --reason <text> --operator <name> [--key <text>]
-                      credit or debit an account; the reason is shown to the customer,
-                      and the same key never counts twice`
+                      credit or debit an account; the customer sees the reason,
+                      and a key that was used before changes nothing`
 
 type Adjustment = {
   accountId: string
@@ -19,7 +19,7 @@ type Adjustment = {
   key: string
 }
 
-/** `npm run mlango -- accounts adjust …`: an entry of the ledger that bears the operator's name. */
+/** `npm run mlango -- accounts adjust …`: a ledger entry with the name of the operator. */
 export async function adjustAccount(
   args: string[],
   { db, print }: { db: Db; print: Print },
@@ -36,7 +36,7 @@ export async function adjustAccount(
     case 'posted':
       return say(`Account ${accountId} now has ${creditsText(outcome.balanceMicro)} credits.`, 0)
     case 'duplicate':
-      return say('An adjustment with this key was made before. Nothing was changed.', 0)
+      return say('An adjustment with this key was made before. Nothing has changed.', 0)
     case 'refused':
       return say(`Only ${creditsText(outcome.availableMicro)} credits are available.`, 1)
     default:
@@ -44,7 +44,7 @@ export async function adjustAccount(
   }
 }
 
-/** The amount may begin with a minus, so the two first words are taken by their place. */
+/** The amount may begin with a minus, so the first two arguments are positional. */
 function read([accountId = '', amount = '', ...rest]: string[]): Adjustment | undefined {
   const text = { type: 'string' } as const
   const options = { reason: text, operator: text, key: text }

@@ -1,16 +1,14 @@
-import { auditBooks } from '../billing/audit.ts'
+import { auditLedger } from '../billing/audit-store.ts'
 import type { Db } from '../db/db.ts'
 
 import type { Print } from './print.ts'
 
-type Needs = { db: Db; print: Print }
-
-/** `npm run audit`: proves the books of any database; the exit code says whether they balance. */
+/** `npm run audit`: checks the ledger of any database; the exit code says whether it is consistent. */
 export const auditCommand = {
   name: 'audit',
-  help: 'audit                 prove the books: every balance, hold and running sum',
-  async run(_args: string[], { db, print }: Needs): Promise<number> {
-    const { accounts, entries, holds, findings } = await auditBooks(db)
+  help: 'audit                 check the ledger: every balance, hold and running balance',
+  async run(_args: string[], { db, print }: { db: Db; print: Print }): Promise<number> {
+    const { accounts, entries, holds, findings } = await auditLedger(db)
     for (const { sentence } of findings) print(sentence)
     const scope = `${accounts} accounts, ${entries} entries, ${holds} open holds`
     print(

@@ -9,14 +9,14 @@ import type { Print } from './print.ts'
 
 type Parts = { db: Db; catalogSync: SyncParts; print: Print }
 
-/** Prices that wait, and what the operator does about them. */
+/** Prices that wait for approval, and models that the operator disables. */
 export const catalogCommand = {
   name: 'catalog',
   help: [
-    'catalog diff             prices that vanished or leapt, and wait for you',
-    'catalog approve <id>     put the waiting price of one model in force (--all: of every one)',
-    'catalog sync             read the lists of all upstreams now (--believe: even one that shrank)',
-    'catalog disable <id>     take a model off the shelf; catalog enable <id> puts it back',
+    'catalog diff             list prices that vanished or changed too much and wait for approval',
+    'catalog approve <id>     accept the waiting price of a model (--all: of every model)',
+    'catalog sync             read the model lists of all upstreams now (--believe: also a list that shrank)',
+    'catalog disable <id>     disable a model; catalog enable <id> enables it again',
   ].join('\n'),
   async run(args: string[], parts: Parts): Promise<number> {
     const { print } = parts
@@ -29,7 +29,7 @@ export const catalogCommand = {
       return approve(parts.db, id, print)
     }
     if ((verb === 'disable' || verb === 'enable') && id !== undefined) {
-      return shelve(parts.db, id, verb === 'disable', print)
+      return setDisabled(parts.db, id, verb === 'disable', print)
     }
     print(catalogCommand.help)
     return 2
@@ -38,7 +38,7 @@ export const catalogCommand = {
 
 async function diff(db: Db, print: Print): Promise<number> {
   const waiting = await readPending(db)
-  if (waiting.length === 0) print('No price waits for approval.')
+  if (waiting.length === 0) print('No price is waiting for approval.')
   for (const price of waiting) show(price, print)
   return 0
 }
@@ -51,24 +51,26 @@ function show({ id, upstream, reason, noticedAt, old, next }: PendingPrice, prin
 async function approve(db: Db, id: string | undefined, print: Print): Promise<number> {
   const approved = await approvePrices(db, { id, operator: userInfo().username })
   for (const price of approved) print(`${price.id} at ${price.upstream}: approved`)
-  if (approved.length === 0) print(id ? `No price of ${id} waits.` : 'No price waits.')
+  if (approved.length === 0) print(id ? `No price of ${id} is waiting.` : 'No price is waiting.')
   return approved.length > 0 || id === undefined ? 0 : 1
 }
 
 async function sync(parts: SyncParts, believe: boolean, print: Print): Promise<number> {
   const report = await syncCatalog(parts, { believe })
   if (report.state === 'skipped') {
-    print('Another process reads the lists right now.')
+    print('Another process is reading the lists right now.')
     return 1
   }
   const { added, priced, gone, waiting, failed } = report
-  print(`${added} new models, ${priced} new prices, ${gone} gone, ${waiting} prices wait.`)
+  print(
+    `${added} new models, ${priced} new prices, ${gone} gone, ${waiting} prices waiting for approval.`,
+  )
   for (const upstream of failed)
-    print(`The list of ${upstream} could not be used: its last one stays.`)
+    print(`The list of ${upstream} could not be used; its last good list stays in use.`)
   return failed.length > 0 ? 1 : 0
 }
 
-async function shelve(db: Db, id: string, disabled: boolean, print: Print): Promise<number> {
+async function setDisabled(db: Db, id: string, disabled: boolean, print: Print): Promise<number> {
   const found = await setModelDisabled(db, id, disabled)
   print(found ? `${id} is ${disabled ? 'disabled' : 'enabled'}.` : `There is no model ${id}.`)
   return found ? 0 : 1

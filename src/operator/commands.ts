@@ -6,14 +6,14 @@ import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
 
-/** A noun of `npm run mlango -- <noun> …`. Prints for people; the number is the exit code. */
-type Command = {
+/** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
+type OperatorCommand = {
   name: string
   help: string
   run(args: string[], parts: House & { print: Print }): Promise<number>
 }
 
-const COMMANDS: Command[] = [
+const COMMANDS: OperatorCommand[] = [
   accountsCommand,
   paymentsCommand,
   catalogCommand,
@@ -25,13 +25,13 @@ export const USAGE = `Usage: npm run mlango -- <command>
 
 ${COMMANDS.map(({ help }) => help.replaceAll(/^/gm, '  ')).join('\n')}
 
-The settings are those of the service.`
+The commands read the same settings as the service.`
 
-export function findCommand(name: string | undefined): Command | undefined {
+export function findCommand(name: string | undefined): OperatorCommand | undefined {
   return COMMANDS.find((one) => one.name === name)
 }
 
-/** Runs one command line inside a house. What goes wrong is told in a sentence. */
+/** Runs one command line inside a house. An error is printed as a sentence. */
 export async function runCommand(args: string[], house: House, print: Print): Promise<number> {
   const [name, ...rest] = args
   const command = findCommand(name)

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
-import { listMessages, reviveMessage } from '../notices/outbox-store.ts'
+import { listMessages, reviveMessage, type OutboxRow } from '../notices/outbox-store.ts'
 import type { Print } from './print.ts'
-import type { OutboxRow } from '../notices/outbox-store.ts'
 
 const HELP = `outbox list [--state waiting|sent|dead] [--limit 50]
-                      mails and SMS that wait or could not be delivered
-outbox resend <id>    put a dead letter back in the queue`
+                      list email and SMS messages that are waiting or undeliverable (dead),
+                      or those of one state
+outbox resend <id>    queue an undeliverable message again`
 
-/** `npm run mlango -- outbox …`. What a message says is never shown: it may hold a code. */
+/** `npm run mlango -- outbox …`. The text of a message is never shown: it may contain a code. */
 export const outboxCommand = {
   name: 'outbox',
   help: HELP,
@@ -40,8 +40,8 @@ async function resend(db: Db, id: string, print: Print): Promise<number> {
   const revived = isUuid(id) && (await reviveMessage(db, id))
   print(
     revived
-      ? 'The message is in the queue again.'
-      : 'There is no dead letter with this id whose text is still kept.',
+      ? 'The message has been queued again.'
+      : 'There is no undeliverable message with this id, or its text has been deleted.',
   )
   return revived ? 0 : 1
 }
@@ -53,9 +53,9 @@ function line(row: OutboxRow): string {
     row.channel,
     row.recipient,
     row.state,
-    `tries=${row.attempts}`,
+    `attempts=${row.attempts}`,
     row.lastError ?? '-',
-    ...(row.state === 'dead' && !row.resendable ? ['wiped'] : []),
+    ...(row.state === 'dead' && !row.resendable ? ['text deleted'] : []),
   ]
   return columns.join('  ')
 }

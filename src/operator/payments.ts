@@ -3,8 +3,8 @@ import type { Payment, Payments } from '../payments/payments.ts'
 import type { Print } from './print.ts'
 
 const HELP = `payments list [--status pending|completed|failed|expired] [--limit 50]
-                      payments, the oldest first, with what a person should look at
-payments check <id>   ask the provider now and apply what it says`
+                      list payments, oldest first; REVIEW marks those that need a person
+payments check <id>   ask the provider for the state now, and apply it`
 
 const STATUSES = ['pending', 'completed', 'failed', 'expired'] as const
 
@@ -26,9 +26,9 @@ export const paymentsCommand = {
 
 async function list(payments: Payments, args: string[], print: Print): Promise<number> {
   const options = { status: { type: 'string' }, limit: { type: 'string' } } as const
-  const { status: asked, limit = '50' } = parseArgs({ args, options }).values
-  const status = STATUSES.find((one) => one === asked)
-  if ((asked !== undefined && status === undefined) || !/^[1-9]\d{0,3}$/.test(limit)) {
+  const { status: statusText, limit = '50' } = parseArgs({ args, options }).values
+  const status = STATUSES.find((one) => one === statusText)
+  if ((statusText !== undefined && status === undefined) || !/^[1-9]\d{0,3}$/.test(limit)) {
     print(HELP)
     return 2
   }
@@ -53,8 +53,8 @@ function line(payment: Payment): string {
     `account=${payment.accountId}`,
     payment.provider,
     `reference=${payment.reference}`,
-    `theirs=${payment.providerRef ?? '-'}`,
-    `looks=${payment.checks}`,
+    `provider_reference=${payment.providerRef ?? '-'}`,
+    `checks=${payment.checks}`,
     ...(payment.errorCode ? [`error=${payment.errorCode}`] : []),
     ...(payment.review ? [`REVIEW=${payment.review}`] : []),
   ]

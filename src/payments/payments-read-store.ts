@@ -4,7 +4,7 @@ import { PAYMENT_COLUMNS, paymentOf } from './payments-store.ts'
 import type { PaymentStatus } from './payment-state.ts'
 
 export async function findById(tx: Tx, id: string): Promise<Payment | undefined> {
-  const [row] = await tx.query(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
+  const [row] = await tx.read(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
   return row && paymentOf(row)
 }
 
@@ -13,7 +13,7 @@ export async function findByProviderRef(
   provider: string,
   providerRef: string,
 ): Promise<Payment | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments where provider = $1 and provider_ref = $2`,
     [provider, providerRef],
   )
@@ -25,7 +25,7 @@ export async function findByReference(
   provider: string,
   reference: string,
 ): Promise<Payment | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments where provider = $1 and reference = $2`,
     [provider, reference],
   )
@@ -40,7 +40,7 @@ export type PaymentsPage = {
 }
 
 export async function listPayments(tx: Tx, page: PaymentsPage): Promise<Payment[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments
      where account_id = $1 and ($2::text is null or status = $2)
      order by id desc limit $3 offset $4`,
@@ -51,7 +51,7 @@ export async function listPayments(tx: Tx, page: PaymentsPage): Promise<Payment[
 
 /** People make payments one by one: the count of one account's stays small. */
 export async function countPayments(tx: Tx, page: PaymentsPage): Promise<number> {
-  const [row] = await tx.query<{ total: bigint }>(
+  const [row] = await tx.read<{ total: bigint }>(
     `select count(*) as total from payments
      where account_id = $1 and ($2::text is null or status = $2)`,
     [page.accountId, page.status ?? null],
@@ -64,7 +64,7 @@ export async function listByStatus(
   tx: Tx,
   filter: { status: PaymentStatus | undefined; limit: number },
 ): Promise<Payment[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments
      where $1::text is null or status = $1 order by id limit $2`,
     [filter.status ?? null, filter.limit],

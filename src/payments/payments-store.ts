@@ -70,7 +70,7 @@ export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Paymen
 }
 
 export async function lockPayment(tx: Tx, id: string): Promise<TimedPayment | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1 for update`,
     [id],
   )
@@ -168,7 +168,7 @@ export async function claimOne(
 
 /** For a check without a claim: the operator may ask about any payment at any time. */
 export async function readForCheck(tx: Tx, id: string): Promise<TimedPayment | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1`,
     [id],
   )

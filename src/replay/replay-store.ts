@@ -1,22 +1,83 @@
-import type { Tx } from '../db/db.ts'
-import type { Claim, KeptAnswer } from '../lib/answer.ts'
+import type { Db, Tx } from '../db/db.ts'
+import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
+import { uuidv7 } from '../lib/ids.ts'
+
+/** Remembers answers by idempotency key, scoped to the account, across all processes. */
+export type Replay = {
+  claim(request: KeyRequest): Promise<ClaimOutcome>
+  keep(claim: Claim, answer: KeptAnswer): Promise<void>
+  free(claim: Claim): Promise<void>
+  /** A duty: removes what has expired, and frees what could not be freed when it should have been. */
+  tidy(signal: AbortSignal): Promise<void>
+}
+
+type KeyRequest = { accountId: string; key: string; route: string }
 
 /** Larger answers are not kept: their key is freed instead. */
 export const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
 
-export type ClaimRequest = {
-  claimId: string
-  accountId: string
-  key: string
-  route: string
-  processId: string
+const PURGE_AT_ONCE = 200
+const ATTEMPTS = 3
+/** For so long a statement whose answer was lost may still arrive at the database. */
+const DOUBT_MS = 60_000
+
+export function createReplay({ db, processId }: { db: Db; processId: string }): Replay {
+  const unfreed = new Set<Claim>()
+  const doubtful = new Map<Claim, number>()
+
+  async function free(claim: Claim): Promise<void> {
+    unfreed.add(claim)
+    await freeClaim(db, claim)
+    unfreed.delete(claim)
+  }
+
+  return {
+    async claim(request) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const claim = { id: uuidv7(), accountId: request.accountId, key: request.key }
+        try {
+          if (await takeClaim(db, { ...request, claimId: claim.id, processId }))
+            return { state: 'claimed', claim }
+        } catch (error) {
+          // It may be ours although no answer came; while we live, nobody else could take it.
+          doubtful.set(claim, performance.now())
+          throw error
+        }
+        const found = await readKey(db, request)
+        // Undefined: freed or expired since the attempt to take it, so it can be taken now.
+        if (found !== undefined) return found
+      }
+      return { state: 'running' }
+    },
+    async keep(claim, answer) {
+      try {
+        await keepAnswers(db, [{ claim, answer }])
+      } catch (error) {
+        // Not kept, so a retry must be free to run.
+        unfreed.add(claim)
+        throw error
+      }
+    },
+    free,
+    async tidy(signal) {
+      for (const claim of unfreed) await free(claim)
+      for (const [claim, sinceMs] of doubtful) {
+        await freeClaim(db, claim)
+        if (performance.now() - sinceMs > DOUBT_MS) doubtful.delete(claim)
+      }
+      while (!signal.aborted && (await purgeExpired(db, PURGE_AT_ONCE)) === PURGE_AT_ONCE);
+    },
+  }
 }
 
 /**
  * Takes the key if it is new, expired, or left by a dead process (no heartbeat for 20 s). No call
  * lasts half an hour: a claim that old was not concluded, though its process lives.
  */
-export async function takeClaim(tx: Tx, request: ClaimRequest): Promise<boolean> {
+async function takeClaim(
+  tx: Tx,
+  request: KeyRequest & { claimId: string; processId: string },
+): Promise<boolean> {
   const rows = await tx.query(
     `insert into idempotency as old (account_id, key, claim_id, route, process_id, state, expires_at)
      values ($1, $2, $3, $4, $5, 'running', now() + interval '24 hours')
@@ -35,14 +96,9 @@ export async function takeClaim(tx: Tx, request: ClaimRequest): Promise<boolean>
   return rows.length > 0
 }
 
-export type KnownKey = { route: string; answer: KeptAnswer | undefined }
-
-/** What stands under a key that could not be taken. */
-export async function readKey(
-  tx: Tx,
-  request: { accountId: string; key: string },
-): Promise<KnownKey | undefined> {
-  const [row] = await tx.query<{
+/** What became of a key that could not be taken. */
+async function readKey(tx: Tx, request: KeyRequest): Promise<ClaimOutcome | undefined> {
+  const [row] = await tx.read<{
     route: string
     state: 'running' | 'kept'
     status: number
@@ -54,8 +110,9 @@ export async function readKey(
     [request.accountId, request.key],
   )
   if (row === undefined) return undefined
-  const { route, state, status, headers, body } = row
-  return { route, answer: state === 'kept' ? { status, headers, body } : undefined }
+  const { route, state, ...answer } = row
+  if (route !== request.route) return { state: 'other_route' }
+  return state === 'running' ? { state } : { state, answer }
 }
 
 /**
@@ -100,7 +157,7 @@ async function updateKept(tx: Tx, rows: KeptRow[]): Promise<void> {
  * was frozen may find that another has taken its key over: it must not charge for it.
  */
 export async function lockClaims(tx: Tx, claims: Claim[]): Promise<Set<string>> {
-  const rows = await tx.query<{ claim_id: string }>(
+  const rows = await tx.read<{ claim_id: string }>(
     `select claim_id from idempotency
      where (account_id, key) in (select * from unnest($1::uuid[], $2::text[]))
        and claim_id = any($3::uuid[]) and state = 'running'
@@ -111,7 +168,7 @@ export async function lockClaims(tx: Tx, claims: Claim[]): Promise<Set<string>> 
 }
 
 /** Only while it runs: what was kept in the meantime stays. */
-export async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
+async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
   await tx.query(
     `delete from idempotency
      where account_id = $1 and key = $2 and claim_id = $3 and state = 'running'`,
@@ -119,13 +176,13 @@ export async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
   )
 }
 
-/** A small batch at a time, so that no lock is held long. Answers how many are gone. */
-export async function purgeExpired(tx: Tx, most: number): Promise<number> {
+/** A small batch at a time, so that no lock is held long. Gives how many were removed. */
+async function purgeExpired(tx: Tx, most: number): Promise<number> {
   const rows = await tx.query(
     `delete from idempotency where (account_id, key) in (
        select account_id, key from idempotency where expires_at <= now()
        order by expires_at limit $1 for update skip locked)
-     returning 1 as gone`,
+     returning 1 as removed`,
     [most],
   )
   return rows.length

@@ -79,7 +79,7 @@ type ModelQuery = z.output<typeof modelQuery>
 
 function answerList(catalog: Catalog, call: Call<undefined, ModelQuery, undefined>): Result {
   const query = asked(call.query)
-  const list = listModels(catalog.shelf(), query)
+  const list = listModels(catalog.index(), query)
   const headers = { etag: list.etag, 'cache-control': 'private, no-cache' }
   if (isKnown(call.headers['if-none-match'], list.etag)) return { status: 304, headers, body: '' }
   const page = {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { before, it } from 'node:test'
 import { insertRecords, moveWorkspace } from '../../src/activity/activity-store.ts'
 import { type ActivityQuery, listActivity } from '../../src/activity/list.ts'
-import { findLanes } from '../../src/activity/record-groups-store.ts'
-import { mergeLanes, walkIndex } from '../../src/activity/list-store.ts'
+import { findRecordGroups } from '../../src/activity/record-groups-store.ts'
+import { mergeGroups, scanGroups, scanNewest } from '../../src/activity/list-store.ts'
 import { ACTIVITY_STATUSES, type ActivityRecord } from '../../src/activity/record.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
@@ -79,20 +79,20 @@ onEachEngine('activity list', (open) => {
     assert.deepEqual(await list({ offset: 180 }), { records: [], total: 180, hasMore: false })
   })
 
-  it('reads the same by a merge of lanes and by a walk along the account', async () => {
-    const { ids: lanes } = await findLanes(db, accountId, { status: 'completed' })
-    const page = { accountId, lanes, limit: 9, offset: 31 }
-    const walked = await walkIndex(db, page)
-    assert.equal(walked.length, 9)
-    assert.deepEqual(await mergeLanes(db, page), walked)
-    assert.deepEqual(await walkIndex(db, { ...page, reach: 180 }), walked)
-    // A look that does not reach far enough finds the start of the page, never anything else.
-    const start = await walkIndex(db, { ...page, reach: 100 })
+  it('reads the same by a merge of record groups and by a scan along the account', async () => {
+    const { ids } = await findRecordGroups(db, accountId, { status: 'completed' })
+    const page = { accountId, limit: 9, offset: 31 }
+    const scanned = await scanGroups(db, page, ids)
+    assert.equal(scanned.length, 9)
+    assert.deepEqual(await mergeGroups(db, page, ids), scanned)
+    assert.deepEqual(await scanNewest(db, page, { groups: ids, newest: 180 }), scanned)
+    // A scan that ends too early finds the start of the page, never anything else.
+    const start = await scanNewest(db, page, { groups: ids, newest: 100 })
     assert.ok(start.length < 9)
-    assert.deepEqual(start, walked.slice(0, start.length))
-    const last = walked.at(-1)!
+    assert.deepEqual(start, scanned.slice(0, start.length))
+    const last = scanned.at(-1)!
     const rest = { ...page, offset: 0, before: { createdAt: last.createdAt, id: last.id } }
-    assert.deepEqual(await mergeLanes(db, rest), await walkIndex(db, rest))
+    assert.deepEqual(await mergeGroups(db, rest, ids), await scanGroups(db, rest, ids))
   })
 
   it('finds what was common long ago behind thousands of other records', async () => {

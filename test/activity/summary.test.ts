@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
 import * as fc from 'fast-check'
 import { insertRecords } from '../../src/activity/activity-store.ts'
-import { type ActivityRecord, tokensOf } from '../../src/activity/record.ts'
-import { summarizeActivity } from '../../src/activity/summary.ts'
-import { type Period, PERIODS } from '../../src/activity/summary-store.ts'
+import type { ActivityRecord } from '../../src/activity/record.ts'
+import { type Period, PERIODS, summarizeActivity } from '../../src/activity/summary-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { onEachEngine } from '../support/databases.ts'
@@ -138,4 +137,9 @@ function totals(records: ActivityRecord[]) {
     tokens: add((record) => BigInt(tokensOf(record))),
     costMicro: add((record) => record.costMicro),
   }
+}
+
+/** What a record adds to the totals: the reported total, else the sum of the reported parts. */
+function tokensOf(record: ActivityRecord): number {
+  return record.totalTokens ?? (record.promptTokens ?? 0) + (record.completionTokens ?? 0)
 }

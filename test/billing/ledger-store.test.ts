@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
-import { auditBooks } from '../../src/billing/audit.ts'
+import { auditLedger } from '../../src/billing/audit-store.ts'
 import type { Command, Outcome } from '../../src/billing/commands.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { writeChanges } from '../../src/billing/ledger-write-store.ts'
@@ -198,7 +198,7 @@ onEachEngine('ledger store', (open) => {
     const broken = db.begin((tx) =>
       writeChanges(tx, {
         accounts: [{ accountId, balanceMicro: 1n, heldMicro: 0n }],
-        postings: [],
+        entries: [],
         closed: [randomUUID()],
         opened: [],
       }),
@@ -236,7 +236,7 @@ onEachEngine('ledger store', (open) => {
     await db.query('update ledger_accounts set balance_micro = 9 where account_id = $1', [
       accountId,
     ])
-    const { findings } = await auditBooks(db)
+    const { findings } = await auditLedger(db)
     assert.deepEqual(findings, [
       {
         accountId,
@@ -249,7 +249,7 @@ onEachEngine('ledger store', (open) => {
       'update ledger_accounts set balance_micro = 5, held_micro = 2 where account_id = $1',
       [accountId],
     )
-    assert.match((await auditBooks(db)).findings[0]!.sentence, /sum of the open holds/)
+    assert.match((await auditLedger(db)).findings[0]!.sentence, /sum of the open holds/)
     await db.query('update ledger_accounts set held_micro = 0 where account_id = $1', [accountId])
   })
 

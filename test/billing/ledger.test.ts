@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { EMPTY, step, type Account, type Hold, type OpenHold } from '../../src/billing/ledger.ts'
+import {
+  EMPTY,
+  step,
+  type LedgerAccount,
+  type Hold,
+  type OpenHold,
+} from '../../src/billing/ledger.ts'
 import { freshWorld, inWorld, sketch } from './commands.ts'
 import { Model } from './model.ts'
 
@@ -9,7 +15,7 @@ test('any sequence of commands does what the plain model does', () => {
   const property = fc.property(fc.array(sketch, { maxLength: 200 }), (sketches) => {
     const world = freshWorld()
     const model = new Model()
-    const accounts = new Map<string, Account>()
+    const accounts = new Map<string, LedgerAccount>()
     const holds = new Map<string, OpenHold>()
     const keys = new Set<string>()
     for (const command of sketches.map((one) => inWorld(world, one))) {
@@ -22,7 +28,7 @@ test('any sequence of commands does what the plain model does', () => {
       accounts.set(accountId, result.account)
       if (result.hold) holds.set(result.hold.holdId, result.hold)
       else if (hold) holds.delete(hold.holdId)
-      for (const posting of result.postings) keys.add(posting.entry.key)
+      for (const { entry } of result.entries) keys.add(entry.key)
       assert.equal(result.account.balanceMicro, model.total(accountId))
       assert.equal(result.account.heldMicro, model.held(accountId))
     }

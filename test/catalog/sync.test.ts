@@ -37,7 +37,7 @@ onEachEngine('catalog sync', (open) => {
   const load = async () => {
     catalog = await openCatalog({ db, log: silentLog, upstreams })
   }
-  const ids = () => catalog.shelf().models.map((model) => model.id)
+  const ids = () => catalog.index().models.map((model) => model.id)
 
   before(async () => {
     db = await open()
@@ -273,7 +273,7 @@ onEachEngine('catalog sync', (open) => {
     assert.equal((await sync()).state, 'done')
   })
 
-  test('the operator takes a model off the shelf, and a sync does not put it back', async () => {
+  test('the operator disables a model, and a sync does not enable it again', async () => {
     await sync()
     await load()
     assert.equal(await setModelDisabled(db, 'a/one', true), true)

@@ -287,7 +287,7 @@ test('defaults are checked at start: any model with the modality; a wrong one is
       (error) => error instanceof ConfigError && message.test(error.message),
     )
   }
-  const empty = { ...house.house.catalog, shelf: () => ({ models: [], find: () => undefined }) }
+  const empty = { ...house.house.catalog, index: () => ({ models: [], find: () => undefined }) }
   checkVoiceDefaults(readConfig({ VOICE_DEFAULT_STT_MODEL: 'x' }), empty, silentLog)
 })
 

@@ -61,13 +61,13 @@ onEachEngine('migrations', (open) => {
 
   test('a wrong name, a number used twice and a file without a reason are refused', async () => {
     write('0001-one.sql', 'create table one ();')
-    await assert.rejects(migrate(db, silentLog, url), /does not say why/)
+    await assert.rejects(migrate(db, silentLog, url), /begin with a comment that says why/)
     write('0001-one.sql', '-- why\ncreate table one ();')
     renameSync(join(folder, '0001-one.sql'), join(folder, '1-one.sql'))
-    await assert.rejects(migrate(db, silentLog, url), /1-one\.sql is not named/)
+    await assert.rejects(migrate(db, silentLog, url), /1-one\.sql must have a name/)
     renameSync(join(folder, '1-one.sql'), join(folder, '0001-one.sql'))
     write('0001-two.sql', '-- why\n')
-    await assert.rejects(migrate(db, silentLog, url), /bear the number 1/)
+    await assert.rejects(migrate(db, silentLog, url), /have the number 1/)
     rmSync(join(folder, '0001-two.sql'))
   })
 })

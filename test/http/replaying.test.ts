@@ -14,7 +14,7 @@ import { route } from '../../src/http/route.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { createReplay } from '../../src/replay/replay.ts'
+import { createReplay } from '../../src/replay/replay-store.ts'
 import { freshEmbedded, freshServerDatabase } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startHeartbeat } from '../../src/billing/heartbeat.ts'
+import { startHeartbeat } from '../../src/billing/heartbeat-store.ts'
 import { tablesDueForUpkeep } from '../../src/db/upkeep-store.ts'
 import { upkeep } from '../../src/jobs/upkeep.ts'
 import { onEachEngine } from '../support/databases.ts'

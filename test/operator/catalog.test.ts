@@ -38,12 +38,12 @@ async function run(...args: string[]) {
 }
 
 test('diff shows what leapt, approve puts it in force, once', async () => {
-  assert.match((await run('diff')).text, /No price waits/)
+  assert.match((await run('diff')).text, /No price is waiting/)
   list = [
     priced('a/one', '0.00002', '0.000002'),
     record('a/two', { pricing: {}, priced: 'unpriced' }),
   ]
-  assert.match((await run('sync')).text, /2 prices wait/)
+  assert.match((await run('sync')).text, /2 prices waiting for approval/)
   const { code, text } = await run('diff')
   assert.equal(code, 0)
   assert.match(text, /a\/one at main: moved, seen \d{4}-/)
@@ -53,7 +53,7 @@ test('diff shows what leapt, approve puts it in force, once', async () => {
   assert.deepEqual(await run('approve', 'a/one'), { code: 0, text: 'a/one at main: approved' })
   assert.equal((await run('approve', 'a/one')).code, 1)
   assert.deepEqual(await run('approve', '--all'), { code: 0, text: 'a/two at main: approved' })
-  assert.match((await run('diff')).text, /No price waits/)
+  assert.match((await run('diff')).text, /No price is waiting/)
 })
 
 test('sync says which list could not be used', async () => {

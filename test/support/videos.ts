@@ -45,7 +45,7 @@ export async function openStudio(options: StudioOptions) {
   const upstreams = openUpstreams({ upstreams: entriesOf(simulators), log: silentLog })
   const shelves = upstreams.list.map(({ records, ...one }) => ({ ...one, byHand: records }))
   const catalog = await openCatalog({ db, log: silentLog, upstreams: shelves })
-  if (catalog.shelf().models.length === 0) {
+  if (catalog.index().models.length === 0) {
     const read = async (name: string) => (await upstreams.catalog(name)).records
     await syncCatalog({ db, log: silentLog, settings: PRICES, upstreams: shelves, read })
     await catalog.reload()

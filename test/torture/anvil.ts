@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { auditBooks } from '../../src/billing/audit.ts'
+import { auditLedger } from '../../src/billing/audit-store.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -54,7 +54,7 @@ export async function anvil(options: {
   await Promise.all(workers)
   await sleep(DEAD_AFTER_MS + 500)
   await sweep()
-  const violations = (await auditBooks(db)).findings.map((finding) => finding.sentence)
+  const violations = (await auditLedger(db)).findings.map((finding) => finding.sentence)
   const holds = await db.query('select id from holds')
   if (holds.length > 0) violations.push(`${holds.length} holds are left`)
   const report = { kills, moneyOperations: await operations(db), violations }

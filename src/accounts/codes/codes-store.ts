@@ -49,7 +49,7 @@ export async function findLiveCode(
   subject: Buffer,
   purpose: CodePurpose,
 ): Promise<(CodeRow & { leftS: number }) | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select *, extract(epoch from expires_at - now())::float8 as left_s from codes
      where subject = $1 and purpose = $2 and ${LIVE}`,
     [subject, purpose],
@@ -62,7 +62,7 @@ export async function findCode(
   subject: Buffer,
   purpose: CodePurpose,
 ): Promise<CodeRow | undefined> {
-  const [row] = await tx.query('select * from codes where subject = $1 and purpose = $2', [
+  const [row] = await tx.read('select * from codes where subject = $1 and purpose = $2', [
     subject,
     purpose,
   ])
@@ -71,7 +71,7 @@ export async function findCode(
 
 /** Seconds until another code may be sent; 0 when one may be sent now. */
 export async function coolDownLeft(tx: Tx, subject: Buffer, purpose: CodePurpose): Promise<number> {
-  const [row] = await tx.query<{ left_s: number }>(
+  const [row] = await tx.read<{ left_s: number }>(
     `select greatest(0, ceil(${COOL_DOWN_S} - extract(epoch from now() - sent_at)))::float8 as left_s
      from codes where subject = $1 and purpose = $2 and used_at is null and channel <> 'totp'`,
     [subject, purpose],

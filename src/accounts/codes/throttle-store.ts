@@ -30,7 +30,7 @@ export async function takeThrottle(tx: Tx, bucket: string, rule: ThrottleRule): 
 
 /** Seconds until the bucket is free again; 0 or less when it is free. */
 export async function throttleWait(tx: Tx, bucket: string): Promise<number> {
-  const [row] = await tx.query<{ wait_s: number | null }>(
+  const [row] = await tx.read<{ wait_s: number | null }>(
     `select extract(epoch from blocked_until - now())::float8 as wait_s
      from throttles where bucket = $1`,
     [bucket],

@@ -46,7 +46,7 @@ export async function insertKey(tx: Tx, key: NewKey): Promise<void> {
 }
 
 export async function countActiveKeys(tx: Tx, accountId: string): Promise<number> {
-  const [row] = await tx.query<{ n: bigint }>(
+  const [row] = await tx.read<{ n: bigint }>(
     `select count(*) as n from api_keys where account_id = $1 and revoked_at is null
      and (expires_at is null or expires_at > now())`,
     [accountId],
@@ -83,7 +83,7 @@ export async function listKeys(
 }
 
 export async function countKeys(tx: Tx, filter: KeyFilter): Promise<number> {
-  const [row] = await tx.query<{ n: bigint }>(
+  const [row] = await tx.read<{ n: bigint }>(
     `select count(*) as n from api_keys k where ${FILTER}`,
     [filter.accountId, filter.workspaceId ?? null, filter.includeRevoked],
   )

@@ -13,7 +13,7 @@ export async function findKeyHolders(
   tx: Tx,
   keyHashes: Buffer[],
 ): Promise<(KeyHolder | undefined)[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select k.key_hash, k.id, k.account_id, k.workspace_id, k.expires_at
      from api_keys k join accounts a on a.id = k.account_id
      where k.key_hash = any($1::bytea[]) and k.revoked_at is null

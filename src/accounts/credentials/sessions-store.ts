@@ -33,7 +33,7 @@ export async function deviceHistory(
   accountId: string,
   device: Buffer,
 ): Promise<{ known: boolean; first: boolean }> {
-  const [row] = await tx.query<{ known: boolean | null; sessions: bigint }>(
+  const [row] = await tx.read<{ known: boolean | null; sessions: bigint }>(
     `select bool_or(device = $2) as known, count(*) as sessions
      from sessions where account_id = $1`,
     [accountId, device],
@@ -56,7 +56,7 @@ export async function findSessionHolder(
 }
 
 export async function lockSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select *, ended_at is null and expires_at > now() as live,
        rotated_at > now() - ${GRACE_S} * interval '1 second' as just_rotated
      from sessions where id = $1 for update`,

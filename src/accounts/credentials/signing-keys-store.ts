@@ -6,12 +6,12 @@ export type SigningKeyRow = { kid: string; publicJwk: PublicJwk; privateSealed: 
 
 /** Replicas that start together make one key between them. */
 export async function lockSigningKeys(tx: Tx): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(7310579)')
+  await tx.read('select pg_advisory_xact_lock(7310579)')
 }
 
 /** Newest first. */
 export async function listSigningKeys(tx: Tx): Promise<SigningKeyRow[]> {
-  const rows = await tx.query<{ kid: string; public_jwk: PublicJwk; private_sealed: Uint8Array }>(
+  const rows = await tx.read<{ kid: string; public_jwk: PublicJwk; private_sealed: Uint8Array }>(
     'select kid, public_jwk, private_sealed from signing_keys order by created_at desc, kid',
   )
   return rows.map((row) => ({

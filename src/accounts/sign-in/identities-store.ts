@@ -6,7 +6,7 @@ type IdentityName = { issuer: string; subject: string }
 
 /** The account that this identity signs in to, unless it was deleted. */
 export async function findByIdentity(tx: Tx, name: IdentityName): Promise<Account | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select a.* from identities i join accounts a on a.id = i.account_id
      where i.issuer = $1 and i.subject = $2 and a.deleted_at is null`,
     [name.issuer, name.subject],

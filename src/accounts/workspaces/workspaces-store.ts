@@ -24,7 +24,7 @@ export async function insertWorkspace(tx: Tx, w: NewWorkspace): Promise<Workspac
 }
 
 export async function countAdditional(tx: Tx, accountId: string): Promise<number> {
-  const [row] = await tx.query<{ n: bigint }>(
+  const [row] = await tx.read<{ n: bigint }>(
     'select count(*) as n from workspaces where account_id = $1 and not is_default',
     [accountId],
   )
@@ -33,7 +33,7 @@ export async function countAdditional(tx: Tx, accountId: string): Promise<number
 
 /** The default one first, then by age. */
 export async function listWorkspaces(tx: Tx, accountId: string): Promise<Workspace[]> {
-  const rows = await tx.query(
+  const rows = await tx.read(
     `select * from workspaces where account_id = $1
      order by is_default desc, created_at, id`,
     [accountId],
@@ -45,7 +45,7 @@ export async function findWorkspace(
   tx: Tx,
   wanted: { accountId: string; slug?: string | undefined; id?: string | undefined },
 ): Promise<Workspace | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select * from workspaces where account_id = $1
      and ($2::text is null or slug = $2) and ($3::uuid is null or id = $3)
      order by is_default desc limit 1`,

@@ -1,4 +1,4 @@
-import { toMicro, tokenCost, type PriceList, type Rate } from '../../billing/prices.ts'
+import { toMicro, tokenCost, type PriceList, type Rate } from '../../billing/money.ts'
 
 export type ReservationRules = { capMicro: bigint; minMicro: bigint }
 

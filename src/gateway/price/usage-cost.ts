@@ -1,6 +1,5 @@
 import { decimal, plus } from '../../lib/decimal.ts'
-import { MICRO } from '../../billing/money.ts'
-import { toMicro, tokenCost, type PriceList, type Rate } from '../../billing/prices.ts'
+import { MICRO, toMicro, tokenCost, type PriceList, type Rate } from '../../billing/money.ts'
 import type { Log } from '../../lib/log.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 import type { Usage } from '../billed-call.ts'

@@ -1,6 +1,5 @@
 import { plus } from '../../lib/decimal.ts'
-import { MICRO } from '../../billing/money.ts'
-import { each, toMicro, tokenCost } from '../../billing/prices.ts'
+import { each, MICRO, toMicro, tokenCost } from '../../billing/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { NOTHING, type Amounts, type ReservationRules } from './reservation.ts'
 

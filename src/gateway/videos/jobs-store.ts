@@ -91,7 +91,7 @@ export async function findVideoJob(
   tx: Tx,
   wanted: { id: string; accountId: string },
 ): Promise<VideoJobView | undefined> {
-  const [row] = await tx.query(
+  const [row] = await tx.read(
     `select id, account_id, model, status, upstream, upstream_model, upstream_job_id, cost_micro,
        error_code, created_at, updated_at
      from video_jobs where id = $1 and account_id = $2`,
@@ -111,7 +111,7 @@ export async function expireAtOnce(tx: Tx, id: string): Promise<void> {
 
 /** The holds of those of these jobs that have not ended: the job answers for them, not the sweeper. */
 export async function holdsOfLiveJobs(tx: Tx, jobIds: string[]): Promise<Set<string>> {
-  const rows = await tx.query<{ hold_id: string }>(
+  const rows = await tx.read<{ hold_id: string }>(
     `select hold_id from video_jobs
      where next_look_at is not null and id = any($1::uuid[])`,
     [jobIds],

@@ -77,7 +77,7 @@ export async function giveBack(tx: Tx, job: ClaimedJob): Promise<void> {
 /** Locks the job if the claim still stands; whoever ends it must have asked here first. */
 export async function lockClaimed(tx: Tx, job: ClaimedJob): Promise<boolean> {
   return changed(
-    await tx.query(
+    await tx.read(
       `select id from video_jobs where id = $1 and lease = $2 and status = $3 for update`,
       [job.id, job.lease, job.status],
     ),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Command, Entry, Outcome } from '../../../src/billing/commands.ts'
-import { startHeartbeat } from '../../../src/billing/heartbeat.ts'
+import { startHeartbeat } from '../../../src/billing/heartbeat-store.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import { groupCommit } from '../../../src/db/group-commit.ts'
 import { openServer } from '../../../src/db/server.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Entry } from '../../../src/billing/commands.ts'
-import { startHeartbeat } from '../../../src/billing/heartbeat.ts'
+import { startHeartbeat } from '../../../src/billing/heartbeat-store.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import { openServer } from '../../../src/db/server.ts'
 import { startDuties } from '../../../src/jobs/loop.ts'

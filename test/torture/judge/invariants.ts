@@ -1,4 +1,4 @@
-import { auditBooks } from '../../../src/billing/audit.ts'
+import { auditLedger } from '../../../src/billing/audit-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 
 /** A promise of the database, and the query for rows that break it. */
@@ -108,7 +108,7 @@ const INVARIANTS: readonly Invariant[] = [
 /** Everything that is wrong in the database, as sentences. */
 export async function brokenInvariants(db: Db): Promise<string[]> {
   const found: string[] = []
-  for (const { sentence } of (await auditBooks(db)).findings) found.push(`I1: ${sentence}`)
+  for (const { sentence } of (await auditLedger(db)).findings) found.push(`I1: ${sentence}`)
   for (const { id, promise, broken } of INVARIANTS) {
     const rows = await db.query(`select * from (${broken}) broken limit 20`)
     for (const row of rows) found.push(`${id}: ${promise}: ${shown(row)}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, plus } from '../../src/lib/decimal.ts'
-import { toMicro, tokenCost, type PriceList, type TokenUse } from '../../src/billing/prices.ts'
+import { toMicro, tokenCost, type PriceList, type TokenUse } from '../../src/billing/money.ts'
 
 const noon = new Date('2026-11-15T12:00:00Z')
 const rate = { creditsPerUsd: decimal('3000'), margin: decimal('1') }

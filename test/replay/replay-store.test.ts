@@ -3,8 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import type { Claim, KeptAnswer } from '../../src/lib/answer.ts'
-import { createReplay, type Replay } from '../../src/replay/replay.ts'
-import { keepAnswers, LARGEST_KEPT_BYTES } from '../../src/replay/replay-store.ts'
+import {
+  createReplay,
+  keepAnswers,
+  LARGEST_KEPT_BYTES,
+  type Replay,
+} from '../../src/replay/replay-store.ts'
 import { onEachEngine } from '../support/databases.ts'
 
 const ROUTE = 'POST /v1/embeddings'

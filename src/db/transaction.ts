@@ -1,0 +1,189 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Pool, PoolClient } from 'pg'
+import type { Db, OpenTx, Row, Tx } from './db.ts'
+import { runScript, runStatement, statementValues } from './statement.ts'
+import { databaseFailure, isLost, rethrow, codeOf } from './trouble.ts'
+
+/** Runs `work` in a transaction on a connection of the pool, and gives the connection back. */
+export async function runTransaction<T>(
+  pool: Pool,
+  scope: TransactionScope,
+  work: (tx: OpenTx) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch(rethrow)
+  // A client in use reports its broken connection both to the query and as an event.
+  const ignore = () => {}
+  client.on('error', ignore)
+  const transaction = new ServerTransaction(client, scope)
+  let reusable = true
+  try {
+    const result = await closeAfter(scope, work(transaction))
+    await transaction.commit()
+    return result
+  } catch (error) {
+    reusable = await transaction.rollBack(error)
+    throw transaction.reasonFor(error)
+  } finally {
+    client.off('error', ignore)
+    client.release(!reusable)
+  }
+}
+
+/**
+ * A transaction on one connection. Statements run in the order of the calls. BEGIN travels together
+ * with the reads that come first; anything else waits until BEGIN has been answered, so that no
+ * write can ever run outside the transaction.
+ */
+class ServerTransaction implements OpenTx {
+  readonly later: Tx
+  readonly #client: PoolClient
+  readonly #scope: TransactionScope
+  readonly #begun: Promise<unknown>
+  readonly #sentForLater: Promise<unknown>[] = []
+  /** From the first statement on that must wait for BEGIN, the ones behind it wait too. */
+  #waitForBegin = false
+  #corked = false
+  /** It failed: what still waits for its turn would run outside. */
+  #failed = false
+  #firstError: unknown
+
+  constructor(client: PoolClient, scope: TransactionScope) {
+    this.#client = client
+    this.#scope = scope
+    this.later = laterTx(this, scope, this.#sentForLater)
+    this.#cork()
+    this.#begun = client.query('begin')
+    // Every statement and the commit wait for it, and report its error.
+    this.#begun.catch(() => {})
+  }
+
+  query<R extends Row>(sql: string, params: unknown[] = []): Promise<R[]> {
+    this.#waitForBegin = true
+    return this.read<R>(sql, params)
+  }
+
+  /** Not async: parameters that cannot be sent must throw before anything else is sent. */
+  read<R extends Row>(sql: string, params: unknown[] = []): Promise<R[]> {
+    const values = statementValues(params)
+    return this.#inOrder(() => runStatement<R>(this.#client, sql, values))
+  }
+
+  script(sql: string): Promise<void> {
+    this.#waitForBegin = true
+    return this.#inOrder(() => runScript(this.#client, sql))
+  }
+
+  /** COMMIT may travel behind statements under way: when one fails, the server answers ROLLBACK. */
+  async commit(): Promise<void> {
+    await this.#begun
+    this.#cork()
+    const [closed] = await Promise.all([this.#client.query('commit'), ...this.#sentForLater])
+    // Also when `work` swallowed an error.
+    if (closed.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
+  }
+
+  /** False when the connection is lost. It would not answer a rollback either: throw it away. */
+  async rollBack(error: unknown): Promise<boolean> {
+    this.#failed = true
+    if (isLost(error)) return false
+    return this.#client.query('rollback').then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** After the first error, whatever travelled with that statement fails only because of it. */
+  reasonFor(error: unknown): unknown {
+    return databaseFailure(codeOf(error) === IN_FAILED_TRANSACTION ? this.#firstError : error)
+  }
+
+  async #inOrder<T>(send: () => Promise<T>): Promise<T> {
+    assertOpen(this.#scope)
+    try {
+      if (this.#waitForBegin) await this.#begun
+      if (this.#failed) throw new Error('The transaction has failed.')
+      this.#cork()
+      const answer = await send()
+      await this.#begun
+      return answer
+    } catch (error) {
+      this.#firstError ??= error
+      throw error
+    }
+  }
+
+  /** What is sent within one turn leaves in one write: every write wakes the server. */
+  #cork(): void {
+    if (this.#corked) return
+    this.#corked = true
+    const { stream } = this.#client.connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#corked = false
+      stream.uncork()
+    })
+  }
+}
+
+const IN_FAILED_TRANSACTION = '25P02'
+
+/** The span of one transaction: the handle it was begun on, and whether it may still be used. */
+export type TransactionScope = { db: Db; open: boolean }
+
+const scopes = new AsyncLocalStorage<TransactionScope>()
+
+/**
+ * Inside a transaction the outer handle would wait for the transaction it is called from: for ever
+ * on the embedded engine, for a free connection on a server. Both become an error at once.
+ */
+export function assertOutside(db: Db): void {
+  const scope = scopes.getStore()
+  if (scope?.open && scope.db === db) {
+    throw new Error('The outer database handle was used inside a transaction: use its tx.')
+  }
+}
+
+export function assertOpen(scope: TransactionScope): void {
+  if (!scope.open) throw new Error('A transaction was used after its end.')
+}
+
+/** Runs `work` as the inside of one transaction; the scope closes when it settles. */
+export async function inScope<T>(
+  db: Db,
+  work: (scope: TransactionScope) => Promise<T>,
+): Promise<T> {
+  assertOutside(db)
+  const scope: TransactionScope = { db, open: true }
+  try {
+    return await scopes.run(scope, () => work(scope))
+  } finally {
+    scope.open = false
+  }
+}
+
+/** Closes the scope before COMMIT or ROLLBACK: what `work` left running cannot slip in behind. */
+export function closeAfter<T>(scope: TransactionScope, work: Promise<T>): Promise<T> {
+  return work.finally(() => (scope.open = false))
+}
+
+/** The same transaction for statements that are waited for at its end: they gather in `sent`. */
+export function laterTx(
+  tx: Pick<Tx, 'query' | 'script'>,
+  scope: TransactionScope,
+  sent: Promise<unknown>[],
+): Tx {
+  const send = (run: () => Promise<unknown>) => {
+    assertOpen(scope)
+    const statement = run()
+    statement.catch(() => {})
+    sent.push(statement)
+  }
+  return {
+    query: async <R extends Row>(sql: string, params?: unknown[]) => {
+      send(() => tx.query(sql, params))
+      return [] as R[]
+    },
+    read: () => Promise.reject(new Error('Nothing can be read for later.')),
+    script: async (sql) => send(() => tx.script(sql)),
+  }
+}
