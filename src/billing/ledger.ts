@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Charge, Command, CommandOf, Entry, Outcome } from './commands.ts'
+import { lesser } from './money.ts'
 
 /** Available is what is neither spent nor held: balance − held. */
 export type Account = { balanceMicro: bigint; heldMicro: bigint }
@@ -79,7 +80,7 @@ function hold(account: Account, command: CommandOf<'hold'>, known: Known): Step 
     return unchanged(account, known, held(heldMicro, account))
   }
   if (available(account) < needMicro) return refused(account, known)
-  const amountMicro = least(wantMicro, available(account))
+  const amountMicro = lesser(wantMicro, available(account))
   const next = { ...account, heldMicro: account.heldMicro + amountMicro }
   return {
     ...unchanged(next, known, held(amountMicro, next)),
@@ -122,7 +123,7 @@ function chargeAll(account: Account, charges: Charge[], known: Known): Paid {
     assert(costMicro >= 0n, 'a cost is not negative')
     // A key that is there already has been charged already.
     const dueMicro = known.hasKey(entry.key) || seen.has(entry.key) ? 0n : costMicro
-    const amountMicro = least(dueMicro, available(paid.account))
+    const amountMicro = lesser(dueMicro, available(paid.account))
     paid.chargedMicro.push(amountMicro)
     if (amountMicro < dueMicro)
       paid.uncollected.push({ entry, amountMicro: dueMicro - amountMicro })
@@ -156,8 +157,4 @@ function held(heldMicro: bigint, account: Account): Outcome {
 
 function available({ balanceMicro, heldMicro }: Account): bigint {
   return balanceMicro - heldMicro
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

@@ -34,3 +34,7 @@ export function creditsNumber(micro: bigint): number {
 export function creditsText(micro: bigint): string {
   return decimalText(creditsDecimal(micro))
 }
+
+export function lesser(aMicro: bigint, bMicro: bigint): bigint {
+  return aMicro < bMicro ? aMicro : bMicro
+}
