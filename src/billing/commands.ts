@@ -33,7 +33,7 @@ export type Entry = {
   key: string
   description: string
   reference?: { type: string; id: string }
-  workspaceId?: string
+  workspaceId?: string | undefined
   operator?: string
 }
 

@@ -19,7 +19,7 @@ export type ModelFacts = {
   supportedParameters: string[]
   supportedVoices: string[]
   /** What a video model takes, where the upstream says so. */
-  video?: { durations: number[]; resolutions: string[] }
+  video?: { durations: number[]; resolutions: string[] } | undefined
 }
 
 export type ListedPrice = {

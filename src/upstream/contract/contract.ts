@@ -92,7 +92,7 @@ export type ChatRequest = {
   /** Fields of our own, such as `plugins`; they win and are not dropped. */
   extra?: Fields
   /** An opaque hash of the account, sent in place of the caller's `user`. */
-  user?: string
+  user?: string | undefined
   /** What the answer calls itself, whatever the upstream calls it. */
   ours: OurNames
 }
@@ -105,7 +105,7 @@ export type ChatResult = {
   text: string
   finishReason: string | null
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
 
 /** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
@@ -125,12 +125,12 @@ export type ChatReader = {
 
 // Embeddings
 
-export type EmbeddingsRequest = { body: Fields; user?: string; inputs: number }
+export type EmbeddingsRequest = { body: Fields; user?: string | undefined; inputs: number }
 export type EmbeddingsResult = {
   /** One vector per input, in the order of the inputs, all of one length. */
   vectors: Float32Array[]
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
 
 // Audio
@@ -140,7 +140,7 @@ export type TranscriptionRequest = {
   /** `wav`, `mp3`, … */
   format: string
   filename?: string
-  language?: string
+  language?: string | undefined
   responseFormat: 'json' | 'verbose_json'
   /** Other fields of the caller (`temperature`, `prompt`, `timestamp_granularities`). */
   extra?: Fields
@@ -148,23 +148,23 @@ export type TranscriptionRequest = {
 export type TranscriptionResult = {
   text: string
   /** As the upstream said it: an ISO code or an English name. */
-  language?: string
-  durationS?: number
+  language?: string | undefined
+  durationS?: number | undefined
   /** The verbose members (`task`, `segments`, `words`), as they came. */
   verbose: Fields
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
 
 export type SpeechRequest = {
   input: string
-  voice?: string
+  voice?: string | undefined
   responseFormat: 'mp3' | 'pcm'
-  speed?: number
+  speed?: number | undefined
   maxBytes: number
   extra?: Fields
 }
-export type SpeechFormat = { mediaType: string; generationId?: string }
+export type SpeechFormat = { mediaType: string; generationId?: string | undefined }
 
 // Images
 
@@ -173,12 +173,12 @@ export type ImageRequest = {
   n: number
   /** Other fields of the caller (`size`, `quality`, `seed`…), passed on as they are. */
   extra: Fields
-  user?: string
+  user?: string | undefined
 }
 export type ImageResult = {
-  images: { b64Json: string; mediaType: string; revisedPrompt?: string }[]
+  images: { b64Json: string; mediaType: string; revisedPrompt?: string | undefined }[]
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
 
 // Video
@@ -191,7 +191,7 @@ export type VideoRequest = {
   idempotencyKey?: string
 }
 export type VideoJobRef = { jobId: string }
-export type VideoJob = { jobId: string; generationId?: string }
+export type VideoJob = { jobId: string; generationId?: string | undefined }
 export type VideoErrorCode =
   | 'content_policy_violation'
   | 'invalid_parameter'
@@ -204,13 +204,13 @@ export type VideoStatus = {
   status: 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
   error?: { code: VideoErrorCode; message: string }
   usage: UsageReading
-  generationId?: string
+  generationId?: string | undefined
 }
-export type VideoContentRequest = { jobId: string; range?: string }
+export type VideoContentRequest = { jobId: string; range?: string | undefined }
 export type VideoContentFormat = {
   status: number
   mediaType: string
-  contentLength?: number
+  contentLength?: number | undefined
   contentRange?: string
   acceptRanges?: string
 }
