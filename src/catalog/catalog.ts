@@ -8,7 +8,7 @@ import { buildShelf, type CatalogModel, type Offer, type Shelf } from './catalog
 import type { CatalogUpstream } from './terms.ts'
 
 /** What a caller needs of a model; every word must be there. */
-export type Needs = { outputs?: readonly string[]; inputs?: readonly string[] }
+type Needs = { outputs?: readonly string[]; inputs?: readonly string[] }
 
 /** A model that can be used and paid for. */
 export type PricedModel = CatalogModel & {
@@ -25,8 +25,11 @@ export type Catalog = {
   shelf(): Shelf
   /** By any form of id: bare, with an upstream's name before it, or the resource id. */
   find(id: string): CatalogModel | undefined
-  /** Throws Failure `not_found`, or `unsuitable` when the model lacks what is needed. */
-  requireModel(id: string, needs?: Needs): PricedModel
+  /**
+   * Throws Failure `not_found`, or `unsuitable` when the model lacks what is needed. `field` is the
+   * one that names the model in the request; `model` unless said otherwise.
+   */
+  requireModel(id: string, needs?: Needs, field?: string): PricedModel
   /** Reads it again. Done by itself when any process changes the catalog. */
   reload(): Promise<void>
 }
@@ -50,19 +53,29 @@ export async function openCatalog(options: {
   const catalog: Catalog = {
     shelf: () => shelf,
     find: (id) => shelf.find(id),
-    requireModel: (id, needs = {}) => require(shelf.find(id), id, needs),
+    requireModel: (id, needs = {}, field = 'model') =>
+      require(shelf.find(id), { id, needs, field }),
     reload,
   }
   return catalog
 }
 
-function require(model: CatalogModel | undefined, id: string, needs: Needs): PricedModel {
-  if (model === undefined || !model.enabled || model.priced === 'unpriced') throw notFound(id)
+function require(
+  model: CatalogModel | undefined,
+  { id, needs, field }: { id: string; needs: Needs; field: string },
+): PricedModel {
+  if (model === undefined || !model.enabled || model.priced === 'unpriced') {
+    throw notFound(id, field)
+  }
   for (const output of needs.outputs ?? []) {
-    if (!model.outputModalities.includes(output)) throw unsuitable(model.id, 'produce', output)
+    if (!model.outputModalities.includes(output)) {
+      throw unsuitable(field, `"${model.id}" does not produce ${output}`)
+    }
   }
   for (const input of needs.inputs ?? []) {
-    if (!model.inputModalities.includes(input)) throw unsuitable(model.id, 'accept', input)
+    if (!model.inputModalities.includes(input)) {
+      throw unsuitable(field, `"${model.id}" does not accept ${input}`)
+    }
   }
   return asPriced(model)
 }
@@ -79,16 +92,16 @@ function asPriced(model: CatalogModel): PricedModel {
   return made
 }
 
-export function notFound(id: string): Failure {
-  return new Failure('not_found', `model: there is no enabled model "${shown(id)}".`, {
-    param: 'model',
+export function notFound(id: string, field = 'model'): Failure {
+  return new Failure('not_found', `${field}: there is no enabled model "${shown(id)}".`, {
+    param: field,
     code: 'model_not_found',
   })
 }
 
-function unsuitable(id: string, verb: string, modality: string): Failure {
-  return new Failure('unsuitable', `model: "${id}" does not ${verb} ${modality}.`, {
-    param: 'model',
+function unsuitable(field: string, why: string): Failure {
+  return new Failure('unsuitable', `${field}: ${why}.`, {
+    param: field,
     code: 'model_capability',
   })
 }

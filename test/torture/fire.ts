@@ -134,7 +134,7 @@ async function quiet({ db, money, folder }: World, paymentsWithinS: number): Pro
   const openHolds = `select id from holds`
   const unpaid = `select id from payments where status = 'pending' and reference = any($1::text[])`
   await emptied(() => db.query(openHolds), LEASE_MS + 2 * SWEEP_MS)
-  await emptied(() => readdir(join(folder, 'refunds')).catch(() => []), 15_000)
+  await emptied(() => readdir(join(folder, 'doubtful-charges')).catch(() => []), 15_000)
   await emptied(() => db.query(unpaid, [paidFor(money)]), paymentsWithinS * 1_000)
 }
 

@@ -14,11 +14,11 @@ export async function markAsked(tx: Tx, job: ClaimedJob, target: ModelTarget): P
   )
 }
 
-/** The upstream has the job: `pending` becomes `processing`, and what was asked is forgotten here. */
+/** The upstream has the job: `pending` becomes `processing`, and the request is deleted here. */
 export async function markAccepted(
   tx: Tx,
   job: ClaimedJob,
-  accepted: { upstreamJobId: string; nextLookS: number },
+  accepted: { upstreamJobId: string; nextCheckS: number },
 ): Promise<boolean> {
   return changed(
     await tx.query(
@@ -27,17 +27,17 @@ export async function markAccepted(
          next_look_at = least(now() + make_interval(secs => $4::float8), deadline),
          lease = null, lease_until = null
        where id = $1 and lease = $2 and status = 'pending' returning id`,
-      [job.id, job.lease, accepted.upstreamJobId, accepted.nextLookS],
+      [job.id, job.lease, accepted.upstreamJobId, accepted.nextCheckS],
     ),
   )
 }
 
-/** No verdict yet: gives the claim back until the next look. */
+/** No verdict yet: gives the claim back until the next check. */
 export async function postpone(
   tx: Tx,
   job: ClaimedJob,
-  rest: {
-    nextLookS: number
+  until: {
+    nextCheckS: number
     /** Nobody has taken it: another upstream may be asked next time. */
     forgetUpstream: boolean
   },
@@ -51,7 +51,7 @@ export async function postpone(
          upstream_model = case when $4::boolean then null else upstream_model end,
          next_look_at = least(now() + make_interval(secs => $3::float8), deadline)
        where id = $1 and lease = $2 and status = $5 returning id`,
-      [job.id, job.lease, rest.nextLookS, rest.forgetUpstream, job.status],
+      [job.id, job.lease, until.nextCheckS, until.forgetUpstream, job.status],
     ),
   )
 }
@@ -65,7 +65,7 @@ export async function noteRenewal(tx: Tx, job: ClaimedJob, until: Date): Promise
   )
 }
 
-/** A worker that is being stopped: another one may look at once. */
+/** For a worker that is being stopped: another one may take the job at once. */
 export async function giveBack(tx: Tx, job: ClaimedJob): Promise<void> {
   await tx.query(
     'update video_jobs set lease = null, lease_until = null where id = $1 and lease = $2',
