@@ -13,7 +13,7 @@ import type { MediaKind } from './media/media-format.ts'
 import { promptTokens, tokenPrice, type TokenPrice } from './price/call-price.ts'
 import { fileTokens } from './price/media-tokens.ts'
 
-/** What to look at, and what to say about it. Nothing of it is stored. */
+/** A file and what is asked about it. Nothing of it is stored. */
 export type Analysis = {
   kind: MediaKind
   media: { bytes: Buffer; type: string; filename: string }
@@ -90,7 +90,7 @@ function priceOf(
 type Route = { model: PricedModel; targets: PricedModel['targets']; extra: Fields }
 
 /**
- * Whom to ask. Some upstreams turn a PDF into text for any model; they are told how, since their
+ * Which upstreams to use. Some turn a PDF into text for any model; they are told how, since their
  * own choice could cost by the page. For everything else the model itself must take the file.
  */
 function routeFor({ catalog, upstreams }: Gateway, { kind, model: id }: Analysis): Route {

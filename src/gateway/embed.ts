@@ -16,7 +16,7 @@ export type EmbeddingsBody = {
 
 const MOST_INPUTS = 2_048
 
-/** One vector per input, in order, in the encoding that was asked for. */
+/** One vector per input, in order, in the requested encoding. */
 export async function embed(
   gateway: Gateway,
   call: GatewayCall,

@@ -26,7 +26,7 @@ export function languageName(code: string): string {
 type Table = { names: Map<string, string>; codes: Map<string, string> }
 let made: Table | undefined
 
-/** The runtime knows every language's name: all pairs of letters are asked once. */
+/** The runtime knows every language's name: all pairs of letters are looked up once. */
 function table(): Table {
   if (made !== undefined) return made
   const english = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })

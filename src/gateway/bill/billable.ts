@@ -118,7 +118,7 @@ async function settle(
       fromDatabase: () => recordedReceipt(queue, records),
     })
   } catch (error) {
-    // With a key the charge may stand: its answer waits for the retry.
+    // With a key the charge may stay: its answer is kept for the retry.
     if (!keep && holdId !== undefined) {
       await billing.doubtfulCharges.note(doubtfulCharge(order, holdId, records))
     }

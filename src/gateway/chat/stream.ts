@@ -73,7 +73,7 @@ function streamEnds(
     async broke(error) {
       await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
       leave()
-      // After the first byte a failure can only be told inside the stream, which then has no [DONE].
+      // After the first byte a failure can only be reported in the stream, which then has no [DONE].
       return `data: ${call.renderError(error instanceof Failure ? error : interrupted(error))}\n\n`
     },
     left() {

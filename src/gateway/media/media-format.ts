@@ -17,7 +17,7 @@ export function requireMedia(
   }
   const claimed = canonical(claim.mediaType)
   if (claimed !== undefined && claimed !== found) {
-    throw invalidField(field, `is said to be ${claimed}, but the bytes are ${found}`)
+    throw invalidField(field, `is declared as ${claimed}, but the bytes are ${found}`)
   }
   return found
 }

@@ -23,7 +23,7 @@ function linearized(bytes: Buffer): number | undefined {
   return count === undefined ? undefined : Number(count)
 }
 
-/** Pages stand as objects of their own, unless they are packed into streams. */
+/** Pages are objects of their own, unless they are packed into streams. */
 function pageObjects(bytes: Buffer): number {
   let count = 0
   let at = bytes.indexOf('/Type')

@@ -73,7 +73,7 @@ export async function giveBack(tx: Tx, job: ClaimedJob): Promise<void> {
   )
 }
 
-/** Locks the job if the claim still stands; whoever ends it must have asked here first. */
+/** Locks the job if the claim is still valid; whoever ends the job must call this first. */
 export async function lockClaimed(tx: Tx, job: ClaimedJob): Promise<boolean> {
   return changed(
     await tx.query(

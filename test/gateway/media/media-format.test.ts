@@ -40,7 +40,7 @@ for (const [name, given, type] of KNOWN) {
   test(`${name}: ${type ?? 'not ours'}`, () => assert.equal(mediaType(given), type))
 }
 
-test('bytes must be what the route takes and what they are said to be', () => {
+test('bytes must be what the route takes and what they are declared as', () => {
   const said = (kind: 'document' | 'vision' | 'video', mediaType?: string) => ({
     kind,
     field: 'file',

@@ -28,7 +28,7 @@ function flowOf(most: number, end: 'done' | 'break' = 'done') {
   return { seen, stream }
 }
 
-test('everything arrives, in order, and the end is told once', async () => {
+test('everything arrives, in order, and the end is reported once', async () => {
   const { seen, stream } = flowOf(20)
   let bytes = 0
   for await (const piece of stream) bytes += (piece as Buffer).length
