@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { promptTokens } from '../src/gateway/price/prompt-size.ts'
+import { promptTokens } from '../src/gateway/price/call-price.ts'
 import type { Bench, Row } from './row.ts'
 
 /** Tokens as we estimate them against two real tokenizers, on texts of many kinds. */

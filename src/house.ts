@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { findAccount } from './accounts/accounts-store.ts'
 import { openAccounts } from './accounts/accounts.ts'
@@ -13,12 +12,12 @@ import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
-import { openBooks } from './gateway/bill/posting-queue.ts'
-import { openDebts, type Debts } from './gateway/bill/doubtful-charges.ts'
+import { openPostingQueue } from './gateway/bill/posting-queue.ts'
+import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
-import { createTurnstile } from './gateway/call-limits.ts'
-import { upstreamNames } from './gateway/upstream-names.ts'
+import { createCallLimits } from './gateway/call-limits.ts'
+import { upstreamNames } from './gateway/billed-call.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
 import { videoWorker } from './gateway/videos/worker.ts'
 import { drain } from './http/drain.ts'
@@ -92,8 +91,14 @@ export async function buildHouse(ground: Ground): Promise<House> {
   const upstreams = openUpstreams({ upstreams: outside.upstreams, log })
   const { catalog, catalogSync } = await openShelves(ground, upstreams)
   const payments = openTill(ground, balanceWatch)
-  const debts = openDebts({ db, log, folder: path.join(config.DATA_DIR, 'refunds') })
-  const gateway = openGateway(ground, { processId, catalog, upstreams, balanceWatch, debts })
+  const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
+  const gateway = openGateway(ground, {
+    processId,
+    catalog,
+    upstreams,
+    balanceWatch,
+    doubtfulCharges,
+  })
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
     routes: allRoutes({
@@ -118,7 +123,7 @@ export async function buildHouse(ground: Ground): Promise<House> {
   const duties: Duty[] = [
     heartbeat,
     sweep(ground),
-    { name: 'refunds', everyMs: 5_000, run: debts.pay },
+    { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
     ...upkeep(db),
     ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
@@ -216,20 +221,26 @@ function openGateway(
     catalog: Catalog
     upstreams: Upstreams
     balanceWatch: BalanceWatch
-    debts: Debts
+    doubtfulCharges: DoubtfulCharges
   },
 ): Gateway {
   const { config, db, log, clock, masterKey } = ground
-  const books = openBooks({
+  const queue = openPostingQueue({
     db,
     timeZone: config.ACTIVITY_TIME_ZONE,
     noteBalances: rooms.balanceWatch.noteBalances,
   })
   return {
-    desk: { books, debts: rooms.debts, processId: rooms.processId, clock, log },
+    billing: {
+      queue,
+      doubtfulCharges: rooms.doubtfulCharges,
+      processId: rooms.processId,
+      clock,
+      log,
+    },
     catalog: rooms.catalog,
     upstreams: rooms.upstreams,
-    turnstile: createTurnstile({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
+    callLimits: createCallLimits({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
     rules: {
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
@@ -261,7 +272,7 @@ function videoDuty(
     db,
     log,
     clock,
-    tell: notify,
+    notify,
     timeZone: config.ACTIVITY_TIME_ZONE,
     upstreams: rooms.upstreams,
     noteBalances: rooms.balanceWatch.noteBalances,

@@ -114,7 +114,8 @@ const STREAM_FAULTS: Record<string, StreamFault> = {
   },
   'stream-error': async (exchange, frames) => {
     await sendFirstHalf(exchange, frames)
-    const error = { code: 502, message: 'SimProvider at https://provider.sim disconnected' }
+    const code = splitFault(exchange.fault!).amount ?? 502
+    const error = { code, message: 'SimProvider at https://provider.sim disconnected' }
     exchange.res.end(data({ error, choices: [choice({ content: '' }, 'error')] }))
   },
   endless: async (exchange) => {

@@ -33,8 +33,11 @@ export type Catalog = {
   index(): CatalogIndex
   /** By any form of id: bare, with an upstream's name before it, or the resource id. */
   find(id: string): CatalogModel | undefined
-  /** Throws Failure `not_found`, or `unsuitable` when the model lacks what is needed. */
-  requireModel(id: string, needs?: Needs): PricedModel
+  /**
+   * Throws Failure `not_found`, or `unsuitable` when the model lacks what is needed. `field` is the
+   * one that names the model in the request.
+   */
+  requireModel(id: string, needs?: Needs, field?: string): PricedModel
   /** Reads it again. Happens by itself when any process changes the catalog. */
   reload(): Promise<void>
 }
@@ -58,19 +61,28 @@ export async function openCatalog(options: {
   const catalog: Catalog = {
     index: () => index,
     find: (id) => index.find(id),
-    requireModel: (id, needs = {}) => usable(index.find(id), id, needs),
+    requireModel: (id, needs = {}, field = 'model') => usable(index.find(id), { id, needs, field }),
     reload,
   }
   return catalog
 }
 
-function usable(model: CatalogModel | undefined, id: string, needs: Needs): PricedModel {
-  if (model === undefined || !model.enabled || model.priced === 'unpriced') throw notFound(id)
+function usable(
+  model: CatalogModel | undefined,
+  { id, needs, field }: { id: string; needs: Needs; field: string },
+): PricedModel {
+  if (model === undefined || !model.enabled || model.priced === 'unpriced') {
+    throw notFound(id, field)
+  }
   for (const output of needs.outputs ?? []) {
-    if (!model.outputModalities.includes(output)) throw unsuitable(model.id, 'produce', output)
+    if (!model.outputModalities.includes(output)) {
+      throw unsuitable(field, `"${model.id}" does not produce ${output}`)
+    }
   }
   for (const input of needs.inputs ?? []) {
-    if (!model.inputModalities.includes(input)) throw unsuitable(model.id, 'accept', input)
+    if (!model.inputModalities.includes(input)) {
+      throw unsuitable(field, `"${model.id}" does not accept ${input}`)
+    }
   }
   return asPriced(model)
 }
@@ -87,16 +99,16 @@ function asPriced(model: CatalogModel): PricedModel {
   return made
 }
 
-export function notFound(id: string): Failure {
-  return new Failure('not_found', `model: there is no enabled model "${shown(id)}".`, {
-    param: 'model',
+export function notFound(id: string, field = 'model'): Failure {
+  return new Failure('not_found', `${field}: there is no enabled model "${shown(id)}".`, {
+    param: field,
     code: 'model_not_found',
   })
 }
 
-function unsuitable(id: string, verb: string, modality: string): Failure {
-  return new Failure('unsuitable', `model: "${id}" does not ${verb} ${modality}.`, {
-    param: 'model',
+function unsuitable(field: string, why: string): Failure {
+  return new Failure('unsuitable', `${field}: ${why}.`, {
+    param: field,
     code: 'model_capability',
   })
 }

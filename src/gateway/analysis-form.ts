@@ -1,4 +1,4 @@
-import { Failure } from '../lib/failure.ts'
+import { invalidField } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
 import { oversized, type Analysis } from './analyze.ts'
 import { decodeBase64 } from './media/base64.ts'
@@ -11,7 +11,7 @@ export const MEDIA_CAPS: Record<MediaKind, number> = {
   video: 8 * MIB,
 }
 
-/** What stands beside the medium in a JSON body. */
+/** What comes with the file in a JSON body. */
 export type AnalysisBody = {
   model: string
   prompt?: string | null | undefined
@@ -27,7 +27,7 @@ export type SentMedia = {
   filename?: string | null | undefined
 }
 
-/** The base64 is let go as soon as it is decoded: it is a third larger than the file. */
+/** The base64 is dropped as soon as it is decoded: it is a third larger than the file. */
 export function analysisFromJson(
   kind: MediaKind,
   body: AnalysisBody,
@@ -44,27 +44,27 @@ export function analysisFromJson(
     kind,
     media: { bytes, type, filename: filenameOf(sent.filename ?? undefined, type) },
     model: body.model,
-    prompt: promptOf(body.prompt ?? body.instruction ?? undefined),
+    prompt: requirePrompt(body.prompt ?? body.instruction ?? undefined),
     maxTokens: body.max_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
     language: body.language ?? undefined,
   }
 }
 
-/** Fields may stand before or after the file; every value is text. */
+/** Fields may come before or after the file; every value is text. */
 export function analysisFromForm(kind: MediaKind, form: Form): Analysis {
   const { file } = form
-  if (file?.name !== 'file') throw wrong('file', 'is required, as an uploaded file')
+  if (file?.name !== 'file') throw invalidField('file', 'is required, as an uploaded file')
   const maxBytes = MEDIA_CAPS[kind]
   if (file.bytes.length > maxBytes) throw oversized('file', maxBytes)
   const type = requireMedia(file.bytes, { kind, field: 'file', mediaType: file.mimetype })
   const model = fieldOf(form, 'model')
-  if (model === undefined || model.length > 256) throw wrong('model', 'is required')
+  if (model === undefined || model.length > 256) throw invalidField('model', 'is required')
   return {
     kind,
     media: { bytes: file.bytes, type, filename: filenameOf(file.filename, type) },
     model,
-    prompt: promptOf(fieldOf(form, 'prompt') ?? fieldOf(form, 'instruction')),
+    prompt: requirePrompt(fieldOf(form, 'prompt') ?? fieldOf(form, 'instruction')),
     maxTokens: numberOf(form, 'max_tokens', MAX_TOKENS),
     temperature: numberOf(form, 'temperature', TEMPERATURE),
     language: fieldOf(form, 'language'),
@@ -79,28 +79,24 @@ function numberOf(form: Form, name: string, rule: typeof MAX_TOKENS): number | u
   if (text === undefined) return undefined
   const value = rule.pattern.test(text) ? Number(text) : Number.NaN
   if (value >= rule.least && value <= rule.most) return value
-  throw wrong(name, `must be a number from ${rule.least} to ${rule.most}`)
+  throw invalidField(name, `must be a number from ${rule.least} to ${rule.most}`)
 }
 
 function fieldOf({ fields }: Form, name: string): string | undefined {
   const values = fields.get(name)
   if (values === undefined || values[0] === '') return undefined
-  if (values.length > 1) throw wrong(name, 'must be given once')
+  if (values.length > 1) throw invalidField(name, 'must be sent once')
   return values[0]
 }
 
-function promptOf(given: string | undefined): string {
-  if (given === undefined || given.trim() === '') throw wrong('prompt', 'is required')
-  return given
+function requirePrompt(prompt: string | undefined): string {
+  if (prompt === undefined || prompt.trim() === '') throw invalidField('prompt', 'is required')
+  return prompt
 }
 
 /** Upstreams show it to the model: a plain name, whatever path or markup came with it. */
-function filenameOf(given: string | undefined, type: string): string {
-  const last = (given ?? '').split(/[/\\]/).at(-1)!
+function filenameOf(sent: string | undefined, type: string): string {
+  const last = (sent ?? '').split(/[/\\]/).at(-1)!
   const plain = last.replaceAll(/[^\p{L}\p{N}._ -]/gu, '').slice(-100)
   return plain === '' ? `file.${type.split('/')[1]}` : plain
-}
-
-function wrong(field: string, why: string): Failure {
-  return new Failure('invalid', `${field} ${why}.`, { param: field })
 }

@@ -1,21 +1,19 @@
 import { creditsNumber } from '../billing/money.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
-import { Failure } from '../lib/failure.ts'
+import { invalidField, type Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
+import type { Fields } from '../lib/fields.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
-import { answerHeaders } from './answer-headers.ts'
+import { stageOf, type StageUsage } from './bill/rows.ts'
+import { answerHeaders, runBilledCall } from './billed-call.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
 import type { MediaKind } from './media/media-format.ts'
-import { estimateTokens } from './price/media-tokens.ts'
-import { answerTokens, promptTokens } from './price/prompt-size.ts'
-import { buy, type Usage } from './billed-call.ts'
-import { reserveTokens } from './price/reservation.ts'
-import { tellUnusable, tokenUsage } from './price/usage-cost.ts'
-import type { Fields } from '../lib/fields.ts'
+import { promptTokens, tokenPrice, type TokenPrice } from './price/call-price.ts'
+import { fileTokens } from './price/media-tokens.ts'
 
-/** What to look at, and what to say about it. Nothing of it is stored. */
+/** A file and what is asked about it. Nothing of it is stored. */
 export type Analysis = {
   kind: MediaKind
   media: { bytes: Buffer; type: string; filename: string }
@@ -35,51 +33,26 @@ const OBJECTS = {
 export async function analyze(
   gateway: Gateway,
   call: GatewayCall,
-  ask: Analysis,
+  analysis: Analysis,
   render: Render,
 ): Promise<KeptAnswer & { kept?: true }> {
-  const way = wayFor(gateway, ask)
-  const { model } = way
-  const request = requestOf(gateway, call, ask, way)
+  const route = routeFor(gateway, analysis)
+  const { model } = route
+  const request = chatRequest(gateway, call, analysis, route)
   // Made once: the answer is written twice, to be kept and to be sent, and must be the same.
   const id = prefixedId('anl_')
-  const at = gateway.desk.clock.now()
-  const images = ask.kind === 'vision' ? 1 : 0
-  const tariff = { prices: model.prices, rate: model, images, at }
-  const estimated = promptTokens({
-    textBytes: Buffer.byteLength(ask.prompt),
-    imageCount: images,
-    mediaTokens: estimateTokens(ask.media.bytes, ask.media.type),
-  })
-  return buy(gateway, call, {
-    stage: {
-      kind: `${ask.kind}_analysis`,
-      model: model.id,
-      priceSnapshotId: model.priceSnapshotId,
-    },
-    amounts: reserveTokens({
-      ...tariff,
-      free: model.free,
-      rules: gateway.rules,
-      promptTokens: estimated,
-      answer: {
-        maxTokens: ask.maxTokens,
-        choices: 1,
-        modelMaxTokens: model.maxOutputTokens,
-      },
-    }),
-    work: () => gateway.upstreams.call(way.targets, 'chat', request, call.signal),
-    usage: ({ usage, text }) => {
-      tellUnusable(gateway.desk.log, model.id, usage)
-      const completionTokens = answerTokens(Buffer.byteLength(text))
-      const estimate = { promptTokens: estimated, completionTokens }
-      return tokenUsage({ ...tariff, reading: usage, estimate })
-    },
+  const at = gateway.billing.clock.now()
+  const price = priceOf(gateway, analysis, model, at)
+  return runBilledCall(gateway, call, {
+    stage: stageOf(`${analysis.kind}_analysis`, model),
+    amounts: price.amounts({ maxTokens: analysis.maxTokens, choices: 1 }),
+    work: (signal) => gateway.upstreams.call(route.targets, 'chat', request, signal),
+    usage: ({ usage, text }) => price.usage(usage, Buffer.byteLength(text)),
     answer: ({ text, finishReason, generationId }, usage, receipt) =>
       render({
         data: {
           id,
-          object: OBJECTS[ask.kind],
+          object: OBJECTS[analysis.kind],
           model: model.id,
           text,
           finish_reason: finishReason,
@@ -91,13 +64,35 @@ export async function analyze(
   })
 }
 
-type Way = { model: PricedModel; targets: PricedModel['targets']; extra: Fields }
+function priceOf(
+  { billing, rules }: Gateway,
+  { kind, prompt, media }: Analysis,
+  model: PricedModel,
+  at: Date,
+): TokenPrice {
+  const images = kind === 'vision' ? 1 : 0
+  const size = {
+    textBytes: Buffer.byteLength(prompt),
+    imageCount: images,
+    mediaTokens: fileTokens(media.bytes, media.type),
+  }
+  return tokenPrice({
+    model,
+    promptTokens: promptTokens(size),
+    images,
+    at,
+    rules,
+    log: billing.log,
+  })
+}
+
+type Route = { model: PricedModel; targets: PricedModel['targets']; extra: Fields }
 
 /**
- * Whom to ask. Some upstreams turn a PDF into text for any model; they are told how, since their
- * own choice could cost by the page. For everything else the model itself must take the medium.
+ * Which upstreams to use. Some turn a PDF into text for any model; they are told how, since their
+ * own choice could cost by the page. For everything else the model itself must take the file.
  */
-function wayFor({ catalog, upstreams }: Gateway, { kind, model: id }: Analysis): Way {
+function routeFor({ catalog, upstreams }: Gateway, { kind, model: id }: Analysis): Route {
   const outputs = ['text']
   if (kind !== 'document') {
     const input = kind === 'vision' ? 'image' : 'video'
@@ -115,9 +110,14 @@ function wayFor({ catalog, upstreams }: Gateway, { kind, model: id }: Analysis):
   return { model, targets: model.targets, extra: {} }
 }
 
-function requestOf(gateway: Gateway, call: GatewayCall, ask: Analysis, way: Way): ChatRequest {
-  const { language, maxTokens, temperature } = ask
-  const content = [{ type: 'text', text: ask.prompt }, mediaPart(ask)]
+function chatRequest(
+  gateway: Gateway,
+  call: GatewayCall,
+  analysis: Analysis,
+  route: Route,
+): ChatRequest {
+  const { prompt, language, maxTokens, temperature } = analysis
+  const content = [{ type: 'text', text: prompt }, mediaPart(analysis)]
   const answerIn = language && languageName(requireLanguage(language, 'language'))
   return {
     body: {
@@ -125,13 +125,13 @@ function requestOf(gateway: Gateway, call: GatewayCall, ask: Analysis, way: Way)
         ...(answerIn ? [{ role: 'system', content: `Answer in ${answerIn}.` }] : []),
         { role: 'user', content },
       ],
-      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
+      max_tokens: maxTokens,
+      temperature,
     },
     stream: false,
-    extra: way.extra,
+    extra: route.extra,
     user: gateway.nameForUpstream(call.principal.accountId),
-    ours: { id: prefixedId('chatcmpl-'), model: way.model.id, created: 0 },
+    ours: { id: prefixedId('chatcmpl-'), model: route.model.id, created: 0 },
   }
 }
 
@@ -147,7 +147,7 @@ function mediaPart({ kind, media }: Analysis): Fields {
   }
 }
 
-function usageView(usage: Usage, chargedMicro: bigint): Fields {
+function usageView(usage: StageUsage, chargedMicro: bigint): Fields {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
@@ -159,5 +159,5 @@ function usageView(usage: Usage, chargedMicro: bigint): Fields {
 /** A well-formed file that is too large is the caller's to make smaller: 400, not 413. */
 export function oversized(field: string, maxBytes: number): Failure {
   const limit = `${maxBytes / 1024 / 1024} MiB`
-  return new Failure('invalid', `${field} is larger than ${limit}.`, { param: field })
+  return invalidField(field, `is larger than ${limit}`)
 }

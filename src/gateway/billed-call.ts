@@ -1,38 +1,42 @@
+import { LRUCache } from 'lru-cache'
+import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
-import type { Line, Receipt, Stage } from './bill/rows.ts'
+import { hmacSha256 } from '../lib/secrets.ts'
 import { dropOf, openBill } from './bill/billable.ts'
+import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
-import type { Amounts } from './price/reservation.ts'
+import type { Amounts } from './price/call-price.ts'
 
-/** A stage's cost and usage, before it is known how long the stage took. */
-export type Usage = Omit<Line, 'stage' | 'latencyMs'>
-
-/** One call to an upstream that is answered whole. */
-export type Purchase<Result> = {
+/** Paid work that has been understood: what to hold for it, how to do it, how to bill it. */
+export type PaidStage<Result> = {
   stage: Stage
   amounts: Amounts
-  work(): Promise<Result>
-  usage(result: Result): Usage
-  answer(result: Result, usage: Usage, receipt: Receipt): KeptAnswer
+  work(signal: AbortSignal): Promise<Result>
+  usage(result: Result): StageUsage
+}
+
+/** One call to an upstream that is answered whole. */
+export type BilledCall<Result> = PaidStage<Result> & {
+  answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
 }
 
 /** Holds, works, settles and answers; or releases and throws. */
-export async function buy<Result>(
+export async function runBilledCall<Result>(
   gateway: Gateway,
   call: GatewayCall,
-  purchase: Purchase<Result>,
+  billed: BilledCall<Result>,
 ): Promise<KeptAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
-  const { stage, amounts } = purchase
+  const { stage, amounts } = billed
   const startedMs = performance.now()
-  const leave = gateway.turnstile.enter(principal)
+  const leave = gateway.callLimits.enter(principal)
   try {
-    const bill = await openBill(gateway.desk, { principal, requestId, stage, ...amounts })
+    const bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
     try {
-      const result = await purchase.work()
-      const usage = purchase.usage(result)
+      const result = await billed.work(signal)
+      const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
-      const answer = (receipt: Receipt) => purchase.answer(result, usage, receipt)
+      const answer = (receipt: Receipt) => billed.answer(result, usage, receipt)
       if (claim === undefined) return answer(await bill.settle([line]))
       return { ...answer(await bill.settle([line], { claim, answer })), kept: true }
     } catch (error) {
@@ -41,5 +45,50 @@ export async function buy<Result>(
     }
   } finally {
     leave()
+  }
+}
+
+/** A JSON answer with what it cost. */
+export function jsonAnswer(
+  body: unknown,
+  call: { requestId: string; receipt: Receipt; generationId: string | undefined },
+): KeptAnswer {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...answerHeaders(call.requestId, call.receipt, call.generationId),
+    },
+    body: JSON.stringify(body),
+  }
+}
+
+/** What the call cost and what is left, and the upstream's own id for support. */
+export function answerHeaders(
+  requestId: string,
+  receipt: Receipt,
+  generationId: string | undefined,
+): Record<string, string> {
+  const { chargedMicro, remainingMicro } = receipt
+  const headers: Record<string, string> = {
+    'x-request-id': requestId,
+    'x-credits-charged': creditsText(chargedMicro),
+  }
+  if (remainingMicro !== undefined) headers['x-credits-remaining'] = creditsText(remainingMicro)
+  if (generationId !== undefined) headers['x-generation-id'] = generationId
+  return headers
+}
+
+const MOST_NAMES_KEPT = 50_000
+
+/** Opaque names of accounts, the same every time. Dearer to make than to keep. */
+export function upstreamNames(key: Buffer): (accountId: string) => string {
+  const kept = new LRUCache<string, string>({ max: MOST_NAMES_KEPT })
+  return (accountId) => {
+    const known = kept.get(accountId)
+    if (known !== undefined) return known
+    const name = hmacSha256(key, accountId).toString('hex').slice(0, 32)
+    kept.set(accountId, name)
+    return name
   }
 }

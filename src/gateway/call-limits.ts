@@ -1,12 +1,12 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
 
-/** How many calls of an account may run at once, and how often a caller may walk out on us. */
-export type Turnstile = {
+/** How many calls of an account may run at once, and how often a caller may leave before the end. */
+export type CallLimits = {
   /** Counts a running call in; the function it gives counts it out, once. Throws when full. */
   enter(principal: Principal): () => void
-  /** A caller left after the first byte: the upstream has worked and nobody pays. */
-  left(principal: Principal): void
+  /** Counts a caller who left after the first byte: the upstream has worked and nobody pays. */
+  callerLeft(principal: Principal): void
 }
 
 const LEAVES_ALLOWED = 10
@@ -16,7 +16,10 @@ const LEAVERS_REMEMBERED = 10_000
 type Leaver = { count: number; since: number }
 
 /** Counted per process: a cap on damage, not a quota. */
-export function createTurnstile(options: { perAccount: number; nowMs?: () => number }): Turnstile {
+export function createCallLimits(options: {
+  perAccount: number
+  nowMs?: () => number
+}): CallLimits {
   const nowMs = options.nowMs ?? (() => performance.now())
   const running = new Map<string, number>()
   const leavers = new Map<string, Leaver>()
@@ -28,14 +31,14 @@ export function createTurnstile(options: { perAccount: number; nowMs?: () => num
       if (count >= options.perAccount) {
         throw new Failure(
           'rate_limited',
-          `This account already runs ${options.perAccount} calls at once. Wait for one to end.`,
+          `This account already has ${options.perAccount} calls running. Wait for one to end.`,
           { retryAfterS: 1 },
         )
       }
       running.set(principal.accountId, count + 1)
       return once(() => countOut(running, principal.accountId))
     },
-    left(principal) {
+    callerLeft(principal) {
       const key = caller(principal)
       const now = nowMs()
       const known = leavers.get(key)

@@ -1,11 +1,11 @@
+import { addDecimals } from '../lib/decimal.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
+import { fieldsOf, listOf, type Fields } from '../lib/fields.ts'
 import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
-import { addDecimals } from '../lib/decimal.ts'
-import type { Fields } from '../lib/fields.ts'
 
 type Pictures = ImageResult['images']
 
@@ -19,8 +19,8 @@ export async function chatPictures(
   request: ImageRequest,
   signal: AbortSignal,
 ): Promise<ImageResult> {
-  const asked = Array.from({ length: request.n }, () => ask(upstreams, model, request, signal))
-  const settled = await Promise.allSettled(asked)
+  const chats = Array.from({ length: request.n }, () => drawOne(upstreams, model, request, signal))
+  const settled = await Promise.allSettled(chats)
   const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const images = answers.flatMap(({ body }) => picturesIn(body)).slice(0, request.n)
   if (images.length === 0) throw firstFailure(settled)
@@ -28,26 +28,24 @@ export async function chatPictures(
   return {
     images,
     usage: sumUsage(answers.map(({ usage }) => usage)),
-    ...(generationId === undefined ? {} : { generationId }),
+    generationId,
   }
 }
 
-async function ask(
+async function drawOne(
   upstreams: Upstreams,
   model: PricedModel,
   request: ImageRequest,
   signal: AbortSignal,
 ): Promise<ChatResult> {
   const ours = { id: prefixedId('chatcmpl-'), model: model.id, created: 0 }
-  const { user } = request
-  const chat = { body: chatBody(request), stream: false, ours, ...(user && { user }) }
+  const chat = { body: chatBody(request), stream: false, ours, user: request.user }
   return upstreams.call(model.targets, 'chat', chat, signal)
 }
 
 function chatBody({ prompt, extra }: ImageRequest): Fields {
   const { input_references: references, aspect_ratio: ratio, ...rest } = extra
-  const pictures = Array.isArray(references) ? references : []
-  const content = [{ type: 'text', text: prompt }, ...pictures]
+  const content = [{ type: 'text', text: prompt }, ...listOf(references)]
   return {
     ...rest,
     ...(ratio === undefined ? {} : { image_config: { aspect_ratio: ratio } }),
@@ -73,7 +71,7 @@ function fromDataUri(url: string): Pictures {
   return type === null || b64Json === '' ? [] : [{ b64Json, mediaType: type[1]! }]
 }
 
-/** The whole is believed only when every part was told. */
+/** The sum is believed only when every part was reported. */
 function sumUsage(readings: UsageReading[]): UsageReading {
   const parts: Usage[] = []
   for (const reading of readings) {
@@ -92,12 +90,4 @@ function sumUsage(readings: UsageReading[]): UsageReading {
 function firstFailure(settled: PromiseSettledResult<unknown>[]): unknown {
   const failed = settled.find((one) => one.status === 'rejected')
   return failed?.reason ?? new Failure('upstream_failed', 'The model drew no picture. Try again.')
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
 }

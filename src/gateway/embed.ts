@@ -1,14 +1,12 @@
 import type { Answer } from '../lib/answer.ts'
-import { Failure } from '../lib/failure.ts'
+import { invalidField } from '../lib/failure.ts'
 import type { EmbeddingsResult } from '../upstream/contract/contract.ts'
-import type { UsageReading } from '../upstream/contract/usage.ts'
-import { answerHeaders, JSON_TYPE } from './answer-headers.ts'
-import type { Gateway, GatewayCall } from './gateway.ts'
-import { promptTokens } from './price/prompt-size.ts'
-import { buy, type Usage } from './billed-call.ts'
-import { reserveTokens } from './price/reservation.ts'
-import { tellUnusable, tokenUsage } from './price/usage-cost.ts'
 import { vectorBase64 } from '../upstream/contract/vectors.ts'
+import type { UsageReading } from '../upstream/contract/usage.ts'
+import { stageOf, type StageUsage } from './bill/rows.ts'
+import { jsonAnswer, runBilledCall } from './billed-call.ts'
+import type { Gateway, GatewayCall } from './gateway.ts'
+import { promptTokens, tokenPrice } from './price/call-price.ts'
 
 export type EmbeddingsBody = {
   model: string
@@ -18,7 +16,7 @@ export type EmbeddingsBody = {
 
 const MOST_INPUTS = 2_048
 
-/** One vector per input, in order, in the encoding that was asked for. */
+/** One vector per input, in order, in the requested encoding. */
 export async function embed(
   gateway: Gateway,
   call: GatewayCall,
@@ -26,40 +24,28 @@ export async function embed(
 ): Promise<Answer & { kept?: true }> {
   const input = measureInput(body.input)
   const model = gateway.catalog.requireModel(body.model, { outputs: ['embeddings'], inputs: [] })
-  const tariff = {
-    prices: model.prices,
-    rate: model,
+  const { billing, rules } = gateway
+  const price = tokenPrice({
+    model,
+    promptTokens: input.tokens,
     images: 0,
-    at: gateway.desk.clock.now(),
-  }
+    at: billing.clock.now(),
+    rules,
+    log: billing.log,
+  })
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request = { body, user, inputs: input.count }
-  return buy(gateway, call, {
-    stage: { kind: 'embeddings', model: model.id, priceSnapshotId: model.priceSnapshotId },
-    amounts: reserveTokens({
-      ...tariff,
-      free: model.free,
-      rules: gateway.rules,
-      promptTokens: input.tokens,
-      answer: undefined,
-    }),
-    work: () => gateway.upstreams.call(model.targets, 'embeddings', request, call.signal),
-    usage({ usage }) {
-      tellUnusable(gateway.desk.log, model.id, usage)
-      return tokenUsage({
-        ...tariff,
-        reading: promptOnly(usage),
-        estimate: { promptTokens: input.tokens, completionTokens: 0 },
-      })
-    },
-    answer: (result, usage, receipt) => ({
-      status: 200,
-      headers: {
-        'content-type': JSON_TYPE,
-        ...answerHeaders(call.requestId, receipt, result.generationId),
-      },
-      body: JSON.stringify(embeddingList(result, usage, model.id, body.encoding_format)),
-    }),
+  return runBilledCall(gateway, call, {
+    stage: stageOf('embeddings', model),
+    amounts: price.amounts(),
+    work: (signal) => gateway.upstreams.call(model.targets, 'embeddings', request, signal),
+    usage: ({ usage }) => price.usage(promptOnly(usage), 0),
+    answer: (result, usage, receipt) =>
+      jsonAnswer(embeddingList(result, usage, model.id, body.encoding_format), {
+        requestId: call.requestId,
+        receipt,
+        generationId: result.generationId,
+      }),
   })
 }
 
@@ -72,10 +58,13 @@ function promptOnly(reading: UsageReading): UsageReading {
 function measureInput(input: unknown): { count: number; tokens: number } {
   if (typeof input === 'string') return { count: 1, tokens: textTokens(input, 'input') }
   if (!Array.isArray(input) || input.length === 0) {
-    throw wrong('input', 'must be a string, an array of strings, or an array of token arrays')
+    throw invalidField(
+      'input',
+      'must be a string, an array of strings, or an array of token arrays',
+    )
   }
   if (typeof input[0] === 'number') return { count: 1, tokens: tokenCount(input, 'input') }
-  if (input.length > MOST_INPUTS) throw wrong('input', `takes at most ${MOST_INPUTS} items`)
+  if (input.length > MOST_INPUTS) throw invalidField('input', `takes at most ${MOST_INPUTS} items`)
   let tokens = 0
   input.forEach((item: unknown, i) => {
     const at = `input[${i}]`
@@ -85,21 +74,21 @@ function measureInput(input: unknown): { count: number; tokens: number } {
 }
 
 function textTokens(text: unknown, at: string): number {
-  if (typeof text !== 'string') throw wrong(at, 'must be a string or an array of tokens')
-  if (text === '') throw wrong(at, 'must not be empty')
+  if (typeof text !== 'string') throw invalidField(at, 'must be a string or an array of tokens')
+  if (text === '') throw invalidField(at, 'must not be empty')
   return promptTokens({ textBytes: Buffer.byteLength(text), imageCount: 0, mediaTokens: 0 })
 }
 
 function tokenCount(tokens: unknown[], at: string): number {
-  if (tokens.length === 0) throw wrong(at, 'must not be empty')
+  if (tokens.length === 0) throw invalidField(at, 'must not be empty')
   const bad = tokens.findIndex((token) => !Number.isSafeInteger(token) || (token as number) < 0)
-  if (bad >= 0) throw wrong(`${at}[${bad}]`, 'must be a token number, 0 or more')
+  if (bad >= 0) throw invalidField(`${at}[${bad}]`, 'must be a token number, 0 or more')
   return tokens.length
 }
 
 function embeddingList(
   result: EmbeddingsResult,
-  usage: Usage,
+  usage: StageUsage,
   model: string,
   encoding: EmbeddingsBody['encoding_format'],
 ): unknown {
@@ -118,8 +107,4 @@ function embeddingList(
 
 function floats(vector: Float32Array): number[] {
   return Array.from(vector)
-}
-
-function wrong(field: string, why: string): Failure {
-  return new Failure('invalid', `${field} ${why}.`, { param: field })
 }

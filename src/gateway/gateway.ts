@@ -2,23 +2,23 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Upstreams } from '../upstream/work.ts'
-import type { Desk } from './bill/billable.ts'
-import type { ReservationRules } from './price/reservation.ts'
-import type { Turnstile } from './call-limits.ts'
+import type { Billing } from './bill/billable.ts'
+import type { CallLimits } from './call-limits.ts'
+import type { ReservationRules } from './price/call-price.ts'
 
 /** What every paid operation works with. Built once, by the house. */
 export type Gateway = {
-  desk: Desk
+  billing: Billing
   catalog: Catalog
   upstreams: Upstreams
-  turnstile: Turnstile
+  callLimits: CallLimits
   rules: ReservationRules
   voice: VoiceSettings
   /** An opaque name for the account, the same every time, sent to upstreams as `user`. */
   nameForUpstream(accountId: string): string
 }
 
-/** Settings of the voice routes. A default that is not set must be named by the caller. */
+/** Settings of the voice routes. Where no default is set, the caller must name one. */
 export type VoiceSettings = {
   sttModel?: string | undefined
   textModel?: string | undefined
@@ -34,6 +34,8 @@ export type GatewayCall = {
   requestId: string
   signal: AbortSignal
   claim: Claim | undefined
+  /** The JSON text of an error in the route's dialect, for a failure inside a stream. */
+  renderError(error: unknown): string
 }
 
 /** Makes the bytes of an enveloped answer, so that they can be kept together with their price. */

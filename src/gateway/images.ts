@@ -2,16 +2,15 @@ import { decimal } from '../lib/decimal.ts'
 import { creditsNumber, each, toMicro } from '../billing/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
+import type { Fields } from '../lib/fields.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import { imagePriceUsd } from '../upstream/prices/media-price.ts'
-import { answerHeaders } from './answer-headers.ts'
+import { stageOf, type StageUsage } from './bill/rows.ts'
+import { answerHeaders, runBilledCall } from './billed-call.ts'
 import { chatPictures } from './chat-pictures.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
-import { buy, type Usage } from './billed-call.ts'
-import { NOTHING, reserveWhole } from './price/reservation.ts'
-import { reportedCost, tellUnusable } from './price/usage-cost.ts'
-import type { Fields } from '../lib/fields.ts'
+import { logUnusable, NOTHING, reportedCost, reserveWhole } from './price/call-price.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
 export type ImageBody = {
@@ -38,14 +37,14 @@ export async function generateImages(
   })
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request: ImageRequest = { prompt, n: n ?? 1, extra, user }
-  const created = Math.floor(gateway.desk.clock.now().getTime() / 1_000)
+  const created = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra)
-  return buy(gateway, call, {
-    stage: { kind: 'image', model: model.id, priceSnapshotId: model.priceSnapshotId },
+  return runBilledCall(gateway, call, {
+    stage: stageOf('image', model),
     amounts: model.free ? NOTHING : reserveWhole(priceOf(request.n)),
-    work: () => draw(gateway, model, request, call.signal),
+    work: (signal) => draw(gateway, model, request, signal),
     usage: ({ images, usage }) => {
-      tellUnusable(gateway.desk.log, model.id, usage)
+      logUnusable(gateway.billing.log, model.id, usage)
       return usageOf(model, usage, model.free ? 0n : priceOf(images.length))
     },
     answer: (result, usage, receipt) =>
@@ -78,17 +77,21 @@ async function draw(
 /** Tokens of one picture, for a model whose pictures are priced as the answer's tokens. */
 const PICTURE_TOKENS = 4_175
 
-function priceMicro(model: PricedModel, pictures: number, asked: Fields): bigint {
+function priceMicro(model: PricedModel, pictures: number, parameters: Fields): bigint {
   const { prices } = model
-  const usd = imagePriceUsd({ pricing: prices }, pictures, asked)
+  const usd = imagePriceUsd({ pricing: prices }, pictures, parameters)
   if (usd !== undefined) return toMicro(decimal(usd), model)
   if (prices.completion === undefined) throw notFound(model.id)
   return toMicro(each(prices.completion, PICTURE_TOKENS * pictures), model)
 }
 
-function usageOf(model: PricedModel, reading: ImageResult['usage'], catalogMicro: bigint): Usage {
-  const told = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens, totalTokens } = told
+function usageOf(
+  model: PricedModel,
+  reading: ImageResult['usage'],
+  catalogMicro: bigint,
+): StageUsage {
+  const reported = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens, totalTokens } = reported
   return {
     ...reportedCost({ reading, rate: model, catalogMicro }),
     promptTokens,
@@ -97,11 +100,11 @@ function usageOf(model: PricedModel, reading: ImageResult['usage'], catalogMicro
   }
 }
 
-function tokensOf({ promptTokens, completionTokens, totalTokens }: Usage): Fields {
+function tokensOf({ promptTokens, completionTokens, totalTokens }: StageUsage): Fields {
   return {
-    ...(promptTokens === undefined ? {} : { input_tokens: promptTokens }),
-    ...(completionTokens === undefined ? {} : { output_tokens: completionTokens }),
-    ...(totalTokens === undefined ? {} : { total_tokens: totalTokens }),
+    input_tokens: promptTokens,
+    output_tokens: completionTokens,
+    total_tokens: totalTokens,
   }
 }
 
@@ -109,6 +112,6 @@ function picture({ b64Json, mediaType, revisedPrompt }: ImageResult['images'][nu
   return {
     b64_json: b64Json,
     media_type: mediaType,
-    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+    revised_prompt: revisedPrompt,
   }
 }

@@ -1,20 +1,18 @@
-import { Failure } from '../lib/failure.ts'
+import { invalidField } from '../lib/failure.ts'
 
 export const KISWAHILI = 'sw'
 const LONGEST = 32
 
 /** A caller's language as ISO 639-1: `sw`, `sw-TZ` and `Kiswahili` are all `sw`. */
-export function requireLanguage(given: string, field: string): string {
-  const code = languageCode(given)
+export function requireLanguage(language: string, field: string): string {
+  const code = languageCode(language)
   if (code !== undefined) return code
-  throw new Failure('invalid', `${field} must be an ISO 639-1 code, such as sw or en.`, {
-    param: field,
-  })
+  throw invalidField(field, 'must be an ISO 639-1 code, such as sw or en')
 }
 
 /** Upstreams answer with codes or with English names. */
-export function languageCode(given: string): string | undefined {
-  const word = given.trim().toLowerCase()
+export function languageCode(language: string): string | undefined {
+  const word = language.trim().toLowerCase()
   if (word.length > LONGEST) return undefined
   const code = /^([a-z]{2})(?:[-_][a-z0-9]{2,8})*$/.exec(word)?.[1]
   return code === undefined ? table().codes.get(word) : table().names.has(code) ? code : undefined
@@ -28,7 +26,7 @@ export function languageName(code: string): string {
 type Table = { names: Map<string, string>; codes: Map<string, string> }
 let made: Table | undefined
 
-/** The runtime knows every language's name: all pairs of letters are asked once. */
+/** The runtime knows every language's name: all pairs of letters are looked up once. */
 function table(): Table {
   if (made !== undefined) return made
   const english = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })

@@ -1,12 +1,13 @@
-import { Failure } from '../lib/failure.ts'
+import { invalidField } from '../lib/failure.ts'
+import { isFields } from '../lib/fields.ts'
 import { whyNotPublic } from '../lib/public-url.ts'
 
 const LINK = /^[a-z][a-z0-9+.-]*:\/\//i
 const LONGEST_LINK = 8_192
 
 /**
- * Fields that pass to an upstream may carry links, under names that we do not all know: wherever one
- * stands, it must lead to a public https address. Prompts are text, whatever they look like.
+ * Fields that pass to an upstream may carry links, under names that we do not all know: wherever
+ * there is one, it must lead to a public https address. Prompts are text, whatever they look like.
  */
 export function checkLinks(body: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(body)) {
@@ -17,7 +18,7 @@ export function checkLinks(body: Record<string, unknown>): void {
 function checkValue(value: unknown, at: string): void {
   if (typeof value === 'string') checkText(value, at)
   else if (Array.isArray(value)) value.forEach((one, i) => checkValue(one, `${at}[${i}]`))
-  else if (typeof value === 'object' && value !== null) {
+  else if (isFields(value)) {
     for (const [name, one] of Object.entries(value)) checkValue(one, `${at}.${name}`)
   }
 }
@@ -25,5 +26,5 @@ function checkValue(value: unknown, at: string): void {
 function checkText(text: string, at: string): void {
   if (!LINK.test(text.trimStart())) return
   const why = text.length > LONGEST_LINK ? 'is longer than 8,192 characters' : whyNotPublic(text)
-  if (why !== undefined) throw new Failure('invalid', `${at} ${why}.`, { param: at })
+  if (why !== undefined) throw invalidField(at, why)
 }

@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { AUDIO_FORMATS } from '../gateway/media/audio-format.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { AUDIO_CAP_BYTES, recordingFromFile, recordingFromText } from '../gateway/voice/hearing.ts'
+import {
+  AUDIO_CAP_BYTES,
+  recordingFromFile,
+  recordingFromText,
+} from '../gateway/voice/recording.ts'
 import { speak, type SpeechBody } from '../gateway/voice/speak.ts'
 import { transcribe } from '../gateway/voice/transcribe.ts'
-import { askFromForm } from '../gateway/voice/transcription-form.ts'
+import { transcriptionFromForm } from '../gateway/voice/transcription-form.ts'
 import { route, type MultipartPart, type Route } from '../http/route.ts'
 import { readForm } from './form.ts'
 import { gatewayCall } from './gateway-call.ts'
@@ -90,7 +94,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
 }
 
 async function fromForm(parts: AsyncIterable<MultipartPart>) {
-  const { ask, bytes } = askFromForm(await readForm(parts))
+  const { body: ask, bytes } = transcriptionFromForm(await readForm(parts))
   return { ask, recording: await recordingFromFile(bytes, 'file') }
 }
 

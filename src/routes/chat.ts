@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { chat } from '../gateway/chat/chat.ts'
-import type { ChatBody } from '../gateway/chat/order.ts'
+import { chat, type ChatBody } from '../gateway/chat/chat.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { route, type Route } from '../http/route.ts'
 import { gatewayCall } from './gateway-call.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Gateway } from '../gateway/gateway.ts'
-import { recordingFromText } from '../gateway/voice/hearing.ts'
-import type { VoiceAsk } from '../gateway/voice/plan.ts'
+import { recordingFromText } from '../gateway/voice/recording.ts'
+import type { VoiceBody } from '../gateway/voice/plan-voice.ts'
 import { respond } from '../gateway/voice/voice.ts'
 import { route, type Route } from '../http/route.ts'
 import { AUDIO_JSON_LIMIT_BYTES, audioFormatField, modelField } from './audio.ts'
@@ -18,7 +18,7 @@ const body = z.object({
   response_language: z.string().nullish(),
   response_format: z.enum(['mp3', 'pcm']).nullish(),
   include_audio: z.boolean().nullish(),
-}) satisfies z.ZodType<VoiceAsk>
+}) satisfies z.ZodType<VoiceBody>
 
 const answer = z.object({
   transcript: z.string(),

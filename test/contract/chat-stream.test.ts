@@ -116,6 +116,22 @@ for (const fault of [
   })
 }
 
+for (const [code, type] of [
+  [429, 'rate_limit_exceeded'],
+  [502, 'server_error'],
+] as const) {
+  test(`an error ${code} inside a stream has the type it would have outside`, async () => {
+    house.models.fail({ fault: `stream-error-${code}`, times: 1, model: 'sim/hekima' })
+    const { data, done } = await events(await open())
+    const { error } = data.at(-1)!
+    assert.equal(done, false)
+    assert.deepEqual(Object.keys(error), ['message', 'type', 'param', 'code'])
+    assert.equal(error.type, type)
+    await settled()
+    assert.equal((await lastRecord()).status, 'failed')
+  })
+}
+
 for (const [fault, status] of [
   ['drop', 502],
   ['hang', 502],

@@ -42,7 +42,7 @@ const callSlowModel = (token: string, headers: Record<string, string> = {}) => {
   const body = { model: 'sim/vekta', input: 'Habari' }
   return house.call('POST /v1/embeddings', { token, body, headers })
 }
-const refundsNoted = () => readdir(join(house.dataDir, 'refunds')).catch(() => [])
+const doubtfulCharges = () => readdir(join(house.dataDir, 'doubtful-charges')).catch(() => [])
 
 test('a free call whose commit is not answered has one record, and its retry gets the same answer', async () => {
   const { key, token } = await house.customer('1')
@@ -69,7 +69,7 @@ test('a paid call whose commits are not answered is charged once', async () => {
     await proxy.heal()
   }
   const undecided = async () =>
-    (await house.db.query('select 1 from holds')).length + (await refundsNoted()).length
+    (await house.db.query('select 1 from holds')).length + (await doubtfulCharges()).length
   for (let tries = 0; (await undecided()) > 0; tries++) {
     assert.ok(tries < 200, 'a hold or a note is left')
     await new Promise((done) => setTimeout(done, 50))
@@ -94,7 +94,7 @@ test('a charge whose commit was not answered before the database went away is gi
   await proxy.cut()
   assert.equal((await answering).status, 503)
   // Written to disk before the caller was answered: it would survive this process.
-  assert.equal((await refundsNoted()).length, 1)
+  assert.equal((await doubtfulCharges()).length, 1)
   await proxy.heal()
   const entries = async () => {
     const { body: list } = await house.call('GET /v1/billing/transactions', { token })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelSimulator } from '../../simulator/models/server.ts'
@@ -6,11 +7,11 @@ import { parseCredits } from '../../src/billing/money.ts'
 import { openCatalog } from '../../src/catalog/catalog.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openBooks } from '../../src/gateway/bill/posting-queue.ts'
-import { openDebts } from '../../src/gateway/bill/doubtful-charges.ts'
+import { openPostingQueue } from '../../src/gateway/bill/posting-queue.ts'
+import { openDoubtfulCharges } from '../../src/gateway/bill/doubtful-charges.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { createTurnstile } from '../../src/gateway/call-limits.ts'
-import type { VideoNews } from '../../src/gateway/videos/end.ts'
+import { createCallLimits } from '../../src/gateway/call-limits.ts'
+import type { VideoNotice } from '../../src/gateway/videos/end.ts'
 import { videoWorker, type WorkerOptions } from '../../src/gateway/videos/worker.ts'
 import { submitVideo, type Videos } from '../../src/gateway/videos/videos.ts'
 import { startDuties } from '../../src/jobs/loop.ts'
@@ -50,24 +51,24 @@ export async function openStudio(options: StudioOptions) {
     await syncCatalog({ db, log: silentLog, settings: PRICES, upstreams: shelves, read })
     await catalog.reload()
   }
-  const books = openBooks({ db, timeZone: 'UTC', noteBalances: async () => {} })
-  const debts = openDebts({
+  const queue = openPostingQueue({ db, timeZone: 'UTC', noteBalances: async () => {} })
+  const doubtfulCharges = await openDoubtfulCharges({
     db,
-    folder: join(tmpdir(), `mlango-studio-${uuidv7()}`),
+    dataDir: join(tmpdir(), `mlango-studio-${uuidv7()}`),
     log: silentLog,
   })
   const gateway: Gateway = {
-    desk: { books, debts, processId: uuidv7(), clock: systemClock, log: silentLog },
+    billing: { queue, doubtfulCharges, processId: uuidv7(), clock: systemClock, log: silentLog },
     catalog,
     upstreams,
-    turnstile: createTurnstile({ perAccount: 10_000 }),
+    callLimits: createCallLimits({ perAccount: 10_000 }),
     rules: { capMicro: 10_000_000n, minMicro: 10_000n },
     voice: { nominalMicro: 0n },
     nameForUpstream: (accountId) => accountId,
   }
   const onStep = options.onStep === undefined ? {} : { onStep: options.onStep }
   const videos: Videos = { gateway, db, deadlineS: options.deadlineS ?? 600, ...onStep }
-  const news: VideoNews[] = []
+  const news: VideoNotice[] = []
   const { timing, ...more } = options.worker ?? {}
   const duty = videoWorker({
     db,
@@ -76,7 +77,7 @@ export async function openStudio(options: StudioOptions) {
     log: silentLog,
     timeZone: 'UTC',
     noteBalances: async () => {},
-    tell: async (_tx, one) => void news.push(one),
+    notify: async (_tx, one) => void news.push(one),
     perSecond: 500,
     everyMs: 20,
     timing: { ...FAST, ...timing },
@@ -120,6 +121,7 @@ async function submit(
     requestId: `req_${uuidv7()}`,
     signal: new AbortController().signal,
     claim,
+    renderError: () => assert.fail('a video has no stream'),
   }
   const body = { model: 'sim/filamu', prompt: 'Simba', duration: 4, resolution: '720p' }
   const answer = await submitVideo(videos, call, { ...body, ...wish.body }, ({ id }) => ({

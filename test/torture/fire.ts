@@ -138,7 +138,7 @@ async function awaitClosure({ db, money, folder }: World, paymentsWithinS: numbe
   const openHolds = `select id from holds`
   const uncredited = `select id from payments where status = 'pending' and reference = any($1::text[])`
   await untilEmpty(() => db.query(openHolds), LEASE_MS + 2 * SWEEP_MS)
-  await untilEmpty(() => readdir(join(folder, 'refunds')).catch(() => []), 15_000)
+  await untilEmpty(() => readdir(join(folder, 'doubtful-charges')).catch(() => []), 15_000)
   await untilEmpty(() => db.query(uncredited, [paidReferences(money)]), paymentsWithinS * 1_000)
 }
 

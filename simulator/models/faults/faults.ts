@@ -41,7 +41,7 @@ export const FAULTS: Record<string, string> = {
   moderation: 'answers 403 with moderation reasons',
   '200-error': 'answers 200 with an error object',
   'finish-error': 'answers part of the text with finish_reason error',
-  'stream-error': 'breaks off a stream with an error chunk',
+  'stream-error': 'breaks off a stream with an error chunk; its code may follow: stream-error-429',
   'huge-body': 'sends a body of 10 GB',
   'huge-header': 'sends a header block of 1 MB',
   'tiny-chunks': 'sends a million tiny chunks',

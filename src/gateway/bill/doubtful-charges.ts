@@ -3,56 +3,67 @@ import path from 'node:path'
 import { costsOf } from '../../activity/activity-store.ts'
 import { applyCommands, openHolds } from '../../billing/ledger-store.ts'
 import type { Db } from '../../db/db.ts'
-import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
+import { isUnavailable } from './posting-queue.ts'
+import { sumMicro } from './rows.ts'
 
 /** A charge that may have been committed, although its caller was told that the call failed. */
-export type Debt = {
+export type DoubtfulCharge = {
   accountId: string
   holdId: string
   recordIds: string[]
   model: string
-  workspaceId?: string
+  workspaceId?: string | undefined
 }
 
 /** Nobody pays for an answer that never came: such a charge is given back. */
-export type Debts = {
-  /** On the disk before the caller is told: the database is away, and we may be gone before it is back. */
-  note(debt: Debt): Promise<void>
-  /** Gives back what turned out to be charged, once, whoever wrote it down. */
-  pay(): Promise<void>
+export type DoubtfulCharges = {
+  /** On disk before the caller is told: the database is away, and we may be gone before it is back. */
+  note(charge: DoubtfulCharge): Promise<void>
+  /** Gives back what turned out to be charged, once, whichever process noted it. */
+  giveBack(): Promise<void>
 }
 
-export function openDebts(options: { db: Db; folder: string; log: Log }): Debts {
-  const { db, folder, log } = options
-  // Beside the files, for a disk that is full.
-  const noted = new Map<string, Debt>()
+const FOLDER = 'doubtful-charges'
+/** Where versions before this one kept their notes. */
+const EARLIER_FOLDER = 'refunds'
 
-  /** One that cannot be paid keeps nobody behind it waiting; a database that is away keeps all. */
-  async function paid(debt: Debt): Promise<boolean> {
+export async function openDoubtfulCharges(options: {
+  db: Db
+  dataDir: string
+  log: Log
+}): Promise<DoubtfulCharges> {
+  const { db, dataDir, log } = options
+  const folder = path.join(dataDir, FOLDER)
+  await takeOver(path.join(dataDir, EARLIER_FOLDER), folder, log)
+  // Beside the files, for a disk that is full.
+  const noted = new Map<string, DoubtfulCharge>()
+
+  /** One that cannot be given back does not hold up the others; an absent database stops them all. */
+  async function isDone(charge: DoubtfulCharge): Promise<boolean> {
     try {
-      return await payOne(db, debt)
+      return await giveBackOne(db, charge)
     } catch (error) {
-      if (error instanceof Failure && error.kind === 'unavailable') throw error
-      log.error('A charge in doubt cannot be given back.', { job: debt.holdId, error })
+      if (isUnavailable(error)) throw error
+      log.error('A doubtful charge cannot be given back.', { hold_id: charge.holdId, error })
       return false
     }
   }
 
   return {
-    async note(debt) {
-      noted.set(debt.holdId, debt)
+    async note(charge) {
+      noted.set(charge.holdId, charge)
       try {
-        await write(folder, debt)
+        await write(folder, charge)
       } catch (error) {
-        log.error('A charge in doubt could not be written down.', { error })
+        log.error('A doubtful charge could not be written to disk.', { error })
       }
     },
-    async pay() {
+    async giveBack() {
       const written = await readAll(folder, log)
-      for (const [holdId, debt] of new Map([...noted, ...written])) {
-        if (!(await paid(debt))) continue
+      for (const [holdId, charge] of new Map([...noted, ...written])) {
+        if (!(await isDone(charge))) continue
         noted.delete(holdId)
         if (written.has(holdId)) await rm(fileOf(folder, holdId), { force: true })
       }
@@ -60,21 +71,33 @@ export function openDebts(options: { db: Db; folder: string; log: Log }): Debts 
   }
 }
 
+/** One by one, not the folder as a whole: a process of the earlier version may still run beside us. */
+async function takeOver(earlier: string, folder: string, log: Log): Promise<void> {
+  try {
+    for (const name of await notesIn(earlier)) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await rename(path.join(earlier, name), path.join(folder, name)).catch(unlessGone)
+    }
+  } catch (error) {
+    log.error('Doubtful charges of an earlier version could not be taken over.', { error })
+  }
+}
+
 /** False while the hold is open: whoever closes it, by charging or not, decides. */
-async function payOne(db: Db, debt: Debt): Promise<boolean> {
-  if ((await openHolds(db, [debt.holdId])).size > 0) return false
-  const costs = await costsOf(db, debt.recordIds)
-  const amountMicro = [...costs.values()].reduce((sum, one) => sum + one, 0n)
+async function giveBackOne(db: Db, charge: DoubtfulCharge): Promise<boolean> {
+  if ((await openHolds(db, [charge.holdId])).size > 0) return false
+  const costs = await costsOf(db, charge.recordIds)
+  const amountMicro = sumMicro([...costs.values()])
   if (amountMicro === 0n) return true
-  const { accountId, model, workspaceId } = debt
-  const recordId = debt.recordIds[0]!
+  const { accountId, model, workspaceId } = charge
+  const recordId = charge.recordIds[0]!
   const entry = {
     id: uuidv7(),
     type: 'refund' as const,
     key: `refund:${recordId}`,
     description: model,
     reference: { type: 'activity', id: recordId },
-    ...(workspaceId === undefined ? {} : { workspaceId }),
+    workspaceId,
   }
   await db.begin((tx) => applyCommands(tx, [{ kind: 'grant', accountId, amountMicro, entry }]))
   return true
@@ -85,31 +108,41 @@ function fileOf(folder: string, holdId: string): string {
 }
 
 /** Written aside, flushed and renamed: whoever reads it finds all of it. */
-async function write(folder: string, debt: Debt): Promise<void> {
+async function write(folder: string, charge: DoubtfulCharge): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const aside = path.join(folder, `.${debt.holdId}.part`)
+  const aside = path.join(folder, `.${charge.holdId}.part`)
   const file = await open(aside, 'w', 0o600)
   try {
-    await file.writeFile(JSON.stringify(debt))
+    await file.writeFile(JSON.stringify(charge))
     await file.sync()
   } finally {
     await file.close()
   }
-  await rename(aside, fileOf(folder, debt.holdId))
+  await rename(aside, fileOf(folder, charge.holdId))
 }
 
-async function readAll(folder: string, log: Log): Promise<Map<string, Debt>> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'))
-  const debts = new Map<string, Debt>()
-  for (const name of names) {
+async function readAll(folder: string, log: Log): Promise<Map<string, DoubtfulCharge>> {
+  const charges = new Map<string, DoubtfulCharge>()
+  for (const name of await notesIn(folder)) {
     try {
-      const debt = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Debt
-      debts.set(debt.holdId, debt)
+      const text = await readFile(path.join(folder, name), 'utf8').catch(unlessGone)
+      if (text === undefined) continue
+      const charge = JSON.parse(text) as DoubtfulCharge
+      charges.set(charge.holdId, charge)
     } catch (error) {
-      // Another process on the same folder may have paid it meanwhile.
-      if ((error as { code?: unknown }).code === 'ENOENT') continue
-      log.error('A charge in doubt cannot be read.', { job: name, error })
+      log.error('The note of a doubtful charge cannot be read.', { job: name, error })
     }
   }
-  return debts
+  return charges
+}
+
+async function notesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => name.endsWith('.json'))
+}
+
+/** Another process on the same folder may have dealt with it meanwhile. */
+function unlessGone(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+  return undefined
 }

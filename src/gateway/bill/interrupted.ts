@@ -1,14 +1,14 @@
 import type { ActivityKind, ActivityRecord } from '../../activity/record.ts'
 import type { Hold } from '../../billing/ledger.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import type { traces } from './rows.ts'
+import type { callTraces } from './rows.ts'
 
-/** What a process that died was doing, told from the holds it left: one failed record each. */
+/** What a process that died was doing, read from the holds it left: one failed record each. */
 export function interruptedRecords(holds: Hold[], now: Date): ActivityRecord[] {
   return holds.map(({ accountId, about }) => {
-    const { kind, model, priceSnapshotId, ...trace } = about as About
+    const { kind, model, priceSnapshotId, ...traces } = about as About
     return {
-      ...trace,
+      ...traces,
       id: uuidv7(now.getTime()),
       accountId,
       kind,
@@ -25,7 +25,7 @@ export function interruptedRecords(holds: Hold[], now: Date): ActivityRecord[] {
 }
 
 /** As `openBill` wrote it. */
-type About = ReturnType<typeof traces> & {
+type About = ReturnType<typeof callTraces> & {
   kind: ActivityKind
   model: string
   priceSnapshotId?: string

@@ -1,78 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { costsOf, insertRecords } from '../../activity/activity-store.ts'
 import type { ActivityRecord } from '../../activity/record.ts'
 import type { Command, Outcome } from '../../billing/commands.ts'
 import { judgeCommands } from '../../billing/ledger-store.ts'
-import type { Db, Tx } from '../../db/db.ts'
-import { commitLanes, type GroupCommit } from '../../db/group-commit.ts'
+import type { Db, OpenTx, Tx } from '../../db/db.ts'
+import { commitLanes } from '../../db/group-commit.ts'
+import type { GroupCommit } from '../../db/group-commit.ts'
 import type { Claim, KeptAnswer } from '../../lib/answer.ts'
+import { Failure } from '../../lib/failure.ts'
 import { keepAnswers, lockClaims } from '../../replay/replay-store.ts'
-import { insertVideoJobs, type NewVideoJob } from '../videos/jobs-store.ts'
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
   /** Whose money and whose rows: postings of one account keep their order. */
   accountId: string
   /** None for a model that costs nothing. */
-  command?: Command
-  /** Pure: the rows that go into the same commit, made from what the ledger said. */
-  rows?: (outcome: Outcome | undefined) => Rows
+  command?: Command | undefined
+  /** Pure: the rows that go into the same commit, made from the ledger's outcome. */
+  rows?: ((outcome: Outcome | undefined) => Rows) | undefined
   /** Done only while the claim is still ours; else `otherwise` is done in its place. */
-  claimed?: { claim: Claim; otherwise: Posting }
+  claimed?: { claim: Claim; otherwise: Posting } | undefined
 }
 
 export type Rows = {
-  records?: ActivityRecord[]
-  kept?: { claim: Claim; answer: KeptAnswer }
-  /** Durable from the first moment: committed together with their holds. */
-  videoJobs?: NewVideoJob[]
+  records?: ActivityRecord[] | undefined
+  kept?: { claim: Claim; answer: KeptAnswer } | undefined
+  /** Writes rows of the caller's own, which this queue need not know, in the same commit. */
+  write?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 export type Posted = { outcome: Outcome | undefined; rows: Rows }
 
-export type Books = GroupCommit<Posting, Posted> & {
-  /** After a commit whose answer was lost: what these records cost, if all were written. */
-  costs(recordIds: string[]): Promise<bigint[] | undefined>
+export type PostingQueue = GroupCommit<Posting, Posted> & {
+  /** As `submit`, but outlasts a database that goes away for a moment. */
+  submitSurely<Result>(posting: Posting, reading: PostingReading<Result>): Promise<Result>
+  /** What these records cost, if all of them were written. */
+  recordedCosts(recordIds: string[]): Promise<bigint[] | undefined>
+}
+
+type PostingReading<Result> = {
+  fromPosted(posted: Posted): Result
+  /** Asked after a second try: what an earlier one did, if it was committed after all. */
+  fromDatabase(): Promise<Result | undefined>
 }
 
 export type BalanceNote = { accountId: string; availableMicro: bigint }
+
+export type PostingQueueOptions = {
+  db: Db
+  timeZone: string
+  /** Given new balances inside the transaction, for the low-balance notice. */
+  noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
+}
 
 /** More would overlap more waiting, and make smaller batches that cost the database more. */
 const LANES = 2
 
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
-export function openBooks(options: {
-  db: Db
-  timeZone: string
-  /** Told of new balances inside the transaction, for the low-balance notice. */
-  noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
-}): Books {
+export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   const { db } = options
   const commits = commitLanes({
     db,
     lanes: LANES,
     laneOf: ({ accountId }: Posting) => accountId,
-    async apply(tx, given: Posting[]) {
-      const postings = await withoutLost(tx, given)
-      const { outcomes, write } = await ledger(tx, postings)
-      const posted = postings.map((posting, i) => ({
-        outcome: outcomes[i],
-        rows: posting.rows?.(outcomes[i]) ?? {},
-      }))
-      const records = posted.flatMap(({ rows }) => rows.records ?? [])
-      const kept = posted.flatMap(({ rows }) => (rows.kept === undefined ? [] : [rows.kept]))
-      const jobs = posted.flatMap(({ rows }) => rows.videoJobs ?? [])
-      // These make one journey together with COMMIT.
-      await write(tx.later)
-      if (records.length > 0) await insertRecords(tx.later, records, options.timeZone)
-      if (kept.length > 0) await keepAnswers(tx.later, kept)
-      if (jobs.length > 0) await insertVideoJobs(tx.later, jobs)
-      await options.noteBalances(tx, balances(postings, outcomes))
-      return posted
-    },
+    apply: (tx, postings: Posting[]) => post(options, tx, postings),
   })
   return {
     ...commits,
-    async costs(recordIds) {
+    submitSurely: (posting, reading) => submitSurely(commits, posting, reading),
+    async recordedCosts(recordIds) {
       const costs = await costsOf(db, recordIds)
       const known = recordIds.flatMap((id) => costs.get(id) ?? [])
       return known.length === recordIds.length ? known : undefined
@@ -80,7 +76,29 @@ export function openBooks(options: {
   }
 }
 
-async function withoutLost(tx: Tx, postings: Posting[]): Promise<Posting[]> {
+async function post(
+  options: PostingQueueOptions,
+  tx: OpenTx,
+  submitted: Posting[],
+): Promise<Posted[]> {
+  const postings = await withoutLostClaims(tx, submitted)
+  const { outcomes, write } = await judge(tx, postings)
+  const posted = postings.map((posting, i) => ({
+    outcome: outcomes[i],
+    rows: posting.rows?.(outcomes[i]) ?? {},
+  }))
+  const records = posted.flatMap(({ rows }) => rows.records ?? [])
+  const kept = posted.flatMap(({ rows }) => (rows.kept === undefined ? [] : [rows.kept]))
+  // These make one journey together with COMMIT.
+  await write(tx.later)
+  if (records.length > 0) await insertRecords(tx.later, records, options.timeZone)
+  if (kept.length > 0) await keepAnswers(tx.later, kept)
+  for (const { rows } of posted) if (rows.write !== undefined) await rows.write(tx.later)
+  await options.noteBalances(tx, balances(postings, outcomes))
+  return posted
+}
+
+async function withoutLostClaims(tx: Tx, postings: Posting[]): Promise<Posting[]> {
   const claims = postings.flatMap(({ claimed }) => (claimed === undefined ? [] : [claimed.claim]))
   if (claims.length === 0) return postings
   const ours = await lockClaims(tx, claims)
@@ -90,8 +108,8 @@ async function withoutLost(tx: Tx, postings: Posting[]): Promise<Posting[]> {
   })
 }
 
-/** Runs the commands in order and puts each outcome back at its posting's place. */
-async function ledger(
+/** Runs the commands in order and gives each posting its outcome. */
+async function judge(
   tx: Tx,
   postings: Posting[],
 ): Promise<{ outcomes: (Outcome | undefined)[]; write(tx: Tx): Promise<void> }> {
@@ -110,4 +128,36 @@ function balances(postings: Posting[], outcomes: (Outcome | undefined)[]): Balan
     if (command === undefined || outcome?.kind !== 'settled') return []
     return [{ accountId: command.accountId, availableMicro: outcome.availableMicro }]
   })
+}
+
+/** From the first failure on: a caller who waits long for an answer must have time to ask again. */
+const PATIENCE_MS = 10_000
+const RETRY_MS = 250
+
+/**
+ * When the database goes away in the middle, nobody knows whether the commit happened. So the same
+ * posting is submitted again: if it had been done, this changes nothing, and its rows say so.
+ */
+async function submitSurely<Result>(
+  commits: GroupCommit<Posting, Posted>,
+  posting: Posting,
+  reading: PostingReading<Result>,
+): Promise<Result> {
+  let giveUpMs = Infinity
+  for (let tries = 1; ; tries++) {
+    try {
+      const posted = await commits.submit(posting)
+      const earlier = tries > 1 ? await reading.fromDatabase() : undefined
+      return earlier ?? reading.fromPosted(posted)
+    } catch (error) {
+      giveUpMs = Math.min(giveUpMs, performance.now() + PATIENCE_MS)
+      if (!isUnavailable(error) || performance.now() > giveUpMs) throw error
+      await wait(RETRY_MS)
+    }
+  }
+}
+
+/** The database cannot be reached: whether a commit happened is not known. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof Failure && error.kind === 'unavailable'
 }

@@ -1,11 +1,13 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
 import type { Charge, Outcome } from '../../billing/commands.ts'
+import type { Keep } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
+import type { Posted, Posting, Rows } from './posting-queue.ts'
 
-/** What is about to be bought. Both amounts zero: the model is free and nothing is held. */
-export type Order = {
+/** What is about to be paid for. Both amounts zero: the model is free and nothing is held. */
+export type BillOrder = {
   principal: Principal
   requestId: string
   stage: Stage
@@ -22,16 +24,19 @@ export type Stage = {
 }
 
 /** A stage that ran, and what it used. */
-export type Line = {
+export type BillLine = {
   stage: Stage
   costMicro: bigint
   latencyMs: number
   promptTokens?: number | undefined
   completionTokens?: number | undefined
   totalTokens?: number | undefined
-  /** The upstream told no usage that could be believed. */
+  /** The upstream reported no usage that could be believed. */
   estimated: boolean
 }
+
+/** A stage's cost and usage, before it is known how long the stage took. */
+export type StageUsage = Omit<BillLine, 'stage' | 'latencyMs'>
 
 export type Dropped = {
   status: Exclude<ActivityStatus, 'completed'>
@@ -39,7 +44,7 @@ export type Dropped = {
   stage: Stage
   latencyMs: number
   /** Stages that had completed before; they are recorded and not charged. */
-  ran?: Line[]
+  ran?: BillLine[]
 }
 
 export type Receipt = {
@@ -48,8 +53,126 @@ export type Receipt = {
   remainingMicro: bigint | undefined
 }
 
+export function stageOf(kind: ActivityKind, model: { id: string; priceSnapshotId: string }): Stage {
+  return { kind, model: model.id, priceSnapshotId: model.priceSnapshotId }
+}
+
+/** Which request and which key, for the record and for the hold of a process that dies. */
+export function callTraces(order: Pick<BillOrder, 'principal' | 'requestId'>): {
+  requestId: string
+  keyId?: string
+  workspaceId?: string
+} {
+  const { principal, requestId } = order
+  if (principal.kind !== 'key') return { requestId }
+  return { requestId, keyId: principal.keyId, workspaceId: principal.workspaceId }
+}
+
+export function completedRecord(clock: Clock, order: BillOrder, line: BillLine): ActivityRecord {
+  const { stage, ...rest } = line
+  const createdAt = clock.now()
+  return {
+    ...rest,
+    ...stage,
+    ...callTraces(order),
+    id: uuidv7(createdAt.getTime()),
+    accountId: order.principal.accountId,
+    status: 'completed',
+    createdAt,
+  }
+}
+
+/** What a bill writes when its work has finished. */
+type Settlement = {
+  lines: BillLine[]
+  records: ActivityRecord[]
+  keep?: Keep<Receipt> | undefined
+}
+
+/** Charge, records and kept answer in one; with a key only while the claim on it is still ours. */
+export function settlePosting(
+  clock: Clock,
+  order: BillOrder,
+  holdId: string | undefined,
+  settlement: Settlement,
+): Posting {
+  const { lines, records, keep } = settlement
+  const { accountId } = order.principal
+  const charges = lines.map((line, i) => chargeOf(order, line, records[i]!.id))
+  return {
+    accountId,
+    command: holdId === undefined ? undefined : { kind: 'settle', accountId, holdId, charges },
+    rows: (outcome): Rows => {
+      if (outcome !== undefined && outcome.kind !== 'settled') return {}
+      const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)) }
+      return { records: chargedRecords(records, outcome), kept }
+    },
+    claimed: keep && {
+      claim: keep.claim,
+      otherwise: unchargedPosting(clock, order, holdId, settlement),
+    },
+  }
+}
+
+/** None when the hold was gone, or the claim on the key no longer ours: nothing was charged. */
+export function postedReceipt({ outcome, rows }: Posted, keeps: boolean): Receipt | undefined {
+  const gone = outcome !== undefined && outcome.kind !== 'settled'
+  return gone || (keeps && rows.kept === undefined) ? undefined : receiptOf(outcome)
+}
+
+/**
+ * The settlement did not happen, or must not: this run ends without a charge. Its records bear the
+ * ids of those that would have been written, so that even without a hold to decide it only one of
+ * the two ends can enter the table.
+ */
+export function unchargedPosting(
+  clock: Clock,
+  order: BillOrder,
+  holdId: string | undefined,
+  { lines, records }: Settlement,
+): Posting {
+  const { stage, latencyMs } = lines.at(-1)!
+  const end = { status: 'failed', errorCode: 'interrupted', stage, latencyMs } as const
+  const ids = records.map((one) => one.id)
+  return dropPosting(clock, order, holdId, { ...end, ran: lines.slice(0, -1), ids })
+}
+
+/** Releases the hold, and records what had run as free. */
+export function dropPosting(
+  clock: Clock,
+  order: BillOrder,
+  holdId: string | undefined,
+  end: Dropped & { ids?: string[] },
+): Posting {
+  const dropped = droppedRecords(clock, order, end)
+  const records = dropped.map((one, i) => ({ ...one, id: end.ids?.[i] ?? one.id }))
+  const { accountId } = order.principal
+  return {
+    accountId,
+    command: holdId === undefined ? undefined : { kind: 'release', accountId, holdId },
+    // A hold that is gone was closed by someone else, who wrote the record.
+    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records }),
+  }
+}
+
+/** The records with what the ledger really took, and what it could not. */
+export function chargedRecords(
+  records: ActivityRecord[],
+  outcome: Outcome | undefined,
+): ActivityRecord[] {
+  if (outcome?.kind !== 'settled') return records.map((one) => ({ ...one, costMicro: 0n }))
+  return records.map((one, i) => {
+    const costMicro = outcome.chargedMicro[i]!
+    return { ...one, costMicro, uncollectedMicro: one.costMicro - costMicro }
+  })
+}
+
+export function sumMicro(amounts: bigint[]): bigint {
+  return amounts.reduce((total, one) => total + one, 0n)
+}
+
 /** What a line costs, under a key that can be charged once, ever. */
-export function charge(order: Order, line: Line, recordId: string): Charge {
+function chargeOf(order: BillOrder, line: BillLine, recordId: string): Charge {
   const { principal } = order
   return {
     costMicro: line.costMicro,
@@ -59,41 +182,24 @@ export function charge(order: Order, line: Line, recordId: string): Charge {
       key: `usage:${recordId}`,
       description: line.stage.model,
       reference: { type: 'activity', id: recordId },
-      ...(principal.kind === 'key' ? { workspaceId: principal.workspaceId } : {}),
+      workspaceId: principal.kind === 'key' ? principal.workspaceId : undefined,
     },
   }
 }
 
-/** The records say what the ledger really took, and what it could not. */
-export function paid(records: ActivityRecord[], outcome: Outcome | undefined): ActivityRecord[] {
-  if (outcome?.kind !== 'settled') return records.map((one) => ({ ...one, costMicro: 0n }))
-  return records.map((one, i) => {
-    const costMicro = outcome.chargedMicro[i]!
-    return { ...one, costMicro, uncollectedMicro: one.costMicro - costMicro }
-  })
+function receiptOf(outcome: Outcome | undefined): Receipt {
+  if (outcome?.kind !== 'settled') return { chargedMicro: 0n, remainingMicro: undefined }
+  return { chargedMicro: sumMicro(outcome.chargedMicro), remainingMicro: outcome.availableMicro }
 }
 
-export function record(clock: Clock, order: Order, line: Line): ActivityRecord {
-  const { stage, ...rest } = line
-  const createdAt = clock.now()
-  return {
-    ...rest,
-    ...stage,
-    ...traces(order),
-    id: uuidv7(createdAt.getTime()),
-    accountId: order.principal.accountId,
-    status: 'completed',
-    createdAt,
-  }
-}
+const UNUSED = { costMicro: 0n, estimated: false }
 
-/** Which request and which key, for the record and for the hold of a process that dies. */
-export function traces(order: Pick<Order, 'principal' | 'requestId'>): {
-  requestId: string
-  keyId?: string
-  workspaceId?: string
-} {
-  const { principal, requestId } = order
-  if (principal.kind !== 'key') return { requestId }
-  return { requestId, keyId: principal.keyId, workspaceId: principal.workspaceId }
+/** One record for each stage that had run and one for the stage that did not complete. */
+function droppedRecords(clock: Clock, order: BillOrder, end: Dropped): ActivityRecord[] {
+  const { stage, latencyMs, status, errorCode } = end
+  const ran = (end.ran ?? []).map((line) =>
+    completedRecord(clock, order, { ...line, costMicro: 0n }),
+  )
+  const last = completedRecord(clock, order, { stage, latencyMs, ...UNUSED })
+  return [...ran, { ...last, status, errorCode }]
 }

@@ -5,14 +5,14 @@ import type { ChatStream } from '../../upstream/work.ts'
 export type StreamEnds = {
   /** It finished. Settles; gives what is still to be sent after the last chunk. */
   finished(): Promise<string>
-  /** It broke. Releases; gives the event that tells the reader. */
+  /** It broke. Releases; gives the error event for the reader. */
   broke(error: unknown): Promise<string>
-  /** The reader left. Releases; nobody is there to be told. */
+  /** The reader left. Releases; there is nobody to answer. */
   left(): void
 }
 
 const HEARTBEAT_MS = 15_000
-/** A reader that takes nothing for so long, over a minute, is gone, whatever its socket says. */
+/** A reader that takes nothing for this long, over a minute, is gone, whatever its socket says. */
 const STALLED_BEATS = 5
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'

@@ -1,19 +1,24 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
+import { usageChunk } from '../../upstream/contract/chunks.ts'
+import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
-import type { Line } from '../bill/rows.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { ChatBody, ChatOrder } from './order.ts'
-import { ChatOutflow, type StreamEnds } from './outflow.ts'
+import type { BillLine, Stage, StageUsage } from '../bill/rows.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import { usageChunk } from '../../upstream/contract/chunks.ts'
+import type { Amounts } from '../price/call-price.ts'
+import { ChatOutflow, type StreamEnds } from './outflow.ts'
 
-export type StreamedChat = {
-  gateway: Gateway
-  call: GatewayCall
-  body: ChatBody
-  order: ChatOrder
+/** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
+export type ChatOrder = {
+  stage: Stage
+  amounts: Amounts
+  targets: readonly ModelTarget[]
+  request: ChatRequest
+  usage(reading: UsageReading, outputBytes: number): StageUsage
+  /** The caller wants a last chunk with the usage. */
+  includeUsage: boolean
 }
 
 const SSE_HEADERS = {
@@ -23,18 +28,22 @@ const SSE_HEADERS = {
 }
 
 /** Until the upstream's first event whatever goes wrong is an ordinary failure. */
-export async function streamChat(streamed: StreamedChat): Promise<Answer> {
-  const { gateway, call, order } = streamed
+export async function streamChat(
+  gateway: Gateway,
+  call: GatewayCall,
+  order: ChatOrder,
+): Promise<Answer> {
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
   const startedMs = performance.now()
-  const leave = gateway.turnstile.enter(principal)
+  const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   try {
-    bill = await openBill(gateway.desk, { principal, requestId, stage, ...amounts })
-    const flow = await gateway.upstreams.call(targets, 'chatStream', request, signal)
-    const body = new ChatOutflow(flow, streamEnds(streamed, { bill, flow, startedMs, leave }))
-    const id = flow.generationId
+    bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
+    const stream = await gateway.upstreams.call(targets, 'chatStream', request, signal)
+    const opened = { bill, stream, startedMs, leave }
+    const body = new ChatOutflow(stream, streamEnds(gateway, call, order, opened))
+    const id = stream.generationId
     const headers = id === undefined ? SSE_HEADERS : { ...SSE_HEADERS, 'x-generation-id': id }
     return { status: 200, headers, body }
   } catch (error) {
@@ -45,31 +54,30 @@ export async function streamChat(streamed: StreamedChat): Promise<Answer> {
 }
 
 function streamEnds(
-  streamed: StreamedChat,
-  opened: { bill: Bill; flow: ChatStream; startedMs: number; leave(): void },
+  gateway: Gateway,
+  call: GatewayCall,
+  order: ChatOrder,
+  opened: { bill: Bill; stream: ChatStream; startedMs: number; leave(): void },
 ): StreamEnds {
-  const { gateway, call, body, order } = streamed
-  const { bill, flow, startedMs, leave } = opened
+  const { bill, stream, startedMs, leave } = opened
   const { stage } = order
   const latencyMs = () => performance.now() - startedMs
   return {
     async finished() {
-      const line: Line = {
-        ...order.bill(flow.usage, flow.outputBytes),
-        stage,
-        latencyMs: latencyMs(),
-      }
+      const usage = order.usage(stream.usage, stream.outputBytes)
+      const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
       await bill.settle([line])
       leave()
-      return body.stream_options?.include_usage === true ? lastChunk(order, flow.usage, line) : ''
+      return order.includeUsage ? lastChunk(order, stream.usage, line) : ''
     },
     async broke(error) {
       await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
       leave()
-      return errorEvent(error)
+      // After the first byte a failure can only be reported in the stream, which then has no [DONE].
+      return `data: ${call.renderError(error instanceof Failure ? error : interrupted(error))}\n\n`
     },
     left() {
-      gateway.turnstile.left(call.principal)
+      gateway.callLimits.callerLeft(call.principal)
       leave()
       void bill.drop({
         status: 'cancelled',
@@ -81,21 +89,14 @@ function streamEnds(
   }
 }
 
-/** What was charged for, with the upstream's finer counts where it told them. */
-function lastChunk({ request }: ChatOrder, reading: UsageReading, line: Line): string {
-  const told = reading.kind === 'reported' ? reading.usage : {}
+/** What was charged for, with the upstream's finer counts where it reported them. */
+function lastChunk({ request }: ChatOrder, reading: UsageReading, line: BillLine): string {
+  const reported = reading.kind === 'reported' ? reading.usage : {}
   const { promptTokens, completionTokens } = line
-  return `data: ${usageChunk(request.ours, { ...told, promptTokens, completionTokens })}\n\n`
+  return `data: ${usageChunk(request.ours, { ...reported, promptTokens, completionTokens })}\n\n`
 }
 
-/** After the first byte a failure can only be told inside the stream, which then has no [DONE]. */
-function errorEvent(error: unknown): string {
-  const known = error instanceof Failure
-  const told = {
-    message: known ? error.message : 'The answer was interrupted and is not charged.',
-    type: 'server_error',
-    param: null,
-    code: known && error.code !== undefined ? error.code : 'upstream_error',
-  }
-  return `data: ${JSON.stringify({ error: told })}\n\n`
+function interrupted(cause: unknown): Failure {
+  const message = 'The answer was interrupted and is not charged.'
+  return new Failure('upstream_failed', message, { cause })
 }

@@ -1,33 +1,32 @@
-import { Failure } from '../../lib/failure.ts'
+import { fileTypeFromBuffer } from 'file-type'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import { docType } from './ebml.ts'
-import { mediaType } from './media-format.ts'
 import { afterTags, isAdts, isMpegFrame } from './mpeg-frame.ts'
 import { isAudioOnly } from './mp4-boxes.ts'
 
 export const AUDIO_FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'] as const
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 
-/** Bytes must be one of our formats, and the one they are said to be. */
+/** Bytes must be one of our formats, and the one they are claimed to be. */
 export async function requireAudio(
   bytes: Buffer,
-  said: { field: string; format?: AudioFormat | undefined },
+  claim: { field: string; format?: AudioFormat | undefined },
 ): Promise<AudioFormat> {
-  if (bytes.length === 0) {
-    throw new Failure('invalid', `${said.field} is empty.`, { param: said.field })
-  }
+  const { field, format } = claim
+  if (bytes.length === 0) throw invalidField(field, 'is empty')
   const found = audioFormat(bytes)
-  if (found !== undefined && (said.format === undefined || found === said.format)) return found
-  const what = found ?? otherKind(bytes)
+  if (found !== undefined && (format === undefined || found === format)) return found
+  const what = found ?? (await otherKind(bytes))
   const message =
-    said.format === undefined
-      ? `${said.field} must be audio (${AUDIO_FORMATS.join(', ')}); these bytes are ${what}.`
-      : `${said.field} says ${said.format}, but the bytes are ${what}.`
-  throw new Failure('unsuitable', message, { param: said.field, code: 'audio_format_mismatch' })
+    format === undefined
+      ? `${field} must be audio (${AUDIO_FORMATS.join(', ')}); these bytes are ${what}.`
+      : `${field} says ${format}, but the bytes are ${what}.`
+  throw new Failure('unsuitable', message, { param: field, code: 'audio_format_mismatch' })
 }
 
 /**
- * Told from the bytes alone, by rules of our own: the usual library takes audio-only MP4 and WebM
- * for video, and does not know RF64 and ADIF. No rule looks at more than the headers.
+ * Recognised by the bytes alone, by rules of our own: the usual library takes audio-only MP4 and
+ * WebM for video, and does not know RF64 and ADIF. No rule looks at more than the headers.
  */
 export function audioFormat(bytes: Buffer): AudioFormat | undefined {
   const first = word(bytes, 0)
@@ -63,13 +62,15 @@ function taggedFormat(rest: Buffer): AudioFormat | undefined {
   return isAdts(rest) ? 'aac' : 'mp3'
 }
 
-/** For the message only: `pdf`, `png`, `mkv`, `video`, `text` or `unknown`. */
-function otherKind(bytes: Buffer): string {
+const INSPECTED_BYTES = 4_100
+
+/** For the message only. */
+async function otherKind(bytes: Buffer): Promise<string> {
+  const start = bytes.subarray(0, INSPECTED_BYTES)
   if (word(bytes, 4) === 'ftyp') return OTHER_BRANDS.test(word(bytes, 8)) ? 'not m4a' : 'video'
-  if (docType(bytes) === 'matroska') return 'mkv'
-  const type = mediaType(bytes)
-  if (type !== undefined) return type.slice(type.indexOf('/') + 1)
-  return looksLikeText(bytes) ? 'text' : 'unknown'
+  const known = await fileTypeFromBuffer(start)
+  if (known !== undefined) return known.ext
+  return looksLikeText(start) ? 'text' : 'unknown'
 }
 
 /** Printable from the first byte on: JSON, HTML or prose where sound should be. */

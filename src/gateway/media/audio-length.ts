@@ -7,9 +7,9 @@ const LEAST_S = 0.01
 const MOST_S = 86_400
 
 /**
- * How long a recording plays, told from its headers: a hint for the hold and for an upstream that
- * tells none. Sizes in a file may lie, so the answer is kept within a day; and no reader walks more
- * than a bounded number of steps, so that no file can hold the process.
+ * How long a recording plays, read from its headers: a hint for the hold and for an upstream that
+ * reports none. Sizes in a file may lie, so the answer is kept within a day; and no reader takes more
+ * than a bounded number of steps, so that no file can hold up the process.
  */
 export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
   const seconds = READERS[format](bytes)
@@ -59,13 +59,13 @@ function mp3Seconds(bytes: Buffer): number | undefined {
 function xingFrames(sound: Buffer, older: boolean, mono: boolean): number | undefined {
   const at = 4 + (older ? (mono ? 9 : 17) : mono ? 17 : 32)
   const name = sound.toString('latin1', at, at + 4)
-  const told = (name === 'Xing' || name === 'Info') && at + 12 <= sound.length
-  return told && (sound[at + 7]! & 1) === 1 ? sound.readUInt32BE(at + 8) : undefined
+  const present = (name === 'Xing' || name === 'Info') && at + 12 <= sound.length
+  return present && (sound[at + 7]! & 1) === 1 ? sound.readUInt32BE(at + 8) : undefined
 }
 
 function vbriFrames(sound: Buffer): number | undefined {
-  const told = sound.toString('latin1', 36, 40) === 'VBRI' && sound.length >= 54
-  return told ? sound.readUInt32BE(50) : undefined
+  const present = sound.toString('latin1', 36, 40) === 'VBRI' && sound.length >= 54
+  return present ? sound.readUInt32BE(50) : undefined
 }
 
 function flacSeconds(bytes: Buffer): number | undefined {

@@ -1,26 +1,31 @@
-import { Failure } from '../../lib/failure.ts'
+import { invalidField, type Failure } from '../../lib/failure.ts'
 
 /**
- * Strict base64 to bytes: the standard alphabet, whole padding, no data URI. What it decodes to is
- * measured before anything is decoded; `tooLarge` words the refusal of the route.
+ * Strict base64 to bytes: the standard alphabet, full padding, no data URI. The decoded size
+ * is known before anything is decoded; `tooLarge` makes the route's own refusal.
  */
 export function decodeBase64(
-  given: string,
+  base64: string,
   rules: { field: string; maxBytes: number; tooLarge(): Failure },
 ): Buffer {
   const { field } = rules
-  if (given.startsWith('data:')) throw wrong(field, 'must be raw base64, not a data: URI')
-  const text = /[\r\n]/.test(given.slice(0, LINE_LENGTH)) ? given.replaceAll(/\r?\n/g, '') : given
-  if (text === '') throw wrong(field, 'must not be empty')
+  if (base64.startsWith('data:')) throw invalidField(field, 'must be raw base64, not a data: URI')
+  const text = /[\r\n]/.test(base64.slice(0, LINE_LENGTH))
+    ? base64.replaceAll(/\r?\n/g, '')
+    : base64
+  if (text === '') throw invalidField(field, 'must not be empty')
   const bytes = decodedSize(text, field)
   if (bytes > rules.maxBytes) throw rules.tooLarge()
   if (text.includes('-') || text.includes('_')) {
-    throw wrong(field, 'must use the standard base64 alphabet (+ and /), not the URL-safe one')
+    throw invalidField(
+      field,
+      'must use the standard base64 alphabet (+ and /), not the URL-safe one',
+    )
   }
-  // The decoder skips what is no base64, so the length tells; it reads wide characters as others.
+  // The decoder skips what is not base64, so the length shows it; it takes wide characters for others.
   const decoded = Buffer.from(text, 'base64')
   if (decoded.length !== bytes || Buffer.byteLength(text) !== text.length) {
-    throw wrong(field, 'contains characters that are not base64')
+    throw invalidField(field, 'contains characters that are not base64')
   }
   return decoded
 }
@@ -32,11 +37,7 @@ function decodedSize(text: string, field: string): number {
   const first = text.indexOf('=')
   const padding = first < 0 ? 0 : text.length - first
   if (text.length % 4 !== 0 || padding > 2 || (padding === 2 && !text.endsWith('=='))) {
-    throw wrong(field, 'is not base64: its length or its padding is wrong')
+    throw invalidField(field, 'is not base64: its length or its padding is wrong')
   }
   return (text.length / 4) * 3 - padding
-}
-
-function wrong(field: string, why: string): Failure {
-  return new Failure('invalid', `${field} ${why}.`, { param: field })
 }

@@ -16,7 +16,7 @@ export function docType(bytes: Buffer): string | undefined {
   return type && bytes.toString('latin1', type.start, type.end).replace(/\0+$/, '')
 }
 
-/** Recorders in browsers leave it out: they do not know it when they write the header. */
+/** Recorders in browsers leave it out: they do not know it yet when they write the header. */
 export function ebmlSeconds(bytes: Buffer): number | undefined {
   const segment = child(bytes, whole(bytes), SEGMENT)
   const info = segment && child(bytes, segment, INFO)
@@ -58,7 +58,7 @@ function elementAt(bytes: Buffer, at: number, limit: number): Element | undefine
   return { id, start, end: unknown ? limit : Math.min(start + size, limit) }
 }
 
-/** Told by the leading zeros of the first byte; 9 for what is none. */
+/** From the leading zeros of the first byte; 9 when it is not a length at all. */
 function vintLength(first: number | undefined): number {
   return first === undefined || first === 0 ? 9 : Math.clz32(first) - 23
 }

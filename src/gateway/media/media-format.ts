@@ -1,23 +1,23 @@
-import { Failure } from '../../lib/failure.ts'
+import { invalidField } from '../../lib/failure.ts'
 import { docType } from './ebml.ts'
 import { isAudioOnly } from './mp4-boxes.ts'
 
 export type MediaKind = 'document' | 'vision' | 'video'
 
-/** Bytes must be of a type that the route takes, and of the one they are said to be. */
+/** Bytes must be of a type that the route takes, and of the one they are claimed to be. */
 export function requireMedia(
   bytes: Buffer,
-  said: { kind: MediaKind; field: string; mediaType: string | undefined },
+  claim: { kind: MediaKind; field: string; mediaType: string | undefined },
 ): string {
-  const { kind, field } = said
-  if (bytes.length === 0) throw wrong(field, 'is empty')
+  const { kind, field } = claim
+  if (bytes.length === 0) throw invalidField(field, 'is empty')
   const found = mediaType(bytes)
   if (found === undefined || !ACCEPTED[kind].includes(found)) {
-    throw wrong(field, `must be ${WORDS[kind]}; these bytes are not`)
+    throw invalidField(field, `must be ${WORDS[kind]}; these bytes are not`)
   }
-  const claimed = canonical(said.mediaType)
+  const claimed = canonical(claim.mediaType)
   if (claimed !== undefined && claimed !== found) {
-    throw wrong(field, `is said to be ${claimed}, but the bytes are ${found}`)
+    throw invalidField(field, `is declared as ${claimed}, but the bytes are ${found}`)
   }
   return found
 }
@@ -43,14 +43,14 @@ const OTHER_NAMES: Record<string, string> = {
   'video/mpg': 'video/mpeg',
 }
 
-/** What a client says without knowing (`application/octet-stream`) is no claim. */
-function canonical(said: string | undefined): string | undefined {
-  const word = (said ?? '').split(';')[0]!.trim().toLowerCase()
+/** What a client sends without knowing (`application/octet-stream`) is no claim. */
+function canonical(claimed: string | undefined): string | undefined {
+  const word = (claimed ?? '').split(';')[0]!.trim().toLowerCase()
   const name = OTHER_NAMES[word] ?? word
   return KNOWN.has(name) ? name : undefined
 }
 
-/** Told from the first bytes; nothing is decoded. */
+/** Recognised by the first bytes; nothing is decoded. */
 export function mediaType(bytes: Buffer): string | undefined {
   const plain = MAGIC.find(([magic]) => bytes.subarray(0, magic.length).equals(magic))
   if (plain !== undefined) return plain[1]
@@ -86,8 +86,4 @@ function brandType(bytes: Buffer): string | undefined {
 
 function word(bytes: Buffer, at: number): string {
   return bytes.toString('latin1', at, at + 4)
-}
-
-function wrong(field: string, why: string): Failure {
-  return new Failure('invalid', `${field} ${why}.`, { param: field })
 }

@@ -1,14 +1,14 @@
 const MOST_PAGES = 5_000
 const HEAD_BYTES = 1_024
 /** More objects than any file with so many pages has. */
-const MOST_LOOKS = 100_000
+const MOST_OBJECTS = 100_000
 const PAGE = Buffer.from('/Page')
 const SPACE = 0x20
 const S = 0x73
 
 /**
- * How many pages a PDF says it has; undefined when it does not say so in plain sight. Only looked
- * at, never parsed: parsers unpack, and a few kilobytes can unpack to more than a process has. It
+ * How many pages a PDF says it has; undefined when it does not say so in plain text. Only scanned,
+ * never parsed: parsers unpack, and a few kilobytes can unpack to more than a process has. It
  * sizes a hold, so not knowing is allowed.
  */
 export function pdfPages(bytes: Buffer): number | undefined {
@@ -19,15 +19,15 @@ export function pdfPages(bytes: Buffer): number | undefined {
 /** A file made for the web says at its very beginning how many pages will come. */
 function linearized(bytes: Buffer): number | undefined {
   const head = bytes.toString('latin1', 0, HEAD_BYTES)
-  const told = /\/Linearized\b[^>]*?\/N\s+(\d{1,6})\b/.exec(head)?.[1]
-  return told === undefined ? undefined : Number(told)
+  const count = /\/Linearized\b[^>]*?\/N\s+(\d{1,6})\b/.exec(head)?.[1]
+  return count === undefined ? undefined : Number(count)
 }
 
-/** Pages stand as objects of their own, unless they are packed into streams. */
+/** Pages are objects of their own, unless they are packed into streams. */
 function pageObjects(bytes: Buffer): number {
   let count = 0
   let at = bytes.indexOf('/Type')
-  for (let looks = 0; at >= 0 && looks < MOST_LOOKS; looks++) {
+  for (let objects = 0; at >= 0 && objects < MOST_OBJECTS; objects++) {
     if (isPage(bytes, at + 5)) count += 1
     at = bytes.indexOf('/Type', at + 5)
   }

@@ -1,7 +1,15 @@
 import { ebmlSeconds } from '../media/ebml.ts'
 import { mp4Seconds } from '../media/mp4-boxes.ts'
 import { pdfPages } from '../media/pdf-pages.ts'
-import { IMAGE_TOKENS, mediaTokens } from './prompt-size.ts'
+
+/** One picture costs an upstream 85 to 1,600 tokens; PDFs, sound and video go by their size. */
+export const IMAGE_TOKENS = 1_600
+export const LINKED_MEDIA_TOKENS = 10_000
+const BASE64_BYTES_PER_TOKEN = { file: 50, audio: 600, video: 500 }
+
+export function mediaTokens(kind: 'file' | 'audio' | 'video', base64Length: number): number {
+  return Math.ceil(base64Length / BASE64_BYTES_PER_TOKEN[kind])
+}
 
 /** A page of text and its picture; upstreams count 300 to 3,000. */
 const TOKENS_PER_PAGE = 1_500
@@ -11,7 +19,7 @@ const TOKENS_PER_S = 300
 const LEAST_BYTES_PER_S = 2_000
 
 /** How many tokens a model will count for these bytes: only the hold is made from it. */
-export function estimateTokens(bytes: Buffer, type: string): number {
+export function fileTokens(bytes: Buffer, type: string): number {
   if (type.startsWith('image/')) return IMAGE_TOKENS
   const base64Length = Math.ceil(bytes.length / 3) * 4
   if (type === 'application/pdf') {

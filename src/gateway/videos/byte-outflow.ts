@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Source } from '../../upstream/wire/source.ts'
 
-/** A reader that takes nothing for so long is gone, whatever its socket says. */
+/** A reader that takes nothing for this long is gone, whatever its socket says. */
 const STALLED_MS = 60_000
 
 /**
  * Bytes of an upstream, pulled one piece at a time and only when the reader has room. When the
- * upstream breaks the connection is cut, so that the reader sees a short body and no false end.
+ * upstream breaks, the connection is cut, so that the reader sees a short body and no false end.
  */
 export class ByteOutflow extends Readable {
   readonly #source: Source<Buffer>

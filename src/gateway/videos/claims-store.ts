@@ -4,7 +4,7 @@ import type { ModelTarget } from '../../upstream/contract/contract.ts'
 /** A job as the worker that has claimed it knows it. */
 export type ClaimedJob = {
   id: string
-  /** Proves the claim: every change is made only while it still stands in the row. */
+  /** Proves the claim: every change is made only while the row still has it. */
   lease: string
   status: 'pending' | 'processing'
   accountId: string

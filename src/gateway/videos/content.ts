@@ -10,7 +10,7 @@ import type { VideoContentFormat } from '../../upstream/contract/video.ts'
 
 type Film = { format: VideoContentFormat; first: Buffer; bytes: Source<Buffer> }
 
-/** The finished film, fetched by us: the caller never sees where from. */
+/** The finished video, fetched by us: the caller never sees where from. */
 export async function videoContent(
   videos: Videos,
   call: GatewayCall,
@@ -19,7 +19,7 @@ export async function videoContent(
   const { gateway } = videos
   const { accountId } = call.principal
   const source = sourceOf(gateway, await showVideo(videos, { id: wanted.id, accountId }))
-  const leave = gateway.turnstile.enter(call.principal)
+  const leave = gateway.callLimits.enter(call.principal)
   try {
     const film = await fetchFilm(gateway, call, source, rangeOf(wanted.range))
     const { format, first, bytes } = film
@@ -51,14 +51,14 @@ function sourceOf({ upstreams }: Gateway, job: VideoJobView): VideoSource {
   return { target, jobId }
 }
 
-/** A range that the upstream refuses is left out: the whole is a right answer too. */
+/** A range that the upstream refuses is left out: the whole video is a correct answer too. */
 async function fetchFilm(
   gateway: Gateway,
   call: GatewayCall,
   source: VideoSource,
   range: string | undefined,
 ): Promise<Film> {
-  const request = { jobId: source.jobId, ...(range === undefined ? {} : { range }) }
+  const request = { jobId: source.jobId, range }
   try {
     return await openFilm(gateway, call, source.target, request)
   } catch (error) {
@@ -68,12 +68,12 @@ async function fetchFilm(
   }
 }
 
-/** Waits for the first bytes, so that trouble before them is still an ordinary failure. */
+/** Waits for the first bytes, so that what goes wrong before them is still an ordinary failure. */
 async function openFilm(
   { upstreams }: Gateway,
   { signal }: GatewayCall,
   target: ModelTarget,
-  request: { jobId: string; range?: string },
+  request: { jobId: string; range: string | undefined },
 ): Promise<Film> {
   const result = await upstreams.call([target], 'videoContent', request, signal)
   const { bytes, ...format } = result
@@ -85,8 +85,8 @@ async function openFilm(
 
 /** One range of bytes; any other form is ignored, as the standard allows. */
 function rangeOf(header: string | undefined): string | undefined {
-  const sound = header !== undefined && /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/.test(header)
-  return sound ? header : undefined
+  const valid = header !== undefined && /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/.test(header)
+  return valid ? header : undefined
 }
 
 function headersOf(format: VideoContentFormat): Record<string, string> {

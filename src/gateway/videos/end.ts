@@ -7,9 +7,9 @@ import type { Db, Tx } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
-import { paid } from '../bill/rows.ts'
+import { chargedRecords } from '../bill/rows.ts'
 import type { BalanceNote } from '../bill/posting-queue.ts'
-import { reportedCost } from '../price/usage-cost.ts'
+import { reportedCost } from '../price/call-price.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import { lockClaimed, writeEnd } from './work-store.ts'
 import type { VideoErrorCode } from '../../upstream/contract/video.ts'
@@ -19,7 +19,7 @@ export type VideoEnd =
   | { status: 'completed'; usage: UsageReading }
   | { status: 'failed' | 'cancelled' | 'expired'; errorCode: VideoErrorCode }
 
-export type VideoNews = {
+export type VideoNotice = {
   accountId: string
   type: 'video.completed' | 'video.failed'
   data: { video_id: string; model: string }
@@ -31,15 +31,15 @@ export type EndParts = {
   log: Log
   timeZone: string
   noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
-  /** Told in the transaction in which it happens. */
-  tell(tx: Tx, news: VideoNews): Promise<void>
-  /** Told of every step, so that tests can die there. */
+  /** Writes a notice in the transaction that ends the job. */
+  notify(tx: Tx, notice: VideoNotice): Promise<void>
+  /** Called at every step, so that tests can die there. */
   onStep(step: string): Promise<void> | void
 }
 
 /**
  * The only way a job ends: money, record, notice and status in one transaction, and only while the
- * claim stands. Two workers may bring the same verdict; one of them finds the row taken.
+ * claim stands. Two workers may bring the same verdict; one of them finds the claim gone.
  */
 export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): Promise<boolean> {
   await parts.onStep('verdict')
@@ -47,7 +47,7 @@ export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): P
     if (!(await lockClaimed(tx, job))) return false
     const record = recordOf(parts, job, end)
     const outcome = await closeHold(tx, job, record)
-    const [written] = paid([record], outcome)
+    const [written] = chargedRecords([record], outcome)
     await insertRecords(tx, [written!], parts.timeZone)
     await writeEnd(tx, {
       id: job.id,
@@ -56,7 +56,7 @@ export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): P
       errorCode: end.status === 'completed' ? undefined : end.errorCode,
     })
     await noteBalance(parts, tx, job.accountId, outcome)
-    await parts.tell(tx, newsOf(job, end))
+    await parts.notify(tx, noticeOf(job, end))
     await parts.onStep('end_written')
     return true
   })
@@ -78,10 +78,13 @@ function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityReco
     const rate = { creditsPerUsd: decimal(job.creditsPerUsd), margin: decimal(job.margin) }
     const cost = reportedCost({ reading: end.usage, rate, catalogMicro: job.priceMicro })
     if (cost.estimated) {
-      parts.log.warn('A video was charged at its catalog price: its usage was missing or mad.', {
-        job_id: id,
-        model,
-      })
+      parts.log.warn(
+        'A video was charged at its catalog price: its usage was missing or unbelievable.',
+        {
+          job_id: id,
+          model,
+        },
+      )
     }
     return { ...common, ...cost, status: 'completed' }
   }
@@ -110,7 +113,7 @@ function settleOf(job: ClaimedJob, holdId: string, costMicro: bigint): Command {
     key: `usage:${id}`,
     description: model,
     reference: { type: 'activity', id },
-    ...(workspaceId === undefined ? {} : { workspaceId }),
+    workspaceId,
   }
   return { kind: 'settle', accountId, holdId, charges: [{ costMicro, entry }] }
 }
@@ -125,7 +128,7 @@ async function noteBalance(
   await parts.noteBalances(tx, [{ accountId, availableMicro: outcome.availableMicro }])
 }
 
-function newsOf({ id, accountId, model }: ClaimedJob, { status }: VideoEnd): VideoNews {
+function noticeOf({ id, accountId, model }: ClaimedJob, { status }: VideoEnd): VideoNotice {
   const type = status === 'completed' ? 'video.completed' : 'video.failed'
   return { accountId, type, data: { video_id: id, model } }
 }

@@ -10,7 +10,7 @@ export type VideoJobStatus =
   | 'cancelled'
   | 'expired'
 
-/** For so long a hold stands by itself; it is renewed when half of that has passed. */
+/** How long a hold lasts by itself; it is renewed when half of that has passed. */
 export const HOLD_S = 600
 
 /** What an account sees of its job, and where the finished film is. */
@@ -48,10 +48,10 @@ export type NewVideoJob = {
 }
 
 /** A job that is there already stays as it is: the same commit may be tried twice. */
-export async function insertVideoJobs(tx: Tx, jobs: NewVideoJob[]): Promise<void> {
+export async function insertVideoJob(tx: Tx, job: NewVideoJob): Promise<void> {
   await tx.query(
     INSERT,
-    COLUMNS.map(([, , value]) => jobs.map(value)),
+    COLUMNS.map(([, , value]) => value(job)),
   )
 }
 
@@ -82,11 +82,11 @@ const SAME = COLUMNS.map(([name]) => name).filter(
 const INSERT = `
   insert into video_jobs (${SAME.join(', ')}, targets, deadline, next_look_at)
   select ${SAME.join(', ')}, targets::jsonb, now() + deadline_s * interval '1 second', now()
-  from unnest(${COLUMNS.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')})
-    as given (${COLUMNS.map(([name]) => name).join(', ')})
+  from (values (${COLUMNS.map(([, type], i) => `$${i + 1}::${type}`).join(', ')}))
+    as job (${COLUMNS.map(([name]) => name).join(', ')})
   on conflict (id) do nothing`
 
-/** Another account's job is as good as none. */
+/** Another account's job is not found. */
 export async function findVideoJob(
   tx: Tx,
   wanted: { id: string; accountId: string },

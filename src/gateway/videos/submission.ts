@@ -1,15 +1,15 @@
 import { Failure } from '../../lib/failure.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
-import type { ClaimedJob } from './claims-store.ts'
-import { endJob } from './end.ts'
-import { backOff, patienceOf, type LookParts } from './timing.ts'
-import { markAccepted, markAsked, postpone } from './work-store.ts'
 import { maybeAccepted } from '../../upstream/contract/fault.ts'
 import type { VideoErrorCode } from '../../upstream/contract/video.ts'
+import type { ClaimedJob } from './claims-store.ts'
+import { endJob } from './end.ts'
+import { backOff, callSignal, type WorkerParts } from './pacing.ts'
+import { markAccepted, markAsked, postpone } from './work-store.ts'
 
-/** In turn over the upstreams that may have it; one that perhaps took it is the only one left. */
-export async function submit(
-  parts: LookParts,
+/** Tries the possible upstreams in turn; once one may have accepted the job, no other is asked. */
+export async function submitJob(
+  parts: WorkerParts,
   job: ClaimedJob,
   signal: AbortSignal,
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function submit(
 }
 
 /** A failure when nobody can be asked at this moment, since every circuit is open. */
-function whomToAsk({ upstreams }: LookParts, job: ClaimedJob): readonly ModelTarget[] | Failure {
+function whomToAsk({ upstreams }: WorkerParts, job: ClaimedJob): readonly ModelTarget[] | Failure {
   if (job.upstream !== undefined) return [job.upstream]
   try {
     return upstreams.order(job.targets, 'videoStart')
@@ -38,7 +38,7 @@ function whomToAsk({ upstreams }: LookParts, job: ClaimedJob): readonly ModelTar
 }
 
 async function start(
-  parts: LookParts,
+  parts: WorkerParts,
   job: ClaimedJob,
   target: ModelTarget,
   signal: AbortSignal,
@@ -47,31 +47,31 @@ async function start(
   const request = { prompt: prompt as string, extra, idempotencyKey: job.id }
   await parts.pacer.turn(signal)
   try {
-    const patience = patienceOf(parts, signal)
-    const result = await parts.upstreams.call([target], 'videoStart', request, patience)
-    return { jobId: result.jobId }
+    const limit = callSignal(parts, signal)
+    const { jobId } = await parts.upstreams.call([target], 'videoStart', request, limit)
+    return { jobId }
   } catch (error) {
     if (!(error instanceof Failure) || signal.aborted) throw error
     return { failure: error }
   }
 }
 
-async function accepted(parts: LookParts, job: ClaimedJob, upstreamJobId: string): Promise<void> {
+async function accepted(parts: WorkerParts, job: ClaimedJob, upstreamJobId: string): Promise<void> {
   await parts.onStep('accepted')
-  const nextLookS = parts.timing.firstPollS
-  if (await markAccepted(parts.db, job, { upstreamJobId, nextLookS })) await parts.onStep('saved')
+  const nextCheckS = parts.timing.firstPollS
+  if (await markAccepted(parts.db, job, { upstreamJobId, nextCheckS })) await parts.onStep('saved')
 }
 
-async function afterRefusal(parts: LookParts, job: ClaimedJob, failure: Failure): Promise<void> {
+async function afterRefusal(parts: WorkerParts, job: ClaimedJob, failure: Failure): Promise<void> {
   const { timing } = parts
   const hopeless = isVerdict(failure) || job.submits + 1 >= timing.mostSubmits
   if (hopeless) {
     return void (await endJob(parts, job, { status: 'failed', errorCode: refusalCode(failure) }))
   }
   const askedToWaitS = Math.min(failure.retryAfterS ?? 0, timing.longestPollS)
-  const nextLookS = Math.max(backOff(parts, timing.firstRetryS, job.submits), askedToWaitS)
+  const nextCheckS = Math.max(backOff(parts, timing.firstRetryS, job.submits), askedToWaitS)
   const forgetUpstream = job.upstream === undefined && !maybeAccepted(failure)
-  await postpone(parts.db, job, { nextLookS, forgetUpstream })
+  await postpone(parts.db, job, { nextCheckS, forgetUpstream })
 }
 
 /** The upstream has read the request and will not do it; trying again cannot help. */

@@ -6,7 +6,7 @@ import type { KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import { videoPriceUsd } from '../../upstream/prices/media-price.ts'
-import { traces } from '../bill/rows.ts'
+import { callTraces } from '../bill/rows.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { checkLinks } from '../links.ts'
 import { acceptJob } from './acceptance.ts'
@@ -19,12 +19,13 @@ export type Videos = {
   gateway: Gateway
   db: Db
   deadlineS: number
-  onStep?: (step: string) => Promise<void> | void
+  /** Called at every step, so that tests can die there. */
+  onStep?: ((step: string) => Promise<void> | void) | undefined
 }
 
 type Accepted = { id: string; createdAt: Date }
 
-/** Takes a job in: its row, its hold and the kept answer are committed before anyone is told. */
+/** Accepts a job: its row, its hold and the kept answer are committed before the caller hears of it. */
 export async function submitVideo(
   videos: Videos,
   call: GatewayCall,
@@ -35,11 +36,11 @@ export async function submitVideo(
   checkLinks(body)
   const inputs = Array.isArray(body.frame_images) ? ['image'] : []
   const model = gateway.catalog.requireModel(body.model, { outputs: ['video'], inputs })
-  const leave = gateway.turnstile.enter(call.principal)
+  const leave = gateway.callLimits.enter(call.principal)
   try {
     const job = newJob(videos, call, model, body)
     const answer = render(job)
-    await acceptJob(videos, call, job, answer)
+    await acceptJob({ billing: gateway.billing, db: videos.db }, call, job, answer)
     await videos.onStep?.('job_committed')
     return call.claim === undefined ? answer : { ...answer, kept: true }
   } finally {
@@ -63,9 +64,9 @@ function newJob(
   body: VideoBody,
 ): NewVideoJob {
   const { accountId } = call.principal
-  const createdAt = gateway.desk.clock.now()
+  const createdAt = gateway.billing.clock.now()
   const priceMicro = priceOf(model, body)
-  const trace = traces(call)
+  const trace = callTraces(call)
   return {
     id: uuidv7(createdAt.getTime()),
     accountId,
@@ -90,7 +91,7 @@ function newJob(
 function priceOf(model: PricedModel, body: VideoBody): bigint {
   if (model.free) return 0n
   const { prices: pricing, video } = model
-  const usd = videoPriceUsd({ pricing, ...(video === undefined ? {} : { video }) }, body)
+  const usd = videoPriceUsd({ pricing, video }, body)
   if (usd === undefined) throw notFound(model.id)
   return toMicro(decimal(usd), model)
 }

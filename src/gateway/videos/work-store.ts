@@ -15,11 +15,11 @@ export async function markAsked(tx: Tx, job: ClaimedJob, target: ModelTarget): P
   )
 }
 
-/** The upstream has the job: `pending` becomes `processing`, and what was asked is forgotten here. */
+/** The upstream has the job: `pending` becomes `processing`, and the request is deleted here. */
 export async function markAccepted(
   tx: Tx,
   job: ClaimedJob,
-  accepted: { upstreamJobId: string; nextLookS: number },
+  accepted: { upstreamJobId: string; nextCheckS: number },
 ): Promise<boolean> {
   return changed(
     await tx.query(
@@ -28,17 +28,17 @@ export async function markAccepted(
          next_look_at = least(now() + make_interval(secs => $4::float8), deadline),
          lease = null, lease_until = null
        where id = $1 and lease = $2 and status = 'pending' returning id`,
-      [job.id, job.lease, accepted.upstreamJobId, accepted.nextLookS],
+      [job.id, job.lease, accepted.upstreamJobId, accepted.nextCheckS],
     ),
   )
 }
 
-/** No verdict yet: gives the claim back until the next look. */
+/** No verdict yet: gives the claim back until the next check. */
 export async function postpone(
   tx: Tx,
   job: ClaimedJob,
-  rest: {
-    nextLookS: number
+  until: {
+    nextCheckS: number
     /** Nobody has taken it: another upstream may be asked next time. */
     forgetUpstream: boolean
   },
@@ -52,7 +52,7 @@ export async function postpone(
          upstream_model = case when $4::boolean then null else upstream_model end,
          next_look_at = least(now() + make_interval(secs => $3::float8), deadline)
        where id = $1 and lease = $2 and status = $5 returning id`,
-      [job.id, job.lease, rest.nextLookS, rest.forgetUpstream, job.status],
+      [job.id, job.lease, until.nextCheckS, until.forgetUpstream, job.status],
     ),
   )
 }
@@ -66,7 +66,7 @@ export async function noteRenewal(tx: Tx, job: ClaimedJob, until: Date): Promise
   )
 }
 
-/** A worker that is being stopped: another one may look at once. */
+/** For a worker that is being stopped: another one may take the job at once. */
 export async function giveBack(tx: Tx, job: ClaimedJob): Promise<void> {
   await tx.query(
     'update video_jobs set lease = null, lease_until = null where id = $1 and lease = $2',
@@ -74,7 +74,7 @@ export async function giveBack(tx: Tx, job: ClaimedJob): Promise<void> {
   )
 }
 
-/** Locks the job if the claim still stands; whoever ends it must have asked here first. */
+/** Locks the job if the claim is still valid; whoever ends the job must call this first. */
 export async function lockClaimed(tx: Tx, job: ClaimedJob): Promise<boolean> {
   return changed(
     await tx.read(

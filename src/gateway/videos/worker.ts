@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPacer } from './pacer.ts'
+import type { Duty } from '../../lib/duty.ts'
 import type { EndParts } from './end.ts'
-import { look } from './check.ts'
-import { VIDEO_TIMING, type LookParts, type VideoTiming } from './timing.ts'
+import { advanceJob } from './advance.ts'
+import { createPacer, VIDEO_TIMING, type VideoTiming, type WorkerParts } from './pacing.ts'
 import { HOLD_S } from './jobs-store.ts'
 import { claimDueJobs, type ClaimedJob } from './claims-store.ts'
 import { giveBack } from './work-store.ts'
@@ -10,7 +10,7 @@ import type { Upstreams } from '../../upstream/work.ts'
 
 export type WorkerOptions = Omit<EndParts, 'onStep'> & {
   upstreams: Upstreams
-  onStep?: EndParts['onStep']
+  onStep?: EndParts['onStep'] | undefined
   timing?: Partial<VideoTiming>
   /** Requests per second of this process, however many jobs there are. */
   perSecond?: number
@@ -23,16 +23,12 @@ const PARALLEL = 16
 const EVERY_MS = 1_000
 
 /**
- * A duty on every replica: claims due jobs and looks at each. What it asks of upstreams is bounded
+ * A duty on every replica: claims due jobs and advances each. Calls to upstreams are bounded, both
  * per second and at once; with more jobs than that, each is asked about less often.
  */
-export function videoWorker(options: WorkerOptions): {
-  name: string
-  everyMs: number
-  run(signal: AbortSignal): Promise<void>
-} {
+export function videoWorker(options: WorkerOptions): Duty {
   const { everyMs = EVERY_MS, parallel = PARALLEL } = options
-  const parts: LookParts = {
+  const parts: WorkerParts = {
     ...options,
     onStep: options.onStep ?? (() => {}),
     timing: { ...VIDEO_TIMING, ...options.timing },
@@ -43,12 +39,12 @@ export function videoWorker(options: WorkerOptions): {
     name: 'videos',
     everyMs,
     async run(signal) {
-      const lanes = new Set<Promise<void>>()
+      const running = new Set<Promise<void>>()
       try {
-        do await fill(parts, lanes, { parallel, everyMs, signal })
-        while (lanes.size > 0 && !signal.aborted)
+        do await fill(parts, running, { parallel, everyMs, signal })
+        while (running.size > 0 && !signal.aborted)
       } finally {
-        await Promise.all(lanes)
+        await Promise.all(running)
       }
     },
   }
@@ -56,31 +52,31 @@ export function videoWorker(options: WorkerOptions): {
 
 type Round = { parallel: number; everyMs: number; signal: AbortSignal }
 
-/** Claims no more than there are free lanes, so that nothing claimed lies waiting. */
-async function fill(parts: LookParts, lanes: Set<Promise<void>>, round: Round): Promise<void> {
+/** Claims no more than can run at once, so that nothing claimed lies waiting. */
+async function fill(parts: WorkerParts, running: Set<Promise<void>>, round: Round): Promise<void> {
   const { parallel, everyMs, signal } = round
   const { leaseS } = parts.timing
-  const limit = parallel - lanes.size
+  const limit = parallel - running.size
   const claim = { limit, leaseS, renewAheadS: HOLD_S / 2 }
   const jobs = limit > 0 ? await claimDueJobs(parts.db, claim) : []
   for (const job of jobs) {
-    const lane = runLane(parts, job, signal).finally(() => lanes.delete(lane))
-    lanes.add(lane)
+    const work = advance(parts, job, signal).finally(() => running.delete(work))
+    running.add(work)
   }
-  if (lanes.size === 0) return
+  if (running.size === 0) return
   const resting = new AbortController()
   const rest = sleep(everyMs, undefined, { signal: resting.signal }).catch(() => {})
-  await Promise.race([...lanes, rest])
+  await Promise.race([...running, rest])
   resting.abort()
 }
 
 /** One job's trouble must not stop the others: it is logged, and its lease brings it back. */
-async function runLane(parts: LookParts, job: ClaimedJob, signal: AbortSignal): Promise<void> {
+async function advance(parts: WorkerParts, job: ClaimedJob, signal: AbortSignal): Promise<void> {
   try {
-    await look(parts, job, signal)
+    await advanceJob(parts, job, signal)
   } catch (error) {
     if (!signal.aborted) {
-      parts.log.warn('A look at a video job failed; it will be repeated.', {
+      parts.log.warn('A step of a video job failed; it will be repeated.', {
         job_id: job.id,
         error,
       })

@@ -1,10 +1,9 @@
 import type { Answer } from '../../lib/answer.ts'
-import { Failure } from '../../lib/failure.ts'
-import { answerHeaders } from '../answer-headers.ts'
+import { invalidField } from '../../lib/failure.ts'
+import { answerHeaders, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import { buy } from '../billed-call.ts'
-import { countCharacters, planSpeaking } from './speaking.ts'
 import { voiceFor, voiceModel } from './model.ts'
+import { countCharacters, planSpeech } from './plan-speech.ts'
 
 const MOST_CHARACTERS = 100_000
 
@@ -24,15 +23,12 @@ export async function speak(
   call: GatewayCall,
   body: SpeechBody,
 ): Promise<Answer> {
-  const { model: given, input, voice, response_format: format, speed, ...rest } = body
+  const { model: named, input, voice, response_format: format, speed, ...rest } = body
   const { stream_format: _whole, ...extra } = rest
   checkInput(input)
-  const model = voiceModel(
-    gateway,
-    { given, fallback: gateway.voice.ttsModel, field: 'model' },
-    { outputs: ['speech'] },
-  )
-  const speaking = planSpeaking(gateway, {
+  const fallback = gateway.voice.ttsModel
+  const model = voiceModel(gateway, { field: 'model', named, fallback }, 'speech')
+  const stage = planSpeech(gateway, {
     kind: 'speech',
     model,
     input,
@@ -41,30 +37,23 @@ export async function speak(
     speed: speed ?? undefined,
     extra,
   })
-  const { stage, amounts, usage } = speaking
-  return buy(gateway, call, {
-    stage,
-    amounts,
-    work: () => speaking.work(call.signal),
-    usage,
-    answer: (spoken, _usage, receipt) => ({
+  return runBilledCall(gateway, call, {
+    ...stage,
+    answer: ({ audio, mediaType, generationId }, _usage, receipt) => ({
       status: 200,
       headers: {
-        'content-type': spoken.mediaType,
-        'content-length': String(spoken.audio.length),
-        ...answerHeaders(call.requestId, receipt, spoken.generationId),
+        'content-type': mediaType,
+        'content-length': String(audio.length),
+        ...answerHeaders(call.requestId, receipt, generationId),
       },
-      body: spoken.audio,
+      body: audio,
     }),
   })
 }
 
 function checkInput(input: string): void {
-  if (input.trim() === '') throw wrong('must not be empty')
-  if (!input.isWellFormed()) throw wrong('must be valid Unicode text')
-  if (countCharacters(input) > MOST_CHARACTERS) throw wrong('is longer than 100,000 characters')
-}
-
-function wrong(why: string): Failure {
-  return new Failure('invalid', `input ${why}.`, { param: 'input' })
+  if (input.trim() === '') throw invalidField('input', 'must not be empty')
+  if (!input.isWellFormed()) throw invalidField('input', 'must be valid Unicode text')
+  if (countCharacters(input) > MOST_CHARACTERS)
+    throw invalidField('input', 'is longer than 100,000 characters')
 }

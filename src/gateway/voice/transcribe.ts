@@ -1,16 +1,16 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { TranscriptionResult } from '../../upstream/contract/contract.ts'
-import { answerHeaders, JSON_TYPE } from '../answer-headers.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
-import { planHearing, type Hearing, type Recording } from './hearing.ts'
-import { languageCode, requireLanguage } from '../languages.ts'
-import { buy } from '../billed-call.ts'
-import { voiceModel } from './model.ts'
 import type { Fields } from '../../lib/fields.ts'
+import type { TranscriptionResult } from '../../upstream/contract/contract.ts'
+import { jsonAnswer, runBilledCall } from '../billed-call.ts'
+import type { Gateway, GatewayCall } from '../gateway.ts'
+import { languageCode, requireLanguage } from '../languages.ts'
+import { voiceModel } from './model.ts'
+import { planTranscription } from './plan-transcription.ts'
+import type { Recording } from './recording.ts'
 
 /** The fields of a transcription that the gateway reads, however they came. */
-export type TranscriptionAsk = {
+export type TranscriptionBody = {
   model?: string | null | undefined
   language?: string | null | undefined
   response_format?: 'json' | 'verbose_json' | null | undefined
@@ -23,74 +23,68 @@ export type TranscriptionAsk = {
 export async function transcribe(
   gateway: Gateway,
   call: GatewayCall,
-  ask: TranscriptionAsk,
+  body: TranscriptionBody,
   recording: Recording,
 ): Promise<Answer> {
-  if (ask.stream === true) {
+  if (body.stream === true) {
     throw new Failure('invalid', 'stream is not supported: leave it out.', { param: 'stream' })
   }
-  const language = ask.language ? requireLanguage(ask.language, 'language') : undefined
-  const model = voiceModel(
-    gateway,
-    { given: ask.model, fallback: gateway.voice.sttModel, field: 'model' },
-    { outputs: ['transcription'] },
-  )
-  const responseFormat = ask.response_format ?? 'json'
-  const hearing = planHearing(gateway, {
+  const language = body.language ? requireLanguage(body.language, 'language') : undefined
+  const fallback = gateway.voice.sttModel
+  const choice = { field: 'model', named: body.model, fallback }
+  const responseFormat = body.response_format ?? 'json'
+  const stage = planTranscription(gateway, {
     kind: 'transcription',
-    model,
+    model: voiceModel(gateway, choice, 'transcription'),
     recording,
     language,
     responseFormat,
-    extra: ask.extra,
+    extra: body.extra,
   })
-  const { stage, amounts } = hearing
-  return buy(gateway, call, {
-    stage,
-    amounts,
-    work: () => hearing.work(call.signal),
-    usage: hearing.usage,
-    answer: (result, _usage, receipt) => ({
-      status: 200,
-      headers: {
-        'content-type': JSON_TYPE,
-        ...answerHeaders(call.requestId, receipt, result.generationId),
-      },
-      body: JSON.stringify({
-        ...transcript(result, hearing, language),
-        ...(responseFormat === 'verbose_json' ? timing(result.verbose) : {}),
-      }),
-    }),
+  const { requestId } = call
+  return runBilledCall(gateway, call, {
+    ...stage,
+    answer: (result, _usage, receipt) =>
+      jsonAnswer(
+        {
+          ...transcript(result, { seconds: stage.seconds, language }),
+          ...(responseFormat === 'verbose_json' ? timing(result.verbose) : {}),
+        },
+        { requestId, receipt, generationId: result.generationId },
+      ),
   })
 }
 
-/** `und` is the code for a language that nobody told. */
-function transcript(result: TranscriptionResult, hearing: Hearing, asked: string | undefined) {
-  const duration = result.durationS ?? hearing.seconds
+/** `und` is the code for a language that nobody named. */
+function transcript(
+  result: TranscriptionResult,
+  known: { seconds: number | undefined; language: string | undefined },
+) {
+  const duration = result.durationS ?? known.seconds
   return {
     text: result.text,
-    language: heardLanguage(result) ?? asked ?? 'und',
-    ...(duration === undefined ? {} : { duration }),
-    ...usageOf(result, duration),
+    language: reportedLanguage(result) ?? known.language ?? 'und',
+    duration,
+    usage: usageOf(result, duration),
   }
 }
 
-export function heardLanguage(result: TranscriptionResult): string | undefined {
+export function reportedLanguage(result: TranscriptionResult): string | undefined {
   return result.language === undefined ? undefined : languageCode(result.language)
 }
 
-/** `type` is what OpenAI's clients tell the two kinds of usage by. */
+/** `type` is how OpenAI's clients distinguish the two kinds of usage. */
 function usageOf(result: TranscriptionResult, duration: number | undefined) {
-  const told = result.usage.kind === 'reported' ? result.usage.usage : {}
-  const seconds = told.seconds ?? duration
+  const reported = result.usage.kind === 'reported' ? result.usage.usage : {}
+  const seconds = reported.seconds ?? duration
   const tokens = {
-    input_tokens: told.promptTokens,
-    output_tokens: told.completionTokens,
-    total_tokens: told.totalTokens,
+    input_tokens: reported.promptTokens,
+    output_tokens: reported.completionTokens,
+    total_tokens: reported.totalTokens,
   }
   const counted = Object.values(tokens).some((count) => count !== undefined)
-  if (seconds === undefined && !counted) return {}
-  return { usage: { type: counted ? 'tokens' : 'duration', seconds, ...tokens } }
+  if (seconds === undefined && !counted) return undefined
+  return { type: counted ? 'tokens' : 'duration', seconds, ...tokens }
 }
 
 const TIMING = ['task', 'segments', 'words', 'confidence'] as const

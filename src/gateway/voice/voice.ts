@@ -1,14 +1,14 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import { answerHeaders, JSON_TYPE } from '../answer-headers.ts'
-import { openBill } from '../bill/billable.ts'
+import { dropOf, openBill } from '../bill/billable.ts'
+import type { BillLine, Dropped, Stage } from '../bill/rows.ts'
+import { jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import type { Recording } from './hearing.ts'
-import { heardLanguage } from './transcribe.ts'
-import { planVoice, type VoiceAsk, type VoicePlan } from './plan.ts'
-import { VoiceRun } from './run.ts'
+import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
+import type { Recording } from './recording.ts'
+import { reportedLanguage } from './transcribe.ts'
 
-type Told = {
+type VoiceAnswer = {
   transcript: string
   transcript_language: string
   text: string
@@ -17,34 +17,31 @@ type Told = {
   speech_generation_id?: string
 }
 
-/** Listens, answers and speaks: one hold, one charge at the end, one record for each stage. */
+/** Transcribes, answers and speaks: one hold, one charge at the end, one record for each stage. */
 export async function respond(
   gateway: Gateway,
   call: GatewayCall,
-  ask: VoiceAsk,
+  body: VoiceBody,
   recording: Recording,
 ): Promise<Answer> {
-  const plan = planVoice(gateway, call, ask, recording)
+  const plan = planVoice(gateway, call, body, recording)
   const { principal, requestId } = call
-  const leave = gateway.turnstile.enter(principal)
+  const leave = gateway.callLimits.enter(principal)
   try {
-    const { stage } = plan.hearing
-    const bill = await openBill(gateway.desk, { principal, requestId, stage, ...plan.amounts })
-    const run = new VoiceRun(call.signal, stage)
+    const { stage } = plan.transcription
+    const bill = await openBill(gateway.billing, { principal, requestId, stage, ...plan.amounts })
+    const progress = new VoiceProgress(call.signal, stage)
     try {
-      const told = await answerAloud(plan, run)
+      const answer = await answerAloud(plan, progress)
       // Nothing is charged to a caller who has left, not even between the last stage and here.
       call.signal.throwIfAborted()
-      const receipt = await bill.settle(run.lines)
-      const headers = answerHeaders(requestId, receipt, undefined)
-      return {
-        status: 200,
-        headers: { 'content-type': JSON_TYPE, ...headers },
-        body: JSON.stringify(told),
-      }
+      const receipt = await bill.settle(progress.lines)
+      return jsonAnswer(answer, { requestId, receipt, generationId: undefined })
     } catch (error) {
-      const end = run.end(error)
-      if (end.status === 'cancelled' && end.ran.length > 0) gateway.turnstile.left(principal)
+      const end = progress.end(error)
+      if (end.status === 'cancelled' && end.ran.length > 0) {
+        gateway.callLimits.callerLeft(principal)
+      }
       await bill.drop(end)
       throw error
     }
@@ -53,21 +50,51 @@ export async function respond(
   }
 }
 
-async function answerAloud(plan: VoicePlan, run: VoiceRun): Promise<Told> {
-  const heard = await run.stage(plan.hearing)
-  const transcript = heard.text
-  const { text } = await run.stage(plan.answering(transcript))
-  const told = {
+async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<VoiceAnswer> {
+  const transcription = await progress.run(plan.transcription)
+  const transcript = transcription.text
+  const { text } = await progress.run(plan.answer(transcript))
+  const answer = {
     transcript,
-    transcript_language: heardLanguage(heard) ?? plan.language,
+    transcript_language: reportedLanguage(transcription) ?? plan.language,
     text,
   }
-  if (plan.speaking === undefined) return told
-  const spoken = await run.stage(plan.speaking(text))
+  if (plan.speech === undefined) return answer
+  const speech = await progress.run(plan.speech(text))
   return {
-    ...told,
-    audio_base64: spoken.audio.toString('base64'),
-    audio_content_type: spoken.mediaType,
+    ...answer,
+    audio_base64: speech.audio.toString('base64'),
+    audio_content_type: speech.mediaType,
     speech_generation_id: prefixedId('gen_'),
+  }
+}
+
+/** How far the flow has come: which stages have run, and which one is running. */
+class VoiceProgress {
+  readonly lines: BillLine[] = []
+  readonly #signal: AbortSignal
+  #stage: Stage
+  #startedMs = performance.now()
+
+  constructor(signal: AbortSignal, first: Stage) {
+    this.#signal = signal
+    this.#stage = first
+  }
+
+  async run<Result>(next: Omit<PaidStage<Result>, 'amounts'>): Promise<Result> {
+    this.#stage = next.stage
+    this.#startedMs = performance.now()
+    this.#signal.throwIfAborted()
+    const result = await next.work(this.#signal)
+    const latencyMs = performance.now() - this.#startedMs
+    this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs })
+    return result
+  }
+
+  /** The stage that failed has the error; those before it are recorded and not charged. */
+  end(error: unknown): Dropped & { ran: BillLine[] } {
+    const latencyMs = performance.now() - this.#startedMs
+    const ran = this.lines.filter((line) => line.stage !== this.#stage)
+    return { ...dropOf(error, this.#stage, latencyMs, this.#signal), ran }
   }
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { insertRecords } from '../../../src/activity/activity-store.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { openDebts, type Debt } from '../../../src/gateway/bill/doubtful-charges.ts'
+import {
+  openDoubtfulCharges,
+  type DoubtfulCharge,
+} from '../../../src/gateway/bill/doubtful-charges.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { assertAgreement } from '../../support/agreement.ts'
@@ -15,20 +18,24 @@ import { onEachEngine } from '../../support/databases.ts'
 const PAID_IN = 100_000n
 const PRICE = 700n
 
-onEachEngine('charges in doubt', (open) => {
+onEachEngine('doubtful charges', (open) => {
   let db: Db
+  let dataDir: string
   let folder: string
   before(async () => {
     db = await open()
-    folder = join(await mkdtemp(join(tmpdir(), 'mlango-debts-')), 'refunds')
+    dataDir = await mkdtemp(join(tmpdir(), 'mlango-doubtful-charges-'))
+    folder = join(dataDir, 'doubtful-charges')
   })
   after(async () => {
     await assertAgreement(db)
-    await rm(folder, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true })
   })
 
+  const openHere = () => openDoubtfulCharges({ db, dataDir, log: silentLog })
+
   /** An account with credits and one open hold, as a call in flight has it. */
-  async function inFlight(): Promise<Debt> {
+  async function inFlight(): Promise<DoubtfulCharge> {
     const [accountId, holdId] = [uuidv7(), uuidv7()]
     const entry = { id: uuidv7(), type: 'topup' as const, key: uuidv7(), description: 'test' }
     const owner = { process: uuidv7() }
@@ -42,7 +49,7 @@ onEachEngine('charges in doubt', (open) => {
   }
 
   /** The commit whose answer was lost. */
-  async function charge({ accountId, holdId, recordIds, model }: Debt): Promise<void> {
+  async function commit({ accountId, holdId, recordIds, model }: DoubtfulCharge): Promise<void> {
     const [id] = recordIds as [string]
     const about = { type: 'usage' as const, key: `usage:${id}`, description: model }
     const entry = { id, ...about, reference: { type: 'activity', id } }
@@ -55,7 +62,7 @@ onEachEngine('charges in doubt', (open) => {
     })
   }
 
-  async function balance({ accountId }: Debt): Promise<bigint> {
+  async function balance({ accountId }: DoubtfulCharge): Promise<bigint> {
     const [row] = await db.query<{ balance_micro: bigint }>(
       'select balance_micro from ledger_accounts where account_id = $1',
       [accountId],
@@ -64,63 +71,93 @@ onEachEngine('charges in doubt', (open) => {
   }
 
   test('a charge that was committed is given back once, and the note is gone', async () => {
-    const debts = openDebts({ db, folder, log: silentLog })
-    const debt = await inFlight()
-    await charge(debt)
-    await debts.note(debt)
-    assert.deepEqual(await readdir(folder), [`${debt.holdId}.json`])
-    await debts.pay()
-    await debts.pay()
-    assert.equal(await balance(debt), PAID_IN)
+    const charges = await openHere()
+    const charge = await inFlight()
+    await commit(charge)
+    await charges.note(charge)
+    assert.deepEqual(await readdir(folder), [`${charge.holdId}.json`])
+    await charges.giveBack()
+    await charges.giveBack()
+    assert.equal(await balance(charge), PAID_IN)
     assert.deepEqual(await readdir(folder), [])
   })
 
-  test('the note of a process that died is paid by the next, even by two at once', async () => {
-    const debt = await inFlight()
-    await openDebts({ db, folder, log: silentLog }).note(debt)
-    await charge(debt)
-    const next = [1, 2].map(() => openDebts({ db, folder, log: silentLog }))
-    await Promise.all(next.map((one) => one.pay()))
-    assert.equal(await balance(debt), PAID_IN)
+  test('a process that died is followed by another, or by two at once, and the charge is given back once', async () => {
+    const charge = await inFlight()
+    await (await openHere()).note(charge)
+    await commit(charge)
+    const next = await Promise.all([openHere(), openHere()])
+    await Promise.all(next.map((one) => one.giveBack()))
+    assert.equal(await balance(charge), PAID_IN)
     assert.deepEqual(await readdir(folder), [])
   })
 
-  test('while the hold is open nothing is decided; released, nothing is owed', async () => {
-    const debts = openDebts({ db, folder, log: silentLog })
-    const debt = await inFlight()
-    await debts.note(debt)
-    await debts.pay()
-    assert.deepEqual(await readdir(folder), [`${debt.holdId}.json`])
-    const { accountId, holdId } = debt
+  test('while the hold is open nothing is decided; once it is released there is nothing to give back', async () => {
+    const charges = await openHere()
+    const charge = await inFlight()
+    await charges.note(charge)
+    await charges.giveBack()
+    assert.deepEqual(await readdir(folder), [`${charge.holdId}.json`])
+    const { accountId, holdId } = charge
     await db.begin((tx) => applyCommands(tx, [{ kind: 'release', accountId, holdId }]))
-    await debts.pay()
-    assert.equal(await balance(debt), PAID_IN)
+    await charges.giveBack()
+    assert.equal(await balance(charge), PAID_IN)
     assert.deepEqual(await readdir(folder), [])
   })
 
   test('a folder that cannot be written costs nobody anything while the process lives', async () => {
-    const blocked = `${folder}-blocked`
+    const blocked = join(dataDir, 'blocked')
     await writeFile(blocked, 'a file where the folder should be')
-    const debts = openDebts({ db, folder: blocked, log: silentLog })
-    const debt = await inFlight()
-    await charge(debt)
-    await debts.note(debt)
-    await debts.pay()
-    assert.equal(await balance(debt), PAID_IN)
+    const charges = await openDoubtfulCharges({ db, dataDir: blocked, log: silentLog })
+    const charge = await inFlight()
+    await commit(charge)
+    await charges.note(charge)
+    await charges.giveBack()
+    assert.equal(await balance(charge), PAID_IN)
     await rm(blocked)
   })
 
-  test('a note that can never be paid stays, and keeps nobody behind it waiting', async () => {
-    const debts = openDebts({ db, folder, log: silentLog })
-    const [never, debt] = [await inFlight(), await inFlight()]
+  test('a charge that can never be given back keeps its note, and does not hold up the others', async () => {
+    const charges = await openHere()
+    const [never, charge] = [await inFlight(), await inFlight()]
     const { accountId, holdId } = never
     await db.begin((tx) => applyCommands(tx, [{ kind: 'release', accountId, holdId }]))
-    await debts.note({ ...never, recordIds: ['no id of ours'] })
-    await charge(debt)
-    await debts.note(debt)
-    await debts.pay()
-    assert.equal(await balance(debt), PAID_IN)
+    await charges.note({ ...never, recordIds: ['no id of ours'] })
+    await commit(charge)
+    await charges.note(charge)
+    await charges.giveBack()
+    assert.equal(await balance(charge), PAID_IN)
     assert.deepEqual(await readdir(folder), [`${holdId}.json`])
     await rm(join(folder, `${holdId}.json`))
+  })
+
+  /** As a process of an earlier version left it. */
+  async function earlierNote(charge: DoubtfulCharge): Promise<void> {
+    const earlier = join(dataDir, 'refunds')
+    await mkdir(earlier, { recursive: true })
+    await writeFile(join(earlier, `${charge.holdId}.json`), JSON.stringify(charge))
+  }
+
+  test('notes left in the folder of an earlier version are taken over and given back', async () => {
+    await rm(folder, { recursive: true })
+    const charges = [await inFlight(), await inFlight()]
+    for (const charge of charges) {
+      await earlierNote(charge)
+      await commit(charge)
+    }
+    await (await openHere()).giveBack()
+    for (const charge of charges) assert.equal(await balance(charge), PAID_IN)
+    assert.deepEqual(await readdir(folder), [])
+    assert.deepEqual(await readdir(join(dataDir, 'refunds')), [])
+  })
+
+  test('an earlier version that ran beside this one leaves nothing unpaid either', async () => {
+    const [ours, theirs] = [await inFlight(), await inFlight()]
+    await (await openHere()).note(ours)
+    await earlierNote(theirs)
+    for (const charge of [ours, theirs]) await commit(charge)
+    await (await openHere()).giveBack()
+    for (const charge of [ours, theirs]) assert.equal(await balance(charge), PAID_IN)
+    assert.deepEqual(await readdir(folder), [])
   })
 })

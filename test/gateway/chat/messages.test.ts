@@ -5,7 +5,7 @@ import { Failure } from '../../../src/lib/failure.ts'
 
 const user = (content: unknown) => [{ role: 'user', content }]
 
-test('text is measured in bytes, wherever it stands', () => {
+test('text is measured in bytes, wherever it appears', () => {
   const reading = readMessages([
     { role: 'system', content: 'Jibu kwa Kiswahili' },
     { role: 'user', content: [{ type: 'text', text: 'é' }] },
@@ -20,7 +20,7 @@ test('text is measured in bytes, wherever it stands', () => {
   assert.deepEqual([...reading.modalities], ['text'])
 })
 
-test('media are counted and their modalities told', () => {
+test('media are counted and their modalities listed', () => {
   const reading = readMessages(
     user([
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },

@@ -107,13 +107,13 @@ test('nothing of the end is sent before it is settled', async () => {
   assert.match(await ended, /DONE/)
 })
 
-test('a break is told in the stream, which then has no end word', async () => {
+test('a failure is reported in the stream, which then has no [DONE]', async () => {
   const { seen, stream } = outflowOf([['a'], 'break'])
   assert.equal(await textOf(stream), 'data: a\n\ndata: error\n\n')
   assert.deepEqual(seen.ends, ['broke'])
 })
 
-test('a settlement that fails is told as a break', async () => {
+test('a settlement that fails is reported as a failure of the stream', async () => {
   const { seen, stream, give } = outflowOf([['a']], Promise.reject(new Error('no database')))
   give('end')
   assert.equal(await textOf(stream), 'data: a\n\ndata: error\n\n')

@@ -18,7 +18,7 @@ import { adts, bareMp3, ebml, flac, id3, mp4, rf64, SOUNDS } from '../../support
 const head = (...bytes: number[]) => Buffer.concat([Buffer.from(bytes), Buffer.alloc(400, 0x11)])
 const ascii = (text: string) => Buffer.from(text, 'latin1')
 
-test('every format is told from its bytes', () => {
+test('every format is recognised by its bytes', () => {
   for (const format of AUDIO_FORMATS) assert.equal(audioFormat(SOUNDS[format]), format)
 })
 

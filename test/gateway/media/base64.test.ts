@@ -48,7 +48,7 @@ for (const [text, message] of wrong) {
   })
 }
 
-test('the size is told before anything is decoded: the last byte decides', () => {
+test('the size is known, to the byte, before anything is decoded', () => {
   assert.equal(decodeBase64(Buffer.alloc(1_000).toString('base64'), rules).length, 1_000)
   assert.throws(() => decodeBase64(Buffer.alloc(1_001).toString('base64'), rules), /too large/)
   assert.throws(() => decodeBase64('!'.repeat(4_000), rules), /too large/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FILM } from '../../../simulator/models/film.ts'
 import { mediaType, requireMedia } from '../../../src/gateway/media/media-format.ts'
-import { estimateTokens } from '../../../src/gateway/price/media-tokens.ts'
+import { fileTokens } from '../../../src/gateway/price/media-tokens.ts'
 
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((one) => Buffer.from(one as string, 'latin1')))
@@ -40,7 +40,7 @@ for (const [name, given, type] of KNOWN) {
   test(`${name}: ${type ?? 'not ours'}`, () => assert.equal(mediaType(given), type))
 }
 
-test('bytes must be what the route takes and what they are said to be', () => {
+test('bytes must be what the route takes and what they are declared as', () => {
   const said = (kind: 'document' | 'vision' | 'video', mediaType?: string) => ({
     kind,
     field: 'file',
@@ -58,10 +58,10 @@ test('bytes must be what the route takes and what they are said to be', () => {
 
 test('a film is estimated by its length, and a lie about it by its size', async () => {
   // Two seconds, but of few bytes: no more than 2,000 bytes make a second.
-  const tokens = estimateTokens(FILM, 'video/mp4')
+  const tokens = fileTokens(FILM, 'video/mp4')
   assert.ok(tokens >= 300 && tokens <= 600, String(tokens))
   const lying = Buffer.from(FILM)
   lying.writeUInt32BE(0xffffffff, lying.indexOf('mvhd') + 4 + 16)
-  assert.ok(estimateTokens(lying, 'video/mp4') < 1_000)
-  assert.equal(estimateTokens(Buffer.alloc(9), 'image/png'), 1_600)
+  assert.ok(fileTokens(lying, 'video/mp4') < 1_000)
+  assert.equal(fileTokens(Buffer.alloc(9), 'image/png'), 1_600)
 })

@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { pdfPages } from '../../../src/gateway/media/pdf-pages.ts'
 import { makePdf, makePdfBomb } from '../../support/pdf.ts'
 
-test('pages in plain sight are counted', () => {
+test('pages listed in plain text are counted', () => {
   for (const pages of [1, 3, 700]) assert.equal(pdfPages(makePdf(pages)), pages)
 })
 
-test('a file made for the web says it at its beginning', () => {
+test('a file made for the web says at its beginning how many pages it has', () => {
   const head =
     '%PDF-1.7\n1 0 obj\n<< /Linearized 1 /L 9000 /H [1 2] /O 3 /E 4 /N 12 /T 5 >>\nendobj\n'
   assert.equal(pdfPages(Buffer.from(head)), 12)
 })
 
-test('what does not say it, or says nonsense, is not known', () => {
+test('a file that does not say, or says nonsense, has an unknown number of pages', () => {
   const absurd = '%PDF-1.7\n<< /Linearized 1 /N 999999 >>'
   for (const text of ['%PDF-1.7 garbage', '%PDF-1.7 /Type /Pages /Count 4', absurd, '']) {
     assert.equal(pdfPages(Buffer.from(text)), undefined)

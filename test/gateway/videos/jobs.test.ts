@@ -44,7 +44,7 @@ onEachEngine('video jobs', (open) => {
   })
   after(() => simulator.close())
 
-  test('pending with its hold, then processing, then completed: charged once, told once', async () => {
+  test('pending with its hold, then processing, then completed: charged once, notified once', async () => {
     const { begin, submit, news } = await studio()
     const before = await balance()
     const id = await submit(asha)
@@ -97,7 +97,7 @@ onEachEngine('video jobs', (open) => {
     }
   })
 
-  test('no verdict is no verdict: unknown words, garbage and silence wait for the deadline', async () => {
+  test('nothing is decided without a verdict: unknown words, garbage and silence wait for the deadline', async () => {
     const { begin, submit } = await studio({ deadlineS: 1 })
     begin()
     const faults = ['video-unknown', 'video-backwards', 'video-no-url', 'video-forever']

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Upstreams } from '../../upstream/work.ts'
-import type { Pacer } from './pacer.ts'
 import type { EndParts } from './end.ts'
 
-export type LookParts = EndParts & {
+/** What the worker and its steps work with. */
+export type WorkerParts = EndParts & {
   upstreams: Upstreams
   pacer: Pacer
   timing: VideoTiming
@@ -30,12 +31,29 @@ export const VIDEO_TIMING: VideoTiming = {
 }
 
 /** One call ends before its claim does. */
-export function patienceOf({ timing }: LookParts, signal: AbortSignal): AbortSignal {
+export function callSignal({ timing }: WorkerParts, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(timing.callMs)])
 }
 
 /** Half as long again each time, and up to a fifth more or less, so that jobs spread out. */
-export function backOff({ timing, random }: LookParts, firstS: number, times: number): number {
+export function backOff({ timing, random }: WorkerParts, firstS: number, times: number): number {
   const s = Math.min(firstS * 1.5 ** Math.min(times, 20), timing.longestPollS)
   return s * (0.8 + random() * 0.4)
+}
+
+/** Lets one through every so often: what waits behind it waits longer, and nothing bursts. */
+export type Pacer = { turn(signal?: AbortSignal): Promise<void> }
+
+export function createPacer(options: { perSecond: number; nowMs?: () => number }): Pacer {
+  const nowMs = options.nowMs ?? (() => performance.now())
+  const gapMs = 1_000 / options.perSecond
+  let nextMs = 0
+  return {
+    async turn(signal) {
+      const now = nowMs()
+      const mine = Math.max(now, nextMs)
+      nextMs = mine + gapMs
+      if (mine > now) await sleep(mine - now, undefined, signal ? { signal } : {})
+    },
+  }
 }

@@ -3,21 +3,25 @@ import { Failure } from '../../lib/failure.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import { endJob, type VideoEnd } from './end.ts'
 import { HOLD_S } from './jobs-store.ts'
-import { submit } from './submission.ts'
-import { backOff, patienceOf, type LookParts } from './timing.ts'
+import { backOff, callSignal, type WorkerParts } from './pacing.ts'
+import { submitJob } from './submission.ts'
 import { noteRenewal, postpone } from './work-store.ts'
 
-/** One look at a job that this process has claimed: hands it on, or asks what became of it. */
-export async function look(parts: LookParts, job: ClaimedJob, signal: AbortSignal): Promise<void> {
+/** The next step of a job that this process has claimed: submits it, or asks what became of it. */
+export async function advanceJob(
+  parts: WorkerParts,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<void> {
   await parts.onStep('claimed')
   if (job.holdDue) await renewHold(parts, job)
   if (job.status === 'processing') return poll(parts, job, signal)
   if (job.overdue) return void (await endJob(parts, job, EXPIRED))
-  return submit(parts, job, signal)
+  return submitJob(parts, job, signal)
 }
 
-/** The job runs on legitimately: so does its hold. */
-async function renewHold({ db, clock }: LookParts, job: ClaimedJob): Promise<void> {
+/** The job is still running, and so its hold must last longer. */
+async function renewHold({ db, clock }: WorkerParts, job: ClaimedJob): Promise<void> {
   const { accountId, holdId } = job
   if (holdId === undefined) return
   const deadline = new Date(clock.now().getTime() + HOLD_S * 1_000)
@@ -30,15 +34,15 @@ async function renewHold({ db, clock }: LookParts, job: ClaimedJob): Promise<voi
 const EXPIRED = { status: 'expired', errorCode: 'expired' } as const
 
 /** A poll that fails is not a verdict; that the upstream no longer knows the job is one. */
-async function poll(parts: LookParts, job: ClaimedJob, signal: AbortSignal): Promise<void> {
-  const end = (await ask(parts, job, signal)) ?? (job.overdue ? EXPIRED : undefined)
+async function poll(parts: WorkerParts, job: ClaimedJob, signal: AbortSignal): Promise<void> {
+  const end = (await askUpstream(parts, job, signal)) ?? (job.overdue ? EXPIRED : undefined)
   if (end !== undefined) return void (await endJob(parts, job, end))
-  const nextLookS = backOff(parts, parts.timing.firstPollS, job.polls)
-  await postpone(parts.db, job, { nextLookS, forgetUpstream: false })
+  const nextCheckS = backOff(parts, parts.timing.firstPollS, job.polls)
+  await postpone(parts.db, job, { nextCheckS, forgetUpstream: false })
 }
 
-async function ask(
-  parts: LookParts,
+async function askUpstream(
+  parts: WorkerParts,
   job: ClaimedJob,
   signal: AbortSignal,
 ): Promise<VideoEnd | undefined> {
@@ -46,9 +50,9 @@ async function ask(
   await parts.pacer.turn(signal)
   try {
     const targets = [job.upstream!]
-    const patience = patienceOf(parts, signal)
-    const result = await parts.upstreams.call(targets, 'videoStatus', request, patience)
-    const { status, usage, error } = result
+    const limit = callSignal(parts, signal)
+    const found = await parts.upstreams.call(targets, 'videoStatus', request, limit)
+    const { status, usage, error } = found
     if (status === 'processing') return undefined
     if (status === 'completed') return { status, usage }
     return { status, errorCode: error?.code ?? 'generation_failed' }

@@ -1,0 +1,84 @@
+import type { PricedModel } from '../../catalog/catalog.ts'
+import { Failure } from '../../lib/failure.ts'
+import type { Fields } from '../../lib/fields.ts'
+import type { SpeechFormat, SpeechRequest } from '../../upstream/contract/contract.ts'
+import { audioFormat, looksLikeText } from '../media/audio-format.ts'
+import { audioSeconds } from '../media/audio-length.ts'
+import { stageOf } from '../bill/rows.ts'
+import type { PaidStage } from '../billed-call.ts'
+import type { Gateway } from '../gateway.ts'
+import { CHARACTERS_PER_S, holdAmounts, NOMINAL_MICRO, speechPrice } from '../price/voice-price.ts'
+
+/** Collected whole before any of it is sent, so that a failure at any moment is still JSON. */
+const SPEECH_CAP_BYTES = 25 * 1024 * 1024
+/** 16 bits, mono, 24 kHz: what the models that speak PCM give. */
+const PCM_BYTES_PER_S = 48_000
+
+export type Speech = SpeechFormat & { audio: Buffer }
+
+export function planSpeech(
+  gateway: Gateway,
+  plan: {
+    kind: 'speech' | 'voice_speech'
+    model: PricedModel
+    input: string
+    voice: string | undefined
+    responseFormat: SpeechRequest['responseFormat']
+    speed?: number | undefined
+    extra: Fields
+  },
+): PaidStage<Speech> {
+  const { model, input, voice, responseFormat, speed } = plan
+  const characters = countCharacters(input)
+  const at = gateway.billing.clock.now()
+  const request: SpeechRequest = {
+    input,
+    responseFormat,
+    maxBytes: SPEECH_CAP_BYTES,
+    extra: plan.extra,
+    voice,
+    speed,
+  }
+  const expected = speechPrice(model, { characters, seconds: characters / CHARACTERS_PER_S }, at)
+  return {
+    stage: stageOf(plan.kind, model),
+    amounts: holdAmounts(model, expected?.micro, { ...gateway.rules, ...gateway.voice }),
+    work: async (signal) => {
+      const speech = await gateway.upstreams.call(model.targets, 'speech', request, signal)
+      return requireAudible(speech, responseFormat)
+    },
+    usage: ({ audio }) => {
+      const seconds = speechSeconds(audio, responseFormat)
+      const price = speechPrice(model, { characters, seconds }, at)
+      return { costMicro: price?.micro ?? NOMINAL_MICRO, estimated: price?.exact !== true }
+    },
+  }
+}
+
+/** Unicode characters, not UTF-16 units: an emoji is one. */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; count++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
+  return count
+}
+
+/** Some upstreams answer 200 with an error page, or with another format than the one requested. */
+function requireAudible(speech: Speech, format: SpeechRequest['responseFormat']): Speech {
+  const { audio } = speech
+  const sound =
+    format === 'mp3' ? audioFormat(audio) === 'mp3' : !looksLikeText(audio) && !isContainer(audio)
+  if (sound) return speech
+  throw new Failure('upstream_failed', 'The model did not answer with the requested audio format.')
+}
+
+/** Raw samples have no mark of their own, and may look like a frame of MP3 or AAC by chance. */
+function isContainer(audio: Buffer): boolean {
+  const found = audioFormat(audio)
+  const chance = (found === 'mp3' || found === 'aac') && audio[0] === 0xff
+  return found !== undefined && !chance
+}
+
+function speechSeconds(audio: Buffer, format: SpeechRequest['responseFormat']): number {
+  const parsed = format === 'mp3' ? audioSeconds(audio, 'mp3') : undefined
+  return parsed ?? audio.length / PCM_BYTES_PER_S
+}

@@ -1,0 +1,77 @@
+import type { PricedModel } from '../../catalog/catalog.ts'
+import type { Fields } from '../../lib/fields.ts'
+import type { TranscriptionRequest, TranscriptionResult } from '../../upstream/contract/contract.ts'
+import type { Usage } from '../../upstream/contract/usage.ts'
+import { stageOf, type StageUsage } from '../bill/rows.ts'
+import type { PaidStage } from '../billed-call.ts'
+import type { Gateway } from '../gateway.ts'
+import { audioSeconds } from '../media/audio-length.ts'
+import { logUnusable, reportedCost } from '../price/call-price.ts'
+import { holdAmounts, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
+import type { Recording } from './recording.ts'
+
+export type TranscriptionStage = PaidStage<TranscriptionResult> & {
+  /** As the file itself says, if it does. */
+  seconds: number | undefined
+}
+
+export function planTranscription(
+  gateway: Gateway,
+  plan: {
+    kind: 'transcription' | 'voice_transcription'
+    model: PricedModel
+    recording: Recording
+    language: string | undefined
+    responseFormat: TranscriptionRequest['responseFormat']
+    extra: Fields
+  },
+): TranscriptionStage {
+  const { model, recording, language } = plan
+  const { rules, voice, billing } = gateway
+  const seconds = audioSeconds(recording.bytes, recording.format)
+  const price = transcriptionPrice(model, { seconds }, billing.clock.now())
+  const request: TranscriptionRequest = {
+    audio: recording.bytes,
+    format: recording.format,
+    responseFormat: plan.responseFormat,
+    extra: plan.extra,
+    language,
+  }
+  return {
+    stage: stageOf(plan.kind, model),
+    amounts: holdAmounts(model, price, { ...rules, ...voice }),
+    seconds,
+    work: (signal) => gateway.upstreams.call(model.targets, 'transcription', request, signal),
+    usage: (result) => transcriptionUsage(gateway, model, result, seconds),
+  }
+}
+
+/** What the upstream says it cost; else the catalog's price; else a nominal credit. */
+function transcriptionUsage(
+  { billing }: Gateway,
+  model: PricedModel,
+  result: TranscriptionResult,
+  fileSeconds: number | undefined,
+): StageUsage {
+  const { usage: reading } = result
+  logUnusable(billing.log, model.id, reading)
+  const reported: Usage = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens, totalTokens } = reported
+  const counts = { promptTokens, completionTokens, totalTokens }
+  const seconds = reported.seconds ?? result.durationS ?? fileSeconds
+  const tokens =
+    promptTokens === undefined || completionTokens === undefined
+      ? undefined
+      : { promptTokens, completionTokens }
+  const priced = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
+  if (reported.costUsd !== undefined) {
+    const catalogMicro = priced ?? NOMINAL_MICRO
+    return { ...counts, ...reportedCost({ reading, rate: model, catalogMicro }) }
+  }
+  const exact = tokens !== undefined || reported.seconds !== undefined
+  return {
+    ...counts,
+    costMicro: priced ?? NOMINAL_MICRO,
+    estimated: priced === undefined || !exact,
+  }
+}

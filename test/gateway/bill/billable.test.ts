@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import type { Db } from '../../../src/db/db.ts'
+import { dropOf, openBill, type Bill, type Billing } from '../../../src/gateway/bill/billable.ts'
+import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
+import { openPostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
+import type { BillLine, Dropped, Stage } from '../../../src/gateway/bill/rows.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { Failure } from '../../../src/lib/failure.ts'
+import { uuidv7 } from '../../../src/lib/ids.ts'
+import { silentLog } from '../../../src/lib/log.ts'
+import type { Principal } from '../../../src/lib/principal.ts'
+import { createReplay } from '../../../src/replay/replay-store.ts'
+import { assertAgreement } from '../../support/agreement.ts'
+import { onEachEngine } from '../../support/databases.ts'
+
+const PAID_IN = 1_000n
+const STAGE: Stage = { kind: 'chat', model: 'test/model', priceSnapshotId: undefined }
+const FAILED: Dropped = {
+  status: 'failed',
+  errorCode: 'upstream_failed',
+  stage: STAGE,
+  latencyMs: 3,
+}
+
+const line = (costMicro: bigint, stage = STAGE): BillLine => ({
+  stage,
+  costMicro,
+  latencyMs: 5,
+  promptTokens: 2,
+  completionTokens: 1,
+  totalTokens: 3,
+  estimated: false,
+})
+const isFailure = (kind: string) => (error: unknown) =>
+  error instanceof Failure && error.kind === kind
+
+onEachEngine('a bill', (open) => {
+  let db: Db
+  let dataDir: string
+  let billing: Billing
+  let principal: Principal
+
+  before(async () => {
+    db = await open()
+    dataDir = await mkdtemp(join(tmpdir(), 'mlango-billable-'))
+    billing = await billingOn(db)
+  })
+  after(() => rm(dataDir, { recursive: true, force: true }))
+  beforeEach(async () => {
+    principal = await fundedAccount()
+  })
+  afterEach(() => assertAgreement(db))
+
+  async function billingOn(db: Db): Promise<Billing> {
+    return {
+      queue: openPostingQueue({ db, timeZone: 'UTC', noteBalances: async () => {} }),
+      doubtfulCharges: await openDoubtfulCharges({ db, dataDir, log: silentLog }),
+      processId: uuidv7(),
+      clock: systemClock,
+      log: silentLog,
+    }
+  }
+
+  async function fundedAccount(): Promise<Principal> {
+    const accountId = uuidv7()
+    const entry = { id: uuidv7(), type: 'topup' as const, key: uuidv7(), description: 'test' }
+    const grant = { kind: 'grant' as const, accountId, amountMicro: PAID_IN, entry }
+    await db.begin((tx) => applyCommands(tx, [grant]))
+    return { kind: 'key', accountId, keyId: uuidv7(), workspaceId: uuidv7() }
+  }
+
+  function openOne(
+    wantMicro: bigint,
+    needMicro = wantMicro,
+    on = billing,
+    requestId = `req_${uuidv7()}`,
+  ): Promise<Bill> {
+    return openBill(on, { principal, requestId, stage: STAGE, wantMicro, needMicro })
+  }
+
+  async function account(): Promise<{ balance: bigint; held: bigint }> {
+    const [row] = await db.query<{ balance: bigint; held: bigint }>(
+      `select balance_micro as balance, held_micro as held from ledger_accounts
+       where account_id = $1`,
+      [principal.accountId],
+    )
+    return row!
+  }
+
+  /** What the account's records say, sorted. */
+  async function records(): Promise<string[]> {
+    const rows = await db.query<Record<string, unknown>>(
+      `select model, status, error_code, cost_micro, uncollected_micro from activity_records
+       where account_id = $1`,
+      [principal.accountId],
+    )
+    return rows
+      .map((row) =>
+        [row.model, row.error_code ?? row.status, row.cost_micro, row.uncollected_micro].join(' '),
+      )
+      .sort()
+  }
+
+  test('is settled: the hold goes, the cost is charged and recorded', async () => {
+    const bill = await openOne(400n)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 400n })
+    const receipt = await bill.settle([line(150n)])
+    assert.deepEqual(receipt, { chargedMicro: 150n, remainingMicro: 850n })
+    assert.deepEqual(await account(), { balance: 850n, held: 0n })
+    assert.deepEqual(await records(), ['test/model completed 150 0'])
+  })
+
+  test('is dropped: the hold goes, nothing is charged, the record says why', async () => {
+    const bill = await openOne(400n)
+    await bill.drop(FAILED)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model upstream_failed 0 0'])
+  })
+
+  test('holds what there is when that is enough, and nothing when it is not', async () => {
+    const bill = await openOne(5_000n, 600n)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 1_000n })
+    await assert.rejects(openOne(1n), isFailure('insufficient'))
+    await bill.drop(FAILED)
+    await assert.rejects(openOne(5_000n, 1_001n), isFailure('insufficient'))
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model upstream_failed 0 0'])
+  })
+
+  test('may cost more than was held, and never more than there is', async () => {
+    const first = await openOne(100n)
+    assert.equal((await first.settle([line(300n)])).chargedMicro, 300n)
+    const second = await openOne(100n)
+    const receipt = await second.settle([line(900n)])
+    assert.deepEqual(receipt, { chargedMicro: 700n, remainingMicro: 0n })
+    assert.deepEqual(await account(), { balance: 0n, held: 0n })
+    assert.deepEqual(await records(), [
+      'test/model completed 300 0',
+      'test/model completed 700 200',
+    ])
+  })
+
+  test('of a free model holds nothing and is recorded', async () => {
+    const receipt = await (await openOne(0n)).settle([line(0n)])
+    assert.deepEqual(receipt, { chargedMicro: 0n, remainingMicro: undefined })
+    await (await openOne(0n)).drop({ ...FAILED, status: 'cancelled', errorCode: 'caller_left' })
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model caller_left 0 0', 'test/model completed 0 0'])
+  })
+
+  const SECOND: Stage = { kind: 'voice_text', model: 'test/second' }
+
+  test('of several stages is charged stage by stage, as one', async () => {
+    const receipt = await (await openOne(900n)).settle([line(100n), line(250n, SECOND)])
+    assert.deepEqual(receipt, { chargedMicro: 350n, remainingMicro: 650n })
+    assert.deepEqual(await records(), ['test/model completed 100 0', 'test/second completed 250 0'])
+  })
+
+  test('that breaks in a later stage charges the earlier ones nothing', async () => {
+    const bill = await openOne(900n)
+    await bill.drop({ ...FAILED, stage: SECOND, ran: [line(100n)] })
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), [
+      'test/model completed 0 0',
+      'test/second upstream_failed 0 0',
+    ])
+  })
+
+  test('whose hold was taken away charges nothing', async () => {
+    const bill = await openOne(400n)
+    const [hold] = await db.query<{ id: string }>('select id from holds where account_id = $1', [
+      principal.accountId,
+    ])
+    const { accountId } = principal
+    await db.begin((tx) => applyCommands(tx, [{ kind: 'release', accountId, holdId: hold!.id }]))
+    await assert.rejects(bill.settle([line(150n)]), isFailure('unavailable'))
+    await bill.drop(FAILED)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), [])
+  })
+
+  async function claimKey(key: string) {
+    const replay = createReplay({ db, processId: billing.processId })
+    const request = { accountId: principal.accountId, key, route: 'POST /test' }
+    const outcome = await replay.claim(request)
+    assert.equal(outcome.state, 'claimed')
+    return { claim: outcome.claim, again: () => replay.claim(request) }
+  }
+  const answer = (receipt: object) => ({
+    status: 200,
+    headers: {},
+    body: JSON.stringify(receipt, (_name, value) =>
+      typeof value === 'bigint' ? String(value) : (value as unknown),
+    ),
+  })
+
+  test('with a key keeps its answer together with the charge', async () => {
+    const { claim, again } = await claimKey('kept')
+    const receipt = await (await openOne(400n)).settle([line(150n)], { claim, answer })
+    const replayed = await again()
+    assert.equal(replayed.state, 'kept')
+    assert.equal(String(replayed.answer.body), answer(receipt).body)
+  })
+
+  test('whose key was taken over is not charged, and recorded as interrupted', async () => {
+    const { claim } = await claimKey('taken over')
+    const bill = await openOne(400n)
+    await db.query('update idempotency set claim_id = $1 where claim_id = $2', [uuidv7(), claim.id])
+    await assert.rejects(bill.settle([line(150n)], { claim, answer }), isFailure('unavailable'))
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model interrupted 0 0'])
+  })
+
+  /** Commits go through, but the answers of those with these numbers are lost. */
+  async function losingAnswers(...numbers: number[]) {
+    let commits = 0
+    const losing: Db = {
+      ...db,
+      async begin(work) {
+        const result = await db.begin(work)
+        if (numbers.includes(++commits)) throw new Failure('unavailable', 'the answer was lost')
+        return result
+      },
+    }
+    return { billing: await billingOn(losing), commits: () => commits }
+  }
+  async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+    for (let tries = 0; !(await isDone()); tries++) {
+      assert.ok(tries < 200, 'it did not happen within four seconds')
+      await wait(20)
+    }
+  }
+  const isReleased = async () => (await account()).held === 0n
+
+  test('whose settlement is committed but not confirmed is charged once', async () => {
+    const { billing } = await losingAnswers(2, 3)
+    const bill = await openOne(400n, 400n, billing)
+    const receipt = await bill.settle([line(100n), line(50n)])
+    assert.deepEqual(receipt, { chargedMicro: 150n, remainingMicro: undefined })
+    assert.deepEqual(await account(), { balance: 850n, held: 0n })
+    assert.equal((await records()).length, 2)
+  })
+
+  test('whose hold is committed but not confirmed never opens, and the hold is released', async () => {
+    const { billing } = await losingAnswers(1)
+    await assert.rejects(openOne(400n, 400n, billing), isFailure('unavailable'))
+    await until(isReleased)
+    await billing.queue.idle()
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model unavailable 0 0'])
+  })
+
+  test('whose release is not confirmed is dropped all the same, with one record', async () => {
+    const { billing, commits } = await losingAnswers(2)
+    const bill = await openOne(400n, 400n, billing)
+    await bill.drop(FAILED)
+    // The hold, its release, and the release once more.
+    await until(() => commits() === 3)
+    await billing.queue.idle()
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model upstream_failed 0 0'])
+  })
+
+  const notes = () => readdir(join(dataDir, 'doubtful-charges'))
+
+  test('whose settlement fails is noted as a doubtful charge, and released', async () => {
+    let fail = false
+    const failing: Db = {
+      ...db,
+      async begin(work) {
+        if (!fail) return db.begin(work)
+        fail = false
+        throw new Error('the settlement cannot be written')
+      },
+    }
+    const on = await billingOn(failing)
+    const bill = await openOne(400n, 400n, on)
+    fail = true
+    await assert.rejects(bill.settle([line(150n)]), /cannot be written/)
+    assert.equal((await notes()).length, 1)
+    await until(isReleased)
+    await on.queue.idle()
+    await on.doubtfulCharges.giveBack()
+    assert.deepEqual(await notes(), [])
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model interrupted 0 0'])
+  })
+
+  type End = 'settle' | 'drop' | 'settle then drop' | 'drop then settle' | 'both at once'
+  async function end(bill: Bill, how: End, costMicro: bigint): Promise<void> {
+    const settle = async () => void (await bill.settle([line(costMicro)]).catch(() => {}))
+    const drop = () => bill.drop(FAILED)
+    if (how === 'both at once') await Promise.all([drop(), settle()])
+    else if (how === 'settle') await settle()
+    else if (how === 'drop') await drop()
+    else if (how === 'settle then drop') await settle().then(drop)
+    else await drop().then(settle)
+  }
+
+  /** What became of the bill of one request. */
+  async function endOf(requestId: string) {
+    const [row] = await db.query<{ records: bigint; done: boolean; due: bigint }>(
+      `select count(*) as records, bool_or(status = 'completed') as done,
+         coalesce(sum(cost_micro + uncollected_micro), 0)::int8 as due
+       from activity_records where request_id = $1`,
+      [requestId],
+    )
+    return row!
+  }
+
+  const ENDS: End[] = ['settle', 'drop', 'settle then drop', 'drop then settle', 'both at once']
+
+  test('ends once, however it is ended: one record, one charge or none, no hold', async () => {
+    const amount = fc.bigInt({ min: 1n, max: 400n })
+    const call = fc.record({
+      wantMicro: amount,
+      costMicro: amount,
+      how: fc.constantFrom(...ENDS),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
+        principal = await fundedAccount()
+        const endings = calls.map(async ({ wantMicro, costMicro, how }) => {
+          const requestId = `req_${uuidv7()}`
+          const bill = await openOne(wantMicro, wantMicro, billing, requestId).catch(
+            () => undefined,
+          )
+          if (bill !== undefined) await end(bill, how, costMicro)
+          const { records, done, due } = await endOf(requestId)
+          if (bill === undefined) return assert.equal(records, 0n)
+          const settled = how.startsWith('settle')
+          assert.deepEqual({ records, done }, { records: 1n, done: settled })
+          assert.equal(due, settled ? costMicro : 0n)
+        })
+        await Promise.all(endings)
+        assert.equal((await account()).held, 0n)
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+test('an error ends a bill as failed; only a caller who left ends it as cancelled', () => {
+  const signal = (reason?: unknown) => {
+    const controller = new AbortController()
+    if (reason !== undefined) controller.abort(reason)
+    return controller.signal
+  }
+  const left = signal({ code: 'caller_left' })
+  const cases: [unknown, AbortSignal, status: string, errorCode: string][] = [
+    [new Failure('upstream_failed', 'x'), signal(), 'failed', 'upstream_failed'],
+    [new Failure('unsuitable', 'x', { code: 'no_speech' }), signal(), 'failed', 'no_speech'],
+    [new Error('a bug'), signal(), 'failed', 'internal_error'],
+    [new Error('aborted'), signal({ code: 'draining' }), 'failed', 'internal_error'],
+    [new Error('aborted'), left, 'cancelled', 'caller_left'],
+    [new Failure('upstream_failed', 'x'), left, 'cancelled', 'caller_left'],
+  ]
+  for (const [error, aborted, status, errorCode] of cases) {
+    const end = dropOf(error, STAGE, 7, aborted)
+    assert.deepEqual(end, { status, errorCode, stage: STAGE, latencyMs: 7 })
+  }
+})
