@@ -13,6 +13,7 @@ import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
+import type { External } from './external.ts'
 import { openBooks } from './gateway/bill/posting-queue.ts'
 import { openDebts, type Debts } from './gateway/bill/doubtful-charges.ts'
 import type { Gateway } from './gateway/gateway.ts'
@@ -31,12 +32,11 @@ import type { Clock } from './lib/clock.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
-import type { Observe } from './metrics.ts'
+import type { Gauges, Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { tell } from './notices/notices.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
-import type { Outside } from './external.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
 import { topUpRules } from './payments/ports.ts'
 import type { Payer } from './payments/topup.ts'
@@ -47,32 +47,34 @@ import { voiceSettings } from './voice-settings.ts'
 import type { Upstreams } from './upstream/work.ts'
 
 /** What the house is built on. */
-export type Ground = {
+export type HouseInputs = {
   config: Config
   db: Db
   masterKey: string
-  outside: Outside
+  external: External
   log: Log
   clock: Clock
-  /** Told of every answer, where metrics are kept. */
-  observe?: Observe
+  /** Called with every answer, where metrics are kept. */
+  observe?: Observe | undefined
 }
 
-export type House = Ground & {
+export type House = HouseInputs & {
   server: FastifyInstance
   catalog: Catalog
   catalogSync: SyncParts
   payments: Payments
   upstreams: Upstreams
-  /** Sets the duties going: what happens with no request. */
+  /** What can only be read off a running house. */
+  gauges: Gauges
+  /** Starts the duties: what happens with no request. */
   begin(): void
-  /** Drains, ends the duties, gives back what this process holds. The ground stays. */
+  /** Drains, ends the duties, gives back what this process holds. The inputs stay open. */
   end(): Promise<void>
 }
 
 /** Builds every room once, in order. The only place that knows them all. */
-export async function buildHouse(ground: Ground): Promise<House> {
-  const { config, db, masterKey, outside, log, clock } = ground
+export async function buildHouse(inputs: HouseInputs): Promise<House> {
+  const { config, db, masterKey, external, log, clock } = inputs
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(db, processId)
   const replay = createReplay({ db, processId })
@@ -89,11 +91,11 @@ export async function buildHouse(ground: Ground): Promise<House> {
     log,
     workspaceMoves: [moveWorkspace],
   })
-  const upstreams = openUpstreams({ upstreams: outside.upstreams, log })
-  const { catalog, catalogSync } = await openShelves(ground, upstreams)
-  const payments = openTill(ground, balanceWatch)
+  const upstreams = openUpstreams({ upstreams: external.upstreams, log })
+  const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
+  const payments = openPayments(inputs, balanceWatch)
   const debts = openDebts({ db, log, folder: path.join(config.DATA_DIR, 'refunds') })
-  const gateway = openGateway(ground, { processId, catalog, upstreams, balanceWatch, debts })
+  const gateway = openGateway(inputs, { processId, catalog, upstreams, balanceWatch, debts })
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
     routes: allRoutes({
@@ -107,36 +109,42 @@ export async function buildHouse(ground: Ground): Promise<House> {
       payments,
       upstreams,
     }),
-    doorkeeper: createDoorkeeper(accounts),
+    authenticator: createDoorkeeper(accounts),
     limiter,
     replay,
     config,
     log,
-    observe: ground.observe,
+    observe: inputs.observe,
   })
   const outbox = await openOutbox({ db, senders: openSenders(config), log })
   const duties: Duty[] = [
     heartbeat,
-    sweep(ground),
+    sweep(inputs),
     { name: 'refunds', everyMs: 5_000, run: debts.pay },
     ...upkeep(db),
     ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
-    videoDuty(ground, { upstreams, balanceWatch }),
+    videoDuty(inputs, { upstreams, balanceWatch }),
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
-    { name: 'catalog', everyMs: 60_000, run: keepInStep(catalogSync, config) },
+    { name: 'catalog', everyMs: 60_000, run: syncRegularly(catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     ...accountDuties(accounts),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
   let running: ReturnType<typeof startDuties> | undefined
   return {
-    ...ground,
+    ...inputs,
     server,
     catalog,
     catalogSync,
     payments,
     upstreams,
+    gauges: {
+      runningCalls: () => server.context.running.count,
+      models: () => catalog.shelf().models.length,
+      upstreams: () => upstreams.health().upstreams_total,
+      healthyUpstreams: () => upstreams.health().upstreams_healthy,
+    },
     begin() {
       running = startDuties(duties, log)
     },
@@ -153,9 +161,9 @@ export async function buildHouse(ground: Ground): Promise<House> {
   }
 }
 
-async function openShelves(ground: Ground, upstreams: Upstreams) {
-  const { config, db, log } = ground
-  const shelves = upstreams.list.map(({ records, ...upstream }) => ({
+async function openCatalogAndSync(inputs: HouseInputs, upstreams: Upstreams) {
+  const { config, db, log } = inputs
+  const lists = upstreams.list.map(({ records, ...upstream }) => ({
     ...upstream,
     byHand: records,
   }))
@@ -163,11 +171,11 @@ async function openShelves(ground: Ground, upstreams: Upstreams) {
     db,
     log,
     settings: config,
-    upstreams: shelves,
+    upstreams: lists,
     read: async (upstream, signal) => (await upstreams.catalog(upstream, signal)).records,
   }
-  const catalog = await openCatalog({ db, log, upstreams: shelves })
-  // A house that has never seen its models has nothing to sell; later readings can wait.
+  const catalog = await openCatalog({ db, log, upstreams: lists })
+  // Without a catalog nothing can be served; later readings can wait.
   if (catalog.shelf().models.length === 0) {
     await syncCatalog(catalogSync)
     await catalog.reload()
@@ -176,7 +184,7 @@ async function openShelves(ground: Ground, upstreams: Upstreams) {
 }
 
 /** One minute is how soon a new replica takes over; the setting is how old a reading may get. */
-function keepInStep(sync: SyncParts, config: Config): Duty['run'] {
+function syncRegularly(sync: SyncParts, config: Config): Duty['run'] {
   // A start reads the lists too, unless another replica has done so within the last minute.
   let maxAgeS = 60
   return async (signal) => {
@@ -185,13 +193,13 @@ function keepInStep(sync: SyncParts, config: Config): Duty['run'] {
   }
 }
 
-function openTill(ground: Ground, balanceWatch: BalanceWatch): Payments {
-  const { config, db, log, clock, outside } = ground
+function openPayments(inputs: HouseInputs, balanceWatch: BalanceWatch): Payments {
+  const { config, db, log, clock, external } = inputs
   return createPayments({
     db,
     log,
     clock,
-    ports: outside.payments,
+    ports: external.payments,
     rules: topUpRules(config),
     payerOf: (accountId) => payerOf(db, accountId),
     balanceWatch,
@@ -210,7 +218,7 @@ async function payerOf(db: Db, accountId: string): Promise<Payer> {
 }
 
 function openGateway(
-  ground: Ground,
+  inputs: HouseInputs,
   rooms: {
     processId: string
     catalog: Catalog
@@ -219,7 +227,7 @@ function openGateway(
     debts: Debts
   },
 ): Gateway {
-  const { config, db, log, clock, masterKey } = ground
+  const { config, db, log, clock, masterKey } = inputs
   const books = openBooks({
     db,
     timeZone: config.ACTIVITY_TIME_ZONE,
@@ -234,12 +242,12 @@ function openGateway(
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
     },
-    voice: voiceSettings(config, ground.outside.simulated.upstreams),
+    voice: voiceSettings(config, inputs.external.simulated.upstreams),
     nameForUpstream: upstreamNames(deriveKey(masterKey, 'upstream-user')),
   }
 }
 
-function sweep({ db, log, clock, config }: Ground): Duty {
+function sweep({ db, log, clock, config }: HouseInputs): Duty {
   return sweeper({
     db,
     log,
@@ -254,7 +262,7 @@ function jobOf({ owner }: Hold): string[] {
 }
 
 function videoDuty(
-  { db, log, clock, config }: Ground,
+  { db, log, clock, config }: HouseInputs,
   rooms: { upstreams: Upstreams; balanceWatch: BalanceWatch },
 ): Duty {
   return videoWorker({

@@ -1,7 +1,7 @@
 import { creditsText } from '../billing/money.ts'
 import type { Receipt } from './bill/rows.ts'
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
+export { JSON_TYPE } from '../lib/answer.ts'
 
 /** What the call cost and what is left, and the upstream's own id for support. */
 export function answerHeaders(

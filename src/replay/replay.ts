@@ -1,17 +1,11 @@
 import type { Db } from '../db/db.ts'
-import type { Claim, KeptAnswer } from '../lib/answer.ts'
+import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { freeClaim, keepAnswers, purgeExpired, readKey, takeClaim } from './replay-store.ts'
 
-type Outcome =
-  | { state: 'claimed'; claim: Claim }
-  | { state: 'running' }
-  | { state: 'other_route' }
-  | { state: 'kept'; answer: KeptAnswer }
-
 /** Remembers answers by idempotency key, scoped to the account, across all processes. */
 export type Replay = {
-  claim(request: { accountId: string; key: string; route: string }): Promise<Outcome>
+  claim(request: { accountId: string; key: string; route: string }): Promise<ClaimOutcome>
   keep(claim: Claim, answer: KeptAnswer): Promise<void>
   free(claim: Claim): Promise<void>
   /** A duty: removes what has expired, and frees what could not be freed when it should have been. */
@@ -61,7 +55,7 @@ async function claim(
   db: Db,
   request: { accountId: string; key: string; route: string; processId: string },
   inDoubt: (claim: Claim) => void,
-): Promise<Outcome> {
+): Promise<ClaimOutcome> {
   const { accountId, key, route } = request
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const claim = { id: uuidv7(), accountId, key }

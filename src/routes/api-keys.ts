@@ -1,12 +1,9 @@
 import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
 import { createKey, dropKey, keysOf, nameKey } from '../accounts/workspaces/api-keys.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { keyShape } from './account-shapes.ts'
-import { sessionOf } from './caller.ts'
-import { line, momentField } from './fields.ts'
-import { pageQuery, pagination } from './paging.ts'
+import { line, momentField, pageQuery, pagination } from './fields.ts'
 
 export function apiKeyRoutes(room: Accounts): Route[] {
   return [createRoute(room), listRoute(room), renameRoute(room), revokeRoute(room)]
@@ -25,7 +22,7 @@ function createRoute(room: Accounts): Route {
     ...shared,
     method: 'POST',
     path: '/v1/api-keys',
-    summary: 'Create an API key; the key itself is shown this once',
+    summary: 'Create an API key; the key itself is shown only this once',
     successStatus: 201,
     body: z
       .object({
@@ -42,8 +39,8 @@ function createRoute(room: Accounts): Route {
     async handle(call) {
       const { name, workspace_id: workspaceId, workspace_slug: workspaceSlug } = call.body
       const expiresAt = call.body.expires_at
-      const wish = { name, workspaceId, workspaceSlug, expiresAt }
-      const data = await createKey(room, sessionOf(call).accountId, wish)
+      const key = { name, workspaceId, workspaceSlug, expiresAt }
+      const data = await createKey(room, call.principal.accountId, key)
       return { data, headers: { 'cache-control': 'no-store' } }
     },
   })
@@ -64,7 +61,7 @@ function listRoute(room: Accounts): Route {
     async handle(call) {
       const { limit, offset, workspace_id: workspaceId, include_revoked } = call.query
       const page = { limit, offset, workspaceId, includeRevoked: include_revoked === 'true' }
-      const { keys, total } = await keysOf(room, sessionOf(call).accountId, page)
+      const { keys, total } = await keysOf(room, call.principal.accountId, page)
       const hasMore = offset + keys.length < total
       return { data: keys, beside: pagination(call.query, { total, hasMore }) }
     },
@@ -81,7 +78,7 @@ function renameRoute(room: Accounts): Route {
     body: z.object({ name: line(1, 64) }),
     response: keyShape,
     async handle(call) {
-      const wanted = { accountId: sessionOf(call).accountId, id: call.params.id }
+      const wanted = { accountId: call.principal.accountId, id: call.params.id }
       return { data: await nameKey(room, wanted, call.body.name) }
     },
   })
@@ -92,11 +89,11 @@ function revokeRoute(room: Accounts): Route {
     ...shared,
     method: 'DELETE',
     path: '/v1/api-keys/:id',
-    summary: 'Revoke an API key, at once and for ever',
+    summary: 'Revoke an API key, immediately and for good',
     params,
     response: z.object({ status: z.literal('revoked') }),
     async handle(call) {
-      await dropKey(room, { accountId: sessionOf(call).accountId, id: call.params.id })
+      await dropKey(room, { accountId: call.principal.accountId, id: call.params.id })
       return { data: { status: 'revoked' } }
     },
   })

@@ -5,11 +5,10 @@ import { AUDIO_CAP_BYTES, recordingFromFile, recordingFromText } from '../gatewa
 import { speak, type SpeechBody } from '../gateway/voice/speak.ts'
 import { transcribe } from '../gateway/voice/transcribe.ts'
 import { askFromForm } from '../gateway/voice/transcription-form.ts'
-import { route, type MultipartPart, type Route } from '../http/route.ts'
-import { readForm } from './form.ts'
-import { gatewayCall } from './gateway-call.ts'
+import { route, type Route } from '../http/route.ts'
+import { readForm, type MultipartPart } from '../lib/form.ts'
 
-/** What stands around the audio. */
+/** Room for everything but the audio itself. */
 const REST_BYTES = 64 * 1024
 export const AUDIO_JSON_LIMIT_BYTES = Math.ceil(AUDIO_CAP_BYTES / 3) * 4 + REST_BYTES
 
@@ -62,6 +61,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
+      paid: true,
       bodyKind: 'json-or-multipart',
       bodyLimitBytes: AUDIO_JSON_LIMIT_BYTES,
       multipartLimitBytes: AUDIO_CAP_BYTES + REST_BYTES,
@@ -71,7 +71,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
         const { ask, recording } = call.multipart
           ? await fromForm(call.multipart())
           : await fromJson(call.body)
-        return transcribe(gateway, gatewayCall(call), ask, recording)
+        return transcribe(gateway, call, ask, recording)
       },
     }),
     route({
@@ -82,9 +82,10 @@ export function audioRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
+      paid: true,
       body: speech,
       answerType: 'audio/mpeg',
-      handle: (call) => speak(gateway, gatewayCall(call), call.body),
+      handle: (call) => speak(gateway, call, call.body),
     }),
   ]
 }
@@ -96,7 +97,7 @@ async function fromForm(parts: AsyncIterable<MultipartPart>) {
 
 async function fromJson(body: z.infer<typeof transcription>) {
   const { input_audio: audio, model, language, response_format, stream, ...extra } = body
-  const text = letGo(audio)
+  const text = takeOut(audio, 'data')
   const recording = await recordingFromText(text, {
     format: audio.format,
     dataField: 'input_audio.data',
@@ -106,8 +107,8 @@ async function fromJson(body: z.infer<typeof transcription>) {
 }
 
 /** The body lives as long as the call; its base64 need not: it is a third larger than the sound. */
-function letGo(audio: { data: string }): string {
-  const text = audio.data
-  audio.data = ''
+export function takeOut<Name extends string>(body: Record<Name, string>, name: Name): string {
+  const text = body[name]
+  body[name] = ''
   return text
 }

@@ -3,7 +3,6 @@ import { chat } from '../gateway/chat/chat.ts'
 import type { ChatBody } from '../gateway/chat/order.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { route, type Route } from '../http/route.ts'
-import { gatewayCall } from './gateway-call.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
 
@@ -42,11 +41,12 @@ export function chatRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
-      replay: (given: ChatBody) => given.stream !== true,
+      paid: true,
+      replay: (sent: ChatBody) => sent.stream !== true,
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body,
       response: completion,
-      handle: (call) => chat(gateway, gatewayCall(call), call.body),
+      handle: (call) => chat(gateway, call, call.body),
     }),
   ]
 }

@@ -3,10 +3,8 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { deleteAccount } from '../accounts/profile/deletion.ts'
 import { changePhone } from '../accounts/profile/phone.ts'
 import { changeProfile, readProfile } from '../accounts/profile/profile.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
-import { sessionOf } from './caller.ts'
 import { codeField, line, webAddressField } from './fields.ts'
 
 export function meRoutes(room: Accounts): Route[] {
@@ -27,7 +25,7 @@ function readRoute(room: Accounts): Route {
     method: 'GET',
     summary: 'Read your profile',
     response: profileShape,
-    handle: async (call) => ({ data: await readProfile(room, sessionOf(call).accountId) }),
+    handle: async (call) => ({ data: await readProfile(room, call.principal.accountId) }),
   })
 }
 
@@ -53,7 +51,7 @@ function changeRoute(room: Accounts): Route {
         mfaMethod: mfa_method,
         totpCode: totp_code,
       }
-      return { data: await changeProfile(room, sessionOf(call).accountId, change) }
+      return { data: await changeProfile(room, call.principal.accountId, change) }
     },
   })
 }
@@ -65,7 +63,7 @@ function deleteRoute(room: Accounts): Route {
     summary: 'Delete your account',
     response: z.object({}),
     async handle(call) {
-      await deleteAccount(room, sessionOf(call).accountId)
+      await deleteAccount(room, call.principal.accountId)
       return { data: {} }
     },
   })
@@ -80,7 +78,7 @@ function phoneRoute(room: Accounts): Route {
     body: z.object({ phone_number: z.string().max(64) }),
     response: z.object({ pending_verification: z.literal(true) }),
     async handle(call) {
-      await changePhone(room, sessionOf(call).accountId, call.body.phone_number)
+      await changePhone(room, call.principal.accountId, call.body.phone_number)
       return { data: { pending_verification: true } }
     },
   })

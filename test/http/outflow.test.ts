@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { route, type Result } from '../../src/http/route.ts'
 import type { Outflow, Sink } from '../../src/lib/answer.ts'
-import { startHallway } from '../support/hallway.ts'
+import { startServer } from '../support/server.ts'
 
 /** What the last call flows into, and how often it was told that the reader left. */
 let sink: Sink
@@ -41,16 +41,16 @@ const routes = [
   get('/v1/unwritable', { 'x-odd': 'a\nb' }),
 ]
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes })
+  service = await startServer({ routes })
 })
-after(() => hallway.close())
+after(() => service.close())
 
 /** A connection that reads only when it is told to. */
 async function call(path: string) {
   fresh()
-  const socket = connect(Number(new URL(hallway.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
@@ -74,7 +74,7 @@ async function until(there: () => boolean): Promise<void> {
 
 test('the head, the pieces and the end arrive as they are written', async () => {
   fresh()
-  const asked = fetch(`${hallway.url}/v1/flow`)
+  const asked = fetch(`${service.url}/v1/flow`)
   await begun.promise
   assert.equal(sink.write('data: 1\n\n'), true)
   const answer = await asked
@@ -128,7 +128,7 @@ test('a reader who leaves is told of once, also while there is no room', async (
     await pause(20)
     assert.equal(told.left, 1)
   }
-  assert.equal((await fetch(`${hallway.url}/healthz`)).status, 200)
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
 })
 
 test('a reader that is given up sees its connection break', async () => {
@@ -142,7 +142,7 @@ test('a reader that is given up sees its connection break', async () => {
 
 test('a head that cannot be written is a failure, and the flow is told', async () => {
   fresh()
-  const answer = await fetch(`${hallway.url}/v1/unwritable`)
+  const answer = await fetch(`${service.url}/v1/unwritable`)
   assert.equal(answer.status, 500)
   assert.equal(told.left, 1)
   assert.equal(answer.headers.get('x-odd'), null)

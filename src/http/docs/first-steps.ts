@@ -1,4 +1,4 @@
-import { escape } from './escape.ts'
+import { escape } from './fields.ts'
 
 /** From nothing to a first answer, with curl alone. */
 export function firstSteps(base: string): string {

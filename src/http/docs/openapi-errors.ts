@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponsesObject } from 'zod-openapi'
-import { planOf } from '../plan.ts'
-import type { Dialect, Route } from '../route.ts'
+import { planOf, type Dialect, type Route } from '../route.ts'
 
 /** The failures a route can answer with, in the shape of its dialect. */
 export function failureAnswers(route: Route): ZodOpenApiResponsesObject {
@@ -57,7 +56,7 @@ const DESCRIPTIONS: Record<Status, string> = {
 function statusesOf(route: Route): Status[] {
   const { bodyKind } = planOf(route)
   const guarded = route.credential !== 'none'
-  const paid = route.dialect !== 'envelope' && route.method === 'POST'
+  const paid = route.paid === true
   const found: [Status, boolean][] = [
     ['400', true],
     ['401', guarded],

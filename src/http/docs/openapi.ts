@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { failureAnswers } from './openapi-errors.ts'
-import { planOf, type HallwaySettings } from '../plan.ts'
-import type { Route } from '../route.ts'
+import { planOf, type Route } from '../route.ts'
 
 /** As much of the document as its readers here need; it is plain JSON. */
 export type OpenApi = {
@@ -36,7 +35,7 @@ export type Schema = {
 /** The OpenAPI 3.1 document of a list of routes: the schemas that judge requests also describe them. */
 export async function openApiDocument(
   routes: Route[],
-  settings: Pick<HallwaySettings, 'PUBLIC_URL'>,
+  publicUrl: string | undefined,
 ): Promise<OpenApi> {
   // Not part of a start: only whoever reads the document pays for the library.
   const { createDocument } = await import('zod-openapi')
@@ -48,7 +47,7 @@ export async function openApiDocument(
         version: '1.4.0',
         description: 'One key to many AI models, paid for with prepaid credit.',
       },
-      ...(settings.PUBLIC_URL === undefined ? {} : { servers: [{ url: settings.PUBLIC_URL }] }),
+      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
       components: { securitySchemes: SECURITY_SCHEMES },
       paths: pathsOf(routes),
     },

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { firstSteps } from './first-steps.ts'
-import { fieldTable } from './fields.ts'
-import { escape } from './escape.ts'
+import { escape, fieldTable } from './fields.ts'
 import { docsStyle } from './style.ts'
 import type { OpenApi, Operation, Schema } from './openapi.ts'
 

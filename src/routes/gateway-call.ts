@@ -1,8 +1,0 @@
-import type { GatewayCall } from '../gateway/gateway.ts'
-import type { Call } from '../http/route.ts'
-
-/** The part of a request that the gateway room knows. Every paid route needs a credential. */
-export function gatewayCall(call: Call<unknown, unknown, unknown>): GatewayCall {
-  const { requestId, claim } = call
-  return { principal: call.principal!, requestId, signal: call.signal, claim }
-}
