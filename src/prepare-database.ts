@@ -44,6 +44,10 @@ function explained(error: unknown, url: string): unknown {
   }
   const refusal = refusals[code]
   if (refusal !== undefined) return new ConfigError([`DATABASE_URL (${text}): ${refusal}`])
+  // The driver's own words, without a code.
+  if (error instanceof Error && /client password must be/.test(error.message)) {
+    return new ConfigError([`DATABASE_URL (${text}): ${host} asks for a password. Add it.`])
+  }
   if (!(error instanceof Failure)) return error
   const reason = REASONS[code] ?? (code === '' ? 'there is no answer' : code)
   return new ConfigError([
