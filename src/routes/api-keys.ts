@@ -5,8 +5,8 @@ import { route, type Route } from '../http/route.ts'
 import { keyShape } from './account-shapes.ts'
 import { line, momentField, pageQuery, pagination } from './fields.ts'
 
-export function apiKeyRoutes(room: Accounts): Route[] {
-  return [createRoute(room), listRoute(room), renameRoute(room), revokeRoute(room)]
+export function apiKeyRoutes(accounts: Accounts): Route[] {
+  return [createRoute(accounts), listRoute(accounts), renameRoute(accounts), revokeRoute(accounts)]
 }
 
 const shared = {
@@ -17,7 +17,7 @@ const shared = {
 } as const
 const params = z.object({ id: z.uuid() })
 
-function createRoute(room: Accounts): Route {
+function createRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'POST',
@@ -40,13 +40,13 @@ function createRoute(room: Accounts): Route {
       const { name, workspace_id: workspaceId, workspace_slug: workspaceSlug } = call.body
       const expiresAt = call.body.expires_at
       const key = { name, workspaceId, workspaceSlug, expiresAt }
-      const data = await createKey(room, call.principal.accountId, key)
+      const data = await createKey(accounts, call.principal.accountId, key)
       return { data, headers: { 'cache-control': 'no-store' } }
     },
   })
 }
 
-function listRoute(room: Accounts): Route {
+function listRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'GET',
@@ -61,14 +61,14 @@ function listRoute(room: Accounts): Route {
     async handle(call) {
       const { limit, offset, workspace_id: workspaceId, include_revoked } = call.query
       const page = { limit, offset, workspaceId, includeRevoked: include_revoked === 'true' }
-      const { keys, total } = await keysOf(room, call.principal.accountId, page)
+      const { keys, total } = await keysOf(accounts, call.principal.accountId, page)
       const hasMore = offset + keys.length < total
       return { data: keys, beside: pagination(call.query, { total, hasMore }) }
     },
   })
 }
 
-function renameRoute(room: Accounts): Route {
+function renameRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'PATCH',
@@ -79,12 +79,12 @@ function renameRoute(room: Accounts): Route {
     response: keyShape,
     async handle(call) {
       const wanted = { accountId: call.principal.accountId, id: call.params.id }
-      return { data: await nameKey(room, wanted, call.body.name) }
+      return { data: await nameKey(accounts, wanted, call.body.name) }
     },
   })
 }
 
-function revokeRoute(room: Accounts): Route {
+function revokeRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'DELETE',
@@ -93,7 +93,7 @@ function revokeRoute(room: Accounts): Route {
     params,
     response: z.object({ status: z.literal('revoked') }),
     async handle(call) {
-      await dropKey(room, { accountId: call.principal.accountId, id: call.params.id })
+      await dropKey(accounts, { accountId: call.principal.accountId, id: call.params.id })
       return { data: { status: 'revoked' } }
     },
   })

@@ -19,13 +19,13 @@ import {
   phoneField,
 } from './fields.ts'
 
-export function authRoutes(room: Accounts): Route[] {
+export function authRoutes(accounts: Accounts): Route[] {
   return [
-    registerRoute(room),
-    ...codeRoutes(room),
-    ...sessionRoutes(room),
-    ...passwordRoutes(room),
-    keysRoute(room),
+    registerRoute(accounts),
+    ...codeRoutes(accounts),
+    ...sessionRoutes(accounts),
+    ...passwordRoutes(accounts),
+    keysRoute(accounts),
   ]
 }
 
@@ -38,7 +38,7 @@ const open = {
   limit: 'auth',
 } as const
 
-function registerRoute(room: Accounts): Route {
+function registerRoute(accounts: Accounts): Route {
   return route({
     ...open,
     path: '/v1/auth/register',
@@ -53,12 +53,12 @@ function registerRoute(room: Accounts): Route {
     response: pendingShape,
     async handle({ body }) {
       const { full_name: fullName, phone_number: phoneNumber, email, password } = body
-      return { data: await register(room, { fullName, email, phoneNumber, password }) }
+      return { data: await register(accounts, { fullName, email, phoneNumber, password }) }
     },
   })
 }
 
-function codeRoutes(room: Accounts): Route[] {
+function codeRoutes(accounts: Accounts): Route[] {
   const challenge = z.object({
     identifier: identifierField,
     channel: z.enum(['email', 'phone', 'totp']),
@@ -76,7 +76,7 @@ function codeRoutes(room: Accounts): Route[] {
       response: sessionShape,
       async handle(call) {
         const { challenge_id: challengeId, ...answer } = call.body
-        return { data: await verifyCode(room, { ...answer, challengeId }, deviceOf(call)) }
+        return { data: await verifyCode(accounts, { ...answer, challengeId }, deviceOf(call)) }
       },
     }),
     route({
@@ -88,13 +88,13 @@ function codeRoutes(room: Accounts): Route[] {
       }),
       response: sentShape,
       async handle({ body: { challenge_id: challengeId, ...request } }) {
-        return { data: await resendCode(room, { ...request, challengeId }) }
+        return { data: await resendCode(accounts, { ...request, challengeId }) }
       },
     }),
   ]
 }
 
-function sessionRoutes(room: Accounts): Route[] {
+function sessionRoutes(accounts: Accounts): Route[] {
   return [
     route({
       ...open,
@@ -102,7 +102,7 @@ function sessionRoutes(room: Accounts): Route[] {
       summary: 'Start a session or an MFA challenge',
       body: z.object({ identifier: identifierField, password: z.string() }),
       response: z.union([sessionShape, challengeShape]),
-      handle: async (call) => ({ data: await login(room, call.body, deviceOf(call)) }),
+      handle: async (call) => ({ data: await login(accounts, call.body, deviceOf(call)) }),
     }),
     route({
       ...open,
@@ -112,7 +112,7 @@ function sessionRoutes(room: Accounts): Route[] {
       response: sessionShape,
       async handle({ body, headers }) {
         const token = body?.refresh_token ?? bearerOf(headers.authorization as string | undefined)
-        return { data: await refresh(room, token ?? '') }
+        return { data: await refresh(accounts, token ?? '') }
       },
     }),
     route({
@@ -127,14 +127,14 @@ function sessionRoutes(room: Accounts): Route[] {
       response: z.object({}),
       async handle(call) {
         const { refresh_token: refreshToken, all } = call.body ?? {}
-        await logout(room, call.principal, { refreshToken, all })
+        await logout(accounts, call.principal, { refreshToken, all })
         return { data: {} }
       },
     }),
   ]
 }
 
-function passwordRoutes(room: Accounts): Route[] {
+function passwordRoutes(accounts: Accounts): Route[] {
   return [
     route({
       ...open,
@@ -142,7 +142,7 @@ function passwordRoutes(room: Accounts): Route[] {
       summary: 'Ask for a password-reset code',
       body: z.object({ identifier: identifierField }),
       response: sentShape,
-      handle: async ({ body }) => ({ data: await forgotPassword(room, body.identifier) }),
+      handle: async ({ body }) => ({ data: await forgotPassword(accounts, body.identifier) }),
     }),
     route({
       ...open,
@@ -151,7 +151,7 @@ function passwordRoutes(room: Accounts): Route[] {
       body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
       response: z.object({}),
       async handle({ body: { identifier, code, new_password: newPassword } }) {
-        await resetPassword(room, { identifier, code, newPassword })
+        await resetPassword(accounts, { identifier, code, newPassword })
         return { data: {} }
       },
     }),
@@ -159,7 +159,7 @@ function passwordRoutes(room: Accounts): Route[] {
 }
 
 /** A plain key set, not an envelope: libraries that verify tokens read nothing else. */
-function keysRoute(room: Accounts): Route {
+function keysRoute(accounts: Accounts): Route {
   return route({
     ...open,
     method: 'GET',
@@ -170,7 +170,7 @@ function keysRoute(room: Accounts): Route {
       return {
         status: 200,
         headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },
-        body: JSON.stringify({ keys: await room.signer.publicKeys() }),
+        body: JSON.stringify({ keys: await accounts.signer.publicKeys() }),
       }
     },
   })

@@ -180,11 +180,11 @@ test('limits: per key, per account, and per address before the credential', asyn
   assert.deepEqual(await statuses('/v1/limited', keyHeaders, 6), [200, 200, 200, 200, 200, 429])
   assert.deepEqual(await statuses('/v1/limited', jwtHeaders, 4), [200, 200, 200, 429])
   assert.deepEqual(await statuses('/v1/limited', { authorization: 'Bearer key-2' }, 1), [200])
-  const told = await fetch(at('/v1/limited'), { headers: keyHeaders })
-  assert.equal(told.headers.get('x-ratelimit-limit-requests'), '5')
-  assert.equal(told.headers.get('x-ratelimit-remaining-requests'), '0')
-  assert.match(told.headers.get('x-ratelimit-reset-requests')!, /^\d+s$/)
-  assert.ok(Number(told.headers.get('retry-after')) >= 1)
+  const reply = await fetch(at('/v1/limited'), { headers: keyHeaders })
+  assert.equal(reply.headers.get('x-ratelimit-limit-requests'), '5')
+  assert.equal(reply.headers.get('x-ratelimit-remaining-requests'), '0')
+  assert.match(reply.headers.get('x-ratelimit-reset-requests')!, /^\d+s$/)
+  assert.ok(Number(reply.headers.get('retry-after')) >= 1)
   // An address that a stranger writes into a header is not believed.
   const spoofed = (i: number) => ({ 'x-forwarded-for': `10.0.0.${i}` })
   const tries: number[] = []

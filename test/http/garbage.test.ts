@@ -85,8 +85,8 @@ for (const [name, [bytes, lawful]] of Object.entries(cases)) {
     assert.ok(lawful.includes(statuses[0]!), answer)
     assert.match(answer, /\r\nx-request-id: req_\w{24}\r\n/i)
     if (statuses[0]! >= 400) {
-      const told = JSON.parse(answer.split('\r\n\r\n')[1]!) as { code?: number }
-      if (told.code !== undefined) assert.equal(told.code, statuses[0])
+      const reply = JSON.parse(answer.split('\r\n\r\n')[1]!) as { code?: number }
+      if (reply.code !== undefined) assert.equal(reply.code, statuses[0])
     }
     assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
   })

@@ -123,7 +123,7 @@ test('beyond its memory for bodies it sheds on the header alone, and takes them 
   assert.equal((await again).status, 200)
 })
 
-test('a body of untold length is counted as it grows', async () => {
+test('a body of unknown length is counted as it grows', async () => {
   const large = Buffer.alloc(40_000_000, ' ')
   large.write('{}')
   const running = post(large)

@@ -92,12 +92,12 @@ describe('one process', () => {
     for (const name of ['content-type', 'x-credits-charged', 'x-request-id']) {
       assert.equal(again.headers.get(name), first.headers.get(name), name)
     }
-    const told = JSON.parse(again.text) as { request_id: string }
-    assert.equal(told.request_id, again.headers.get('x-request-id'))
+    const reply = JSON.parse(again.text) as { request_id: string }
+    assert.equal(reply.request_id, again.headers.get('x-request-id'))
     assert.notEqual((await post(undefined)).text, first.text)
   })
 
-  test('keys of accounts do not meet; on another route the key is refused', async () => {
+  test('accounts do not share keys; on another route the key is refused', async () => {
     const key = randomUUID()
     const first = await post(key)
     const other = await post(key, {}, '/v1/things', { authorization: 'Bearer key-2' })
@@ -110,7 +110,7 @@ describe('one process', () => {
     assert.equal(elsewhere.headers.get('x-should-retry'), 'false')
   })
 
-  test('while the first runs the second is told at once', async () => {
+  test('while the first runs the second is refused at once', async () => {
     const key = randomUUID()
     const first = post(key, { waitMs: 500 })
     await pause(200)

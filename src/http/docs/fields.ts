@@ -14,8 +14,8 @@ export function fieldTable(schema: Schema, schemas: Record<string, Schema>): str
 
 type Place = { path: string; depth: number; schemas: Record<string, Schema> }
 
-function rowsOf(given: Schema, place: Place): string[] {
-  const schema = resolve(given, place.schemas)
+function rowsOf(unresolved: Schema, place: Place): string[] {
+  const schema = resolve(unresolved, place.schemas)
   if (place.depth > DEEPEST) return []
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return choices.flatMap((choice) => rowsOf(choice, place))

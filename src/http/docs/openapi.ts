@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import { failureAnswers } from './openapi-errors.ts'
 import { planOf, type Route } from '../route.ts'
 
-/** As much of the document as its readers here need; it is plain JSON. */
+/** As much of the document as is read here; it is plain JSON. */
 export type OpenApi = {
   info: { title: string; version: string; description?: string }
   servers?: { url: string }[]
@@ -37,7 +37,7 @@ export async function openApiDocument(
   routes: Route[],
   publicUrl: string | undefined,
 ): Promise<OpenApi> {
-  // Not part of a start: only whoever reads the document pays for the library.
+  // Imported on demand: only whoever reads the document pays for the library.
   const { createDocument } = await import('zod-openapi')
   const document = createDocument(
     {
@@ -62,7 +62,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'An access token, from sign-in',
+    description: 'An access token, which you get when you sign in',
   },
 } as const
 
@@ -111,7 +111,7 @@ function parametersOf(route: Route): NonNullable<ZodOpenApiOperationObject['para
   }))
   if (route.replay === undefined || route.replay === false) return inPath
   const key = { type: 'string' as const, minLength: 1, maxLength: 255 }
-  const description = 'A retry with the same key gets the first answer, for 24 hours.'
+  const description = 'A retry with the same key within 24 hours gets the first response again.'
   return [...inPath, { name: 'Idempotency-Key', in: 'header', description, schema: key }]
 }
 
@@ -137,11 +137,13 @@ function goodAnswer(route: Route): ZodOpenApiOperationObject['responses'] {
   if (route.answerType !== undefined) {
     const schema = { type: 'string' as const, format: 'binary' }
     return {
-      [status]: { description: 'Done', headers, content: { [route.answerType]: { schema } } },
+      [status]: { description: 'Success', headers, content: { [route.answerType]: { schema } } },
     }
   }
   const schema = successSchema(route, successStatus)
-  return { [status]: { description: 'Done', headers, content: { 'application/json': { schema } } } }
+  return {
+    [status]: { description: 'Success', headers, content: { 'application/json': { schema } } },
+  }
 }
 
 function successSchema(route: Route, status: number): z.ZodType {
