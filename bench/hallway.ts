@@ -88,11 +88,12 @@ function ourServer(): FastifyInstance {
         credential: 'either',
         dialect: 'compatible',
         limit: 'principal',
+        paid: true,
         body: z.looseObject({ model: z.string(), messages: z.array(z.looseObject({})) }),
         handle: async () => empty,
       }),
     ],
-    doorkeeper: { identify: async () => principal },
+    authenticator: { identify: async () => principal },
     limiter: new ProcessCounter(systemClock),
     replay: {
       claim: async () => ({ state: 'running' }),

@@ -3,8 +3,8 @@ import { z } from 'zod'
 /** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   // An empty variable is an unset one: `FOO=` in a .env file means "not set".
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const parsed = schema.safeParse(given)
+  const settings = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = schema.safeParse(settings)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(sentence))
   const problems = unsafe(parsed.data)
   if (problems.length > 0) throw new ConfigError(problems)
@@ -25,7 +25,7 @@ const url = z.url({ protocol: /^https?$/ })
 
 /** Without a host it names a socket, which the usual form of such an address leaves room for. */
 const postgresUrl = text.refine(
-  (given) => /^postgres(ql)?:\/\//.test(given) && URL.canParse(given.replace('@/', '@socket/')),
+  (value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace('@/', '@socket/')),
   'must be an address such as postgresql://user:password@host/name',
 )
 const whole = (low: number, high: number) => z.coerce.number().int().min(low).max(high)

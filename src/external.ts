@@ -5,8 +5,8 @@ import type { PaymentProvider } from './payments/provider.ts'
 import { openProviders } from './payments/providers.ts'
 import { readUpstreams, type UpstreamConfig } from './upstream/upstreams-file.ts'
 
-/** The world beyond the door: real where it is configured, simulated where it is not. */
-export type Outside = {
+/** Model and payment providers: real where they are configured, simulated where they are not. */
+export type External = {
   upstreams: UpstreamConfig[]
   /** The first takes new payments. */
   payments: [PaymentProvider, ...PaymentProvider[]]
@@ -14,12 +14,12 @@ export type Outside = {
   close(): Promise<void>
 }
 
-/** `callbackBase` is asked late: the port may be known only once we listen. */
-export async function openOutside(
+/** `callbackBase` is called late: the port may be known only once we listen. */
+export async function openExternal(
   config: Config,
   env: Record<string, string | undefined>,
   callbackBase: () => string,
-): Promise<Outside> {
+): Promise<External> {
   const closers: (() => Promise<void>)[] = []
   const upstreams =
     config.UPSTREAMS_FILE === undefined

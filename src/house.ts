@@ -12,8 +12,9 @@ import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
-import { openPostingQueue } from './gateway/bill/posting-queue.ts'
+import type { External } from './external.ts'
 import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
+import { openPostingQueue } from './gateway/bill/posting-queue.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
@@ -26,17 +27,16 @@ import { buildServer } from './http/server.ts'
 import { startDuties } from './jobs/loop.ts'
 import { sweeper } from './jobs/sweeper.ts'
 import { upkeep } from './jobs/upkeep.ts'
-import type { Duty } from './lib/duty.ts'
 import type { Clock } from './lib/clock.ts'
+import type { Duty } from './lib/duty.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
-import type { Observe } from './metrics.ts'
+import type { Gauges, Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { notify } from './notices/notices.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
-import type { Outside } from './external.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
 import { topUpRules, type Payer } from './payments/topup.ts'
 import { createReplay } from './replay/replay-store.ts'
@@ -46,32 +46,34 @@ import { voiceSettings } from './voice-settings.ts'
 import type { Upstreams } from './upstream/work.ts'
 
 /** What the house is built on. */
-export type Ground = {
+export type HouseInputs = {
   config: Config
   db: Db
   masterKey: string
-  outside: Outside
+  external: External
   log: Log
   clock: Clock
-  /** Told of every answer, where metrics are kept. */
-  observe?: Observe
+  /** Called with every answer, where metrics are kept. */
+  observe?: Observe | undefined
 }
 
-export type House = Ground & {
+export type House = HouseInputs & {
   server: FastifyInstance
   catalog: Catalog
   catalogSync: SyncParts
   payments: Payments
   upstreams: Upstreams
-  /** Sets the duties going: what happens with no request. */
+  /** What can only be read off a running house. */
+  gauges: Gauges
+  /** Starts the duties: what happens with no request. */
   begin(): void
-  /** Drains, ends the duties, gives back what this process holds. The ground stays. */
+  /** Drains, ends the duties, gives back what this process holds. The inputs stay open. */
   end(): Promise<void>
 }
 
 /** Builds every room once, in order. The only place that knows them all. */
-export async function buildHouse(ground: Ground): Promise<House> {
-  const { config, db, masterKey, outside, log, clock } = ground
+export async function buildHouse(inputs: HouseInputs): Promise<House> {
+  const { config, db, masterKey, external, log, clock } = inputs
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(db, processId)
   const replay = createReplay({ db, processId })
@@ -88,11 +90,11 @@ export async function buildHouse(ground: Ground): Promise<House> {
     log,
     workspaceMoves: [moveWorkspace],
   })
-  const upstreams = openUpstreams({ upstreams: outside.upstreams, log })
-  const { catalog, catalogSync } = await openShelves(ground, upstreams)
-  const payments = openTill(ground, balanceWatch)
+  const upstreams = openUpstreams({ upstreams: external.upstreams, log })
+  const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
+  const payments = openPayments(inputs, balanceWatch)
   const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
-  const gateway = openGateway(ground, {
+  const gateway = openGateway(inputs, {
     processId,
     catalog,
     upstreams,
@@ -112,36 +114,42 @@ export async function buildHouse(ground: Ground): Promise<House> {
       payments,
       upstreams,
     }),
-    doorkeeper: createAuthenticator(accounts),
+    authenticator: createAuthenticator(accounts),
     limiter,
     replay,
     config,
     log,
-    observe: ground.observe,
+    observe: inputs.observe,
   })
   const outbox = await openOutbox({ db, senders: openSenders(config), log })
   const duties: Duty[] = [
     heartbeat,
-    sweep(ground),
+    sweep(inputs),
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
     ...upkeep(db),
     ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
-    videoDuty(ground, { upstreams, balanceWatch }),
+    videoDuty(inputs, { upstreams, balanceWatch }),
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
-    { name: 'catalog', everyMs: 60_000, run: keepInStep(catalogSync, config) },
+    { name: 'catalog', everyMs: 60_000, run: syncRegularly(catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     ...accountDuties(accounts),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
   let running: ReturnType<typeof startDuties> | undefined
   return {
-    ...ground,
+    ...inputs,
     server,
     catalog,
     catalogSync,
     payments,
     upstreams,
+    gauges: {
+      runningCalls: () => server.context.running.count,
+      models: () => catalog.index().models.length,
+      upstreams: () => upstreams.health().upstreams_total,
+      healthyUpstreams: () => upstreams.health().upstreams_healthy,
+    },
     begin() {
       running = startDuties(duties, log)
     },
@@ -158,9 +166,9 @@ export async function buildHouse(ground: Ground): Promise<House> {
   }
 }
 
-async function openShelves(ground: Ground, upstreams: Upstreams) {
-  const { config, db, log } = ground
-  const shelves = upstreams.list.map(({ records, ...upstream }) => ({
+async function openCatalogAndSync(inputs: HouseInputs, upstreams: Upstreams) {
+  const { config, db, log } = inputs
+  const lists = upstreams.list.map(({ records, ...upstream }) => ({
     ...upstream,
     byHand: records,
   }))
@@ -168,11 +176,11 @@ async function openShelves(ground: Ground, upstreams: Upstreams) {
     db,
     log,
     settings: config,
-    upstreams: shelves,
+    upstreams: lists,
     read: async (upstream, signal) => (await upstreams.catalog(upstream, signal)).records,
   }
-  const catalog = await openCatalog({ db, log, upstreams: shelves })
-  // A house that has never seen its models has nothing to sell; later readings can wait.
+  const catalog = await openCatalog({ db, log, upstreams: lists })
+  // Without a catalog nothing can be served; later readings can wait.
   if (catalog.index().models.length === 0) {
     await syncCatalog(catalogSync)
     await catalog.reload()
@@ -181,7 +189,7 @@ async function openShelves(ground: Ground, upstreams: Upstreams) {
 }
 
 /** One minute is how soon a new replica takes over; the setting is how old a reading may get. */
-function keepInStep(sync: SyncParts, config: Config): Duty['run'] {
+function syncRegularly(sync: SyncParts, config: Config): Duty['run'] {
   // A start reads the lists too, unless another replica has done so within the last minute.
   let maxAgeS = 60
   return async (signal) => {
@@ -190,13 +198,13 @@ function keepInStep(sync: SyncParts, config: Config): Duty['run'] {
   }
 }
 
-function openTill(ground: Ground, balanceWatch: BalanceWatch): Payments {
-  const { config, db, log, clock, outside } = ground
+function openPayments(inputs: HouseInputs, balanceWatch: BalanceWatch): Payments {
+  const { config, db, log, clock, external } = inputs
   return createPayments({
     db,
     log,
     clock,
-    providers: outside.payments,
+    providers: external.payments,
     rules: topUpRules(config),
     payerOf: (accountId) => payerOf(db, accountId),
     balanceWatch,
@@ -215,7 +223,7 @@ async function payerOf(db: Db, accountId: string): Promise<Payer> {
 }
 
 function openGateway(
-  ground: Ground,
+  inputs: HouseInputs,
   rooms: {
     processId: string
     catalog: Catalog
@@ -224,7 +232,7 @@ function openGateway(
     doubtfulCharges: DoubtfulCharges
   },
 ): Gateway {
-  const { config, db, log, clock, masterKey } = ground
+  const { config, db, log, clock, masterKey } = inputs
   const queue = openPostingQueue({
     db,
     timeZone: config.ACTIVITY_TIME_ZONE,
@@ -245,12 +253,12 @@ function openGateway(
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
     },
-    voice: voiceSettings(config, ground.outside.simulated.upstreams),
+    voice: voiceSettings(config, inputs.external.simulated.upstreams),
     nameForUpstream: upstreamNames(deriveKey(masterKey, 'upstream-user')),
   }
 }
 
-function sweep({ db, log, clock, config }: Ground): Duty {
+function sweep({ db, log, clock, config }: HouseInputs): Duty {
   return sweeper({
     db,
     log,
@@ -265,7 +273,7 @@ function jobOf({ owner }: Hold): string[] {
 }
 
 function videoDuty(
-  { db, log, clock, config }: Ground,
+  { db, log, clock, config }: HouseInputs,
   rooms: { upstreams: Upstreams; balanceWatch: BalanceWatch },
 ): Duty {
   return videoWorker({

@@ -1,8 +1,7 @@
 import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
 import { readConfig, type Config } from './config.ts'
-import { migrate } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
+import { openExternal } from './external.ts'
 import { buildHouse } from './house.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
@@ -10,7 +9,7 @@ import { loadEnvFile } from './load-env-file.ts'
 import { loadMasterKey } from './master-key.ts'
 import { openMetrics } from './metrics.ts'
 import { openOperatorDoor } from './operator/door.ts'
-import { openOutside } from './external.ts'
+import { prepareDatabase } from './prepare-database.ts'
 import { checkVoiceDefaults } from './voice-settings.ts'
 import { welcome, whyNot } from './welcome.ts'
 import { superviseWorkers } from './workers.ts'
@@ -18,10 +17,9 @@ import { superviseWorkers } from './workers.ts'
 /** The front door: settings → database → migrations → house → listen → drain on a signal. */
 async function open(config: Config, log: Log): Promise<void> {
   const masterKey = await loadMasterKey(config)
-  const db = await openDatabase(config, log)
-  await migrate(db, log)
+  const db = await prepareDatabase(config, log)
   let address = ''
-  const outside = await openOutside(config, process.env, () => config.PUBLIC_URL ?? address)
+  const external = await openExternal(config, process.env, () => config.PUBLIC_URL ?? address)
   const metrics =
     config.METRICS_PORT === undefined
       ? undefined
@@ -30,12 +28,12 @@ async function open(config: Config, log: Log): Promise<void> {
     config,
     db,
     masterKey,
-    outside,
+    external,
     log,
     clock: systemClock,
-    ...(metrics && { observe: metrics.observe }),
+    observe: metrics?.observe,
   })
-  metrics?.watch(house)
+  metrics?.watch(house.gauges)
   checkVoiceDefaults(config, house.catalog, log)
   await house.server.listen({ host: config.HOST, port: config.PORT })
   const { port } = house.server.server.address() as AddressInfo
@@ -43,14 +41,14 @@ async function open(config: Config, log: Log): Promise<void> {
   house.begin()
   const door = db.engine === 'embedded' ? await openOperatorDoor(house) : undefined
   if (config.LOG_LEVEL !== 'silent' && (cluster.worker?.id ?? 1) === 1) {
-    process.stdout.write(welcome(config, { address, simulated: outside.simulated }))
+    process.stdout.write(welcome(config, { address, simulated: external.simulated }))
   }
   endWith(log, async () => {
     log.info('Draining.')
     await door?.close()
     await house.end()
     await metrics?.close()
-    await outside.close()
+    await external.close()
     await db.close()
     log.info('Closed.')
     await log.flush()

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { House } from './house.ts'
 
 /** Counts an answer: which route, which status, how long. */
 export type Observe = (route: string, status: number, durationMs: number) => void
@@ -8,9 +7,17 @@ export type Observe = (route: string, status: number, durationMs: number) => voi
 export type Metrics = {
   port: number
   observe: Observe
-  /** Adds what can only be read off a house that stands. */
-  watch(house: House): void
+  /** Adds what can only be read off a running house. */
+  watch(gauges: Gauges): void
   close(): Promise<void>
+}
+
+/** Read at every scrape. */
+export type Gauges = {
+  runningCalls(): number
+  models(): number
+  upstreams(): number
+  healthyUpstreams(): number
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -52,13 +59,11 @@ export async function openMetrics(options: { host: string; port: number }): Prom
   return {
     port: (server.address() as AddressInfo).port,
     observe: (route, status, ms) => answers.labels(route, String(status)).observe(ms / 1_000),
-    watch(house) {
-      gauge('running_calls', 'Calls in flight', () => house.server.hallway.running.count)
-      gauge('models', 'Models on the shelf', () => house.catalog.index().models.length)
-      gauge('upstreams', 'Upstreams', () => house.upstreams.health().upstreams_total)
-      gauge('upstreams_healthy', 'Upstreams that work', () => {
-        return house.upstreams.health().upstreams_healthy
-      })
+    watch(gauges) {
+      gauge('running_calls', 'Calls in flight', gauges.runningCalls)
+      gauge('models', 'Models in the catalog', gauges.models)
+      gauge('upstreams', 'Upstreams', gauges.upstreams)
+      gauge('upstreams_healthy', 'Upstreams that work', gauges.healthyUpstreams)
     },
     close: () => new Promise((closed) => server.close(() => closed())),
   }

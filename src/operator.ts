@@ -1,6 +1,5 @@
 import { readConfig, type Config } from './config.ts'
-import { migrate } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
+import { openExternal } from './external.ts'
 import { buildHouse } from './house.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
@@ -8,7 +7,7 @@ import { loadEnvFile } from './load-env-file.ts'
 import { loadMasterKey } from './master-key.ts'
 import { findCommand, runCommand, USAGE } from './operator/commands.ts'
 import { askThroughDoor } from './operator/door.ts'
-import { openOutside } from './external.ts'
+import { prepareDatabase } from './prepare-database.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -20,24 +19,23 @@ async function run(args: string[]): Promise<number> {
   }
   loadEnvFile()
   const config = readConfig(process.env)
-  const told =
+  const code =
     config.DATABASE_URL === undefined
       ? await askThroughDoor(config.DATA_DIR, args, print)
       : undefined
-  return told ?? runHere(config, args)
+  return code ?? runHere(config, args)
 }
 
 async function runHere(config: Config, args: string[]): Promise<number> {
   const log = createLog({ level: 'warn', pretty: process.stdout.isTTY })
-  const db = await openDatabase(config, log)
+  const db = await prepareDatabase(config, log)
   try {
-    await migrate(db, log)
     const masterKey = await loadMasterKey(config)
-    const outside = await openOutside(config, process.env, () => config.PUBLIC_URL ?? '')
-    const house = await buildHouse({ config, db, masterKey, outside, log, clock: systemClock })
+    const external = await openExternal(config, process.env, () => config.PUBLIC_URL ?? '')
+    const house = await buildHouse({ config, db, masterKey, external, log, clock: systemClock })
     const code = await runCommand(args, house, print)
     await house.end()
-    await outside.close()
+    await external.close()
     return code
   } finally {
     await db.close()

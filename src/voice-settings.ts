@@ -4,7 +4,7 @@ import { ConfigError, type Config } from './config.ts'
 import type { VoiceSettings } from './gateway/gateway.ts'
 import type { Log } from './lib/log.ts'
 
-/** What the simulator has for each stage, so that `npm start` alone can speak. */
+/** The simulator's model for each stage, so that voice works after a bare `npm start`. */
 const SIMULATED = {
   sttModel: 'sim/sikia',
   textModel: 'sim/hekima-mini',
@@ -13,12 +13,12 @@ const SIMULATED = {
 }
 
 export function voiceSettings(config: Config, simulated: boolean): VoiceSettings {
-  const own = simulated ? SIMULATED : undefined
+  const defaults = simulated ? SIMULATED : undefined
   return {
-    sttModel: config.VOICE_DEFAULT_STT_MODEL ?? own?.sttModel,
-    textModel: config.VOICE_DEFAULT_TEXT_MODEL ?? own?.textModel,
-    ttsModel: config.VOICE_DEFAULT_TTS_MODEL ?? own?.ttsModel,
-    voice: config.VOICE_DEFAULT_VOICE ?? own?.voice,
+    sttModel: config.VOICE_DEFAULT_STT_MODEL ?? defaults?.sttModel,
+    textModel: config.VOICE_DEFAULT_TEXT_MODEL ?? defaults?.textModel,
+    ttsModel: config.VOICE_DEFAULT_TTS_MODEL ?? defaults?.ttsModel,
+    voice: config.VOICE_DEFAULT_VOICE ?? defaults?.voice,
     nominalMicro: parseCredits(config.VOICE_RESERVATION_CREDITS),
   }
 }
@@ -31,11 +31,11 @@ const MODALITY = {
 
 /**
  * A default that names no model, or one that cannot do the stage, stops the start. A model that is
- * only away for now does not: the other routes need not wait for it.
+ * only unavailable for now does not: the other routes need not wait for it.
  */
 export function checkVoiceDefaults(config: Config, catalog: Catalog, log: Log): void {
   if (catalog.index().models.length === 0) {
-    log.warn('the voice defaults are not checked: no upstream has told its models yet')
+    log.warn('The voice defaults were not checked: no upstream has listed its models yet.')
     return
   }
   const problems = Object.entries(MODALITY).flatMap(([name, modality]) => {
@@ -47,7 +47,7 @@ export function checkVoiceDefaults(config: Config, catalog: Catalog, log: Log): 
       return [`${name}: "${id}" does not produce ${modality}.`]
     }
     if (!model.enabled || model.priced === 'unpriced') {
-      log.warn('a default model of the voice routes is not available', { model: id })
+      log.warn('A default model of the voice routes is not available.', { model: id })
     }
     return []
   })

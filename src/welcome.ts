@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Config } from './config.ts'
 
-/** One screen that a person can use. */
+/** One screen for the person who started it. */
 export function welcome(
   config: Config,
   now: { address: string; simulated: { upstreams: boolean; payments: boolean } },
@@ -17,18 +17,18 @@ export function welcome(
   ]
   const width = Math.max(...lines.map(([name]) => name!.length))
   const body = lines.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`).join('\n')
-  return `\nMlango is open.\n\n${body}\n\nTry it:\n\n  curl ${address}/v1/catalog\n\nThen follow "First steps" at ${address}/docs to make an account and a key.\nStop with Ctrl-C.\n\n`
+  return `\nMlango is running.\n\n${body}\n\nTry it:\n\n  curl ${address}/v1/catalog\n\nThen follow "Getting started" at ${address}/docs to create an account and a key.\nPress Ctrl-C to stop.\n\n`
 }
 
-/** What the operator must mend, in a sentence; a stack only for what is our own fault. */
+/** What the operator must fix, in a sentence; a stack trace only for a bug of ours. */
 export function whyNot(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, message, name, stack } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return 'PORT: another process listens there already. Choose another.'
+  if (code === 'EADDRINUSE') return 'PORT: another process already uses it. Choose another port.'
   if (code === 'EADDRNOTAVAIL') return 'HOST: this machine has no such address.'
-  if (code === 'EACCES') return `${message}. HOST, PORT or DATA_DIR need rights this user lacks.`
-  const told = ['ConfigError', 'FolderInUse', 'Failure'].includes(name)
-  return told ? message : (stack ?? message)
+  if (code === 'EACCES') return `${message}. This user lacks the rights for HOST, PORT or DATA_DIR.`
+  const isExplained = ['ConfigError', 'FolderInUse', 'Failure'].includes(name)
+  return isExplained ? message : (stack ?? message)
 }
 
 function dataLine(config: Config): string {

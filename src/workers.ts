@@ -4,8 +4,8 @@ import type { Log } from './lib/log.ts'
 const RESTART_MS = 1_000
 
 /**
- * WORKERS processes on one port. Each is a whole house of its own on the shared database; this one
- * only starts them, starts them again when they fall, and passes signals on.
+ * WORKERS processes on one port. Each is a whole service of its own on the shared database; this one
+ * only starts them, restarts them when they end, and passes signals on.
  */
 export async function superviseWorkers(count: number, log: Log): Promise<void> {
   let closing = false
@@ -14,7 +14,7 @@ export async function superviseWorkers(count: number, log: Log): Promise<void> {
   const workers = Array.from({ length: count }, () => cluster.fork())
   cluster.on('exit', (worker, code) => {
     if (closing) return
-    log.error('A worker ended and is started again.', { count: code, job: String(worker.id) })
+    log.error('A worker ended and will be restarted.', { count: code, job: String(worker.id) })
     setTimeout(() => closing || cluster.fork(), RESTART_MS)
   })
   const close = (signal: NodeJS.Signals) => {

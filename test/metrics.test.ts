@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { openMetrics } from '../src/metrics.ts'
 import { startHouse } from './support/house.ts'
 
-test('answers are counted by route and status, and nothing of a caller is told', async () => {
+test('answers are counted by route and status, and nothing about a caller is shown', async () => {
   const metrics = await openMetrics({ host: '127.0.0.1', port: 0 })
   const house = await startHouse({ observe: metrics.observe })
-  metrics.watch(house.house)
+  metrics.watch(house.house.gauges)
   try {
     const { key } = await house.customer('10')
     await house.call('GET /v1/models', { token: key })

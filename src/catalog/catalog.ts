@@ -13,7 +13,7 @@ import {
 import type { CatalogUpstream } from './terms.ts'
 
 /** The modalities a caller needs of a model, all of them. */
-export type Needs = {
+type Needs = {
   outputs?: readonly string[] | undefined
   inputs?: readonly string[] | undefined
 }

@@ -1,57 +1,52 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
-import type { Hallway } from './plan.ts'
-import type { Slot } from './ports.ts'
+import type { Slot } from './limits/process-counter.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Credential } from './route.ts'
-import { occurrences } from './raw-headers.ts'
-import type { Walk } from './walk.ts'
+import type { ServerContext } from './server-context.ts'
 
 /**
  * Who is it, and may they call again already? Throws or rejects when not. Without a promise of its
  * own wherever the answer is at hand: this is on every request's way.
  */
-export function admit(
-  hallway: Hallway,
-  walk: Walk,
-  rawHeaders: string[],
-): Promise<void> | undefined {
-  const { credential, limit } = walk.plan.route
-  if (limit === 'auth') return admitGuess(hallway, walk, rawHeaders)
+export function admit(context: ServerContext, call: RequestContext): Promise<void> | undefined {
+  const { credential, limit } = call.plan.route
+  if (limit === 'auth') return admitGuess(context, call)
   if (credential !== 'none') {
-    const principal = identify(hallway, walk, rawHeaders)
+    const principal = identify(context, call)
     return principal instanceof Promise
-      ? principal.then((known) => welcome(hallway, walk, known))
-      : welcome(hallway, walk, principal)
+      ? principal.then((known) => acceptPrincipal(context, call, known))
+      : acceptPrincipal(context, call, principal)
   }
-  return limit === 'principal' ? takeSlot(hallway, walk) : undefined
+  return limit === 'principal' ? takeSlot(context, call) : undefined
 }
 
 /** Guessing is slowed before anything is looked up for the guess. */
-async function admitGuess(hallway: Hallway, walk: Walk, rawHeaders: string[]): Promise<void> {
-  await takeSlot(hallway, walk)
-  if (walk.plan.route.credential === 'none') return
-  await welcome(hallway, walk, await identify(hallway, walk, rawHeaders))
+async function admitGuess(context: ServerContext, call: RequestContext): Promise<void> {
+  await takeSlot(context, call)
+  if (call.plan.route.credential === 'none') return
+  await acceptPrincipal(context, call, await identify(context, call))
 }
 
-function identify(
-  hallway: Hallway,
-  walk: Walk,
-  rawHeaders: string[],
-): Principal | Promise<Principal> {
-  // Node keeps the first of several; whoever stands before us may have read another one.
-  if (occurrences(rawHeaders, 'authorization') > 1) {
+function identify(context: ServerContext, call: RequestContext): Principal | Promise<Principal> {
+  // Node keeps the first of several; a proxy in front of us may have read another one.
+  if (call.occurrences('authorization') > 1) {
     throw new Failure('unauthorized', 'Send one Authorization header: `Bearer <credential>`.')
   }
-  return hallway.doorkeeper.identify(walk.headers.authorization as string | undefined)
+  return context.authenticator.identify(call.headers.authorization as string | undefined)
 }
 
-function welcome(hallway: Hallway, walk: Walk, principal: Principal): Promise<void> | undefined {
-  walk.principal = principal
-  judgeKind(walk.plan.route.credential, principal)
-  return walk.plan.route.limit === 'principal' ? takeSlot(hallway, walk) : undefined
+function acceptPrincipal(
+  context: ServerContext,
+  call: RequestContext,
+  principal: Principal,
+): Promise<void> | undefined {
+  call.principal = principal
+  checkKind(call.plan.route.credential, principal)
+  return call.plan.route.limit === 'principal' ? takeSlot(context, call) : undefined
 }
 
-function judgeKind(credential: Credential, principal: Principal): void {
+function checkKind(credential: Credential, principal: Principal): void {
   if (credential === 'jwt' && principal.kind !== 'jwt') {
     throw new Failure('forbidden', 'This route needs an access token; an API key cannot use it.')
   }
@@ -60,35 +55,38 @@ function judgeKind(credential: Credential, principal: Principal): void {
   }
 }
 
-function takeSlot(hallway: Hallway, walk: Walk): Promise<void> | undefined {
-  const [bucket, perMinute] = bucketOf(hallway, walk)
-  const taken = hallway.limiter.take(bucket, perMinute)
-  if (taken instanceof Promise) return taken.then((slot) => occupy(walk, slot))
-  occupy(walk, taken)
+function takeSlot(context: ServerContext, call: RequestContext): Promise<void> | undefined {
+  const [bucket, perMinute] = bucketOf(context, call)
+  const taken = context.limiter.take(bucket, perMinute)
+  if (taken instanceof Promise) return taken.then((slot) => occupy(call, slot))
+  occupy(call, taken)
   return undefined
 }
 
-function occupy(walk: Walk, slot: Slot): void {
-  walk.slot = slot
+function occupy(call: RequestContext, slot: Slot): void {
+  call.slot = slot
   if (slot.allowed) return
   throw new Failure(
     'rate_limited',
-    `More than ${slot.limit} requests in a minute. Wait a little.`,
+    `More than ${slot.limit} requests in a minute. Please slow down and try again.`,
     {
       retryAfterS: slot.retryAfterS,
     },
   )
 }
 
-function bucketOf(hallway: Hallway, walk: Walk): [bucket: string, perMinute: number] {
-  const { settings } = hallway
-  const principal = walk.principal
+function bucketOf(
+  context: ServerContext,
+  call: RequestContext,
+): [bucket: string, perMinute: number] {
+  const { settings } = context
+  const principal = call.principal
   if (principal?.kind === 'key') return [`key:${principal.keyId}`, settings.RATE_LIMIT_RPM]
   if (principal?.kind === 'jwt') {
     return [`account:${principal.accountId}`, settings.RATE_LIMIT_JWT_RPM]
   }
-  const network = networkOf(walk.address)
-  return walk.plan.route.limit === 'auth'
+  const network = networkOf(call.address)
+  return call.plan.route.limit === 'auth'
     ? [`auth:${network}`, settings.AUTH_RATE_LIMIT_RPM]
     : [`address:${network}`, settings.RATE_LIMIT_JWT_RPM]
 }

@@ -2,20 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../lib/failure.ts'
 import { overloaded } from './limits/capacity.ts'
-import { GrowingBuffer } from './growing-buffer.ts'
-import { tooLarge } from './multipart.ts'
-import type { Plan } from './plan.ts'
-import type { Walk } from './walk.ts'
+import type { RoutePlan } from './route.ts'
+
+/** As much of a request as reading its body needs. */
+type BodyReader = {
+  plan: RoutePlan
+  headers: Record<string, string | string[] | undefined>
+  holdBody(bytes: number): boolean
+  acceptMultipart(): void
+}
 
 /**
  * What the headers alone tell about the body: its size first, then its encoding and type. Nothing of
  * the body has been read yet.
  */
-export function judgeBodyHead(plan: Plan, walk: Walk): void {
-  const headers = walk.headers
+export function checkBodyHead(call: BodyReader): void {
+  const { plan, headers } = call
   const contentLength = headers['content-length']
-  const comes = headers['transfer-encoding'] !== undefined || Number(contentLength ?? 0) > 0
-  if (!comes) return
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(contentLength ?? 0) > 0
+  if (!hasBody) return
   const type = (headers['content-type'] ?? '') as string
   const multipart = plan.bodyKind === 'json-or-multipart' && MULTIPART.test(type)
   const limitBytes = multipart ? plan.multipartLimitBytes : plan.limitBytes
@@ -27,18 +32,18 @@ export function judgeBodyHead(plan: Plan, walk: Walk): void {
     })
   }
   if (!multipart && plan.bodyKind !== 'raw') {
-    judgeJsonType(type, plan.bodyKind === 'json-or-multipart')
+    checkJsonType(type, plan.bodyKind === 'json-or-multipart')
   }
-  // A body of untold length is counted as it grows, except one whose parts others read.
+  // A body of unknown length is counted as it grows, except a multipart one, which the parser reads.
   const expectedBytes = Number(contentLength ?? (multipart ? limitBytes : 0))
-  if (!walk.holdBody(expectedBytes)) throw overloaded()
-  if (multipart) walk.acceptMultipart()
+  if (!call.holdBody(expectedBytes)) throw overloaded()
+  if (multipart) call.acceptMultipart()
 }
 
 const MULTIPART = /^multipart\/form-data *;/i
 const JSON_MEDIA = /^application\/json *(?:; *charset *= *"?(?:utf-?8|us-ascii)"? *)?;? *$/i
 
-function judgeJsonType(type: string, orMultipart: boolean): void {
+function checkJsonType(type: string, orMultipart: boolean): void {
   if (type === 'application/json' || JSON_MEDIA.test(type)) return
   const wanted = orMultipart ? 'application/json or multipart/form-data' : 'application/json'
   throw new Failure('invalid', `The Content-Type must be ${wanted}, in UTF-8.`, {
@@ -46,34 +51,83 @@ function judgeJsonType(type: string, orMultipart: boolean): void {
   })
 }
 
+export function tooLarge(limitBytes: number): Failure {
+  return new Failure('too_large', `The request body is larger than ${limitBytes} bytes.`)
+}
+
 /**
- * Gathers the bytes within the cap. Trouble is kept for the handler to throw: given to the framework
- * here, it would close the connection under a caller who is still sending.
+ * Gathers the bytes within the cap. A failure is kept for the handler to throw: given to the
+ * framework here, it would close the connection under a caller who is still sending.
  */
 export function gatherBody(
   request: FastifyRequest,
   payload: IncomingMessage,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
-  const walk = request.walk
-  if (walk === null || walk.plan.bodyKind === 'none') return done(null)
-  walk.inviteBody()
-  const limitBytes = walk.plan.limitBytes
-  const told = payload.headers['content-length']
-  const gathered = new GrowingBuffer(Number(told ?? 0), limitBytes)
+  const { call } = request
+  if (call === null || call.plan.bodyKind === 'none') return done(null)
+  call.inviteBody()
+  const limitBytes = call.plan.limitBytes
+  const contentLength = payload.headers['content-length']
+  const gathered = new GrowingBuffer(Number(contentLength ?? 0), limitBytes)
   const settle = (failure: Failure | undefined, body?: Buffer) => {
     payload.off('data', take).off('end', finish).off('error', breakOff)
     if (failure !== undefined) payload.on('error', () => {})
-    walk.bodyFailure = failure
+    call.bodyFailure = failure
     done(null, body)
   }
   const take = (chunk: Buffer) => {
     if (!gathered.take(chunk)) settle(tooLarge(limitBytes))
-    else if (told === undefined && !walk.holdBody(chunk.length)) settle(overloaded())
+    else if (contentLength === undefined && !call.holdBody(chunk.length)) settle(overloaded())
   }
   const finish = () => settle(undefined, gathered.bytes)
   const breakOff = () => settle(new Failure('invalid', 'The request body ended too early.'))
   payload.on('data', take).on('end', finish).on('error', breakOff)
+}
+
+const FIRST_BYTES = 16 * 1024
+const EMPTY = Buffer.alloc(0)
+
+/**
+ * Bytes of a body as they come, in one piece of memory: a list of chunks joined at the end would
+ * need the room twice. The announced length is only a first guess, and costs nothing until it is
+ * filled.
+ */
+export class GrowingBuffer {
+  readonly limitBytes: number
+  readonly #likelyBytes: number
+  #room: Buffer = EMPTY
+  #length = 0
+
+  constructor(likelyBytes: number, limitBytes: number) {
+    this.limitBytes = limitBytes
+    this.#likelyBytes = Number.isSafeInteger(likelyBytes) ? likelyBytes : 0
+  }
+
+  /** False when it would be more than the limit; then nothing is taken. */
+  take(chunk: Buffer): boolean {
+    const length = this.#length + chunk.length
+    if (length > this.limitBytes) return false
+    // A small body comes in one chunk: nothing is copied.
+    if (this.#length === 0 && chunk.length >= this.#likelyBytes) this.#room = chunk
+    else this.#copy(chunk, length)
+    this.#length = length
+    return true
+  }
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.#length)
+  }
+
+  #copy(chunk: Buffer, length: number): void {
+    if (length > this.#room.length) {
+      const roomBytes = Math.max(length, this.#likelyBytes, this.#length * 2, FIRST_BYTES)
+      const room = Buffer.allocUnsafeSlow(Math.min(roomBytes, this.limitBytes))
+      this.#room.copy(room, 0, 0, this.#length)
+      this.#room = room
+    }
+    chunk.copy(this.#room, this.#length)
+  }
 }
 
 const DISCARDED_BYTES = 8 * 1024 * 1024

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { JSON_TYPE } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import { prefixedId } from '../lib/ids.ts'
 import { renderFailure } from './dialect.ts'
-import { JSON_TYPE } from './envelope.ts'
+import { newRequestId } from './request-context.ts'
 
 /** Bytes that are not HTTP. No route is known, so the envelope answers and the connection ends. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
@@ -19,10 +19,10 @@ function answerBegun(socket: Socket): boolean {
 }
 
 function rawAnswer(code: string | undefined): string {
-  const requestId = prefixedId('req_')
+  const requestId = newRequestId()
   const [status, sentence] = STATUSES[code ?? ''] ?? MALFORMED
-  const told = renderFailure(new Failure('invalid', sentence), 'envelope', requestId)
-  const body = JSON.stringify({ ...(JSON.parse(told.body) as object), code: status })
+  const failure = new Failure('invalid', sentence)
+  const { body } = renderFailure(failure, 'envelope', requestId, status)
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${JSON_TYPE}`,

@@ -1,40 +1,52 @@
-import type { Failure, FailureKind } from '../lib/failure.ts'
+import { Failure, type FailureKind } from '../lib/failure.ts'
 import type { Dialect } from './route.ts'
 
-/** What a failure looks like on the wire. */
+/** A failure on the wire. */
 export type FailureAnswer = { status: number; headers: Record<string, string>; body: string }
 
-/** The one place that turns a failure into a status and a body. */
+/** A failure as a whole answer. Another `status` only where no row of the table has it. */
 export function renderFailure(
   failure: Failure,
   dialect: Dialect,
   requestId: string,
+  status: number = FAILURES[failure.kind].status,
 ): FailureAnswer {
   const row = FAILURES[failure.kind]
   const headers: Record<string, string> = { ...row.headers, ...failure.headers }
   const retryAfterS = failure.retryAfterS ?? row.retryAfterS
   if (retryAfterS !== undefined) headers['retry-after'] = sanitised(retryAfterS)
-  const body =
-    dialect === 'compatible'
-      ? { error: compatibleError(failure) }
-      : {
-          status: 'error',
-          code: row.status,
-          error_code: row.errorCode,
-          message: publicMessage(failure),
-          request_id: requestId,
-          ...(dialect === 'both' ? { error: compatibleError(failure) } : {}),
-        }
-  return { status: row.status, headers, body: JSON.stringify(body) }
+  return { status, headers, body: failureJson(failure, dialect, requestId, status) }
+}
+
+/** An error inside an answer that has begun: its status and headers are gone. */
+export function renderInterruption(error: unknown, dialect: Dialect, requestId: string): string {
+  const failure =
+    error instanceof Failure
+      ? error
+      : new Failure('upstream_failed', 'The answer was interrupted and is not charged.')
+  return failureJson(failure, dialect, requestId, FAILURES[failure.kind].status)
+}
+
+/** The one place where errors become bytes. */
+function failureJson(
+  failure: Failure,
+  dialect: Dialect,
+  requestId: string,
+  status: number,
+): string {
+  if (dialect === 'compatible') return JSON.stringify({ error: compatibleError(failure) })
+  return JSON.stringify({
+    status: 'error',
+    code: status,
+    error_code: FAILURES[failure.kind].errorCode,
+    message: publicMessage(failure),
+    request_id: requestId,
+    error: dialect === 'both' ? compatibleError(failure) : undefined,
+  })
 }
 
 /** The object that OpenAI's clients read. */
-function compatibleError(failure: Failure): {
-  message: string
-  type: string
-  param: string | null
-  code: string | null
-} {
+function compatibleError(failure: Failure) {
   const row = FAILURES[failure.kind]
   return {
     message: publicMessage(failure),
@@ -42,6 +54,25 @@ function compatibleError(failure: Failure): {
     param: failure.param ?? null,
     code: failure.code ?? row.code,
   }
+}
+
+/** Whatever was thrown, as a failure of ours. What is nobody's mistake but ours is `internal`. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
+  if (typeof code === 'string' && code.startsWith('FST_')) {
+    if (code === 'FST_ERR_BAD_URL') {
+      return new Failure('invalid', 'The address contains a malformed percent escape.')
+    }
+    if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+      return new Failure('not_found', 'There is no such resource.')
+    }
+    if (statusCode === 413) return new Failure('too_large', 'The request body is too large.')
+    if (typeof statusCode === 'number' && statusCode < 500) {
+      return new Failure('invalid', 'The request could not be read. Check its headers and body.')
+    }
+  }
+  return new Failure('internal', 'Something went wrong on our side.', { cause: error })
 }
 
 export function statusOf(kind: FailureKind): number {
@@ -114,7 +145,7 @@ function publicMessage(failure: Failure): string {
     : failure.message
 }
 
-/** Some come from upstreams: whole seconds between one second and one hour, whatever they said. */
+/** Some come from upstreams: always whole seconds, between one second and one hour. */
 function sanitised(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.ceil(seconds) : 1
   return String(Math.min(3600, Math.max(1, whole)))

@@ -10,16 +10,16 @@ const LOOK_FOR_IDLE_MS = 200
  * their handlers, so that holds are released by whoever took them. Resolves when all is quiet.
  */
 export async function drain(server: FastifyInstance): Promise<void> {
-  const { running, settings, log } = server.hallway
+  const { running, settings, log } = server.context
   running.draining = true
   const closed = server.close()
-  // A connection that was busy when the door closed turns idle later.
+  // A connection that was busy when the server stopped listening turns idle later.
   const idle = setInterval(() => server.server.closeIdleConnections(), LOOK_FOR_IDLE_MS)
   try {
     const quiet = closed.then(() => running.whenIdle())
     await within(quiet, settings.DRAIN_SECONDS * 1000)
     if (running.count > 0) {
-      log.warn('aborting what still runs', { count: running.count })
+      log.warn('Aborting the calls that still run.', { count: running.count })
       running.abortAll()
       await within(quiet, LETTING_GO_MS)
     }

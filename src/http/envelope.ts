@@ -1,7 +1,5 @@
-import type { KeptAnswer } from '../lib/answer.ts'
+import { JSON_TYPE, type KeptAnswer } from '../lib/answer.ts'
 import type { Dialect, Success } from './route.ts'
-
-export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * A success as the bytes that are sent. The request id is among the headers, so that an answer kept
@@ -19,17 +17,23 @@ export function renderSuccess(
   return { status, headers, body }
 }
 
-function bare({ data, beside }: Success): string {
+function bare(success: Success): string {
+  if ('dataJson' in success) return success.dataJson
+  const { data, beside } = success
   return JSON.stringify(beside === undefined ? data : { ...(data as object), ...beside })
 }
 
-/** Written out where nothing stands beside: this is on every answer's way. */
 function enveloped(success: Success, status: number, requestId: string): string {
-  const data = success.data ?? {}
-  if (success.beside === undefined) {
-    const text = JSON.stringify(data)
-    return `{"status":"success","code":${status},"data":${text},"request_id":"${requestId}"}`
-  }
-  const { beside } = success
-  return JSON.stringify({ status: 'success', code: status, ...beside, data, request_id: requestId })
+  const { beside, after } = success
+  const data = 'dataJson' in success ? success.dataJson : JSON.stringify(success.data ?? {})
+  return (
+    `{"status":"success","code":${status}${members(beside)},"data":${data}${members(after)},` +
+    `"request_id":"${requestId}"}`
+  )
+}
+
+function members(siblings: Record<string, unknown> | undefined): string {
+  if (siblings === undefined) return ''
+  const text = JSON.stringify(siblings)
+  return text === '{}' ? '' : `,${text.slice(1, -1)}`
 }

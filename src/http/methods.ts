@@ -1,57 +1,56 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Failure } from '../lib/failure.ts'
-import { allowPreflight } from './cors.ts'
-import type { Hallway, Plan } from './plan.ts'
-import type { Dialect } from './route.ts'
+import { allowPreflight } from './headers.ts'
+import type { Dialect, RoutePlan } from './route.ts'
 import { send, sendFailure } from './send.ts'
+import type { ServerContext } from './server-context.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** For each known path: OPTIONS tells what it takes, and any other method is 405 in its dialect. */
-export function addMethodRoutes(server: FastifyInstance, hallway: Hallway, plans: Plan[]): void {
-  for (const [path, there] of byPath(plans)) {
-    const taken = new Set<HTTPMethods>(there.map((plan) => plan.route.method))
+/** For each known path: OPTIONS lists its methods, and any other method is 405 in its dialect. */
+export function addMethodRoutes(
+  server: FastifyInstance,
+  context: ServerContext,
+  plans: RoutePlan[],
+): void {
+  for (const [path, atPath] of Map.groupBy(plans, (plan) => plan.route.path)) {
+    const taken = new Set<HTTPMethods>(atPath.map((plan) => plan.route.method))
     // HEAD goes wherever GET goes, as HTTP asks.
     if (taken.has('GET')) taken.add('HEAD')
     const allow = [...taken, 'OPTIONS'].join(', ')
-    const { dialect } = there[0]!.route
+    const { dialect } = atPath[0]!.route
     server.route({
       method: 'OPTIONS',
       url: path,
-      handler: (request, reply) => tellMethods(hallway, request, reply, allow),
+      handler: (request, reply) => listMethods(context, request, reply, allow),
     })
     server.route({
       method: METHODS.filter((method) => !taken.has(method)),
       url: path,
-      onRequest: (request, reply) => refuse(hallway, request, reply, { allow, dialect }),
+      onRequest: (request, reply) => refuse(context, request, reply, { allow, dialect }),
       handler: () => {},
     })
   }
 }
 
-function byPath(plans: Plan[]): Map<string, Plan[]> {
-  return Map.groupBy(plans, (plan) => plan.route.path)
-}
-
-function tellMethods(
-  hallway: Hallway,
+function listMethods(
+  context: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
   allow: string,
 ): void {
-  const headers = { allow, ...allowPreflight(hallway.corsOrigin, allow, request) }
-  send(hallway, request, reply, { status: 204, headers, body: '' })
+  const headers = { allow, ...allowPreflight(context.corsOrigin, allow, request) }
+  send(context, request, reply, { status: 204, headers, body: '' })
 }
 
 /** Before the body is looked at: the method alone decides. */
 function refuse(
-  hallway: Hallway,
+  context: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  told: { allow: string; dialect: Dialect },
+  { allow, dialect }: { allow: string; dialect: Dialect },
 ): void {
-  const failure = new Failure('method_not_allowed', `This address takes ${told.allow}.`, {
-    headers: { allow: told.allow },
-  })
-  sendFailure(hallway, request, reply, { failure, dialect: told.dialect })
+  const sentence = `This address does not allow ${request.method}. It allows ${allow}.`
+  const failure = new Failure('method_not_allowed', sentence, { headers: { allow } })
+  sendFailure(context, request, reply, { failure, dialect })
 }

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Multipart, MultipartFile } from '@fastify/multipart'
 import { Failure } from '../lib/failure.ts'
-import { GrowingBuffer } from './growing-buffer.ts'
-import type { MultipartPart } from './route.ts'
+import type { MultipartPart } from '../lib/form.ts'
+import { GrowingBuffer, tooLarge } from './body.ts'
 
 const MOST_FIELDS = 32
 const LONGEST_FIELD_BYTES = 64 * 1024
@@ -37,10 +37,6 @@ export async function* readMultipart(
       cause,
     })
   }
-}
-
-export function tooLarge(limitBytes: number): Failure {
-  return new Failure('too_large', `The request body is larger than ${limitBytes} bytes.`)
 }
 
 /** The file is copied once, as it comes; gathered in chunks it would stand in memory twice. */

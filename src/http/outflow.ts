@@ -8,18 +8,18 @@ export function sendOutflow(request: FastifyRequest, reply: FastifyReply, body: 
   try {
     raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
   } catch (error) {
-    // A header that cannot be written: the failure is told in its place.
+    // A header that cannot be written: the failure is answered instead.
     body.left()
     throw error
   }
   reply.hijack()
-  const over = () => {
+  const close = () => {
     body.left()
-    request.walk?.end()
+    request.call?.end()
   }
-  if (raw.destroyed) return over()
-  // A broken connection is told by its close.
-  raw.on('close', over).on('error', () => {})
+  if (raw.destroyed) return close()
+  // A broken connection closes too.
+  raw.on('close', close).on('error', () => {})
   body.flow(sinkOf(raw))
 }
 

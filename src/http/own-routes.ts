@@ -2,33 +2,34 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { docsPage, docsStyleHash } from './docs/page.ts'
 import { openApiDocument } from './docs/openapi.ts'
-import type { HallwaySettings } from './plan.ts'
+import { matchesEtag } from './headers.ts'
 import { route, type Call, type Result, type Route } from './route.ts'
 
-/** Doors that belong to the hallway itself: liveness, and the papers made from the one list. */
-export function ownRoutes(routes: Route[], settings: HallwaySettings): Route[] {
+/** The server's own routes: liveness, and the reference, which is made from the one list. */
+export function ownRoutes(routes: Route[], publicUrl: string | undefined): Route[] {
   const documented = [...routes, health]
-  // Made when first asked for: a start need not pay for it.
-  const document = once(() => openApiDocument(documented, settings))
-  const json = once(async () => paper(JSON.stringify(await document()), 'application/json'))
-  const page = once(async () => paper(docsPage(await document()), 'text/html; charset=utf-8'))
+  // Made when first asked for, so that a start does not pay for it.
+  const document = once(() => openApiDocument(documented, publicUrl))
+  const json = once(async () => page(JSON.stringify(await document()), 'application/json'))
+  const html = once(async () => page(docsPage(await document()), 'text/html; charset=utf-8'))
   return [
     health,
+    home,
     route({
       ...open,
       path: '/v1/openapi.json',
-      summary: 'This interface as an OpenAPI 3.1 document',
+      summary: 'This API as an OpenAPI 3.1 document',
       tag: 'Documents',
       handle: async (call) => answer(call, await json()),
     }),
     route({
       ...open,
       path: '/docs',
-      summary: 'This interface as a page to read',
+      summary: 'The API reference',
       tag: 'Documents',
       handle: async (call) => {
-        const read = await page()
-        return answer(call, { ...read, headers: { ...read.headers, ...PAGE_POLICY } })
+        const { headers, body } = await html()
+        return answer(call, { headers: { ...headers, ...PAGE_POLICY }, body })
       },
     }),
   ]
@@ -51,6 +52,15 @@ const health = route({
   handle: async () => ({ data: { alive: true } }),
 })
 
+/** A person who opens the bare address in a browser finds the reference. */
+const home = route({
+  ...open,
+  path: '/',
+  summary: 'Redirects to the API reference',
+  tag: 'Documents',
+  handle: async () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
+})
+
 /** Nothing runs and nothing is fetched: the page is text and one known style. */
 const PAGE_POLICY = {
   'content-security-policy':
@@ -58,16 +68,16 @@ const PAGE_POLICY = {
     `form-action 'none'; frame-ancestors 'none'`,
 }
 
-type Paper = { headers: Record<string, string>; body: Buffer }
+type Page = { headers: Record<string, string> & { etag: string }; body: Buffer }
 
-function paper(text: string, type: string): Paper {
+function page(text: string, type: string): Page {
   const body = Buffer.from(text)
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 24)}"`
   return { headers: { 'content-type': type, etag, 'cache-control': 'no-cache' }, body }
 }
 
-function answer(call: Call<undefined, undefined, undefined>, { headers, body }: Paper): Result {
-  const known = call.headers['if-none-match'] === headers.etag
+function answer(call: Call<undefined, undefined, undefined>, { headers, body }: Page): Result {
+  const known = matchesEtag(call.headers['if-none-match'], headers.etag)
   return known ? { status: 304, headers, body: '' } : { status: 200, headers, body }
 }
 

@@ -1,20 +1,19 @@
 import type { Answer, KeptAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Hallway, Plan } from './plan.ts'
-import { occurrences } from './raw-headers.ts'
-import type { Walk } from './walk.ts'
+import type { RequestContext } from './request-context.ts'
+import type { ServerContext } from './server-context.ts'
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
 /** The idempotency key this request asks to be remembered by, if the route remembers at all. */
-export function replayKey(plan: Plan, walk: Walk, rawHeaders: string[]): string | undefined {
-  const { replay } = plan.route
-  if (replay === undefined || replay === false || walk.principal === undefined) return undefined
-  const key = walk.headers['idempotency-key']
+export function replayKey(call: RequestContext): string | undefined {
+  const { replay } = call.plan.route
+  if (replay === undefined || replay === false || call.principal === undefined) return undefined
+  const key = call.headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof replay === 'function' && !replay(walk.body)) return undefined
-  const sound = typeof key === 'string' && PRINTABLE.test(key)
-  if (sound && occurrences(rawHeaders, 'idempotency-key') === 1) return key
+  if (typeof replay === 'function' && !replay(call.body)) return undefined
+  const valid = typeof key === 'string' && PRINTABLE.test(key)
+  if (valid && call.occurrences('idempotency-key') === 1) return key
   throw new Failure(
     'invalid',
     'The Idempotency-Key header must be sent once, with 1 to 255 printable ASCII characters.',
@@ -22,27 +21,27 @@ export function replayKey(plan: Plan, walk: Walk, rawHeaders: string[]): string 
   )
 }
 
-/** The kept answer, when this request was answered before; else the claim is on the walk. */
+/** The kept answer, when this request was answered before; else the call holds the claim. */
 export async function claimKey(
-  hallway: Hallway,
-  walk: Walk,
+  context: ServerContext,
+  call: RequestContext,
   key: string,
 ): Promise<KeptAnswer | undefined> {
-  const outcome = await hallway.replay.claim({
-    accountId: walk.principal!.accountId,
+  const outcome = await context.replay.claim({
+    accountId: call.principal!.accountId,
     key,
-    route: walk.plan.name,
+    route: call.plan.name,
   })
   if (outcome.state === 'kept') {
     const headers = { ...outcome.answer.headers, 'idempotency-replayed': 'true' }
     return { ...outcome.answer, headers }
   }
   if (outcome.state !== 'claimed') throw conflict(outcome.state)
-  walk.claim = outcome.claim
+  call.claim = outcome.claim
   return undefined
 }
 
-/** SDKs retry a 409 by themselves: while the first call runs that is right, else it is in vain. */
+/** SDKs retry a 409 by themselves: right while the first call runs, pointless otherwise. */
 function conflict(state: 'running' | 'other_route'): Failure {
   const running = state === 'running'
   return new Failure(
@@ -52,35 +51,36 @@ function conflict(state: 'running' | 'other_route'): Failure {
       : 'This Idempotency-Key was used for a different request.',
     {
       param: 'Idempotency-Key',
-      ...(running ? { retryAfterS: 2 } : { headers: { 'x-should-retry': 'false' } }),
+      retryAfterS: running ? 2 : undefined,
+      headers: running ? undefined : { 'x-should-retry': 'false' },
     },
   )
 }
 
-/** Keeps a good answer before it is sent; anything else frees the key for the caller's retry. */
+/** Stores a good answer before it is sent; anything else frees the key for the caller's retry. */
 export async function concludeClaim(
-  hallway: Hallway,
-  walk: Walk,
+  context: ServerContext,
+  call: RequestContext,
   answer: (Answer & { kept?: true }) | undefined,
 ): Promise<void> {
-  const claim = walk.claim
+  const claim = call.claim
   if (claim === undefined || answer?.kept === true) return
   try {
     if (answer !== undefined && isKeepable(answer)) {
-      const headers = { 'x-request-id': walk.requestId, ...answer.headers }
-      await hallway.replay.keep(claim, { ...answer, headers })
-    } else await hallway.replay.free(claim)
+      const headers = { 'x-request-id': call.requestId, ...answer.headers }
+      await context.replay.keep(claim, { ...answer, headers })
+    } else await context.replay.free(claim)
   } catch (error) {
-    // The work is done and its answer good: it is told even if it cannot be told twice.
-    hallway.log.error('an idempotency claim could not be concluded', {
-      request_id: walk.requestId,
-      route: walk.plan.name,
+    // The work is done and its answer good: it is sent even though a retry will not find it.
+    context.log.error('An idempotency claim could not be concluded.', {
+      request_id: call.requestId,
+      route: call.plan.name,
       error,
     })
   }
 }
 
 function isKeepable(answer: Answer): answer is KeptAnswer {
-  const whole = typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
-  return answer.status >= 200 && answer.status < 300 && whole
+  const isComplete = typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
+  return answer.status >= 200 && answer.status < 300 && isComplete
 }

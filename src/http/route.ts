@@ -1,11 +1,20 @@
 import type { z } from 'zod'
 import type { Answer, Claim, KeptAnswer } from '../lib/answer.ts'
-import type { Principal } from '../lib/principal.ts'
+import type { MultipartPart } from '../lib/form.ts'
+import type { KeyPrincipal, Principal, SessionPrincipal } from '../lib/principal.ts'
 
 export type Credential = 'none' | 'jwt' | 'key' | 'either'
 
+/** What a handler knows of its caller: the server lets nobody else in. */
+type PrincipalOf<C extends Credential> = {
+  none: undefined
+  jwt: SessionPrincipal
+  key: KeyPrincipal
+  either: Principal
+}[C]
+
 /**
- * How failures are told: `envelope`, `compatible` (what OpenAI's clients read), or `both`, the
+ * How failures are written: `envelope`, `compatible` (what OpenAI's clients read), or `both`, the
  * envelope with the compatible object beside it. Answers of `envelope` and `both` are enveloped.
  */
 export type Dialect = 'envelope' | 'compatible' | 'both'
@@ -15,20 +24,22 @@ export type Dialect = 'envelope' | 'compatible' | 'both'
  * untouched, for signatures over them. With `json-or-multipart` the schema judges JSON bodies; for a
  * multipart one `body` is undefined and `multipart` is there instead.
  */
-export type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
+type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
 
 /** Which limit a call is counted against. `none` is for liveness, documents and callbacks. */
 type LimitBucket = 'none' | 'auth' | 'principal'
 
-export type RouteSpec<Body, Query, Params> = {
+export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Fastify's syntax: `/v1/workspaces/:slug`. */
   path: string
   summary: string
   tag: string
-  credential: Credential
+  credential: C
   dialect: Dialect
   limit: LimitBucket
+  /** Work that costs credits: a model may fail it, and strings pass to the model as they are. */
+  paid?: boolean
   /** Honours `Idempotency-Key`. May depend on the body: a stream is never replayed. */
   replay?: boolean | ((body: Body) => boolean)
   bodyKind?: BodyKind
@@ -45,13 +56,13 @@ export type RouteSpec<Body, Query, Params> = {
   /** For the OpenAPI document: the media type of a good answer that is not JSON. */
   answerType?: string
   successStatus?: number
-  handle(call: Call<Body, Query, Params>): Promise<Result>
+  handle(call: Call<Body, Query, Params, C>): Promise<Result>
 }
 
-/** What a handler sees. */
-export type Call<Body, Query, Params> = {
+/** What a handler sees. Its functions belong to it: call them on it, do not take them apart. */
+export type Call<Body, Query, Params, C extends Credential = Credential> = {
   requestId: string
-  principal: Principal | undefined
+  principal: PrincipalOf<C>
   body: Body
   query: Query
   params: Params
@@ -64,33 +75,68 @@ export type Call<Body, Query, Params> = {
   claim: Claim | undefined
   /** Renders a success as the bytes that will be sent, so that they can be kept for a replay. */
   render(success: Success): KeptAnswer
+  /** The JSON text of an error, for an answer that has begun and can only report it inside. */
+  renderError(error: unknown): string
   /** Parts of a multipart body, read as they come. Only with bodyKind `json-or-multipart`. */
   multipart: (() => AsyncIterable<MultipartPart>) | undefined
 }
 
-export type MultipartPart =
-  | { kind: 'field'; name: string; value: string }
-  | { kind: 'file'; name: string; filename: string; mimetype: string; bytes: Buffer }
-
-/** Enveloped: `{status, code, data, request_id}` and the siblings named in `beside`. */
+/**
+ * Enveloped: `{status, code, data, request_id}`, with the members of `beside` before `data` and those
+ * of `after` behind it. `dataJson` is data that is kept as text.
+ */
 export type Success = {
-  status?: number
-  data: unknown
-  beside?: Record<string, unknown>
-  headers?: Record<string, string>
-}
+  status?: number | undefined
+  headers?: Record<string, string> | undefined
+  beside?: Record<string, unknown> | undefined
+  after?: Record<string, unknown> | undefined
+} & ({ data: unknown } | { dataJson: string })
 
 /**
  * A `Success` is rendered in the route's dialect; an `Answer` goes out as it is. `kept: true` says
- * that it was stored for its claim together with the money, so the hallway must not store it again.
+ * that it was stored for its claim together with the money, so the server must not store it again.
  */
 export type Result = Success | (Answer & { kept?: true })
 
 /** A route whose types have been checked where it was defined, ready for the one list. */
 export type Route = RouteSpec<unknown, unknown, unknown>
 
-export function route<Body = undefined, Query = undefined, Params = undefined>(
-  spec: RouteSpec<Body, Query, Params>,
-): Route {
+export function route<
+  Body = undefined,
+  Query = undefined,
+  Params = undefined,
+  C extends Credential = Credential,
+>(spec: RouteSpec<Body, Query, Params, C>): Route {
   return spec as unknown as Route
+}
+
+/** A route with everything that can be known before the first request. */
+export type RoutePlan = {
+  route: Route
+  /** `POST /v1/videos`: the scope of an idempotency key, and the log's name for the route. */
+  name: string
+  bodyKind: BodyKind
+  limitBytes: number
+  multipartLimitBytes: number
+  successStatus: number
+  /** Strings with NUL pass to an upstream, but not into a table. */
+  allowNul: boolean
+  /** Clients of the compatible format read how much of their limit is left. */
+  sendsLimits: boolean
+}
+
+const DEFAULT_LIMIT_BYTES = 5_000_000
+
+export function planOf(route: Route): RoutePlan {
+  const limitBytes = route.bodyLimitBytes ?? DEFAULT_LIMIT_BYTES
+  return {
+    route,
+    name: `${route.method} ${route.path}`,
+    bodyKind: route.bodyKind ?? (route.body === undefined ? 'none' : 'json'),
+    limitBytes,
+    multipartLimitBytes: route.multipartLimitBytes ?? limitBytes,
+    successStatus: route.successStatus ?? 200,
+    allowNul: route.paid === true,
+    sendsLimits: route.dialect !== 'envelope' && route.limit === 'principal',
+  }
 }

@@ -1,30 +1,31 @@
 import type { z } from 'zod'
 import { Failure } from '../lib/failure.ts'
-import { parseJson } from '../lib/json.ts'
-import type { Plan } from './plan.ts'
-import type { Walk } from './walk.ts'
+import { parseRequestJson } from '../lib/json.ts'
+import type { RequestContext } from './request-context.ts'
+import type { RoutePlan } from './route.ts'
 
 /** Path, query and body against the route's schemas; what comes out is what the handler sees. */
-export function judgeInput(
-  plan: Plan,
-  walk: Walk,
-  given: { params: unknown; query: unknown; body: unknown },
+export function validateInput(
+  call: RequestContext,
+  input: { params: unknown; query: unknown; body: unknown },
 ): void {
+  const { plan } = call
   const { params, query } = plan.route
-  walk.params = params === undefined ? given.params : fitParams(params, given.params)
-  walk.query = query === undefined ? given.query : fit(query, given.query, 'The query')
-  if (walk.bodyFailure !== undefined) throw walk.bodyFailure
-  if (plan.bodyKind !== 'none' && walk.multipart === undefined) {
-    walk.body = bodyOf(plan, given.body as Buffer | undefined)
+  call.params = params === undefined ? input.params : parseParams(params, input.params)
+  call.query = query === undefined ? input.query : parse(query, input.query, 'The query')
+  if (call.bodyFailure !== undefined) throw call.bodyFailure
+  if (plan.bodyKind !== 'none' && call.multipart === undefined) {
+    call.body = bodyOf(plan, input.body as Buffer | undefined)
   }
 }
 
-function bodyOf(plan: Plan, bytes: Buffer | undefined): unknown {
+function bodyOf(plan: RoutePlan, bytes: Buffer | undefined): unknown {
   if (plan.bodyKind === 'raw') return bytes ?? Buffer.alloc(0)
   const schema = plan.route.body
-  const value = bytes === undefined || bytes.length === 0 ? undefined : parseJson(bytes, plan)
+  const value =
+    bytes === undefined || bytes.length === 0 ? undefined : parseRequestJson(bytes, plan)
   if (bytes !== undefined) release(bytes)
-  return schema === undefined ? value : fit(schema, value, 'The request body')
+  return schema === undefined ? value : parse(schema, value, 'The request body')
 }
 
 const LARGE_BYTES = 1024 * 1024
@@ -38,13 +39,13 @@ function release(bytes: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength > LARGE_BYTES) buffer.transfer(0)
 }
 
-function fitParams(schema: z.ZodType, value: unknown): unknown {
+function parseParams(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value)
   if (!result.success) throw new Failure('not_found', 'There is no such resource.')
   return result.data
 }
 
-function fit(schema: z.ZodType, value: unknown, whole: string): unknown {
+function parse(schema: z.ZodType, value: unknown, whole: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const issue = result.error.issues[0]
@@ -52,7 +53,7 @@ function fit(schema: z.ZodType, value: unknown, whole: string): unknown {
   const param = fieldPath(issue?.path ?? [])
   const subject = param === '' ? whole : `\`${param}\``
   const sentence = `${subject}: ${(issue?.message ?? 'invalid').slice(0, LONGEST_REASON)}.`
-  throw new Failure('invalid', sentence, param === '' ? {} : { param })
+  throw new Failure('invalid', sentence, { param: param === '' ? undefined : param })
 }
 
 const LONGEST_REASON = 200

@@ -1,81 +1,85 @@
 import multipart from '@fastify/multipart'
 import { fastify, type FastifyInstance } from 'fastify'
-import type { Log } from '../lib/log.ts'
-import { prefixedId } from '../lib/ids.ts'
-import { gatherBody } from './body.ts'
-import { Capacity } from './limits/capacity.ts'
-import { answerClientError } from './client-error.ts'
-import { ownRoutes } from './own-routes.ts'
-import { addMethodRoutes } from './methods.ts'
-import { planOf, type Hallway, type HallwaySettings, type Plan } from './plan.ts'
-import type { Doorkeeper, Limiter, ReplayBook } from './ports.ts'
-import type { Route } from './route.ts'
-import { RunningCalls } from './running.ts'
-import { standardHeaders } from './security.ts'
-import { enter, fail, serve } from './serve.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Log } from '../lib/log.ts'
+import { gatherBody } from './body.ts'
+import { answerClientError } from './client-error.ts'
+import { toFailure } from './dialect.ts'
+import { standardHeaders } from './headers.ts'
+import { Capacity, RunningCalls } from './limits/capacity.ts'
+import type { Limiter } from './limits/process-counter.ts'
+import { addMethodRoutes } from './methods.ts'
+import { ownRoutes } from './own-routes.ts'
+import { newRequestId } from './request-context.ts'
+import { planOf, type Dialect, type Route, type RoutePlan } from './route.ts'
 import { sendFailure } from './send.ts'
-import { asFailure } from './translate.ts'
+import { addRoute, fail } from './serve.ts'
+import type { Authenticator, ReplayStore, ServerContext, ServerSettings } from './server-context.ts'
 
 export type ServerParts = {
   routes: Route[]
-  doorkeeper: Doorkeeper
+  authenticator: Authenticator
   limiter: Limiter
-  replay: ReplayBook
-  config: HallwaySettings
+  replay: ReplayStore
+  config: ServerSettings
   log: Log
-  observe?: Hallway['observe']
+  observe?: ServerContext['observe']
 }
 
-/** The hallway, built from the list of routes. Listens to nothing yet. */
+/** The server, built from the list of routes. It does not listen yet. */
 export function buildServer(parts: ServerParts): FastifyInstance {
-  const routes = [...parts.routes, ...ownRoutes(parts.routes, parts.config)]
-  const hallway: Hallway = {
-    routes,
-    doorkeeper: parts.doorkeeper,
-    limiter: parts.limiter,
-    replay: parts.replay,
-    settings: parts.config,
-    log: parts.log,
-    running: new RunningCalls(),
-    capacity: new Capacity({
-      calls: parts.config.MAX_RUNNING_CALLS,
-      bodyBytes: parts.config.MAX_BODIES_MB * 1_000_000,
-    }),
-    observe: parts.observe,
-    tellsAll: parts.config.LOG_LEVEL === 'debug',
-    standardHeaders: standardHeaders(parts.config.PUBLIC_URL),
-    corsOrigin: parts.config.FRONTEND_URL && new URL(parts.config.FRONTEND_URL).origin,
-  }
+  const routes = [...parts.routes, ...ownRoutes(parts.routes, parts.config.PUBLIC_URL)]
+  const context = contextOf(parts, routes)
   const plans = routes.map(planOf)
-  const server = bareServer(hallway, plans)
-  server.decorate('hallway', hallway)
-  server.decorateRequest('walk', null)
+  const server = bareServer(context, plans)
+  server.decorate('context', context)
+  server.decorateRequest('call', null)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', gatherBody)
-  server.setErrorHandler((error, request, reply) => fail(hallway, request, reply, error))
+  server.setErrorHandler((error, request, reply) => fail(context, request, reply, error))
   server.setNotFoundHandler((request, reply) =>
-    fail(hallway, request, reply, new Failure('not_found', 'There is nothing at this address.')),
+    fail(context, request, reply, new Failure('not_found', 'There is nothing at this address.')),
   )
-  addRoutes(server, hallway, plans)
-  addMethodRoutes(server, hallway, plans)
+  addRoutes(server, context, plans)
+  addMethodRoutes(server, context, plans)
   return server
+}
+
+function contextOf(parts: ServerParts, routes: Route[]): ServerContext {
+  const { authenticator, limiter, replay, config: settings, log, observe } = parts
+  return {
+    routes,
+    authenticator,
+    limiter,
+    replay,
+    settings,
+    log,
+    observe,
+    running: new RunningCalls(),
+    capacity: new Capacity({
+      calls: settings.MAX_RUNNING_CALLS,
+      bodyBytes: settings.MAX_BODIES_MB * 1_000_000,
+    }),
+    logsSuccesses: settings.LOG_LEVEL === 'debug',
+    standardHeaders: standardHeaders(settings.PUBLIC_URL),
+    corsOrigin: settings.FRONTEND_URL && new URL(settings.FRONTEND_URL).origin,
+  }
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    hallway: Hallway
+    context: ServerContext
   }
 }
 
 /** Time-outs and sizes are set on purpose; the runtime's own are too generous for the open net. */
-function bareServer(hallway: Hallway, plans: Plan[]): FastifyInstance {
+function bareServer(context: ServerContext, plans: RoutePlan[]): FastifyInstance {
   const server = fastify({
     logger: false,
-    genReqId: () => prefixedId('req_'),
+    genReqId: newRequestId,
     requestIdHeader: false,
     // One hop: the address that our own proxy saw. More hops could be written by the caller.
-    trustProxy: hallway.settings.TRUST_PROXY ? (_address, hop) => hop === 0 : false,
+    trustProxy: context.settings.TRUST_PROXY ? (_address, hop) => hop === 0 : false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 65_000,
@@ -86,47 +90,38 @@ function bareServer(hallway: Hallway, plans: Plan[]): FastifyInstance {
       headersTimeout: 10_000,
       maxHeaderSize: 16 * 1024,
       insecureHTTPParser: false,
-      // Judged on the walk instead, so that its answer has our shape.
+      // Checked with the other headers instead, so that the answer has our shape.
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 512 },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       const dialect = dialectNear(plans, request.raw.url ?? '')
-      sendFailure(hallway, request, reply, { failure: asFailure(error), dialect })
+      sendFailure(context, request, reply, { failure: toFailure(error), dialect })
     },
   })
   server.server.maxConnections = 10_000
-  // "100 Continue" is said when the body is about to be read: a refused upload is never sent.
+  // "100 Continue" is sent when the body is about to be read: a refused upload is never sent.
   server.server.on('checkContinue', (request, response) =>
     server.server.emit('request', request, response),
   )
   return server
 }
 
-/** Multipart routes sit in a room of their own, since the plugin's hooks would slow every route. */
-function addRoutes(server: FastifyInstance, hallway: Hallway, plans: Plan[]): void {
-  const takesMultipart = (plan: Plan) => plan.bodyKind === 'json-or-multipart'
-  for (const plan of plans) if (!takesMultipart(plan)) addRoute(server, hallway, plan)
+/** Multipart routes have a scope of their own, since the plugin's hooks would slow every route. */
+function addRoutes(server: FastifyInstance, context: ServerContext, plans: RoutePlan[]): void {
+  const takesMultipart = (plan: RoutePlan) => plan.bodyKind === 'json-or-multipart'
+  for (const plan of plans) if (!takesMultipart(plan)) addRoute(server, context, plan)
   if (!plans.some(takesMultipart)) return
   server.register(async (scope) => {
     await scope.register(multipart)
-    for (const plan of plans) if (takesMultipart(plan)) addRoute(scope, hallway, plan)
-  })
-}
-
-function addRoute(server: FastifyInstance, hallway: Hallway, plan: Plan): void {
-  server.route({
-    method: plan.route.method,
-    url: plan.route.path,
-    onRequest: (request, reply, done) => enter(hallway, plan, request, reply, done),
-    handler: (request, reply) => serve(hallway, request, reply),
+    for (const plan of plans) if (takesMultipart(plan)) addRoute(scope, context, plan)
   })
 }
 
 /** The dialect of an address that cannot be parsed: that of the routes it begins like. */
-function dialectNear(plans: Plan[], url: string): Plan['route']['dialect'] {
-  let best: Plan | undefined
+function dialectNear(plans: RoutePlan[], url: string): Dialect {
+  let best: RoutePlan | undefined
   let longest = 0
   for (const plan of plans) {
     const fixed = plan.route.path.split(/[:*]/)[0]!

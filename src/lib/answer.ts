@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream'
 
+/** The content type of every JSON answer. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** What goes back over the wire. Bytes stay bytes, streams stay streams. */
 export type Answer = {
   status: number
@@ -8,8 +11,8 @@ export type Answer = {
 }
 
 /**
- * A body that is told piece by piece, at the reader's pace. Lighter than a stream, since it is
- * written straight to the wire.
+ * A body that is written piece by piece, at the reader's pace. Lighter than a stream, since it goes
+ * straight to the wire.
  */
 export type Outflow = {
   /** Called once, when the head is on its way. */
@@ -36,7 +39,7 @@ export type KeptAnswer = Answer & { body: string | Buffer }
 /** The right to answer one idempotency key. Held by one running request. */
 export type Claim = { id: string; accountId: string; key: string }
 
-/** What a claim on a key comes to: it is ours, or what stands under the key already. */
+/** What became of an attempt to claim an idempotency key. */
 export type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }

@@ -22,11 +22,11 @@ export type FailureKind =
 
 export type FailureOptions = {
   /** The offending field, for people and for the compatible object's `param`. */
-  param?: string
+  param?: string | undefined
   /** A finer code for the compatible object, such as `context_length_exceeded`. */
-  code?: string
-  retryAfterS?: number
-  headers?: Record<string, string>
+  code?: string | undefined
+  retryAfterS?: number | undefined
+  headers?: Record<string, string> | undefined
   /** Private: goes to the log, never to the caller. */
   cause?: unknown
 }

@@ -1,11 +1,11 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { Failure } from './failure.ts'
-import { parseAround, type Span } from './json-around.ts'
+import { randomBase62 } from './ids.ts'
 
 const DEEPEST_JSON = 64
 const MOST_JSON_NODES = 200_000
 
-/** Up to here `JSON.parse` of the worst bytes is harmless, and the walk below finds what is wrong. */
+/** Up to here `JSON.parse` of the worst bytes is harmless, and the check below finds what is wrong. */
 const SMALL_BYTES = 64 * 1024
 
 /**
@@ -15,18 +15,21 @@ const SMALL_BYTES = 64 * 1024
  * Integers beyond 2^53 pass, since JSON schemas inside a chat body are full of them; a field whose
  * value matters is declared `z.int()`, which refuses them.
  */
-export function parseJson(bytes: Buffer, options: { allowNul: boolean }): unknown {
+export function parseRequestJson(bytes: Buffer, options: { allowNul: boolean }): unknown {
   if (!isUtf8(bytes)) throw new Failure('invalid', 'The request body must be valid UTF-8.')
   const longest = bytes.length > SMALL_BYTES ? scan(bytes) : NOTHING_LONG
   const value = parseAround(bytes, longest) ?? parse(bytes)
-  walk(value, 1, options.allowNul)
+  checkValue(value, 1, options.allowNul)
   return value
 }
+
+/** A string literal inside JSON bytes, without its quotes. */
+type Span = { start: number; end: number }
 
 const NOTHING_LONG: Span = { start: 0, end: 0 }
 
 /**
- * Depth and number of values, told from the bytes alone. One pass, no allocation. Gives the longest
+ * Checks depth and number of values from the bytes alone. One pass, no allocation. Returns the longest
  * string it passed.
  */
 function scan(bytes: Buffer): Span {
@@ -72,20 +75,63 @@ function endOfString(bytes: Buffer, start: number): number {
   return at
 }
 
+const LONG_BYTES = 1024 * 1024
+
+/**
+ * Parses a body that is mostly one long string (a recording, a picture) without making text of the
+ * whole: the rest is parsed around a stand-in, and the string is cut from the bytes once. Undefined
+ * when the body is not of that kind; then, or when anything is odd, it is parsed as usual.
+ */
+function parseAround(bytes: Buffer, { start, end }: Span): unknown {
+  if (end - start < LONG_BYTES || end >= bytes.length) return undefined
+  const long = bytes.subarray(start, end)
+  if (!isAscii(long) || long.includes(BACKSLASH) || hasControls(long)) return undefined
+  const standIn = randomBase62(32)
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8', 0, start) + standIn + bytes.toString('utf8', end))
+  } catch {
+    // Parsed as usual it fails again, and then with the place where it breaks.
+    return undefined
+  }
+  return putBack(value, standIn, long) ? value : undefined
+}
+
+/** JSON allows no raw control characters in a string. A line break is the likely one. */
+function hasControls(long: Buffer): boolean {
+  for (let at = 0; at < long.length; at++) if (long[at]! < 0x20) return true
+  return false
+}
+
+/** False when the string is a key, or the body itself. */
+function putBack(value: unknown, standIn: string, long: Buffer): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  for (const [name, member] of Object.entries(value)) {
+    if (member === standIn) {
+      Object.defineProperty(value, name, { value: long.toString('latin1'), ...ORDINARY })
+      return true
+    }
+    if (putBack(member, standIn, long)) return true
+  }
+  return false
+}
+
+const ORDINARY = { enumerable: true, writable: true, configurable: true }
+
 function parse(bytes: Buffer): unknown {
   const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   try {
     return JSON.parse(bytes.toString('utf8', marked ? 3 : 0))
   } catch (cause) {
-    // The engine's own message quotes the input; only the place is told.
-    const place = / position (\d+)/.exec(String(cause))?.[1]
-    const where = place === undefined ? '' : ` It breaks at position ${place}.`
+    // The engine's own message quotes the input; only the position is passed on.
+    const position = / position (\d+)/.exec(String(cause))?.[1]
+    const where = position === undefined ? '' : ` It breaks at position ${position}.`
     throw new Failure('invalid', `The request body is not valid JSON.${where}`)
   }
 }
 
 /** What the grammar allows and we do not: depth in small bodies, infinities, `__proto__`, NUL. */
-function walk(value: unknown, depth: number, allowNul: boolean): void {
+function checkValue(value: unknown, depth: number, allowNul: boolean): void {
   if (typeof value === 'string') {
     if (!allowNul && value.includes('\0')) throw nul()
   } else if (typeof value === 'number') {
@@ -95,20 +141,20 @@ function walk(value: unknown, depth: number, allowNul: boolean): void {
   } else if (typeof value === 'object' && value !== null) {
     if (depth > DEEPEST_JSON) throw tooDeep()
     if (Array.isArray(value)) {
-      for (const item of value) walk(item, depth + 1, allowNul)
+      for (const item of value) checkValue(item, depth + 1, allowNul)
     } else {
-      walkObject(value as Record<string, unknown>, depth, allowNul)
+      checkObject(value as Record<string, unknown>, depth, allowNul)
     }
   }
 }
 
-function walkObject(object: Record<string, unknown>, depth: number, allowNul: boolean): void {
+function checkObject(object: Record<string, unknown>, depth: number, allowNul: boolean): void {
   for (const key in object) {
     if (key === '__proto__') {
       throw new Failure('invalid', 'The request body must not contain the key "__proto__".')
     }
     if (!allowNul && key.includes('\0')) throw nul()
-    walk(object[key], depth + 1, allowNul)
+    checkValue(object[key], depth + 1, allowNul)
   }
 }
 
@@ -120,7 +166,7 @@ function tooManyNodes(): Failure {
   return new Failure('invalid', `The request body has more than ${MOST_JSON_NODES} JSON values.`)
 }
 
-/** PostgreSQL stores no NUL in text, so on routes that keep what they get it is told here. */
+/** PostgreSQL stores no NUL in text, so routes that store what they get refuse it here. */
 function nul(): Failure {
   return new Failure('invalid', 'The request body must not contain the NUL character.')
 }

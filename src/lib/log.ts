@@ -1,30 +1,33 @@
 import pino from 'pino'
 
-/** The only fields a log line may carry. A prompt, key, code or token has no field to sit in. */
-export type LogFields = {
-  request_id?: string
-  method?: string
-  route?: string
-  status?: number
-  duration_ms?: number
-  account_id?: string
-  key_id?: string
-  workspace_id?: string
-  model?: string
-  upstream?: string
-  job?: string
-  job_id?: string
-  hold_id?: string
-  payment_id?: string
-  provider?: string
-  reason?: string
-  count?: number
-  attempt?: number
-  amount_micro?: bigint
-  engine?: string
-  port?: number
-  error?: unknown
+/** The only fields a log line may carry, and `error`. There is none for a prompt, key, code or token. */
+const FIELDS = {
+  request_id: String,
+  method: String,
+  route: String,
+  status: Number,
+  duration_ms: Number,
+  account_id: String,
+  key_id: String,
+  workspace_id: String,
+  model: String,
+  upstream: String,
+  job: String,
+  job_id: String,
+  hold_id: String,
+  payment_id: String,
+  provider: String,
+  reason: String,
+  count: Number,
+  attempt: Number,
+  amount_micro: BigInt,
+  engine: String,
+  port: Number,
 }
+
+export type LogFields = {
+  [Name in keyof typeof FIELDS]?: ReturnType<(typeof FIELDS)[Name]> | undefined
+} & { error?: unknown }
 
 export type Log = {
   debug(message: string, fields?: LogFields): void
@@ -34,29 +37,7 @@ export type Log = {
   flush(): Promise<void>
 }
 
-const ALLOWED: readonly (keyof LogFields)[] = [
-  'request_id',
-  'method',
-  'route',
-  'status',
-  'duration_ms',
-  'account_id',
-  'key_id',
-  'workspace_id',
-  'model',
-  'upstream',
-  'job',
-  'job_id',
-  'hold_id',
-  'payment_id',
-  'provider',
-  'reason',
-  'count',
-  'attempt',
-  'amount_micro',
-  'engine',
-  'port',
-]
+const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
 const LONGEST_VALUE = 200
 
 export function createLog(options: { level: string; pretty: boolean }): Log {
@@ -91,7 +72,7 @@ export const silentLog: Log = {
 
 function allowed(fields: LogFields): Record<string, unknown> {
   const line: Record<string, unknown> = {}
-  for (const name of ALLOWED) {
+  for (const name of NAMES) {
     const value = fields[name]
     if (value === undefined) continue
     line[name] =
@@ -105,21 +86,21 @@ function allowed(fields: LogFields): Record<string, unknown> {
   return line
 }
 
+const OWN_ERRORS = new Set(['Failure', 'AssertionError'])
+
 /** Where it broke, without what was in it: messages of foreign errors may quote their input. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const code = (error as { code?: unknown }).code
   return {
     name: error.name,
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(error.name === 'Failure' || error.name === 'AssertionError'
-      ? { message: error.message.slice(0, LONGEST_VALUE) }
-      : {}),
+    code: typeof code === 'string' ? code : undefined,
+    message: OWN_ERRORS.has(error.name) ? error.message.slice(0, LONGEST_VALUE) : undefined,
     frames: (error.stack ?? '')
       .split('\n')
       .filter((line) => line.startsWith('    at '))
       .slice(0, 6)
       .map((line) => line.trim().replace(/\(?file:\/\/.*\/(src|simulator|node_modules)\//, '$1/')),
-    ...(error.cause === undefined ? {} : { cause: describe(error.cause) }),
+    cause: error.cause === undefined ? undefined : describe(error.cause),
   }
 }

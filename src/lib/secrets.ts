@@ -14,7 +14,7 @@ export function deriveKey(masterKey: string, use: string): Buffer {
 }
 
 export function hmacSha256(key: Buffer | string, ...parts: (string | Buffer)[]): Buffer {
-  if (key.length === 0) throw new Error('an empty key signs nothing')
+  if (key.length === 0) throw new Error('An empty key cannot sign anything.')
   const mac = createHmac('sha256', key)
   for (const part of parts) mac.update(part)
   return mac.digest()

@@ -4,10 +4,9 @@ import { ACTIVITY_KINDS, ACTIVITY_STATUSES, type ActivityRecord } from '../activ
 import { type ActivitySummary, PERIODS, summarizeActivity } from '../activity/summary-store.ts'
 import { creditsNumber } from '../billing/money.ts'
 import type { Db } from '../db/db.ts'
-import { type Route, route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
-import { sessionOf } from './caller.ts'
-import { pageQuery, pagination } from './paging.ts'
+import { pageQuery, pagination } from './fields.ts'
 
 type Deps = { db: Db; clock: Clock; timeZone: string }
 
@@ -24,12 +23,12 @@ const listQuery = z.object({
 })
 
 function listRoute({ db }: Deps): Route {
-  return route<undefined, z.infer<typeof listQuery>>({
+  return route({
     method: 'GET',
     path: '/v1/activity',
     summary:
       'Usage records of the account, newest first. `before` takes the id of a record and gives ' +
-      'those older than it, so that pages stay still while records arrive.',
+      'those older than it, so that pages do not shift while records arrive.',
     tag: 'Activity',
     credential: 'jwt',
     dialect: 'envelope',
@@ -37,9 +36,9 @@ function listRoute({ db }: Deps): Route {
     query: listQuery,
     response: z.array(recordShape),
     async handle(call) {
-      const { accountId } = sessionOf(call)
-      const { workspace_id: workspaceId, ...asked } = call.query
-      const page = await listActivity(db, { ...asked, accountId, workspaceId })
+      const { accountId } = call.principal
+      const { workspace_id: workspaceId, ...query } = call.query
+      const page = await listActivity(db, { ...query, accountId, workspaceId })
       return { data: page.records.map(showRecord), beside: pagination(call.query, page) }
     },
   })
@@ -48,7 +47,7 @@ function listRoute({ db }: Deps): Route {
 const summaryQuery = z.object({ period: z.enum(PERIODS).default('month') })
 
 function summaryRoute({ db, clock, timeZone }: Deps): Route {
-  return route<undefined, z.infer<typeof summaryQuery>>({
+  return route({
     method: 'GET',
     path: '/v1/activity/summary',
     summary: 'Totals of the current day, week (from Monday), month or year, and by model.',
@@ -59,7 +58,7 @@ function summaryRoute({ db, clock, timeZone }: Deps): Route {
     query: summaryQuery,
     response: summaryShape,
     async handle(call) {
-      const { accountId } = sessionOf(call)
+      const { accountId } = call.principal
       const { period } = call.query
       const at = clock.now()
       return { data: showSummary(await summarizeActivity(db, { accountId, period, at, timeZone })) }
@@ -85,21 +84,20 @@ const recordShape = z.object({
   created_at: z.iso.datetime(),
 })
 
-/** Names what is shown: keys, requests and the operator's losses stay inside. */
+/** Lists what is shown: keys, requests and the operator's losses are not. */
 function showRecord(record: ActivityRecord): z.infer<typeof recordShape> {
-  const { workspaceId, promptTokens, completionTokens, totalTokens, errorCode } = record
   return {
     id: record.id,
-    ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
+    workspace_id: record.workspaceId,
     kind: record.kind,
     model: record.model,
-    ...(promptTokens === undefined ? {} : { prompt_tokens: promptTokens }),
-    ...(completionTokens === undefined ? {} : { completion_tokens: completionTokens }),
-    ...(totalTokens === undefined ? {} : { total_tokens: totalTokens }),
+    prompt_tokens: record.promptTokens,
+    completion_tokens: record.completionTokens,
+    total_tokens: record.totalTokens,
     cost_credits: creditsNumber(record.costMicro),
     latency_ms: record.latencyMs,
     status: record.status,
-    ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    error_code: record.errorCode,
     estimated: record.estimated,
     created_at: record.createdAt.toISOString(),
   }

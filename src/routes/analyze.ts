@@ -5,10 +5,9 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { MediaKind } from '../gateway/media/media-format.ts'
 import { route, type Route } from '../http/route.ts'
 import { stamp } from './fields.ts'
-import { readForm } from './form.ts'
-import { gatewayCall } from './gateway-call.ts'
+import { readForm } from '../lib/form.ts'
 
-/** What stands around the medium. */
+/** Room for everything but the file itself. */
 const REST_BYTES = 64 * 1024
 
 const media = z.object({
@@ -43,9 +42,9 @@ const analysis = z.object({
   created_at: stamp,
 })
 
-type Door = { kind: MediaKind; path: string; field: string; summary: string }
+type AnalyzeRoute = { kind: MediaKind; path: string; field: string; summary: string }
 
-const DOORS: Door[] = [
+const ROUTES: AnalyzeRoute[] = [
   {
     kind: 'document',
     path: '/v1/documents/analyze',
@@ -57,7 +56,7 @@ const DOORS: Door[] = [
 ]
 
 export function analyzeRoutes(gateway: Gateway): Route[] {
-  return DOORS.map(({ kind, path, field, summary }) =>
+  return ROUTES.map(({ kind, path, field, summary }) =>
     route({
       method: 'POST',
       path,
@@ -66,6 +65,7 @@ export function analyzeRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'both',
       limit: 'principal',
+      paid: true,
       replay: true,
       bodyKind: 'json-or-multipart',
       bodyLimitBytes: Math.ceil(MEDIA_CAPS[kind] / 3) * 4 + REST_BYTES,
@@ -73,13 +73,13 @@ export function analyzeRoutes(gateway: Gateway): Route[] {
       body: z.object({ ...shared, [field]: media }),
       response: analysis,
       handle: async (call) => {
-        const ask = call.multipart
+        const request = call.multipart
           ? analysisFromForm(kind, await readForm(call.multipart()))
-          : analysisFromJson(kind, call.body, (call.body as unknown as Sent)[field]!, field)
-        return analyze(gateway, gatewayCall(call), ask, (given) => call.render(given))
+          : analysisFromJson(kind, call.body, (call.body as unknown as MediaFields)[field]!, field)
+        return analyze(gateway, call, request, (success) => call.render(success))
       },
     }),
   )
 }
 
-type Sent = Record<string, z.infer<typeof media>>
+type MediaFields = Record<string, z.infer<typeof media>>

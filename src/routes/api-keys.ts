@@ -2,19 +2,16 @@ import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
 import {
   createApiKey,
-  revokeApiKey,
   listApiKeys,
   renameApiKey,
+  revokeApiKey,
 } from '../accounts/workspaces/api-keys.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { keyShape } from './account-shapes.ts'
-import { sessionOf } from './caller.ts'
-import { line, momentField } from './fields.ts'
-import { pageQuery, pagination } from './paging.ts'
+import { line, momentField, pageQuery, pagination } from './fields.ts'
 
-export function apiKeyRoutes(room: Accounts): Route[] {
-  return [createRoute(room), listRoute(room), renameRoute(room), revokeRoute(room)]
+export function apiKeyRoutes(accounts: Accounts): Route[] {
+  return [createRoute(accounts), listRoute(accounts), renameRoute(accounts), revokeRoute(accounts)]
 }
 
 const shared = {
@@ -25,12 +22,12 @@ const shared = {
 } as const
 const params = z.object({ id: z.uuid() })
 
-function createRoute(room: Accounts): Route {
+function createRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'POST',
     path: '/v1/api-keys',
-    summary: 'Create an API key; the key itself is shown this once',
+    summary: 'Create an API key; the key itself is shown only this once',
     successStatus: 201,
     body: z
       .object({
@@ -47,14 +44,14 @@ function createRoute(room: Accounts): Route {
     async handle(call) {
       const { name, workspace_id: workspaceId, workspace_slug: workspaceSlug } = call.body
       const expiresAt = call.body.expires_at
-      const wish = { name, workspaceId, workspaceSlug, expiresAt }
-      const data = await createApiKey(room, sessionOf(call).accountId, wish)
+      const key = { name, workspaceId, workspaceSlug, expiresAt }
+      const data = await createApiKey(accounts, call.principal.accountId, key)
       return { data, headers: { 'cache-control': 'no-store' } }
     },
   })
 }
 
-function listRoute(room: Accounts): Route {
+function listRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'GET',
@@ -69,14 +66,14 @@ function listRoute(room: Accounts): Route {
     async handle(call) {
       const { limit, offset, workspace_id: workspaceId, include_revoked } = call.query
       const page = { limit, offset, workspaceId, includeRevoked: include_revoked === 'true' }
-      const { keys, total } = await listApiKeys(room, sessionOf(call).accountId, page)
+      const { keys, total } = await listApiKeys(accounts, call.principal.accountId, page)
       const hasMore = offset + keys.length < total
       return { data: keys, beside: pagination(call.query, { total, hasMore }) }
     },
   })
 }
 
-function renameRoute(room: Accounts): Route {
+function renameRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'PATCH',
@@ -86,22 +83,22 @@ function renameRoute(room: Accounts): Route {
     body: z.object({ name: line(1, 64) }),
     response: keyShape,
     async handle(call) {
-      const wanted = { accountId: sessionOf(call).accountId, id: call.params.id }
-      return { data: await renameApiKey(room, wanted, call.body.name) }
+      const wanted = { accountId: call.principal.accountId, id: call.params.id }
+      return { data: await renameApiKey(accounts, wanted, call.body.name) }
     },
   })
 }
 
-function revokeRoute(room: Accounts): Route {
+function revokeRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'DELETE',
     path: '/v1/api-keys/:id',
-    summary: 'Revoke an API key, at once and for ever',
+    summary: 'Revoke an API key, immediately and for good',
     params,
     response: z.object({ status: z.literal('revoked') }),
     async handle(call) {
-      await revokeApiKey(room, { accountId: sessionOf(call).accountId, id: call.params.id })
+      await revokeApiKey(accounts, { accountId: call.principal.accountId, id: call.params.id })
       return { data: { status: 'revoked' } }
     },
   })

@@ -9,11 +9,10 @@ import {
 import { speak, type SpeechBody } from '../gateway/voice/speak.ts'
 import { transcribe } from '../gateway/voice/transcribe.ts'
 import { transcriptionFromForm } from '../gateway/voice/transcription-form.ts'
-import { route, type MultipartPart, type Route } from '../http/route.ts'
-import { readForm } from './form.ts'
-import { gatewayCall } from './gateway-call.ts'
+import { route, type Route } from '../http/route.ts'
+import { readForm, type MultipartPart } from '../lib/form.ts'
 
-/** What stands around the audio. */
+/** Room for everything but the audio itself. */
 const REST_BYTES = 64 * 1024
 export const AUDIO_JSON_LIMIT_BYTES = Math.ceil(AUDIO_CAP_BYTES / 3) * 4 + REST_BYTES
 
@@ -66,6 +65,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
+      paid: true,
       bodyKind: 'json-or-multipart',
       bodyLimitBytes: AUDIO_JSON_LIMIT_BYTES,
       multipartLimitBytes: AUDIO_CAP_BYTES + REST_BYTES,
@@ -75,7 +75,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
         const { ask, recording } = call.multipart
           ? await fromForm(call.multipart())
           : await fromJson(call.body)
-        return transcribe(gateway, gatewayCall(call), ask, recording)
+        return transcribe(gateway, call, ask, recording)
       },
     }),
     route({
@@ -86,22 +86,23 @@ export function audioRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
+      paid: true,
       body: speech,
       answerType: 'audio/mpeg',
-      handle: (call) => speak(gateway, gatewayCall(call), call.body),
+      handle: (call) => speak(gateway, call, call.body),
     }),
   ]
 }
 
 async function fromForm(parts: AsyncIterable<MultipartPart>) {
   const { body: ask, bytes } = transcriptionFromForm(await readForm(parts))
-  return { ask, recording: await recordingFromFile(bytes, 'file') }
+  return { ask, recording: recordingFromFile(bytes, 'file') }
 }
 
 async function fromJson(body: z.infer<typeof transcription>) {
   const { input_audio: audio, model, language, response_format, stream, ...extra } = body
-  const text = letGo(audio)
-  const recording = await recordingFromText(text, {
+  const text = takeOut(audio, 'data')
+  const recording = recordingFromText(text, {
     format: audio.format,
     dataField: 'input_audio.data',
     formatField: 'input_audio.format',
@@ -110,8 +111,8 @@ async function fromJson(body: z.infer<typeof transcription>) {
 }
 
 /** The body lives as long as the call; its base64 need not: it is a third larger than the sound. */
-function letGo(audio: { data: string }): string {
-  const text = audio.data
-  audio.data = ''
+export function takeOut<Name extends string>(body: Record<Name, string>, name: Name): string {
+  const text = body[name]
+  body[name] = ''
   return text
 }

@@ -2,17 +2,14 @@ import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
 import { bearerOf } from '../accounts/authenticator.ts'
 import { login } from '../accounts/sessions/login.ts'
+import { forgotPassword, resetPassword } from '../accounts/sessions/password-reset.ts'
 import { refresh } from '../accounts/sessions/refresh.ts'
 import { register } from '../accounts/sessions/register.ts'
 import { logout } from '../accounts/sessions/sessions.ts'
 import { resendCode } from '../accounts/codes/resend.ts'
 import { verifyCode } from '../accounts/sessions/verify.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
-import { open } from './auth-open.ts'
-import { keysRoute, passwordRoutes } from './auth-passwords.ts'
-import { deviceOf, sessionOf } from './caller.ts'
 import {
   codeField,
   emailField,
@@ -22,17 +19,26 @@ import {
   phoneField,
 } from './fields.ts'
 
-export function authRoutes(room: Accounts): Route[] {
+export function authRoutes(accounts: Accounts): Route[] {
   return [
-    registerRoute(room),
-    ...codeRoutes(room),
-    ...sessionRoutes(room),
-    ...passwordRoutes(room),
-    keysRoute(room),
+    registerRoute(accounts),
+    ...codeRoutes(accounts),
+    ...sessionRoutes(accounts),
+    ...passwordRoutes(accounts),
+    keysRoute(accounts),
   ]
 }
 
-function registerRoute(room: Accounts): Route {
+/** No credential is needed for these, so they are counted per address. */
+const open = {
+  method: 'POST',
+  tag: 'Authentication',
+  credential: 'none',
+  dialect: 'envelope',
+  limit: 'auth',
+} as const
+
+function registerRoute(accounts: Accounts): Route {
   return route({
     ...open,
     path: '/v1/auth/register',
@@ -47,12 +53,12 @@ function registerRoute(room: Accounts): Route {
     response: pendingShape,
     async handle({ body }) {
       const { full_name: fullName, phone_number: phoneNumber, email, password } = body
-      return { data: await register(room, { fullName, email, phoneNumber, password }) }
+      return { data: await register(accounts, { fullName, email, phoneNumber, password }) }
     },
   })
 }
 
-function codeRoutes(room: Accounts): Route[] {
+function codeRoutes(accounts: Accounts): Route[] {
   const challenge = z.object({
     identifier: identifierField,
     channel: z.enum(['email', 'phone', 'totp']),
@@ -69,8 +75,8 @@ function codeRoutes(room: Accounts): Route[] {
       }),
       response: sessionShape,
       async handle(call) {
-        const { challenge_id: challengeId, ...given } = call.body
-        return { data: await verifyCode(room, { ...given, challengeId }, deviceOf(call)) }
+        const { challenge_id: challengeId, ...answer } = call.body
+        return { data: await verifyCode(accounts, { ...answer, challengeId }, deviceOf(call)) }
       },
     }),
     route({
@@ -81,14 +87,14 @@ function codeRoutes(room: Accounts): Route[] {
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa', 'reset_password']),
       }),
       response: sentShape,
-      async handle({ body: { challenge_id: challengeId, ...wish } }) {
-        return { data: await resendCode(room, { ...wish, challengeId }) }
+      async handle({ body: { challenge_id: challengeId, ...request } }) {
+        return { data: await resendCode(accounts, { ...request, challengeId }) }
       },
     }),
   ]
 }
 
-function sessionRoutes(room: Accounts): Route[] {
+function sessionRoutes(accounts: Accounts): Route[] {
   return [
     route({
       ...open,
@@ -96,7 +102,7 @@ function sessionRoutes(room: Accounts): Route[] {
       summary: 'Start a session or an MFA challenge',
       body: z.object({ identifier: identifierField, password: z.string() }),
       response: z.union([sessionShape, challengeShape]),
-      handle: async (call) => ({ data: await login(room, call.body, deviceOf(call)) }),
+      handle: async (call) => ({ data: await login(accounts, call.body, deviceOf(call)) }),
     }),
     route({
       ...open,
@@ -106,7 +112,7 @@ function sessionRoutes(room: Accounts): Route[] {
       response: sessionShape,
       async handle({ body, headers }) {
         const token = body?.refresh_token ?? bearerOf(headers.authorization as string | undefined)
-        return { data: await refresh(room, token ?? '') }
+        return { data: await refresh(accounts, token ?? '') }
       },
     }),
     route({
@@ -121,9 +127,62 @@ function sessionRoutes(room: Accounts): Route[] {
       response: z.object({}),
       async handle(call) {
         const { refresh_token: refreshToken, all } = call.body ?? {}
-        await logout(room, sessionOf(call), { refreshToken, all })
+        await logout(accounts, call.principal, { refreshToken, all })
         return { data: {} }
       },
     }),
   ]
+}
+
+function passwordRoutes(accounts: Accounts): Route[] {
+  return [
+    route({
+      ...open,
+      path: '/v1/auth/password/forgot',
+      summary: 'Ask for a password-reset code',
+      body: z.object({ identifier: identifierField }),
+      response: sentShape,
+      handle: async ({ body }) => ({ data: await forgotPassword(accounts, body.identifier) }),
+    }),
+    route({
+      ...open,
+      path: '/v1/auth/password/reset',
+      summary: 'Set a new password with a reset code; every session ends',
+      body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
+      response: z.object({}),
+      async handle({ body: { identifier, code, new_password: newPassword } }) {
+        await resetPassword(accounts, { identifier, code, newPassword })
+        return { data: {} }
+      },
+    }),
+  ]
+}
+
+/** A plain key set, not an envelope: libraries that verify tokens read nothing else. */
+function keysRoute(accounts: Accounts): Route {
+  return route({
+    ...open,
+    method: 'GET',
+    path: '/v1/auth/jwks.json',
+    summary: 'Public keys of access tokens',
+    limit: 'none',
+    async handle() {
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },
+        body: JSON.stringify({ keys: await accounts.signer.publicKeys() }),
+      }
+    },
+  })
+}
+
+/** Where a sign-in comes from. */
+export function deviceOf(call: {
+  address: string
+  headers: Record<string, string | string[] | undefined>
+}): { address: string; userAgent: string } {
+  return {
+    address: call.address,
+    userAgent: String(call.headers['user-agent'] ?? '').slice(0, 300),
+  }
 }

@@ -1,11 +1,10 @@
-import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { creditsNumber } from '../billing/money.ts'
 import type { Balance, StatementEntry } from '../billing/statement.ts'
 import { balanceOf, ENTRY_TYPES, statement } from '../billing/statement.ts'
 import type { Db } from '../db/db.ts'
-import { type Route, route } from '../http/route.ts'
-import { pageQuery, pagination } from './paging.ts'
+import { route, type Route } from '../http/route.ts'
+import { momentField, pageQuery, pagination } from './fields.ts'
 
 type Deps = { db: Db }
 
@@ -31,7 +30,6 @@ function balanceRoute({ db }: Deps): Route {
     limit: 'principal',
     response: balanceShape,
     async handle({ principal }) {
-      assert(principal)
       return { data: showBalance(await balanceOf(db, principal.accountId)) }
     },
   })
@@ -46,10 +44,10 @@ function showBalance(balance: Balance): z.infer<typeof balanceShape> {
   }
 }
 
-const moment = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 time' })
-  .transform((text) => new Date(text))
-  .refine((at) => at.getUTCFullYear() >= 1970, 'must be an RFC 3339 time from 1970 on')
+const moment = momentField.refine(
+  (at) => at.getUTCFullYear() >= 1970,
+  'must be an RFC 3339 time from 1970 on',
+)
 
 const transactionsQuery = z.object({
   ...pageQuery,
@@ -70,10 +68,10 @@ const transactionShape = z.object({
 })
 
 function transactionsRoute({ db }: Deps): Route {
-  return route<undefined, z.infer<typeof transactionsQuery>>({
+  return route({
     method: 'GET',
     path: '/v1/billing/transactions',
-    summary: 'The ledger of the account, newest first; `from` is included, `to` is not.',
+    summary: 'The transactions of the account, newest first; `from` is included, `to` is not.',
     tag: 'Billing',
     credential: 'jwt',
     dialect: 'envelope',
@@ -81,7 +79,6 @@ function transactionsRoute({ db }: Deps): Route {
     query: transactionsQuery,
     response: z.array(transactionShape),
     async handle({ principal, query }) {
-      assert(principal)
       const { accountId } = principal
       const { type, from, to, limit, offset } = query
       const found = await statement(db, { accountId, type, from, to, limit, offset })
@@ -91,15 +88,14 @@ function transactionsRoute({ db }: Deps): Route {
 }
 
 function showEntry(entry: StatementEntry): z.infer<typeof transactionShape> {
-  const { reference, workspaceId } = entry
   return {
     id: entry.id,
     type: entry.type,
     amount_credits: creditsNumber(entry.amountMicro),
     balance_after_credits: creditsNumber(entry.balanceAfterMicro),
     description: entry.description,
-    ...(reference === undefined ? {} : { reference }),
-    ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
+    reference: entry.reference,
+    workspace_id: entry.workspaceId,
     created_at: entry.createdAt.toISOString(),
   }
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { chat, type ChatBody } from '../gateway/chat/chat.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { route, type Route } from '../http/route.ts'
-import { gatewayCall } from './gateway-call.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
 
@@ -41,11 +40,12 @@ export function chatRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
-      replay: (given: ChatBody) => given.stream !== true,
+      paid: true,
+      replay: (sent: ChatBody) => sent.stream !== true,
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body,
       response: completion,
-      handle: (call) => chat(gateway, gatewayCall(call), call.body),
+      handle: (call) => chat(gateway, call, call.body),
     }),
   ]
 }

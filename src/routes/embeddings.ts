@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { embed, type EmbeddingsBody } from '../gateway/embed.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { route, type Route } from '../http/route.ts'
-import { gatewayCall } from './gateway-call.ts'
 
 const body = z.looseObject({
   model: z.string().min(1).max(256),
@@ -34,10 +33,11 @@ export function embeddingsRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
+      paid: true,
       replay: true,
       body,
       response: vectors,
-      handle: (call) => embed(gateway, gatewayCall(call), call.body),
+      handle: (call) => embed(gateway, call, call.body),
     }),
   ]
 }

@@ -34,7 +34,7 @@ export const phoneField = z
 
 export const identifierField = z.string().min(1).max(254)
 export const codeField = z.string().regex(/^[0-9]{6}$/, 'must be six digits')
-/** Bounds and rules are told by the room; this only keeps a megabyte from being looked at. */
+/** The rules are checked with the account; this only keeps a megabyte from being read. */
 export const passwordField = z.string().max(1024, 'must be 8 to 128 characters')
 
 export const webAddressField = z
@@ -48,3 +48,29 @@ export const momentField = z.iso
   .transform((text) => new Date(text))
 
 export const stamp = z.iso.datetime()
+
+/** A whole number in a query, which arrives as text. */
+export const wholeField = (low: number, high: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(low).max(high))
+
+export const MAX_LIMIT = 200
+/** Far beyond what people page through, near enough to answer at once. */
+export const MAX_OFFSET = 1_000_000
+
+/** `limit` and `offset` of every list: spread it into a query schema. */
+export const pageQuery = {
+  limit: wholeField(1, MAX_LIMIT).default(50),
+  offset: wholeField(0, MAX_OFFSET).default(0),
+}
+
+/** The member beside `data` in every list. */
+export function pagination(
+  { limit, offset }: { limit: number; offset: number },
+  { total, hasMore }: { total: number; hasMore: boolean },
+) {
+  return { pagination: { limit, offset, total, has_more: hasMore } }
+}

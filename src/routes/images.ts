@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Gateway } from '../gateway/gateway.ts'
 import { generateImages, type ImageBody } from '../gateway/images.ts'
 import { route, type Route } from '../http/route.ts'
-import { gatewayCall } from './gateway-call.ts'
 
 /** Only what the gateway reads; other fields pass to the model as they are. */
 const body = z.looseObject({
@@ -35,11 +34,11 @@ export function imageRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'both',
       limit: 'principal',
+      paid: true,
       replay: true,
       body,
       response: pictures,
-      handle: (call) =>
-        generateImages(gateway, gatewayCall(call), call.body, (given) => call.render(given)),
+      handle: (call) => generateImages(gateway, call, call.body, (success) => call.render(success)),
     }),
   ]
 }

@@ -28,7 +28,7 @@ import { videoRoutes } from './videos.ts'
 import { voiceRoutes } from './voice.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
-export type Rooms = {
+export type Services = {
   config: Config
   db: Db
   clock: Clock
@@ -40,9 +40,9 @@ export type Rooms = {
   upstreams: Upstreams
 }
 
-/** Every door of the house: the server, the OpenAPI document and the endpoint test read this list. */
-export function allRoutes(rooms: Rooms): Route[] {
-  const { config, db, clock, accounts, catalog, gateway, videos, payments, upstreams } = rooms
+/** Every route: the server, the OpenAPI document and the endpoint test read this list. */
+export function allRoutes(services: Services): Route[] {
+  const { config, db, clock, accounts, catalog, gateway, videos, payments, upstreams } = services
   return [
     ...authRoutes(accounts),
     ...signInRoutes(openSignIn(accounts, config)),

@@ -2,14 +2,12 @@ import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
 import { changePhone } from '../accounts/profile/phone.ts'
 import { changeProfile, deleteAccount, readProfile } from '../accounts/profile/profile.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
-import { sessionOf } from './caller.ts'
 import { codeField, line, webAddressField } from './fields.ts'
 
-export function meRoutes(room: Accounts): Route[] {
-  return [readRoute(room), changeRoute(room), deleteRoute(room), phoneRoute(room)]
+export function meRoutes(accounts: Accounts): Route[] {
+  return [readRoute(accounts), changeRoute(accounts), deleteRoute(accounts), phoneRoute(accounts)]
 }
 
 const own = {
@@ -20,17 +18,17 @@ const own = {
   limit: 'principal',
 } as const
 
-function readRoute(room: Accounts): Route {
+function readRoute(accounts: Accounts): Route {
   return route({
     ...own,
     method: 'GET',
     summary: 'Read your profile',
     response: profileShape,
-    handle: async (call) => ({ data: await readProfile(room, sessionOf(call).accountId) }),
+    handle: async (call) => ({ data: await readProfile(accounts, call.principal.accountId) }),
   })
 }
 
-function changeRoute(room: Accounts): Route {
+function changeRoute(accounts: Accounts): Route {
   return route({
     ...own,
     method: 'PATCH',
@@ -52,25 +50,25 @@ function changeRoute(room: Accounts): Route {
         mfaMethod: mfa_method,
         totpCode: totp_code,
       }
-      return { data: await changeProfile(room, sessionOf(call).accountId, change) }
+      return { data: await changeProfile(accounts, call.principal.accountId, change) }
     },
   })
 }
 
-function deleteRoute(room: Accounts): Route {
+function deleteRoute(accounts: Accounts): Route {
   return route({
     ...own,
     method: 'DELETE',
     summary: 'Delete your account',
     response: z.object({}),
     async handle(call) {
-      await deleteAccount(room, sessionOf(call).accountId)
+      await deleteAccount(accounts, call.principal.accountId)
       return { data: {} }
     },
   })
 }
 
-function phoneRoute(room: Accounts): Route {
+function phoneRoute(accounts: Accounts): Route {
   return route({
     ...own,
     method: 'POST',
@@ -79,7 +77,7 @@ function phoneRoute(room: Accounts): Route {
     body: z.object({ phone_number: z.string().max(64) }),
     response: z.object({ pending_verification: z.literal(true) }),
     async handle(call) {
-      await changePhone(room, sessionOf(call).accountId, call.body.phone_number)
+      await changePhone(accounts, call.principal.accountId, call.body.phone_number)
       return { data: { pending_verification: true } }
     },
   })

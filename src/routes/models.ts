@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { notFound, type Catalog } from '../catalog/catalog.ts'
 import { listModels, type ListQuery } from '../catalog/list.ts'
 import { viewModel } from '../catalog/view.ts'
+import { matchesEtag } from '../http/headers.ts'
 import { route, type Call, type Result, type Route } from '../http/route.ts'
-import { MAX_LIMIT, MAX_OFFSET } from './paging.ts'
+import { MAX_LIMIT, MAX_OFFSET, pagination, wholeField } from './fields.ts'
 
 /** Which models there are and what they cost. */
 export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
@@ -59,12 +60,6 @@ const words = z
       .map((word) => word.trim())
       .filter((word) => word !== ''),
   )
-const whole = (low: number, high: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(low).max(high))
 
 const modelQuery = z.object({
   output_modalities: words,
@@ -72,33 +67,29 @@ const modelQuery = z.object({
   supported_parameters: words,
   q: z.string().max(200).default(''),
   include_free: z.enum(['true', 'false', '1', '0']).default('false'),
-  limit: whole(1, MAX_LIMIT).optional(),
-  offset: whole(0, MAX_OFFSET).default(0),
+  limit: wholeField(1, MAX_LIMIT).optional(),
+  offset: wholeField(0, MAX_OFFSET).default(0),
 })
 type ModelQuery = z.output<typeof modelQuery>
 
 function answerList(catalog: Catalog, call: Call<undefined, ModelQuery, undefined>): Result {
-  const query = asked(call.query)
+  const query = listQuery(call.query)
   const list = listModels(catalog.index(), query)
   const headers = { etag: list.etag, 'cache-control': 'private, no-cache' }
-  if (isKnown(call.headers['if-none-match'], list.etag)) return { status: 304, headers, body: '' }
-  const page = {
-    limit: query.limit,
-    offset: query.offset,
-    total: list.total,
-    has_more: list.hasMore,
+  if (matchesEtag(call.headers['if-none-match'], list.etag)) {
+    return { status: 304, headers, body: '' }
   }
-  const pagination = query.limit === undefined ? '' : `,"pagination":${JSON.stringify(page)}`
+  const { limit, offset } = query
   // The models are kept as text: only the request id is new.
-  const body =
-    `{"status":"success","code":200,"object":"list","data":${list.json}${pagination},` +
-    `"request_id":${JSON.stringify(call.requestId)}}`
-  return { status: 200, headers: { ...headers, 'content-type': JSON_TYPE }, body }
+  return {
+    dataJson: list.json,
+    beside: { object: 'list' },
+    after: limit === undefined ? undefined : pagination({ limit, offset }, list),
+    headers,
+  }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
-
-function asked(query: ModelQuery): ListQuery {
+function listQuery(query: ModelQuery): ListQuery {
   return {
     outputs: query.output_modalities,
     inputs: query.input_modalities,
@@ -108,12 +99,6 @@ function asked(query: ModelQuery): ListQuery {
     limit: query.limit,
     offset: query.limit === undefined ? 0 : query.offset,
   }
-}
-
-function isKnown(header: string | string[] | undefined, etag: string): boolean {
-  const strong = etag.replace(/^W\//, '')
-  const marks = [header ?? []].flat().flatMap((line) => line.split(','))
-  return marks.some((mark) => mark.trim() === '*' || mark.trim().replace(/^W\//, '') === strong)
 }
 
 function answerModel(catalog: Catalog, id: string): Result {

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { notificationsOf, readNotification } from '../notices/notices.ts'
 import type { Notification } from '../notices/notices.ts'
 import { changePreferences, preferencesOf, preferencesPatch } from '../notices/preferences.ts'
-import { pageQuery, pagination } from './paging.ts'
+import { pageQuery, pagination } from './fields.ts'
 
 const shared = {
   tag: 'Notifications',
@@ -47,7 +46,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       response: z.array(notificationShape),
       async handle({ principal, query }) {
         const { limit, offset, unread } = query
-        const accountId = principal!.accountId
+        const accountId = principal.accountId
         const page = await notificationsOf(db, { accountId, unread, limit, offset })
         const { notifications, total, unreadCount } = page
         const hasMore = offset + notifications.length < total
@@ -65,7 +64,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       params: z.object({ id: z.string() }),
       response: notificationShape,
       async handle({ principal, params }) {
-        const wanted = { accountId: principal!.accountId, id: params.id }
+        const wanted = { accountId: principal.accountId, id: params.id }
         return { data: view(await readNotification(db, wanted)) }
       },
     }),
@@ -76,7 +75,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       summary: 'Read how notifications are delivered',
       response: preferencesShape,
       async handle({ principal }) {
-        return { data: await preferencesOf(db, principal!.accountId) }
+        return { data: await preferencesOf(db, principal.accountId) }
       },
     }),
     route({
@@ -88,7 +87,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       body: preferencesPatch,
       response: preferencesShape,
       async handle({ principal, body }) {
-        return { data: await changePreferences(db, principal!.accountId, body) }
+        return { data: await changePreferences(db, principal.accountId, body) }
       },
     }),
   ]
@@ -100,9 +99,9 @@ function view(note: Notification) {
     type: note.type,
     title: note.title,
     body: note.body,
-    ...(Object.keys(note.data).length === 0 ? {} : { data: note.data }),
+    data: Object.keys(note.data).length === 0 ? undefined : note.data,
     read: note.readAt !== null,
-    ...(note.readAt === null ? {} : { read_at: note.readAt.toISOString() }),
+    read_at: note.readAt?.toISOString(),
     created_at: note.createdAt.toISOString(),
   }
 }

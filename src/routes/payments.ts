@@ -1,11 +1,10 @@
-import assert from 'node:assert/strict'
 import { z } from 'zod'
+import { masked } from '../accounts/identifiers.ts'
 import { creditsNumber } from '../billing/money.ts'
-import type { Call } from '../http/route.ts'
-import { type Route, route } from '../http/route.ts'
+import { route, type Call, type Route } from '../http/route.ts'
 import { paymentErrorMessage } from '../payments/payment-error.ts'
 import type { Payment, Payments } from '../payments/payments.ts'
-import { pageQuery, pagination } from './paging.ts'
+import { pageQuery, pagination } from './fields.ts'
 
 type Deps = { payments: Payments }
 
@@ -36,10 +35,11 @@ const topUpBody = z.object({ amount_tzs: z.number('must be a whole number').int(
 type TopUpBody = z.infer<typeof topUpBody>
 
 function topUpRoute({ payments }: Deps): Route {
-  return route<TopUpBody>({
+  return route({
     method: 'POST',
     path: '/v1/payments/topup',
-    summary: 'Ask the phone of the account for mobile money. Answers at once; poll the payment.',
+    summary:
+      'Start a mobile-money payment on the phone of the account. Answers at once; poll the payment.',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
@@ -54,8 +54,7 @@ function topUpRoute({ payments }: Deps): Route {
 }
 
 /** The answer is kept in the transaction that makes the payment, so it is rendered inside it. */
-async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefined>) {
-  assert(call.principal)
+async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefined, 'jwt'>) {
   const { claim } = call
   const answer = (payment: Payment) => call.render({ status: 201, data: showPayment(payment) })
   const payment = await payments.topUp({
@@ -69,7 +68,7 @@ async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefi
 const listQuery = z.object({ ...pageQuery, status: z.enum(STATUSES).optional() })
 
 function listRoute({ payments }: Deps): Route {
-  return route<undefined, z.infer<typeof listQuery>>({
+  return route({
     method: 'GET',
     path: '/v1/payments',
     summary: 'Payments of the account, newest first.',
@@ -80,7 +79,6 @@ function listRoute({ payments }: Deps): Route {
     query: listQuery,
     response: z.array(paymentShape),
     async handle({ principal, query }) {
-      assert(principal)
       const { status, limit, offset } = query
       const { accountId } = principal
       const page = await payments.list({ accountId, status, limit, offset })
@@ -91,10 +89,8 @@ function listRoute({ payments }: Deps): Route {
   })
 }
 
-const readParams = z.object({ id: z.string() })
-
 function readRoute({ payments }: Deps): Route {
-  return route<undefined, undefined, z.infer<typeof readParams>>({
+  return route({
     method: 'GET',
     path: '/v1/payments/:id',
     summary: 'One payment. It is pending until it is completed, failed or expired.',
@@ -102,10 +98,9 @@ function readRoute({ payments }: Deps): Route {
     credential: 'jwt',
     dialect: 'envelope',
     limit: 'principal',
-    params: readParams,
+    params: z.object({ id: z.string() }),
     response: paymentShape,
     async handle({ principal, params }) {
-      assert(principal)
       return { data: showPayment(await payments.read(principal.accountId, params.id)) }
     },
   })
@@ -115,10 +110,11 @@ const callbackParams = z.object({ provider: z.string() })
 const LARGEST_CALLBACK_BYTES = 64 * 1024
 
 function callbackRoute({ payments }: Deps): Route {
-  return route<Buffer, undefined, z.infer<typeof callbackParams>>({
+  return route<Buffer, undefined, z.infer<typeof callbackParams>, 'none'>({
     method: 'POST',
     path: '/v1/payments/callbacks/:provider',
-    summary: 'For the payment provider, signed over the raw body. Only a hint to look.',
+    summary:
+      'For the payment provider, signed over the raw body. Only a hint to check the payment.',
     tag: 'Payments',
     credential: 'none',
     dialect: 'envelope',
@@ -136,7 +132,6 @@ function callbackRoute({ payments }: Deps): Route {
 
 function showPayment(payment: Payment): z.infer<typeof paymentShape> {
   const { network, errorCode, completedAt, phoneNumber } = payment
-  const error = errorCode && { code: errorCode, message: paymentErrorMessage(errorCode) }
   return {
     id: payment.id,
     status: payment.status,
@@ -144,13 +139,13 @@ function showPayment(payment: Payment): z.infer<typeof paymentShape> {
     credits: creditsNumber(payment.creditsMicro),
     currency: 'TZS',
     method: 'mobile_money',
-    ...(network === undefined ? {} : { network }),
-    phone_number: `${phoneNumber.slice(0, 4)}***${phoneNumber.slice(-3)}`,
+    network,
+    phone_number: masked({ channel: 'phone', value: phoneNumber }),
     reference: payment.reference,
-    ...(error === undefined ? {} : { error }),
+    error: errorCode && { code: errorCode, message: paymentErrorMessage(errorCode) },
     created_at: payment.createdAt.toISOString(),
     updated_at: payment.updatedAt.toISOString(),
     expires_at: payment.expiresAt.toISOString(),
-    ...(completedAt === undefined ? {} : { completed_at: completedAt.toISOString() }),
+    completed_at: completedAt?.toISOString(),
   }
 }

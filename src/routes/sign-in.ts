@@ -1,23 +1,22 @@
 import { z } from 'zod'
 import { finishBrowser, startBrowser } from '../accounts/sign-in/browser.ts'
 import type { SignIn } from '../accounts/sign-in/sign-in.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
 import { sessionShape } from './account-shapes.ts'
-import { deviceOf } from './caller.ts'
+import { deviceOf } from './auth.ts'
 
 const shared = { tag: 'Authentication', credential: 'none', dialect: 'envelope' } as const
 const enteredShape = sessionShape.extend({ created: z.boolean() })
 
-export function signInRoutes(desk: SignIn): Route[] {
+export function signInRoutes(signIn: SignIn): Route[] {
   return [
-    startRoute(desk, 'google'),
-    callbackRoute(desk, 'google'),
-    startRoute(desk, 'github'),
-    callbackRoute(desk, 'github'),
-    mobileRoute(desk),
-    partnerRoute(desk),
+    startRoute(signIn, 'google'),
+    callbackRoute(signIn, 'google'),
+    startRoute(signIn, 'github'),
+    callbackRoute(signIn, 'github'),
+    mobileRoute(signIn),
+    partnerRoute(signIn),
   ]
 }
 
@@ -28,8 +27,8 @@ const startQuery = z.object({
   state: z.string().max(512).optional(),
 })
 
-function startRoute(desk: SignIn, provider: Provider): Route {
-  return route<undefined, z.infer<typeof startQuery>>({
+function startRoute(signIn: SignIn, provider: Provider): Route {
+  return route({
     ...shared,
     method: 'GET',
     path: `/v1/auth/${provider}/start`,
@@ -37,30 +36,30 @@ function startRoute(desk: SignIn, provider: Provider): Route {
     limit: 'auth',
     query: startQuery,
     async handle({ query, headers }) {
-      const { url, browser } = await startBrowser(desk, {
+      const { url, browser } = await startBrowser(signIn, {
         provider,
         redirectUri: query.redirect_uri,
         clientState: query.state,
-        browser: cookieOf(desk, headers.cookie),
+        browser: cookieOf(signIn, headers.cookie),
       })
-      return redirect(url.href, { 'set-cookie': setCookie(desk, browser) })
+      return redirect(url.href, { 'set-cookie': setCookie(signIn, browser) })
     },
   })
 }
 
 /** Not limited by address and without a schema: those would answer in JSON, to a browser. */
-function callbackRoute(desk: SignIn, provider: Provider): Route {
-  return route<undefined, Record<string, string | string[]>>({
+function callbackRoute(signIn: SignIn, provider: Provider): Route {
+  return route<undefined, Record<string, string | string[]>, undefined, 'none'>({
     ...shared,
     method: 'GET',
     path: `/v1/auth/${provider}/callback`,
     summary: 'Where the provider sends the browser back to; redirects with tokens in the fragment',
     limit: 'none',
     async handle(call) {
-      const page = await finishBrowser(desk, {
+      const page = await finishBrowser(signIn, {
         provider,
         query: paramsOf(call.query),
-        browser: cookieOf(desk, call.headers.cookie),
+        browser: cookieOf(signIn, call.headers.cookie),
         device: deviceOf(call),
         requestId: call.requestId,
       })
@@ -69,7 +68,7 @@ function callbackRoute(desk: SignIn, provider: Provider): Route {
   })
 }
 
-function mobileRoute(desk: SignIn): Route {
+function mobileRoute(signIn: SignIn): Route {
   return route({
     ...shared,
     method: 'POST',
@@ -83,27 +82,27 @@ function mobileRoute(desk: SignIn): Route {
     response: enteredShape,
     async handle(call) {
       const { id_token: idToken, nonce } = call.body
-      return { data: await present(desk.mobile)({ idToken, nonce }, deviceOf(call)) }
+      return { data: await configured(signIn.mobile)({ idToken, nonce }, deviceOf(call)) }
     },
   })
 }
 
-function partnerRoute(desk: SignIn): Route {
+function partnerRoute(signIn: SignIn): Route {
   return route({
     ...shared,
     method: 'POST',
-    path: `/v1/auth/${desk.partnerSlug}`,
+    path: `/v1/auth/${signIn.partnerSlug}`,
     summary: 'Trade an access token of the partner identity service for a session',
     limit: 'auth',
     body: z.object({ access_token: z.string().min(1).max(8192) }),
     response: enteredShape,
     handle: async (call) => ({
-      data: await present(desk.partner)(call.body.access_token, deviceOf(call)),
+      data: await configured(signIn.partner)(call.body.access_token, deviceOf(call)),
     }),
   })
 }
 
-function present<T>(way: T | undefined): T {
+function configured<T>(way: T | undefined): T {
   if (way === undefined) throw new Failure('not_found', 'This way to sign in is not configured.')
   return way
 }
@@ -124,13 +123,13 @@ function cookieName({ publicUrl }: SignIn): string {
   return publicUrl.startsWith('https:') ? '__Host-mlango_sign_in' : 'mlango_sign_in'
 }
 
-function setCookie(desk: SignIn, value: string): string {
-  const secure = desk.publicUrl.startsWith('https:') ? '; Secure' : ''
-  return `${cookieName(desk)}=${value}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax${secure}`
+function setCookie(signIn: SignIn, value: string): string {
+  const secure = signIn.publicUrl.startsWith('https:') ? '; Secure' : ''
+  return `${cookieName(signIn)}=${value}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax${secure}`
 }
 
-function cookieOf(desk: SignIn, header: string | string[] | undefined): string | undefined {
-  const wanted = `${cookieName(desk)}=`
+function cookieOf(signIn: SignIn, header: string | string[] | undefined): string | undefined {
+  const wanted = `${cookieName(signIn)}=`
   const pairs = String(header ?? '').split('; ')
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length)
 }

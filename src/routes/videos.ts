@@ -4,7 +4,6 @@ import { submitVideo, showVideo, type VideoBody, type Videos } from '../gateway/
 import { videoContent } from '../gateway/videos/content.ts'
 import type { VideoJobView } from '../gateway/videos/jobs-store.ts'
 import { route, type Route } from '../http/route.ts'
-import { gatewayCall } from './gateway-call.ts'
 import { stamp } from './fields.ts'
 
 const LONGEST_S = 3_600
@@ -53,12 +52,13 @@ export function videoRoutes(videos: Videos): Route[] {
       method: 'POST',
       path: '/v1/videos',
       summary: 'Submit a video job',
+      paid: true,
       replay: true,
       successStatus: 202,
       body,
       response: accepted,
       handle: (call) =>
-        submitVideo(videos, gatewayCall(call), call.body, ({ id, createdAt }) =>
+        submitVideo(videos, call, call.body, ({ id, createdAt }) =>
           call.render({
             data: { job_id: id, status: 'pending', created_at: createdAt.toISOString() },
           }),
@@ -72,7 +72,7 @@ export function videoRoutes(videos: Videos): Route[] {
       params,
       response: job,
       handle: async ({ params: { job_id: id }, principal }) => ({
-        data: view(await showVideo(videos, { id, accountId: principal!.accountId })),
+        data: view(await showVideo(videos, { id, accountId: principal.accountId })),
       }),
     }),
     route({
@@ -82,7 +82,7 @@ export function videoRoutes(videos: Videos): Route[] {
       summary: 'Download a finished video',
       params,
       handle: (call) =>
-        videoContent(videos, gatewayCall(call), {
+        videoContent(videos, call, {
           id: call.params.job_id,
           range: call.headers.range as string | undefined,
         }),
@@ -98,7 +98,7 @@ function view(found: VideoJobView): z.infer<typeof job> {
     model,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
-    ...(costMicro === undefined ? {} : { usage: { cost_credits: creditsNumber(costMicro) } }),
-    ...(error === undefined ? {} : { error }),
+    usage: costMicro === undefined ? undefined : { cost_credits: creditsNumber(costMicro) },
+    error,
   }
 }

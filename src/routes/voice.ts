@@ -4,8 +4,7 @@ import { recordingFromText } from '../gateway/voice/recording.ts'
 import type { VoiceBody } from '../gateway/voice/plan-voice.ts'
 import { respond } from '../gateway/voice/voice.ts'
 import { route, type Route } from '../http/route.ts'
-import { AUDIO_JSON_LIMIT_BYTES, audioFormatField, modelField } from './audio.ts'
-import { gatewayCall } from './gateway-call.ts'
+import { AUDIO_JSON_LIMIT_BYTES, audioFormatField, modelField, takeOut } from './audio.ts'
 
 const body = z.object({
   audio_data: z.string().meta({ description: 'Raw base64, not a data: URI' }),
@@ -39,24 +38,18 @@ export function voiceRoutes(gateway: Gateway): Route[] {
       credential: 'either',
       dialect: 'compatible',
       limit: 'principal',
+      paid: true,
       bodyLimitBytes: AUDIO_JSON_LIMIT_BYTES,
       body,
       response: answer,
       handle: async (call) => {
-        const recording = await recordingFromText(letGo(call.body), {
+        const recording = recordingFromText(takeOut(call.body, 'audio_data'), {
           format: call.body.audio_format,
           dataField: 'audio_data',
           formatField: 'audio_format',
         })
-        return respond(gateway, gatewayCall(call), call.body, recording)
+        return respond(gateway, call, call.body, recording)
       },
     }),
   ]
-}
-
-/** The body lives as long as the call; its base64 need not: it is a third larger than the sound. */
-function letGo(given: { audio_data: string }): string {
-  const text = given.audio_data
-  given.audio_data = ''
-  return text
 }

@@ -7,15 +7,12 @@ import {
   updateWorkspace,
   workspacesOf,
 } from '../accounts/workspaces/workspaces.ts'
-import { route } from '../http/route.ts'
-import type { Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import { workspaceShape } from './account-shapes.ts'
-import { sessionOf } from './caller.ts'
-import { line } from './fields.ts'
-import { pageQuery, pagination } from './paging.ts'
+import { line, pageQuery, pagination } from './fields.ts'
 
-export function workspaceRoutes(room: Accounts): Route[] {
-  return [listRoute(room), createRoute(room), ...oneRoutes(room)]
+export function workspaceRoutes(accounts: Accounts): Route[] {
+  return [listRoute(accounts), createRoute(accounts), ...oneRoutes(accounts)]
 }
 
 const shared = {
@@ -30,7 +27,7 @@ const description = z
   .max(500)
   .refine((text) => text.isWellFormed(), 'must be text')
 
-function listRoute(room: Accounts): Route {
+function listRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'GET',
@@ -39,7 +36,7 @@ function listRoute(room: Accounts): Route {
     query: z.object(pageQuery),
     response: z.array(workspaceShape),
     async handle(call) {
-      const all = await workspacesOf(room, sessionOf(call).accountId)
+      const all = await workspacesOf(accounts, call.principal.accountId)
       const { limit, offset } = call.query
       const data = all.slice(offset, offset + limit)
       const found = { total: all.length, hasMore: offset + limit < all.length }
@@ -48,7 +45,7 @@ function listRoute(room: Accounts): Route {
   })
 }
 
-function createRoute(room: Accounts): Route {
+function createRoute(accounts: Accounts): Route {
   return route({
     ...shared,
     method: 'POST',
@@ -62,15 +59,15 @@ function createRoute(room: Accounts): Route {
     }),
     response: workspaceShape,
     handle: async (call) => ({
-      data: await createWorkspace(room, sessionOf(call).accountId, call.body),
+      data: await createWorkspace(accounts, call.principal.accountId, call.body),
     }),
   })
 }
 
-function oneRoutes(room: Accounts): Route[] {
+function oneRoutes(accounts: Accounts): Route[] {
   const one = { ...shared, path: '/v1/workspaces/:slug', params }
-  const wanted = (call: Parameters<typeof sessionOf>[0] & { params: { slug: string } }) => ({
-    accountId: sessionOf(call).accountId,
+  const keyOf = (call: { principal: { accountId: string }; params: { slug: string } }) => ({
+    accountId: call.principal.accountId,
     slug: call.params.slug,
   })
   return [
@@ -79,7 +76,7 @@ function oneRoutes(room: Accounts): Route[] {
       method: 'GET',
       summary: 'Read a workspace',
       response: workspaceShape,
-      handle: async (call) => ({ data: await readWorkspace(room, wanted(call)) }),
+      handle: async (call) => ({ data: await readWorkspace(accounts, keyOf(call)) }),
     }),
     route({
       ...one,
@@ -87,7 +84,7 @@ function oneRoutes(room: Accounts): Route[] {
       summary: 'Change the name or description of a workspace',
       body: z.object({ name: line(1, 100).optional(), description: description.optional() }),
       response: workspaceShape,
-      handle: async (call) => ({ data: await updateWorkspace(room, wanted(call), call.body) }),
+      handle: async (call) => ({ data: await updateWorkspace(accounts, keyOf(call), call.body) }),
     }),
     route({
       ...one,
@@ -95,7 +92,7 @@ function oneRoutes(room: Accounts): Route[] {
       summary: 'Delete a workspace; its API keys move to the default one',
       response: z.object({ status: z.literal('deleted') }),
       async handle(call) {
-        await deleteWorkspace(room, wanted(call))
+        await deleteWorkspace(accounts, keyOf(call))
         return { data: { status: 'deleted' } }
       },
     }),

@@ -7,7 +7,7 @@ import type { Db } from '../../src/db/db.ts'
 import { activityRoutes } from '../../src/routes/activity.ts'
 import { sample, ZONE } from '../activity/sample.ts'
 import { freshEmbedded } from '../support/databases.ts'
-import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 import { naughtyStrings } from '../support/naughty.ts'
 
@@ -35,13 +35,13 @@ const records = [
 ]
 
 let db: Db
-let house: Awaited<ReturnType<typeof startHallway>>
+let house: Awaited<ReturnType<typeof startServer>>
 before(async () => {
   db = await freshEmbedded()
   const foreign = sample({ createdAt: NOW, workspaceId: foreignWorkspaceId })
   await insertRecords(db, [...records, foreign], ZONE)
   const routes = activityRoutes({ db, clock: { now: () => NOW }, timeZone: ZONE })
-  house = await startHallway({ routes })
+  house = await startServer({ routes })
 })
 after(async () => {
   await house.close()

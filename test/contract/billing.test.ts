@@ -8,7 +8,7 @@ import type { Db } from '../../src/db/db.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
 import { assertBooks } from '../support/audit.ts'
 import { onEachEngine } from '../support/databases.ts'
-import { jwtHeaders, KEY_ACCOUNT, keyHeaders, startHallway } from '../support/hallway.ts'
+import { jwtHeaders, KEY_ACCOUNT, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 
 const accountId = KEY_ACCOUNT
@@ -25,10 +25,10 @@ const entry = (type: Entry['type'], more: Partial<Entry> = {}): Entry => ({
 
 onEachEngine('billing', (open) => {
   let db: Db
-  let house: Awaited<ReturnType<typeof startHallway>>
+  let house: Awaited<ReturnType<typeof startServer>>
   before(async () => {
     db = await open()
-    house = await startHallway({ routes: billingRoutes({ db }) })
+    house = await startServer({ routes: billingRoutes({ db }) })
     await fill(db)
   })
   after(async () => {

@@ -62,6 +62,7 @@ GET    /v1/activity                      jwt     envelope
 GET    /v1/activity/summary              jwt     envelope
 GET    /v1/notifications                 jwt     envelope
 PATCH  /v1/notifications/:id/read        jwt     envelope
+GET    /                                 none    envelope
 GET    /healthz                          none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope
@@ -95,14 +96,14 @@ let house: Awaited<ReturnType<typeof startHouse>>
 let routes: readonly Route[]
 before(async () => {
   house = await startHouse()
-  routes = house.house.server.hallway.routes
+  routes = house.house.server.context.routes
 })
 after(() => house.close())
 
 const nameOf = (route: Route) => `${route.method} ${route.path}`
 const addressOf = (route: Route) => route.path.replace(/:\w+|\*/g, 'x')
 
-test('every door is in the contract, with its credential, dialect and replay', () => {
+test('every route is in the contract, with its credential, dialect and replay', () => {
   for (const route of routes) {
     const name = nameOf(route)
     const row = contract.get(name)
@@ -111,10 +112,10 @@ test('every door is in the contract, with its credential, dialect and replay', (
     const replays = route.replay !== undefined && route.replay !== false
     assert.equal(replays, REPLAYED.has(name), `${name}: replay`)
   }
-  assert.equal(new Set(routes.map(nameOf)).size, routes.length, 'no door twice')
+  assert.equal(new Set(routes.map(nameOf)).size, routes.length, 'no route twice')
 })
 
-test('every row of the contract has its door', () => {
+test('every row of the contract has its route', () => {
   const built = new Set(routes.map(nameOf))
   assert.deepEqual(
     [...contract.keys()].filter((name) => !built.has(name)),
@@ -122,22 +123,22 @@ test('every row of the contract has its door', () => {
   )
 })
 
-test('every guarded door refuses a stranger with 401 in its dialect, whatever the body', async () => {
+test('every guarded route refuses a stranger with 401 in its dialect, whatever the body', async () => {
   for (const route of routes.filter((one) => one.credential !== 'none')) {
     const response = await fetch(house.url + addressOf(route), {
       method: route.method,
       headers: { 'content-type': 'application/json' },
       ...(route.method === 'GET' ? {} : { body: '{broken' }),
     })
-    const told = (await response.json()) as Record<string, unknown>
+    const reply = (await response.json()) as Record<string, unknown>
     assert.equal(response.status, 401, nameOf(route))
     assert.equal(response.headers.get('www-authenticate'), 'Bearer')
-    assert.equal('error' in told, route.dialect !== 'envelope', nameOf(route))
-    assert.equal(told.error_code === 'unauthorized', route.dialect !== 'compatible', nameOf(route))
+    assert.equal('error' in reply, route.dialect !== 'envelope', nameOf(route))
+    assert.equal(reply.error_code === 'unauthorized', route.dialect !== 'compatible', nameOf(route))
   }
 })
 
-test('every door of one kind refuses the other with 403, and bad JSON with 400', async () => {
+test('every route for one kind of credential refuses the other with 403, and bad JSON with 400', async () => {
   const { token, key } = await house.customer('0')
   for (const route of routes) {
     const wrong = { jwt: key, key: token, either: undefined, none: undefined }[route.credential]
@@ -164,16 +165,16 @@ test('every door of one kind refuses the other with 403, and bad JSON with 400',
   }
 })
 
-test('the OpenAPI document holds every door but the papers, and stands by itself', async () => {
+test('the OpenAPI document holds every route but the documents, and is complete', async () => {
   const document = (await (await fetch(`${house.url}/v1/openapi.json`)).json()) as OpenApi
-  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+  const reply = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   )
   const built = routes
     .filter((route) => route.tag !== 'Documents')
     .map(nameOf)
     .map((name) => name.replace(/:(\w+)/g, '{$1}').replace('*', '{id}'))
-  assert.deepEqual(told.sort(), built.sort())
+  assert.deepEqual(reply.sort(), built.sort())
   for (const [, name] of JSON.stringify(document).matchAll(
     /"\$ref":"#\/components\/schemas\/([^"]+)"/g,
   )) {

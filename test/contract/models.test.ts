@@ -16,7 +16,7 @@ import { openUpstreams } from '../../src/upstream/upstreams.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import type { Upstreams } from '../../src/upstream/work.ts'
 import { freshEmbedded } from '../support/databases.ts'
-import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 
 /** Simulator → upstream client → sync → database → memory → routes: the whole way of a price. */
@@ -26,7 +26,7 @@ let db: Db
 let queries = 0
 let catalog: Catalog
 let parts: SyncParts
-let hall: Awaited<ReturnType<typeof startHallway>>
+let hall: Awaited<ReturnType<typeof startServer>>
 
 const extra = Array.from({ length: 500 }, (_, i) => ({
   ...SIMULATED_MODELS[0]!,
@@ -55,7 +55,7 @@ before(async () => {
   await syncCatalog(parts)
   await setModelDisabled(db, 'sim/mstaafu', true)
   catalog = await openCatalog({ db, log: silentLog, upstreams: sources })
-  hall = await startHallway({
+  hall = await startServer({
     routes: [
       ...modelRoutes({ catalog }),
       ...gatewayHealthRoutes({ health: () => upstreams.health() }),

@@ -5,11 +5,11 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 import { notify } from '../../src/notices/notices.ts'
 import { notificationRoutes } from '../../src/routes/notifications.ts'
 import { freshEmbedded } from '../support/databases.ts'
-import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 
 let db: Db
-let house: Awaited<ReturnType<typeof startHallway>>
+let house: Awaited<ReturnType<typeof startServer>>
 before(async () => {
   db = await freshEmbedded()
   const stranger = uuidv7()
@@ -24,7 +24,7 @@ before(async () => {
   await new Promise((wake) => setTimeout(wake, 2))
   await notify(db, { accountId: KEY_ACCOUNT, type: 'security.password_changed', data: {} })
   await notify(db, { accountId: stranger, type: 'security.password_changed', data: {} })
-  house = await startHallway({ routes: notificationRoutes({ db }) })
+  house = await startServer({ routes: notificationRoutes({ db }) })
 })
 after(async () => {
   await house.close()

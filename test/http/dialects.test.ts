@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import { Failure, type FailureKind } from '../../src/lib/failure.ts'
 import { route, type Dialect } from '../../src/http/route.ts'
-import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 
 const thing = z.object({ name: z.string().max(10), tags: z.array(z.string()).optional() })
 const plain = { summary: 'A test', tag: 'Test', credential: 'either', limit: 'none' } as const
@@ -61,6 +61,28 @@ routes.push(
   route({
     ...plain,
     method: 'GET',
+    path: '/v1/prepared',
+    dialect: 'both',
+    handle: async () => ({ dataJson: '[1, 2]', beside: { object: 'list' }, after: { more: true } }),
+  }),
+  route({
+    ...plain,
+    method: 'GET',
+    path: '/v1/interrupted/:how',
+    dialect: 'compatible',
+    params: z.object({ how: z.string() }),
+    handle: async (call) => {
+      const body = call.renderError(
+        call.params.how === 'failure'
+          ? new Failure('rate_limited', 'Too fast.', { param: 'model', code: 'too_fast' })
+          : new Error('private'),
+      )
+      return { status: 200, headers: { 'content-type': 'application/json' }, body }
+    },
+  }),
+  route({
+    ...plain,
+    method: 'GET',
     path: '/v1/broken-header',
     credential: 'none',
     dialect: 'envelope',
@@ -68,22 +90,22 @@ routes.push(
   }),
 )
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes })
+  service = await startServer({ routes })
 })
-after(() => hallway.close())
+after(() => service.close())
 
-type Told = { error?: Record<string, unknown>; [field: string]: unknown }
+type Reply = { error?: Record<string, unknown>; [field: string]: unknown }
 
 async function ask(path: string, init: RequestInit = {}) {
-  const response = await fetch(hallway.url + path, init)
+  const response = await fetch(service.url + path, init)
   const requestId = response.headers.get('x-request-id') ?? ''
   assert.match(requestId, /^req_[0-9A-Za-z]{24}$/)
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
-  const told = (await response.json()) as Told
-  if (told.request_id !== undefined) assert.equal(told.request_id, requestId)
-  return { status: response.status, headers: response.headers, told }
+  const reply = (await response.json()) as Reply
+  if (reply.request_id !== undefined) assert.equal(reply.request_id, requestId)
+  return { status: response.status, headers: response.headers, reply }
 }
 
 const post = (path: string, body: unknown, headers: Record<string, string> = keyHeaders) =>
@@ -121,7 +143,7 @@ const TABLE: Record<FailureKind, [number, string, string, string | null]> = {
   unavailable: [503, 'server_error', 'server_error', 'upstream_unavailable'],
 }
 
-test('every kind of failure has its status and its words in each dialect', async () => {
+test('every kind of failure has its status and its body in each dialect', async () => {
   for (const [kind, [status, errorCode, type, code]] of Object.entries(TABLE)) {
     const compatible = { message: 'A public sentence.', type, param: 'kind', code }
     const inEnvelope = await post('/v1/envelope/fail', { kind })
@@ -130,17 +152,17 @@ test('every kind of failure has its status and its words in each dialect', async
       code: status,
       error_code: errorCode,
       message: 'A public sentence.',
-      request_id: inEnvelope.told.request_id,
+      request_id: inEnvelope.reply.request_id,
     }
     assert.equal(inEnvelope.status, status, kind)
-    assert.deepEqual(inEnvelope.told, envelope)
+    assert.deepEqual(inEnvelope.reply, envelope)
     const inCompatible = await post('/v1/compatible/fail', { kind })
     assert.equal(inCompatible.status, status, kind)
-    assert.deepEqual(inCompatible.told, { error: compatible })
+    assert.deepEqual(inCompatible.reply, { error: compatible })
     const inBoth = await post('/v1/both/fail', { kind })
-    assert.deepEqual(inBoth.told, {
+    assert.deepEqual(inBoth.reply, {
       ...envelope,
-      request_id: inBoth.told.request_id,
+      request_id: inBoth.reply.request_id,
       error: compatible,
     })
     const { headers } = inEnvelope
@@ -152,63 +174,87 @@ test('every kind of failure has its status and its words in each dialect', async
 
 test('a success is enveloped, or goes as it is on a compatible route', async () => {
   const enveloped = await post('/v1/envelope', { name: 'a' })
-  assert.deepEqual(enveloped.told, {
+  assert.deepEqual(enveloped.reply, {
     status: 'success',
     code: 201,
     data: { name: 'a' },
-    request_id: enveloped.told.request_id,
+    request_id: enveloped.reply.request_id,
   })
   assert.equal(enveloped.status, 201)
-  assert.deepEqual((await post('/v1/compatible', { name: 'a' })).told, { name: 'a' })
+  assert.deepEqual((await post('/v1/compatible', { name: 'a' })).reply, { name: 'a' })
   const list = await ask('/v1/for-key', { headers: keyHeaders })
-  assert.deepEqual(Object.keys(list.told), ['status', 'code', 'object', 'data', 'request_id'])
+  assert.deepEqual(Object.keys(list.reply), ['status', 'code', 'object', 'data', 'request_id'])
 })
 
-test('a bug is told as internal, without a word of what broke', async () => {
+test('data that is kept as text is enveloped as it is', async () => {
+  const response = await fetch(`${service.url}/v1/prepared`, { headers: keyHeaders })
+  assert.match(
+    await response.text(),
+    /^\{"status":"success","code":200,"object":"list","data":\[1, 2\],"more":true,"request_id":"req_\w{24}"\}$/,
+  )
+})
+
+test('an error inside an answer that has begun has the same words', async () => {
+  const failure = await ask('/v1/interrupted/failure', { headers: keyHeaders })
+  assert.deepEqual(failure.reply, {
+    error: { message: 'Too fast.', type: 'rate_limit_exceeded', param: 'model', code: 'too_fast' },
+  })
+  const bug = await ask('/v1/interrupted/bug', { headers: keyHeaders })
+  assert.deepEqual(bug.reply, {
+    error: {
+      message: 'The answer was interrupted and is not charged.',
+      type: 'server_error',
+      param: null,
+      code: 'upstream_error',
+    },
+  })
+})
+
+test('a bug is answered as internal, without a word of what broke', async () => {
   for (const dialect of ['envelope', 'compatible', 'both']) {
-    const { status, told } = await post(`/v1/${dialect}/fail`, { kind: 'bug' })
+    const { status, reply } = await post(`/v1/${dialect}/fail`, { kind: 'bug' })
     assert.equal(status, 500)
-    assert.doesNotMatch(JSON.stringify(told), /select|secret|private|stack/)
+    assert.doesNotMatch(JSON.stringify(reply), /select|secret|private|stack/)
   }
   const broken = await ask('/v1/broken-header')
   assert.equal(broken.status, 500)
-  assert.equal(broken.told.error_code, 'internal_error')
+  assert.equal(broken.reply.error_code, 'internal_error')
 })
 
 test('validation names the field, in the message and as param', async () => {
-  const { status, told } = await post('/v1/both', { name: 'a', tags: ['x', 5] })
+  const { status, reply } = await post('/v1/both', { name: 'a', tags: ['x', 5] })
   assert.equal(status, 400)
-  assert.equal(told.error_code, 'validation_error')
-  assert.match(String(told.message), /`tags\[1\]`/)
-  assert.equal(told.error?.param, 'tags[1]')
-  assert.equal(told.error?.code, null)
+  assert.equal(reply.error_code, 'validation_error')
+  assert.match(String(reply.message), /`tags\[1\]`/)
+  assert.equal(reply.error?.param, 'tags[1]')
+  assert.equal(reply.error?.code, null)
   const missing = await post('/v1/compatible', {})
-  assert.equal(missing.told.error?.param, 'name')
+  assert.equal(missing.reply.error?.param, 'name')
   const notObject = await post('/v1/envelope', '[]')
   assert.equal(notObject.status, 400)
   const empty = await ask('/v1/envelope', { method: 'POST', headers: keyHeaders })
-  assert.match(String(empty.told.message), /missing/)
+  assert.match(String(empty.reply.message), /missing/)
 })
 
 test('no more than 200 characters of input come back', async () => {
   const strict = await post('/v1/envelope', { name: 'S'.repeat(5000) })
   assert.equal(strict.status, 400)
-  assert.doesNotMatch(JSON.stringify(strict.told), /S{201}/)
+  assert.doesNotMatch(JSON.stringify(strict.reply), /S{201}/)
   const path = await ask(`/v1/${'P'.repeat(3000)}`)
-  assert.doesNotMatch(JSON.stringify(path.told), /P{201}/)
+  assert.doesNotMatch(JSON.stringify(path.reply), /P{201}/)
 })
 
 test('credentials: the same 401 for all that is wrong, 403 for the wrong kind', async () => {
   const bad = ['Basic abc', 'Bearer', 'Bearer  ', 'Bearer a b', `Bearer ${'x'.repeat(8000)}`, 'é']
   const seen = new Set<string>()
   for (const authorization of bad) {
-    const { status, told, headers } = await post('/v1/compatible', {}, { authorization })
+    const { status, reply, headers } = await post('/v1/compatible', {}, { authorization })
     assert.equal(status, 401)
     assert.equal(headers.get('www-authenticate'), 'Bearer')
-    seen.add(JSON.stringify(told))
+    seen.add(JSON.stringify(reply))
   }
   assert.equal(seen.size, 1)
-  assert.equal((await ask('/v1/for-jwt', { headers: keyHeaders })).told.error_code, 'forbidden')
+  assert.equal((await ask('/v1/for-jwt', { headers: keyHeaders })).reply.error_code, 'forbidden')
   assert.equal((await ask('/v1/for-key', { headers: jwtHeaders })).status, 403)
   assert.equal((await ask('/v1/for-jwt', { headers: jwtHeaders })).status, 200)
 })
@@ -219,36 +265,29 @@ test('the credential is judged before the body', async () => {
 })
 
 test('a path parameter that does not fit names nothing', async () => {
-  const { status, told } = await ask('/v1/envelope/things/not-a-uuid', { headers: keyHeaders })
+  const { status, reply } = await ask('/v1/envelope/things/not-a-uuid', { headers: keyHeaders })
   assert.equal(status, 404)
-  assert.equal(told.error_code, 'not_found')
+  assert.equal(reply.error_code, 'not_found')
 })
 
 test('unknown addresses are 404 in the envelope; spelling counts', async () => {
-  const paths = [
-    '/',
-    '/v1/nothing',
-    '/V1/envelope',
-    '/v1/envelope/',
-    '/v1//envelope',
-    '/v1/for-jwt;x',
-  ]
+  const paths = ['/v1/nothing', '/V1/envelope', '/v1/envelope/', '/v1//envelope', '/v1/for-jwt;x']
   for (const path of paths) {
-    const { status, told } = await ask(path, { headers: keyHeaders })
+    const { status, reply } = await ask(path, { headers: keyHeaders })
     assert.equal(status, 404, path)
-    assert.equal(told.error_code, 'not_found')
-    assert.equal(told.error, undefined)
+    assert.equal(reply.error_code, 'not_found')
+    assert.equal(reply.error, undefined)
   }
 })
 
 test('a wrong method is 405 with Allow, in the dialect of the path', async () => {
   for (const dialect of ['envelope', 'compatible', 'both']) {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-      const { status, told, headers } = await ask(`/v1/${dialect}`, { method })
+      const { status, reply, headers } = await ask(`/v1/${dialect}`, { method })
       assert.equal(status, 405)
       assert.equal(headers.get('allow'), 'POST, OPTIONS')
-      assert.equal('error' in told, dialect !== 'envelope')
-      assert.equal('error_code' in told, dialect !== 'compatible')
+      assert.equal('error' in reply, dialect !== 'envelope')
+      assert.equal('error_code' in reply, dialect !== 'compatible')
     }
   }
 })
@@ -256,23 +295,23 @@ test('a wrong method is 405 with Allow, in the dialect of the path', async () =>
 test('a bad percent escape is 400 in the dialect of the path', async () => {
   const compatible = await ask('/v1/compatible/things/%zz', { headers: keyHeaders })
   assert.equal(compatible.status, 400)
-  assert.deepEqual(Object.keys(compatible.told), ['error'])
+  assert.deepEqual(Object.keys(compatible.reply), ['error'])
   const envelope = await ask('/v1/envelope/things/%ff', { headers: keyHeaders })
-  assert.equal(envelope.told.error_code, 'validation_error')
+  assert.equal(envelope.reply.error_code, 'validation_error')
   const nul = await ask('/v1/both/things/a%00b', { headers: keyHeaders })
   assert.equal(nul.status, 400)
 })
 
 test('HEAD goes where GET goes, without a body', async () => {
-  const head = await fetch(`${hallway.url}/v1/for-jwt`, { method: 'HEAD', headers: jwtHeaders })
+  const head = await fetch(`${service.url}/v1/for-jwt`, { method: 'HEAD', headers: jwtHeaders })
   assert.equal(head.status, 200)
   assert.equal(await head.text(), '')
-  const wrong = await fetch(`${hallway.url}/v1/envelope`, { method: 'HEAD' })
+  const wrong = await fetch(`${service.url}/v1/envelope`, { method: 'HEAD' })
   assert.equal(wrong.status, 405)
 })
 
 test('healthz needs nothing', async () => {
-  const { status, told } = await ask('/healthz')
+  const { status, reply } = await ask('/healthz')
   assert.equal(status, 200)
-  assert.deepEqual(told.data, { alive: true })
+  assert.deepEqual(reply.data, { alive: true })
 })

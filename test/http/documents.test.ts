@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import type { OpenApi } from '../../src/http/docs/openapi.ts'
 import { route } from '../../src/http/route.ts'
-import { startHallway } from '../support/hallway.ts'
+import { startServer } from '../support/server.ts'
 
 const plain = { tag: 'Things & <b>', credential: 'either', limit: 'principal' } as const
 const routes = [
@@ -13,6 +13,7 @@ const routes = [
     path: '/v1/things/:id/parts',
     summary: 'Make a <script>alert(1)</script> part',
     dialect: 'compatible',
+    paid: true,
     replay: true,
     body: z.object({
       name: z.string().meta({ description: 'What to call it' }),
@@ -43,14 +44,14 @@ const routes = [
   }),
 ]
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes, settings: { PUBLIC_URL: 'https://api.example' } })
+  service = await startServer({ routes, settings: { PUBLIC_URL: 'https://api.example' } })
 })
-after(() => hallway.close())
+after(() => service.close())
 
 test('the OpenAPI document comes from the list of routes', async () => {
-  const response = await fetch(`${hallway.url}/v1/openapi.json`)
+  const response = await fetch(`${service.url}/v1/openapi.json`)
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-type')!, /^application\/json/)
   const document = (await response.json()) as OpenApi & { openapi: string }
@@ -86,7 +87,7 @@ test('the OpenAPI document comes from the list of routes', async () => {
 })
 
 test('the page needs no script and nothing from elsewhere, and escapes what it shows', async () => {
-  const response = await fetch(`${hallway.url}/docs`)
+  const response = await fetch(`${service.url}/docs`)
   assert.equal(response.status, 200)
   const html = await response.text()
   const policy = response.headers.get('content-security-policy')!
@@ -104,12 +105,23 @@ test('the page needs no script and nothing from elsewhere, and escapes what it s
   }
 })
 
-test('papers are kept by their readers: 304 when unchanged', async () => {
+test('the documents can be cached: 304 when unchanged', async () => {
   for (const path of ['/docs', '/v1/openapi.json']) {
-    const first = await fetch(hallway.url + path)
+    const first = await fetch(service.url + path)
     const etag = first.headers.get('etag')!
-    const again = await fetch(hallway.url + path, { headers: { 'if-none-match': etag } })
+    const again = await fetch(service.url + path, { headers: { 'if-none-match': etag } })
     assert.equal(again.status, 304)
     assert.equal(await again.text(), '')
   }
+})
+
+test('the bare address leads to the reference', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const response = await fetch(`${service.url}/`, { method, redirect: 'manual' })
+    assert.equal(response.status, 302)
+    assert.equal(response.headers.get('location'), '/docs')
+    assert.equal(await response.text(), '')
+  }
+  const followed = await fetch(`${service.url}/`)
+  assert.match(followed.headers.get('content-type')!, /^text\/html/)
 })

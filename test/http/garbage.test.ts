@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { route } from '../../src/http/route.ts'
-import { startHallway } from '../support/hallway.ts'
+import { startServer } from '../support/server.ts'
 import { sendRaw, statusesOf } from '../support/raw-http.ts'
 
 let handled = 0
@@ -26,11 +26,11 @@ const routes = [
   }),
 ]
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes })
+  service = await startServer({ routes })
 })
-after(() => hallway.close())
+after(() => service.close())
 
 const HEAD = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\n'
 const TYPE = 'Content-Type: application/json\r\n'
@@ -79,16 +79,16 @@ const cases: Record<string, [string, number[]]> = {
 
 for (const [name, [bytes, lawful]] of Object.entries(cases)) {
   test(`raw: ${name}`, async () => {
-    const answer = await sendRaw(hallway.port, [bytes])
+    const answer = await sendRaw(service.port, [bytes])
     const statuses = statusesOf(answer)
     assert.equal(statuses.length, 1, answer)
     assert.ok(lawful.includes(statuses[0]!), answer)
     assert.match(answer, /\r\nx-request-id: req_\w{24}\r\n/i)
     if (statuses[0]! >= 400) {
-      const told = JSON.parse(answer.split('\r\n\r\n')[1]!) as { code?: number }
-      if (told.code !== undefined) assert.equal(told.code, statuses[0])
+      const reply = JSON.parse(answer.split('\r\n\r\n')[1]!) as { code?: number }
+      if (reply.code !== undefined) assert.equal(reply.code, statuses[0])
     }
-    assert.equal((await fetch(`${hallway.url}/healthz`)).status, 200)
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
   })
 }
 
@@ -97,15 +97,15 @@ test('CONNECT and an upgrade get no tunnel', async () => {
     'CONNECT evil:80 HTTP/1.1\r\nHost: evil\r\n\r\n',
     'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
   ]) {
-    assert.doesNotMatch(await sendRaw(hallway.port, [text]), /HTTP\/1.1 101/)
+    assert.doesNotMatch(await sendRaw(service.port, [text]), /HTTP\/1.1 101/)
   }
 })
 
 test('a truncated body never reaches the handler, and pipelined requests each get theirs', async () => {
   const before = handled
-  await sendRaw(hallway.port, [`${HEAD}${TYPE}Content-Length: 100\r\n\r\n{"n":`], { end: true })
+  await sendRaw(service.port, [`${HEAD}${TYPE}Content-Length: 100\r\n\r\n{"n":`], { end: true })
   assert.equal(handled, before)
-  const answer = await sendRaw(hallway.port, [whole('') + whole('') + whole('', '{"n":"x"}')])
+  const answer = await sendRaw(service.port, [whole('') + whole('') + whole('', '{"n":"x"}')])
   assert.deepEqual(statusesOf(answer), [200, 200, 400])
   assert.equal(handled, before + 2)
 })
@@ -113,11 +113,11 @@ test('a truncated body never reaches the handler, and pipelined requests each ge
 test('resets at any moment leave nothing behind', async () => {
   const text = whole('')
   for (let cut = 1; cut < text.length; cut += 7) {
-    const socket = connect(hallway.port, '127.0.0.1').on('error', () => {})
+    const socket = connect(service.port, '127.0.0.1').on('error', () => {})
     socket.write(text.slice(0, cut), () => socket.resetAndDestroy())
     await pause(2)
   }
   await pause(100)
-  assert.equal(hallway.server.hallway.running.count, 0)
-  assert.equal((await fetch(`${hallway.url}/healthz`)).status, 200)
+  assert.equal(service.server.context.running.count, 0)
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
 })

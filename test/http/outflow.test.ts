@@ -5,14 +5,14 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { route, type Result } from '../../src/http/route.ts'
 import type { Outflow, Sink } from '../../src/lib/answer.ts'
-import { startHallway } from '../support/hallway.ts'
+import { startServer } from '../support/server.ts'
 
 /** What the last call flows into, and how often it was told that the reader left. */
 let sink: Sink
-let told = { left: 0 }
+let reply = { left: 0 }
 let begun = Promise.withResolvers<void>()
 function outflow(): Outflow {
-  const mine = told
+  const mine = reply
   return {
     flow(into) {
       sink = into
@@ -22,7 +22,7 @@ function outflow(): Outflow {
   }
 }
 function fresh(): void {
-  told = { left: 0 }
+  reply = { left: 0 }
   begun = Promise.withResolvers()
 }
 const get = (path: string, headers: Record<string, string>) =>
@@ -41,16 +41,16 @@ const routes = [
   get('/v1/unwritable', { 'x-odd': 'a\nb' }),
 ]
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes })
+  service = await startServer({ routes })
 })
-after(() => hallway.close())
+after(() => service.close())
 
 /** A connection that reads only when it is told to. */
 async function call(path: string) {
   fresh()
-  const socket = connect(Number(new URL(hallway.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
@@ -74,7 +74,7 @@ async function until(there: () => boolean): Promise<void> {
 
 test('the head, the pieces and the end arrive as they are written', async () => {
   fresh()
-  const asked = fetch(`${hallway.url}/v1/flow`)
+  const asked = fetch(`${service.url}/v1/flow`)
   await begun.promise
   assert.equal(sink.write('data: 1\n\n'), true)
   const answer = await asked
@@ -112,38 +112,38 @@ test('a reader that does not read has no room; there is room once it reads', asy
   socket.destroy()
 })
 
-test('a reader who leaves is told of once, also while there is no room', async () => {
+test('a reader who leaves is reported once, also while there is no room', async () => {
   for (const full of [false, true]) {
     const socket = await call('/v1/flow')
     socket.pause()
     await begun.promise
     const [room] = full ? await fill() : []
     socket.resetAndDestroy()
-    await until(() => told.left > 0)
+    await until(() => reply.left > 0)
     await room
     // What is said behind a reader who left goes nowhere, and breaks nothing.
     assert.equal(sink.write('late'), true)
     await sink.room()
     sink.end('too late')
     await pause(20)
-    assert.equal(told.left, 1)
+    assert.equal(reply.left, 1)
   }
-  assert.equal((await fetch(`${hallway.url}/healthz`)).status, 200)
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
 })
 
-test('a reader that is given up sees its connection break', async () => {
+test('a reader that we give up on sees its connection break', async () => {
   const socket = await call('/v1/flow')
   socket.resume()
   await begun.promise
   sink.cut()
   await once(socket, 'close')
-  await until(() => told.left === 1)
+  await until(() => reply.left === 1)
 })
 
-test('a head that cannot be written is a failure, and the flow is told', async () => {
+test('a head that cannot be written is a failure, and the flow is ended', async () => {
   fresh()
-  const answer = await fetch(`${hallway.url}/v1/unwritable`)
+  const answer = await fetch(`${service.url}/v1/unwritable`)
   assert.equal(answer.status, 500)
-  assert.equal(told.left, 1)
+  assert.equal(reply.left, 1)
   assert.equal(answer.headers.get('x-odd'), null)
 })

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { Capacity } from '../../src/http/limits/capacity.ts'
 import { route } from '../../src/http/route.ts'
 import { Failure } from '../../src/lib/failure.ts'
-import { keyHeaders, startHallway } from '../support/hallway.ts'
+import { keyHeaders, startServer } from '../support/server.ts'
 
 const waiting: (() => void)[] = []
 const stream = new Readable({ read() {} })
@@ -39,27 +39,27 @@ const routes = [
   }),
 ]
 
-let hallway: Awaited<ReturnType<typeof startHallway>>
+let service: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  hallway = await startHallway({ routes, settings: { MAX_RUNNING_CALLS: 10, MAX_BODIES_MB: 50 } })
+  service = await startServer({ routes, settings: { MAX_RUNNING_CALLS: 10, MAX_BODIES_MB: 50 } })
 })
 after(() => {
   stream.destroy()
-  return hallway.close()
+  return service.close()
 })
 afterEach(() => {
   for (const done of waiting.splice(0)) done()
 })
 
 const post = (body: string | Buffer = '{}') =>
-  fetch(`${hallway.url}/v1/slow`, {
+  fetch(`${service.url}/v1/slow`, {
     method: 'POST',
     headers: { ...keyHeaders, 'content-type': 'application/json' },
     body,
     signal: AbortSignal.timeout(10_000),
   })
 
-const capacity = () => hallway.server.hallway
+const capacity = () => service.server.context
 
 async function isWaiting(count: number): Promise<void> {
   while (waiting.length < count) await new Promise((done) => setTimeout(done, 5))
@@ -74,14 +74,14 @@ async function assertShed(answer: Response): Promise<void> {
 
 test('beyond its calls it sheds, and what runs goes on: liveness, streams, running calls', async () => {
   stream.push('data: first\n\n')
-  const flowing = await fetch(`${hallway.url}/v1/stream`, { headers: keyHeaders })
+  const flowing = await fetch(`${service.url}/v1/stream`, { headers: keyHeaders })
   const reader = flowing.body!.getReader()
   await reader.read()
   const running = Array.from({ length: 9 }, () => post())
   await isWaiting(9)
   const shed = await Promise.all(Array.from({ length: 200 }, () => post()))
   for (const answer of shed) await assertShed(answer)
-  assert.equal((await fetch(`${hallway.url}/healthz`)).status, 200)
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
   stream.push('data: still here\n\n')
   assert.match(Buffer.from((await reader.read()).value ?? []).toString(), /still here/)
   for (const done of waiting.splice(0)) done()
@@ -100,7 +100,7 @@ test('beyond its memory for bodies it sheds on the header alone, and takes them 
   large.write('{}')
   const running = [post(large), post(large)]
   await isWaiting(2)
-  const asking = request(`${hallway.url}/v1/slow`, {
+  const asking = request(`${service.url}/v1/slow`, {
     method: 'POST',
     headers: {
       ...keyHeaders,
@@ -123,12 +123,12 @@ test('beyond its memory for bodies it sheds on the header alone, and takes them 
   assert.equal((await again).status, 200)
 })
 
-test('a body of untold length is counted as it grows', async () => {
+test('a body of unknown length is counted as it grows', async () => {
   const large = Buffer.alloc(40_000_000, ' ')
   large.write('{}')
   const running = post(large)
   await isWaiting(1)
-  const growing = await fetch(`${hallway.url}/v1/slow`, {
+  const growing = await fetch(`${service.url}/v1/slow`, {
     method: 'POST',
     headers: { ...keyHeaders, 'content-type': 'application/json' },
     body: Readable.toWeb(

@@ -16,12 +16,12 @@ import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { createReplay } from '../../src/replay/replay-store.ts'
 import { freshEmbedded, freshServerDatabase } from '../support/databases.ts'
-import { jwtHeaders, keyHeaders, startHallway } from '../support/hallway.ts'
+import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 
 type Wish = { fail?: boolean; waitMs?: number; stream?: boolean; bad?: boolean }
 
 describe('one process', () => {
-  let hallway: Awaited<ReturnType<typeof startHallway>>
+  let service: Awaited<ReturnType<typeof startServer>>
   let close: () => Promise<void>
   let runs = 0
 
@@ -55,19 +55,19 @@ describe('one process', () => {
 
   before(async () => {
     const db = await freshEmbedded()
-    hallway = await startHallway({
+    service = await startServer({
       routes: [thing('/v1/things'), thing('/v1/others')],
       replay: createReplay({ db, processId: randomUUID() }),
     })
     close = async () => {
-      await hallway.close()
+      await service.close()
       await db.close()
     }
   })
   after(() => close())
 
   async function post(key: string | undefined, wish: Wish = {}, path = '/v1/things', more = {}) {
-    const response = await fetch(hallway.url + path, {
+    const response = await fetch(service.url + path, {
       method: 'POST',
       headers: {
         ...keyHeaders,
@@ -92,12 +92,12 @@ describe('one process', () => {
     for (const name of ['content-type', 'x-credits-charged', 'x-request-id']) {
       assert.equal(again.headers.get(name), first.headers.get(name), name)
     }
-    const told = JSON.parse(again.text) as { request_id: string }
-    assert.equal(told.request_id, again.headers.get('x-request-id'))
+    const reply = JSON.parse(again.text) as { request_id: string }
+    assert.equal(reply.request_id, again.headers.get('x-request-id'))
     assert.notEqual((await post(undefined)).text, first.text)
   })
 
-  test('keys of accounts do not meet; on another route the key is refused', async () => {
+  test('accounts do not share keys; on another route the key is refused', async () => {
     const key = randomUUID()
     const first = await post(key)
     const other = await post(key, {}, '/v1/things', { authorization: 'Bearer key-2' })
@@ -110,7 +110,7 @@ describe('one process', () => {
     assert.equal(elsewhere.headers.get('x-should-retry'), 'false')
   })
 
-  test('while the first runs the second is told at once', async () => {
+  test('while the first runs the second is refused at once', async () => {
     const key = randomUUID()
     const first = post(key, { waitMs: 500 })
     await pause(200)
@@ -143,7 +143,7 @@ describe('one process', () => {
     const before = runs
     for (const headers of [{ 'idempotency-key': key }, {}]) {
       const leaving = new AbortController()
-      const asking = fetch(`${hallway.url}/v1/things`, {
+      const asking = fetch(`${service.url}/v1/things`, {
         method: 'POST',
         headers: { ...keyHeaders, 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ waitMs: 300 }),
@@ -158,14 +158,14 @@ describe('one process', () => {
     const again = await post(key)
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
     assert.equal(runs, before + 2)
-    assert.equal(hallway.server.hallway.running.count, 0)
+    assert.equal(service.server.context.running.count, 0)
   })
 
   test('a drain waits for a call whose caller has left', async () => {
     const db = await freshEmbedded()
     let done = false
     const leaving = new AbortController()
-    const draining = await startHallway({
+    const draining = await startServer({
       replay: createReplay({ db, processId: randomUUID() }),
       routes: [
         route({
@@ -212,7 +212,7 @@ describe('two processes on one server', () => {
   })
 
   async function start(): Promise<number> {
-    const script = new URL('./children/hallway-process.ts', import.meta.url).pathname
+    const script = new URL('./children/server-process.ts', import.meta.url).pathname
     const child = fork(script, [databaseUrl, linesPath])
     children.push(child)
     const [port] = (await once(child, 'message')) as [number]

@@ -13,7 +13,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
 import { freshServerDatabase } from '../support/databases.ts'
-import { jwtHeaders } from '../support/hallway.ts'
+import { jwtHeaders } from '../support/server.ts'
 import { creditsFor, startMoney } from '../support/payments.ts'
 
 /** Where it dies, which outcome the phone chooses, and how soon the next scheduled check is. */

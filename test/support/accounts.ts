@@ -12,7 +12,7 @@ import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { workspaceRoutes } from '../../src/routes/workspaces.ts'
 import { freshEmbedded } from './databases.ts'
-import { startHallway } from './hallway.ts'
+import { startServer } from './server.ts'
 import type { Loose } from './loose.ts'
 
 const MASTER_KEY = 'a master key for tests, long enough'
@@ -41,14 +41,14 @@ export function openTestAccounts(db: Db, clock: Clock = testClock()): Promise<Ac
 /** The room behind the real hallway, on a port. `call('POST /v1/…', {token, body})`. */
 export async function startAccounts(db: Db, clock: Clock = testClock()) {
   const room = await openTestAccounts(db, clock)
-  const hall = await startHallway({
+  const hall = await startServer({
     routes: [
       ...authRoutes(room),
       ...meRoutes(room),
       ...workspaceRoutes(room),
       ...apiKeyRoutes(room),
     ],
-    doorkeeper: createAuthenticator(room),
+    authenticator: createAuthenticator(room),
   })
   const call = client(hall.url)
   return { room, call, url: hall.url, close: hall.close, ...people(db, call) }

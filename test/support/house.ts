@@ -59,7 +59,7 @@ export async function startHouse(options: HouseOptions = {}) {
     config,
     db,
     masterKey: MASTER_KEY,
-    outside: {
+    external: {
       upstreams: readUpstreams(
         { upstreams: [upstreamEntry(models.url, options.upstream)] },
         {

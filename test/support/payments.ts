@@ -16,7 +16,7 @@ import type { TopUpRules } from '../../src/payments/topup.ts'
 import { createReplay } from '../../src/replay/replay-store.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
 import { paymentRoutes } from '../../src/routes/payments.ts'
-import { startHallway } from './hallway.ts'
+import { startServer } from './server.ts'
 
 export const KEYS = {
   snippe: { apiKey: 'snp_test', webhookSecret: 'whsec_test' },
@@ -100,7 +100,7 @@ export async function startPayments(options: {
     timing: options.timing ?? FAST,
     onStep: options.onStep,
   })
-  const hallway = await startHallway({
+  const hallway = await startServer({
     routes: [...paymentRoutes({ payments }), ...billingRoutes({ db })],
     replay: createReplay({ db, processId: randomUUID() }),
     log,

@@ -6,7 +6,7 @@ import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { signInRoutes } from '../../src/routes/sign-in.ts'
 import { client, openTestAccounts } from './accounts.ts'
-import { startHallway } from './hallway.ts'
+import { startServer } from './server.ts'
 
 /** The name under which browsers know the house; tests visit it on its real port. */
 export const PUBLIC_URL = 'http://127.0.0.1:9'
@@ -16,9 +16,9 @@ export const PAGE = 'https://app.example/auth/callback'
 export async function startSignIn(db: Db, settings: Record<string, string>) {
   const room = await openTestAccounts(db)
   const config = readConfig({ PUBLIC_URL, FRONTEND_URL: 'https://app.example', ...settings })
-  const hall = await startHallway({
+  const hall = await startServer({
     routes: [...authRoutes(room), ...meRoutes(room), ...signInRoutes(openSignIn(room, config))],
-    doorkeeper: createAuthenticator(room),
+    authenticator: createAuthenticator(room),
   })
   return { room, url: hall.url, call: client(hall.url), close: hall.close }
 }

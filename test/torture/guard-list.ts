@@ -164,7 +164,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'a body is counted as it arrives',
-    file: 'src/http/growing-buffer.ts',
+    file: 'src/http/body.ts',
     find: 'if (length > this.limitBytes) return false',
     put: '',
     test: 'test/http/bodies.test.ts',

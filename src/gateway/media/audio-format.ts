@@ -1,6 +1,6 @@
-import { fileTypeFromBuffer } from 'file-type'
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { docType } from './ebml.ts'
+import { mediaType } from './media-format.ts'
 import { afterTags, isAdts, isMpegFrame } from './mpeg-frame.ts'
 import { isAudioOnly } from './mp4-boxes.ts'
 
@@ -8,15 +8,15 @@ export const AUDIO_FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac']
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 
 /** Bytes must be one of our formats, and the one they are claimed to be. */
-export async function requireAudio(
+export function requireAudio(
   bytes: Buffer,
   claim: { field: string; format?: AudioFormat | undefined },
-): Promise<AudioFormat> {
+): AudioFormat {
   const { field, format } = claim
   if (bytes.length === 0) throw invalidField(field, 'is empty')
   const found = audioFormat(bytes)
   if (found !== undefined && (format === undefined || found === format)) return found
-  const what = found ?? (await otherKind(bytes))
+  const what = found ?? otherKind(bytes)
   const message =
     format === undefined
       ? `${field} must be audio (${AUDIO_FORMATS.join(', ')}); these bytes are ${what}.`
@@ -62,15 +62,13 @@ function taggedFormat(rest: Buffer): AudioFormat | undefined {
   return isAdts(rest) ? 'aac' : 'mp3'
 }
 
-const INSPECTED_BYTES = 4_100
-
-/** For the message only. */
-async function otherKind(bytes: Buffer): Promise<string> {
-  const start = bytes.subarray(0, INSPECTED_BYTES)
+/** For the message only: `pdf`, `png`, `mkv`, `video`, `text` or `unknown`. */
+function otherKind(bytes: Buffer): string {
   if (word(bytes, 4) === 'ftyp') return OTHER_BRANDS.test(word(bytes, 8)) ? 'not m4a' : 'video'
-  const known = await fileTypeFromBuffer(start)
-  if (known !== undefined) return known.ext
-  return looksLikeText(start) ? 'text' : 'unknown'
+  if (docType(bytes) === 'matroska') return 'mkv'
+  const type = mediaType(bytes)
+  if (type !== undefined) return type.slice(type.indexOf('/') + 1)
+  return looksLikeText(bytes) ? 'text' : 'unknown'
 }
 
 /** Printable from the first byte on: JSON, HTML or prose where sound should be. */

@@ -8,19 +8,19 @@ export const AUDIO_CAP_BYTES = 25 * 1024 * 1024
 export type Recording = { bytes: Buffer; format: AudioFormat }
 
 /** Bytes that came as base64 in a JSON member. */
-export async function recordingFromText(
+export function recordingFromText(
   text: string,
   claim: { format: AudioFormat; dataField: string; formatField: string },
-): Promise<Recording> {
+): Recording {
   const field = claim.dataField
   const bytes = decodeBase64(text, { field, maxBytes: AUDIO_CAP_BYTES, tooLarge: tooLarge(field) })
-  const format = await requireAudio(bytes, { field: claim.formatField, format: claim.format })
+  const format = requireAudio(bytes, { field: claim.formatField, format: claim.format })
   return { bytes, format }
 }
 
-export async function recordingFromFile(bytes: Buffer, field: string): Promise<Recording> {
+export function recordingFromFile(bytes: Buffer, field: string): Recording {
   if (bytes.length > AUDIO_CAP_BYTES) throw tooLarge(field)()
-  return { bytes, format: await requireAudio(bytes, { field }) }
+  return { bytes, format: requireAudio(bytes, { field }) }
 }
 
 function tooLarge(field: string): () => Failure {

@@ -1,4 +1,3 @@
-import { escape } from './escape.ts'
 import type { Schema } from './openapi.ts'
 
 const DEEPEST = 5
@@ -15,8 +14,8 @@ export function fieldTable(schema: Schema, schemas: Record<string, Schema>): str
 
 type Place = { path: string; depth: number; schemas: Record<string, Schema> }
 
-function rowsOf(given: Schema, place: Place): string[] {
-  const schema = resolve(given, place.schemas)
+function rowsOf(unresolved: Schema, place: Place): string[] {
+  const schema = resolve(unresolved, place.schemas)
   if (place.depth > DEEPEST) return []
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return choices.flatMap((choice) => rowsOf(choice, place))
@@ -56,4 +55,16 @@ function typeOf(schema: Schema): string {
 function resolve(schema: Schema, schemas: Record<string, Schema>): Schema {
   if (schema.$ref === undefined) return schema
   return schemas[schema.$ref.split('/').at(-1)!] ?? {}
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark]!)
 }

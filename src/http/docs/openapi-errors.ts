@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponsesObject } from 'zod-openapi'
-import { planOf } from '../plan.ts'
-import type { Dialect, Route } from '../route.ts'
+import { planOf, type Dialect, type Route } from '../route.ts'
 
-/** The failures a route can answer with, in the shape of its dialect. */
+/** The errors a route can answer with, in the shape of its dialect. */
 export function failureAnswers(route: Route): ZodOpenApiResponsesObject {
   const answers: ZodOpenApiResponsesObject = {}
   for (const status of statusesOf(route)) {
@@ -27,8 +26,10 @@ const compatible = z
 const envelope = {
   status: z.literal('error'),
   code: z.int().meta({ description: 'The HTTP status' }),
-  error_code: z.string().meta({ description: 'Stable, for programs', example: 'validation_error' }),
-  message: z.string().meta({ description: 'For people; names the offending field' }),
+  error_code: z
+    .string()
+    .meta({ description: 'Stable; for programs to check', example: 'validation_error' }),
+  message: z.string().meta({ description: 'For people; names the field that is wrong' }),
   request_id: z.string(),
 }
 
@@ -44,20 +45,20 @@ const DESCRIPTIONS: Record<Status, string> = {
   '400': 'The request is not valid; the message names the field',
   '401': 'The credential is missing, unknown, revoked or expired',
   '402': 'Not enough credits',
-  '403': 'The credential may not do this',
-  '404': 'No such resource, or not yours',
-  '409': 'In conflict with what exists, or the Idempotency-Key is in use',
-  '413': 'The body is larger than this route takes',
+  '403': 'The credential does not allow this',
+  '404': 'There is no such resource, or it is not yours',
+  '409': 'The request conflicts with existing data, or the Idempotency-Key is in use',
+  '413': 'The request body is too large for this route',
   '429': 'Too many requests; see Retry-After',
-  '500': 'Our mistake',
+  '500': 'An error on our side',
   '502': 'A model provider failed',
-  '503': 'Busy or briefly away; see Retry-After',
+  '503': 'Temporarily unavailable; see Retry-After',
 }
 
 function statusesOf(route: Route): Status[] {
   const { bodyKind } = planOf(route)
   const guarded = route.credential !== 'none'
-  const paid = route.dialect !== 'envelope' && route.method === 'POST'
+  const paid = route.paid === true
   const found: [Status, boolean][] = [
     ['400', true],
     ['401', guarded],

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { failureAnswers } from './openapi-errors.ts'
-import { planOf, type HallwaySettings } from '../plan.ts'
-import type { Route } from '../route.ts'
+import { planOf, type Route } from '../route.ts'
 
-/** As much of the document as its readers here need; it is plain JSON. */
+/** As much of the document as is read here; it is plain JSON. */
 export type OpenApi = {
   info: { title: string; version: string; description?: string }
   servers?: { url: string }[]
@@ -36,9 +35,9 @@ export type Schema = {
 /** The OpenAPI 3.1 document of a list of routes: the schemas that judge requests also describe them. */
 export async function openApiDocument(
   routes: Route[],
-  settings: Pick<HallwaySettings, 'PUBLIC_URL'>,
+  publicUrl: string | undefined,
 ): Promise<OpenApi> {
-  // Not part of a start: only whoever reads the document pays for the library.
+  // Imported on demand: only whoever reads the document pays for the library.
   const { createDocument } = await import('zod-openapi')
   const document = createDocument(
     {
@@ -48,7 +47,7 @@ export async function openApiDocument(
         version: '1.4.0',
         description: 'One key to many AI models, paid for with prepaid credit.',
       },
-      ...(settings.PUBLIC_URL === undefined ? {} : { servers: [{ url: settings.PUBLIC_URL }] }),
+      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
       components: { securitySchemes: SECURITY_SCHEMES },
       paths: pathsOf(routes),
     },
@@ -63,7 +62,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'An access token, from sign-in',
+    description: 'An access token, which you get when you sign in',
   },
 } as const
 
@@ -112,7 +111,7 @@ function parametersOf(route: Route): NonNullable<ZodOpenApiOperationObject['para
   }))
   if (route.replay === undefined || route.replay === false) return inPath
   const key = { type: 'string' as const, minLength: 1, maxLength: 255 }
-  const description = 'A retry with the same key gets the first answer, for 24 hours.'
+  const description = 'A retry with the same key within 24 hours gets the first response again.'
   return [...inPath, { name: 'Idempotency-Key', in: 'header', description, schema: key }]
 }
 
@@ -138,11 +137,13 @@ function goodAnswer(route: Route): ZodOpenApiOperationObject['responses'] {
   if (route.answerType !== undefined) {
     const schema = { type: 'string' as const, format: 'binary' }
     return {
-      [status]: { description: 'Done', headers, content: { [route.answerType]: { schema } } },
+      [status]: { description: 'Success', headers, content: { [route.answerType]: { schema } } },
     }
   }
   const schema = successSchema(route, successStatus)
-  return { [status]: { description: 'Done', headers, content: { 'application/json': { schema } } } }
+  return {
+    [status]: { description: 'Success', headers, content: { 'application/json': { schema } } },
+  }
 }
 
 function successSchema(route: Route, status: number): z.ZodType {

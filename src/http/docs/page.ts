@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { firstSteps } from './first-steps.ts'
-import { fieldTable } from './fields.ts'
-import { escape } from './escape.ts'
+import { gettingStarted } from './getting-started.ts'
+import { escape, fieldTable } from './fields.ts'
 import { docsStyle } from './style.ts'
 import type { OpenApi, Operation, Schema } from './openapi.ts'
 
@@ -9,7 +8,7 @@ export const docsStyleHash = `sha256-${createHash('sha256').update(docsStyle).di
 
 type Entry = { method: string; path: string; operation: Operation }
 
-/** The document as one page of text: it works on a phone, without scripts and without the internet. */
+/** The API reference as one page: it works on a phone, without scripts and without the internet. */
 export function docsPage(document: OpenApi): string {
   const groups = Map.groupBy(entriesOf(document), (entry) => entry.operation.tags[0] ?? 'Other')
   const base = document.servers?.[0]?.url ?? 'http://127.0.0.1:8080'
@@ -19,22 +18,22 @@ export function docsPage(document: OpenApi): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(document.info.title)}: the interface</title>
+<title>${escape(document.info.title)} API reference</title>
 <style>${docsStyle}</style>
 </head>
 <body>
-<a class="skip" href="#first-steps">Skip to the text</a>
+<a class="skip" href="#getting-started">Skip to the content</a>
 <header>
-<h1>${escape(document.info.title)}</h1>
-<p>${escape(document.info.description ?? '')} The same as a document for programs:
-<a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
+<h1>${escape(document.info.title)} API reference</h1>
+<p>${escape(document.info.description ?? '')} This reference is also available as an
+<a href="/v1/openapi.json">OpenAPI 3.1 document</a>.</p>
 </header>
 <nav aria-label="Contents"><ul>
-<li><a href="#first-steps">First steps</a></li>
+<li><a href="#getting-started">Getting started</a></li>
 ${[...groups].map(([tag, entries]) => contents(tag, entries)).join('\n')}
 </ul></nav>
 <main>
-${firstSteps(base)}
+${gettingStarted(base)}
 ${[...groups].map(([tag, entries]) => section(tag, entries, schemas)).join('\n')}
 </main>
 </body>
@@ -72,15 +71,15 @@ function article(entry: Entry, schemas: Record<string, Schema>): string {
   const { operation } = entry
   return `<article id="${anchor(entry)}">
 <h3><span class="method">${entry.method}</span> <code>${escape(entry.path)}</code></h3>
-<p>${escape(operation.summary)}. <span class="credential">${credential(operation)}</span></p>
+<p>${escape(operation.summary.replace(/\.$/, ''))}. <span class="credential">${credential(operation)}</span></p>
 ${parameters(operation, schemas)}${requestBody(operation, schemas)}${answers(operation, schemas)}
 </article>`
 }
 
 function credential({ security }: Operation): string {
   const names = security.flatMap((one) => Object.keys(one))
-  if (names.length === 0) return 'No credential.'
-  return `${names.map((name) => (name === 'apiKey' ? 'API key' : 'access token')).join(' or ')}.`
+  if (names.length === 0) return 'No credential needed.'
+  return `Needs an ${names.map((name) => (name === 'apiKey' ? 'API key' : 'access token')).join(' or ')}.`
 }
 
 function parameters({ parameters = [] }: Operation, schemas: Record<string, Schema>): string {
@@ -93,7 +92,10 @@ function parameters({ parameters = [] }: Operation, schemas: Record<string, Sche
 function requestBody({ requestBody }: Operation, schemas: Record<string, Schema>): string {
   if (requestBody === undefined) return ''
   return Object.entries(requestBody.content)
-    .map(([type, { schema }]) => `<h4>Body, ${escape(type)}</h4>${fieldTable(schema, schemas)}`)
+    .map(
+      ([type, { schema }]) =>
+        `<h4>Request body, ${escape(type)}</h4>${fieldTable(schema, schemas)}`,
+    )
     .join('')
 }
 
@@ -103,11 +105,12 @@ function answers({ responses }: Operation, schemas: Record<string, Schema>): str
     .filter(([status]) => Number(status) < 400)
     .flatMap(([status, { content = {} }]) =>
       Object.entries(content).map(
-        ([type, { schema }]) => `<h4>${status}, ${escape(type)}</h4>${fieldTable(schema, schemas)}`,
+        ([type, { schema }]) =>
+          `<h4>Response ${status}, ${escape(type)}</h4>${fieldTable(schema, schemas)}`,
       ),
     )
   const bad = all
     .filter(([status]) => Number(status) >= 400)
     .map(([status, { description }]) => `<li><b>${status}</b> ${escape(description)}</li>`)
-  return `${good.join('')}<details><summary>Failures</summary><ul>${bad.join('')}</ul></details>`
+  return `${good.join('')}<details><summary>Errors</summary><ul>${bad.join('')}</ul></details>`
 }

@@ -1,4 +1,4 @@
-/** Inlined, and known to the page's policy by its hash. Follows the reader's light or dark. */
+/** Inlined, and allowed by its hash in the page's policy. Follows the reader's light or dark mode. */
 export const docsStyle = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --strong: #0a6b4f; }
 @media (prefers-color-scheme: dark) { :root { --strong: #5fd3ae; } }

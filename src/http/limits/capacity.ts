@@ -1,21 +1,60 @@
 import { getHeapStatistics } from 'node:v8'
 import { Failure } from '../../lib/failure.ts'
 
-/** Past this share of the heap's limit the collector works for nobody else. */
+/** A call between its arrival and the last byte of its answer. */
+export type RunningCall = { abort(reason: Failure): void }
+
+/** Every call in flight, so that a drain can wait for them and in the end abort them. */
+export class RunningCalls {
+  draining = false
+  readonly #calls = new Set<RunningCall>()
+  #idle: (() => void)[] = []
+
+  get count(): number {
+    return this.#calls.size
+  }
+
+  begin(call: RunningCall): void {
+    this.#calls.add(call)
+  }
+
+  end(call: RunningCall): void {
+    if (!this.#calls.delete(call) || this.#calls.size > 0 || this.#idle.length === 0) return
+    const waiting = this.#idle
+    this.#idle = []
+    for (const resolve of waiting) resolve()
+  }
+
+  whenIdle(): Promise<void> {
+    if (this.#calls.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  abortAll(): void {
+    const reason = new Failure(
+      'unavailable',
+      'The server is shutting down. Send the request again.',
+      { retryAfterS: 1 },
+    )
+    for (const call of this.#calls) call.abort(reason)
+  }
+}
+
+/** Past this share of the heap's limit the process does little but collect garbage. */
 const TIGHT_HEAP = 0.9
-const LOOK_EVERY_MS = 250
+const HEAP_CHECK_MS = 250
 const RETRY_AFTER_S = 2
 
 /**
- * What one process can carry at once: calls, bytes of bodies, and its heap. What comes beyond is told
- * to come back, before anything is looked up or read for it; what runs goes on undisturbed.
+ * What one process can carry at once: calls, bytes of bodies, and its heap. Calls beyond that are
+ * asked to come back, before anything is looked up or read for them; running ones go on undisturbed.
  */
 export class Capacity {
   readonly #calls: number
   readonly #bodyBytes: number
   readonly #heapUsed: () => number
   #heldBytes = 0
-  #lookedMs = -Infinity
+  #checkedMs = -Infinity
   #tight = false
 
   constructor(limits: { calls: number; bodyBytes: number; heapUsed?: () => number }) {
@@ -42,8 +81,8 @@ export class Capacity {
 
   #isTight(): boolean {
     const now = performance.now()
-    if (now - this.#lookedMs < LOOK_EVERY_MS) return this.#tight
-    this.#lookedMs = now
+    if (now - this.#checkedMs < HEAP_CHECK_MS) return this.#tight
+    this.#checkedMs = now
     this.#tight = this.#heapUsed() > TIGHT_HEAP
     return this.#tight
   }

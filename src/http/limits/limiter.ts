@@ -1,7 +1,6 @@
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Limiter } from '../ports.ts'
-import { ProcessCounter } from './process-counter.ts'
+import { ProcessCounter, type Limiter } from './process-counter.ts'
 import { connectRedis, type RedisCounter } from './redis-counter.ts'
 
 export type OpenLimiter = Limiter & { close(): Promise<void> }
@@ -13,17 +12,15 @@ export async function openLimiter(
   clock: Clock = systemClock,
 ): Promise<OpenLimiter> {
   const own = new ProcessCounter(clock)
-  if (settings.REDIS_URL === undefined) {
-    return { take: (bucket, perMinute) => own.take(bucket, perMinute), close: async () => {} }
-  }
+  if (settings.REDIS_URL === undefined) return own
   return withFallback(await connectRedis(settings.REDIS_URL, clock), own, log)
 }
 
-const LOOK_AGAIN_MS = 500
+const PROBE_MS = 500
 
 /**
  * While Redis is away each process counts for itself: a limit that is a little too wide is better
- * than no service. Both changes are told once.
+ * than no service. Each change is logged once.
  */
 function withFallback(shared: RedisCounter, own: Limiter, log: Log): OpenLimiter {
   let away = false
@@ -32,16 +29,16 @@ function withFallback(shared: RedisCounter, own: Limiter, log: Log): OpenLimiter
   function lose(error: unknown): void {
     if (away) return
     away = true
-    log.warn('Redis is away: rate limits are counted per process.', { error })
-    probe = setInterval(() => void look(), LOOK_AGAIN_MS).unref()
+    log.warn('Redis does not answer: rate limits are counted per process.', { error })
+    probe = setInterval(() => void probeRedis(), PROBE_MS).unref()
   }
 
-  async function look(): Promise<void> {
+  async function probeRedis(): Promise<void> {
     if (!(await shared.isBack())) return
     if (!away) return
     away = false
     clearInterval(probe)
-    log.info('Redis is back: rate limits are shared again.')
+    log.info('Redis answers again: rate limits are shared.')
   }
 
   return {

@@ -1,6 +1,17 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Limiter, Slot } from '../ports.ts'
-import { judge, minuteOf, type Counts } from './window.ts'
+
+/** Counts a call against a bucket. May answer at once or after asking Redis. */
+export type Limiter = { take(bucket: string, perMinute: number): Slot | Promise<Slot> }
+
+export type Slot = {
+  allowed: boolean
+  limit: number
+  remaining: number
+  /** Seconds until the bucket is full again. */
+  resetS: number
+  /** Seconds until one more call fits; 0 when allowed. */
+  retryAfterS: number
+}
 
 const MOST_BUCKETS = 100_000
 
@@ -23,6 +34,8 @@ export class ProcessCounter implements Limiter {
     return slot
   }
 
+  async close(): Promise<void> {}
+
   get size(): number {
     return this.#buckets.size
   }
@@ -40,4 +53,37 @@ export class ProcessCounter implements Limiter {
     this.#buckets.set(bucket, fresh)
     return fresh
   }
+}
+
+export const WINDOW_MS = 60_000
+
+/** Calls let through in this minute and in the one before. */
+type Counts = { previous: number; current: number }
+
+/**
+ * A sliding minute from two counters: the last minute counts for the part of it that is still within
+ * sixty seconds. It needs no more than counting, so a process and a Redis judge alike.
+ */
+export function judge(counts: Counts, perMinute: number, nowMs: number): Slot {
+  const elapsed = (nowMs % WINDOW_MS) / WINDOW_MS
+  const used = counts.previous * (1 - elapsed) + counts.current
+  const allowed = used + 1 <= perMinute
+  return {
+    allowed,
+    limit: perMinute,
+    remaining: Math.max(0, Math.floor(perMinute - used - (allowed ? 1 : 0))),
+    resetS: Math.ceil((counts.current > 0 || allowed ? 2 - elapsed : 1 - elapsed) * 60),
+    retryAfterS: allowed ? 0 : Math.max(1, Math.ceil(waitMinutes(counts, perMinute, elapsed) * 60)),
+  }
+}
+
+/** Until enough of the older calls have slid out of the minute for one more to fit. */
+function waitMinutes(counts: Counts, perMinute: number, elapsed: number): number {
+  const room = perMinute - 1
+  if (counts.current <= room) return 1 - (room - counts.current) / counts.previous - elapsed
+  return 1 - elapsed + (1 - room / counts.current)
+}
+
+export function minuteOf(nowMs: number): number {
+  return Math.floor(nowMs / WINDOW_MS)
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Slot } from '../ports.ts'
-import { judge, minuteOf, WINDOW_MS } from './window.ts'
+import { judge, minuteOf, WINDOW_MS, type Slot } from './process-counter.ts'
 
 export type RedisCounter = {
   /** Throws when Redis does not answer in time. */
@@ -10,7 +9,7 @@ export type RedisCounter = {
 }
 
 /** A call may wait this long for its slot; then the process counts by itself. */
-const PATIENCE_MS = 250
+const ANSWER_MS = 250
 const FIRST_CONNECT_MS = 1_000
 
 /** The same sliding minute, with its two counters in Redis or Valkey. Only INCR, GET and expiry. */
@@ -25,23 +24,23 @@ export async function connectRedis(url: string, clock: Clock): Promise<RedisCoun
       const minute = minuteOf(nowMs)
       // The braces keep a bucket's counters on one node of a cluster.
       const name = (of: number) => `mlango:rate:{${bucket}}:${of}`
-      // One round trip: the client sends what is asked in one tick together.
+      // One round trip: the client sends the commands of one tick together.
       const [counted, , previous] = await inTime(
         Promise.all([
           client.incr(name(minute)),
           client.pExpire(name(minute), 2 * WINDOW_MS),
           client.get(name(minute - 1)),
         ]),
-        PATIENCE_MS,
+        ANSWER_MS,
       )
       const counts = { previous: Number(previous ?? 0), current: counted - 1 }
       const slot = judge(counts, perMinute, nowMs)
-      // Only calls that were let through count, else a caller who keeps knocking stays out.
+      // Only calls that were let through count, or a caller who keeps trying would stay locked out.
       if (!slot.allowed) client.decr(name(minute)).catch(() => {})
       return slot
     },
     isBack: () =>
-      inTime(client.ping(), PATIENCE_MS).then(
+      inTime(client.ping(), ANSWER_MS).then(
         () => true,
         () => false,
       ),
@@ -61,7 +60,7 @@ async function newClient(url: string) {
       reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1_000),
     },
   })
-  // Told by whoever asks and gets no answer; without a listener it would end the process.
+  // Whoever asks and gets no answer reports it; without a listener it would end the process.
   client.on('error', () => {})
   return client
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ByteOutflow } from '../../../src/gateway/videos/byte-outflow.ts'
 import { route } from '../../../src/http/route.ts'
 import type { Source } from '../../../src/upstream/wire/source.ts'
-import { startHallway } from '../../support/hallway.ts'
+import { startServer } from '../../support/server.ts'
 
 const PIECE = Buffer.alloc(64 * 1024, 1)
 
@@ -72,7 +72,7 @@ test('over the wire the connection is cut, with a length and without', async () 
       limit: 'none',
       handle: async () => ({ status: 200, headers, body: outflowOf(3, 'break').stream }),
     })
-  const hall = await startHallway({
+  const hall = await startServer({
     routes: [film('/chunked', {}), film('/told', { 'content-length': '1000000' })],
   })
   try {

@@ -6,14 +6,14 @@ import { route } from '../../../src/http/route.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { createReplay } from '../../../src/replay/replay-store.ts'
-import { startHallway } from '../../support/hallway.ts'
+import { startServer } from '../../support/server.ts'
 
 /** One process of several on one database. Each run of the handler leaves a line in a file. */
 const [databaseUrl, linesPath] = process.argv.slice(2) as [string, string]
 const processId = uuidv7()
 const db = openServer({ url: databaseUrl, poolSize: 10, log: silentLog })
 await db.query('insert into processes (id) values ($1)', [processId])
-const { port } = await startHallway({
+const { port } = await startServer({
   replay: createReplay({ db, processId }),
   routes: [
     route({

@@ -1,20 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
+import type { MultipartPart } from '../lib/form.ts'
+import { prefixedId } from '../lib/ids.ts'
 import type { Principal } from '../lib/principal.ts'
+import { renderInterruption } from './dialect.ts'
 import { renderSuccess } from './envelope.ts'
+import type { RunningCall } from './limits/capacity.ts'
+import type { Slot } from './limits/process-counter.ts'
 import { readMultipart } from './multipart.ts'
-import type { Hallway, Plan } from './plan.ts'
-import type { Slot } from './ports.ts'
-import type { Call, MultipartPart, Success } from './route.ts'
-import type { RunningCall } from './running.ts'
+import type { Call, RoutePlan, Success } from './route.ts'
+import type { ServerContext } from './server-context.ts'
+
+export function newRequestId(): string {
+  return prefixedId('req_')
+}
 
 /**
- * One request on its walk, and the `Call` its handler sees. A class, because what most handlers
- * never ask for (address, signal) is made on the first look only.
+ * One request from its arrival to its answer, and the `Call` its handler sees. A class, because what
+ * most handlers never read (address, signal) is made on first use only.
  */
-export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
-  readonly plan: Plan
+export class RequestContext implements Call<unknown, unknown, unknown>, RunningCall {
+  readonly plan: RoutePlan
   readonly requestId: string
   readonly startedMs: number
   principal: Principal | undefined = undefined
@@ -26,21 +33,26 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
   multipart: (() => AsyncIterable<MultipartPart>) | undefined = undefined
   /** What was wrong with the body, kept until it is the body's turn to be judged. */
   bodyFailure: Failure | undefined = undefined
-  readonly #hallway: Hallway
+  readonly #context: ServerContext
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   #controller: AbortController | undefined = undefined
   #ended = false
   #bodyBytes = 0
 
-  constructor(hallway: Hallway, plan: Plan, request: FastifyRequest, reply: FastifyReply) {
+  constructor(
+    context: ServerContext,
+    plan: RoutePlan,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
     this.plan = plan
     this.requestId = request.id
     this.startedMs = performance.now()
-    this.#hallway = hallway
+    this.#context = context
     this.#request = request
     this.#reply = reply
-    hallway.running.begin(this)
+    context.running.begin(this)
   }
 
   get headers(): Call<unknown, unknown, unknown>['headers'] {
@@ -61,12 +73,27 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
     return this.#reply.raw.destroyed && !this.#reply.raw.writableFinished
   }
 
+  /** How often a header was sent. Node joins or drops duplicates, so only the raw list knows. */
+  occurrences(name: string): number {
+    const { rawHeaders } = this.#request.raw
+    let count = 0
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const sent = rawHeaders[at]!
+      if (sent.length === name.length && sent.toLowerCase() === name) count++
+    }
+    return count
+  }
+
   render(success: Success): KeptAnswer {
     return renderSuccess(success, {
       dialect: this.plan.route.dialect,
       status: this.plan.successStatus,
       requestId: this.requestId,
     })
+  }
+
+  renderError(error: unknown): string {
+    return renderInterruption(error, this.plan.route.dialect, this.requestId)
   }
 
   acceptMultipart(): void {
@@ -81,9 +108,9 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
     if (this.#request.headers.expect !== undefined) this.#reply.raw.writeContinue()
   }
 
-  /** Room for so much of a body, until the call ends. False when the process has none. */
+  /** Reserves room for so much of a body until the call ends. False when the process has none. */
   holdBody(bytes: number): boolean {
-    if (!this.#hallway.capacity.hold(bytes)) return false
+    if (!this.#context.capacity.hold(bytes)) return false
     this.#bodyBytes += bytes
     return true
   }
@@ -96,8 +123,8 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#hallway.capacity.giveBack(this.#bodyBytes)
-    this.#hallway.running.end(this)
+    this.#context.capacity.giveBack(this.#bodyBytes)
+    this.#context.running.end(this)
   }
 
   /** With a claim the call runs on after the caller has left: its answer waits for the retry. */
@@ -113,13 +140,13 @@ export class Walk implements Call<unknown, unknown, unknown>, RunningCall {
   }
 }
 
-/** Rooms tell by the code whether a call was left or had to be ended. */
+/** The code is how other rooms know that the caller left, and that we did not end the call. */
 const CALLER_LEFT = new Failure('unavailable', 'The caller left before the answer was sent.', {
   code: 'caller_left',
 })
 
 declare module 'fastify' {
   interface FastifyRequest {
-    walk: Walk | null
+    call: RequestContext | null
   }
 }

@@ -3,22 +3,22 @@ import type { Claim, KeptAnswer } from '../../src/lib/answer.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
 import type { Principal } from '../../src/lib/principal.ts'
-import type { HallwaySettings } from '../../src/http/plan.ts'
-import type { Doorkeeper, Limiter, ReplayBook } from '../../src/http/ports.ts'
+import type { Limiter } from '../../src/http/limits/process-counter.ts'
 import type { Route } from '../../src/http/route.ts'
+import type { Authenticator, ReplayStore, ServerSettings } from '../../src/http/server-context.ts'
 import { buildServer } from '../../src/http/server.ts'
 
 type Parts = {
   routes: Route[]
-  settings?: Partial<HallwaySettings>
-  doorkeeper?: Doorkeeper
+  settings?: Partial<ServerSettings>
+  authenticator?: Authenticator
   limiter?: Limiter
-  replay?: ReplayBook
+  replay?: ReplayStore
   log?: Log
   port?: number
 }
 
-const hallwaySettings: HallwaySettings = {
+const settings: ServerSettings = {
   TRUST_PROXY: false,
   DRAIN_SECONDS: 30,
   RATE_LIMIT_RPM: 600,
@@ -28,14 +28,14 @@ const hallwaySettings: HallwaySettings = {
   MAX_BODIES_MB: 512,
 }
 
-/** A hallway on a free port, with test routes and a doorkeeper that knows the tokens below. */
-export async function startHallway(parts: Parts) {
+/** A server on a free port, with test routes and an authenticator that knows the tokens below. */
+export async function startServer(parts: Parts) {
   const server = buildServer({
     routes: parts.routes,
-    doorkeeper: parts.doorkeeper ?? tokenDoorkeeper,
+    authenticator: parts.authenticator ?? tokenAuthenticator,
     limiter: parts.limiter ?? openLimiter,
-    replay: parts.replay ?? forgetfulBook,
-    config: { ...hallwaySettings, ...parts.settings },
+    replay: parts.replay ?? forgetfulStore,
+    config: { ...settings, ...parts.settings },
     log: parts.log ?? silentLog,
   })
   await server.listen({ host: '127.0.0.1', port: parts.port ?? 0 })
@@ -48,7 +48,7 @@ export const keyHeaders = { authorization: 'Bearer key-1' }
 export const jwtHeaders = { authorization: 'Bearer jwt-1' }
 
 /** `Bearer key-<n>` and `Bearer jwt-<n>` are valid; all else is not. */
-const tokenDoorkeeper: Doorkeeper = {
+const tokenAuthenticator: Authenticator = {
   async identify(authorization): Promise<Principal> {
     const match = /^Bearer (key|jwt)-(\d)$/.exec(authorization ?? '')
     if (match === null) throw new Failure('unauthorized', 'The credential is missing or unknown.')
@@ -70,7 +70,7 @@ const openLimiter: Limiter = {
 }
 
 /** For tests that are not about replays: every key is new. */
-const forgetfulBook: ReplayBook = {
+const forgetfulStore: ReplayStore = {
   claim: async ({ accountId, key }) => ({ state: 'claimed', claim: { id: key, accountId, key } }),
   keep: async (_claim: Claim, _answer: KeptAnswer) => {},
   free: async () => {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '../../src/lib/failure.ts'
-import { parseJson } from '../../src/lib/json.ts'
+import { parseRequestJson } from '../../src/lib/json.ts'
 
 const LONG = Buffer.alloc(2 * 1024 * 1024, 'UklGRg').toString('base64')
 
@@ -19,7 +19,7 @@ const bodies: [string, string][] = [
 ]
 for (const [name, text] of bodies) {
   test(`a long string as ${name}`, () => {
-    const value = parseJson(Buffer.from(text), { allowNul: true })
+    const value = parseRequestJson(Buffer.from(text), { allowNul: true })
     assert.deepEqual(value, JSON.parse(text.replace(/^\ufeff/, '')))
   })
 }
@@ -32,11 +32,11 @@ const broken: [string, string][] = [
 ]
 for (const [name, text] of broken) {
   test(`refused: ${name}`, () => {
-    assert.throws(() => parseJson(Buffer.from(text), { allowNul: true }), Failure)
+    assert.throws(() => parseRequestJson(Buffer.from(text), { allowNul: true }), Failure)
   })
 }
 
 test('a key that would reach the prototype is refused, long or not', () => {
   const text = `{"__proto__":"${LONG}"}`
-  assert.throws(() => parseJson(Buffer.from(text), { allowNul: true }), /__proto__/)
+  assert.throws(() => parseRequestJson(Buffer.from(text), { allowNul: true }), /__proto__/)
 })

@@ -1,5 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+/** On every answer. JSON is never a page, so nothing in it may run, load or be framed. */
+export function standardHeaders(publicUrl: string | undefined): Readonly<Record<string, string>> {
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...(publicUrl?.startsWith('https:')
+      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+      : {}),
+  }
+}
+
 const READABLE = [
   'X-Request-Id',
   'X-Credits-Charged',
@@ -35,4 +48,11 @@ export function allowPreflight(
     'access-control-allow-headers': SENDABLE,
     'access-control-max-age': PREFLIGHT_KEPT_S,
   }
+}
+
+/** Whether `If-None-Match` names what the caller would get: `*`, or its tag, weak or strong. */
+export function matchesEtag(header: string | string[] | undefined, etag: string): boolean {
+  const strong = etag.replace(/^W\//, '')
+  const tags = [header ?? []].flat().flatMap((line) => line.split(','))
+  return tags.some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === strong)
 }

@@ -1,0 +1,53 @@
+import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
+import type { Log } from '../lib/log.ts'
+import type { Principal } from '../lib/principal.ts'
+import type { Capacity, RunningCalls } from './limits/capacity.ts'
+import type { Limiter } from './limits/process-counter.ts'
+import type { Route } from './route.ts'
+
+/** What every request of one server shares. `house.ts` brings it together. */
+export type ServerContext = {
+  /** Every route, the server's own included. */
+  routes: readonly Route[]
+  authenticator: Authenticator
+  limiter: Limiter
+  replay: ReplayStore
+  settings: ServerSettings
+  log: Log
+  running: RunningCalls
+  capacity: Capacity
+  /** Called with every answer, where metrics are kept. */
+  observe: ((route: string, status: number, durationMs: number) => void) | undefined
+  /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
+  logsSuccesses: boolean
+  /** On every answer; made once. */
+  standardHeaders: Readonly<Record<string, string>>
+  /** The one origin whose pages may read our answers. */
+  corsOrigin: string | undefined
+}
+
+/** Checks an `Authorization` header. Throws Failure `unauthorized`. Answers at once where it can. */
+export type Authenticator = {
+  identify(authorization: string | undefined): Principal | Promise<Principal>
+}
+
+/** Remembers answers by idempotency key, scoped to the account. */
+export type ReplayStore = {
+  claim(request: { accountId: string; key: string; route: string }): Promise<ClaimOutcome>
+  keep(claim: Claim, answer: KeptAnswer): Promise<void>
+  free(claim: Claim): Promise<void>
+}
+
+/** The settings the server reads. A `Config` fits. */
+export type ServerSettings = {
+  PUBLIC_URL?: string | undefined
+  FRONTEND_URL?: string | undefined
+  TRUST_PROXY: boolean
+  DRAIN_SECONDS: number
+  LOG_LEVEL?: string
+  RATE_LIMIT_RPM: number
+  RATE_LIMIT_JWT_RPM: number
+  AUTH_RATE_LIMIT_RPM: number
+  MAX_RUNNING_CALLS: number
+  MAX_BODIES_MB: number
+}
