@@ -41,7 +41,7 @@ function roomsOf(architecture: string): Map<string, Row> {
   const table = architecture.matchAll(/^\| `([a-z0-9/-]+)` \| [^|]+ \| ([^|]+) \|$/gm)
   const found = new Map<string, Row>()
   for (const [, room, cell] of table) {
-    const names = [...cell!.matchAll(/`([a-z0-9/-]+)`( \(types\))?/g)]
+    const names = [...cell!.matchAll(/`([a-z0-9./-]+)`( \(types\))?/g)]
     assert.ok(names.length > 0 || cell!.trim() === 'nothing of ours', `${room}: ${cell}`)
     found.set(room!, {
       room: room!,
@@ -57,8 +57,9 @@ function roomOf(file: string): string {
   return dirname(file) === '.' ? '' : dirname(file)
 }
 
-/** From another house part the name of a room means all of it; from inside, its own files. */
+/** From another room a name means all of that room; from inside, the files of that folder alone. */
 function nameSeenFrom(room: string, target: string): string {
+  if (roomOf(target) === '') return target
   const [own, other] = [room.split('/')[0], roomOf(target).split('/')[0]!]
   return own === other ? roomOf(target) : other
 }
@@ -188,7 +189,7 @@ test('frameworks, drivers and clients stay in their rooms', () => {
 })
 
 test('SQL lives in stores', () => {
-  const query = /\.query(?:<[^(]*>)?\(\s*(?:`|'|")/
+  const query = /\.query(?:<[^(]*>)?\(\s*[`'"]|\.read(?:<[^(]*>)?\(\s*[`'"]\s*select\b/
   const wrong = files
     .filter((file) => !/-store\.ts$|^db\//.test(file))
     .filter((file) => query.test(readFileSync(join(SRC, file), 'utf8')))
