@@ -50,7 +50,7 @@ test('bytes must be what the route takes and what they are declared as', () => {
   assert.equal(requireMedia(FILM, said('video', 'video/x-m4v')), 'video/mp4')
   assert.throws(
     () => requireMedia(box('qt  '), said('video', 'video/mp4')),
-    /said to be video\/mp4/,
+    /declared as video\/mp4/,
   )
   assert.throws(() => requireMedia(FILM, said('vision')), /JPEG, PNG, WebP or GIF/)
   assert.throws(() => requireMedia(Buffer.alloc(0), said('document')), /empty/)
