@@ -190,10 +190,10 @@ test('a PDF goes to a model that cannot read files as text, and never to a paid 
   assert.deepEqual(sentParts().body.plugins, engine('native'))
 })
 
-test('bytes that are not what they are said to be', async () => {
+test('bytes that are not what they are declared as', async () => {
   const { status, body } = await ask('image', json('image', {}, { media_type: 'image/jpeg' }))
   assert.equal(status, 400)
-  assert.match(body.message, /said to be image\/jpeg, but the bytes are image\/png/)
+  assert.match(body.message, /declared as image\/jpeg, but the bytes are image\/png/)
 })
 
 test('200 again: the same key gives the same bytes and no second charge', async () => {
