@@ -289,6 +289,10 @@ function counting(db: Db, count: () => void): Db {
       count()
       return db.query(sql, params)
     },
+    read: (sql, params) => {
+      count()
+      return db.read(sql, params)
+    },
   }
 }
 

@@ -321,6 +321,10 @@ function counting(inner: Db): Db {
       queries++
       return inner.query(sql, params)
     },
+    read: (sql, params) => {
+      queries++
+      return inner.read(sql, params)
+    },
     begin: (work) => {
       queries++
       return inner.begin(work)
