@@ -175,12 +175,11 @@ onEachEngine('notices', (open) => {
   it('costs no query when the balance is far above the threshold', async () => {
     const watch = createBalanceWatch({ thresholdMicro: 20n, credits: Number })
     let queries = 0
-    const counting = {
-      query: (sql: string, params?: unknown[]) => {
-        queries += 1
-        return db.query(sql, params)
-      },
-    } as Db
+    const counted = (sql: string, params?: unknown[]) => {
+      queries += 1
+      return db.query(sql, params)
+    }
+    const counting = { query: counted, read: counted } as Db
     const accountId = await insertPerson(db)
     await watch.noteBalances(counting, [{ accountId, availableMicro: 1_000n }])
     assert.equal(queries, 0)
