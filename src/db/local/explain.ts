@@ -18,10 +18,7 @@ const CAUSES: [RegExp, Sentence][] = [
   [/\bnot found\b|No such file or directory: .*postgres|Exec format error/i, doesNotRun],
   [/shared memory segment|anonymous shared memory|shared-memory/i, noSharedMemory],
   [/could not look up effective user ID (\d+)/i, noSuchUser],
-  [
-    /initialized by PostgreSQL version|incompatible with server|pg_control version/i,
-    (folder) => otherVersion(folder),
-  ],
+  [/CATALOG_VERSION_NO/, (folder) => otherVersion(folder)],
   [/lock file .* (already exists|is empty)|is another postmaster/i, inUse],
   [/Read-only file system|Permission denied|Operation not permitted|wrong ownership/i, notWritable],
   [DAMAGE, damaged],
@@ -68,7 +65,8 @@ function unknown(folder: string, words: string): string {
 
 /** The first words that matter; the ones after it are often only their consequence. */
 function said(words: string): string {
-  const lines = words.split('\n').map((line) => line.trim())
+  // Before it has read its settings the server puts the time in front.
+  const lines = words.split('\n').map((line) => line.replace(/^\d{4}-.*?\] /, '').trim())
   const line =
     lines.find((one) => /\b(PANIC|FATAL|error):/.test(one)) ?? lines.find((one) => one !== '')
   return line === undefined ? '' : ` (${line.replace(/\s+/g, ' ').slice(0, 300)})`

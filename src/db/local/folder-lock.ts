@@ -20,13 +20,18 @@ export function tryLock(folder: string, holder: Holder): Held | Owner {
   closeSync(openSync(path, 'a', 0o600))
   const file = new DatabaseSync(path, { timeout: 0 })
   try {
-    file.exec('pragma journal_mode = off; begin exclusive')
+    file.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     file.close()
     if ((error as { errcode?: unknown }).errcode !== BUSY) throw error
     return ownerOf(folder)
   }
-  writeFileSync(join(folder, 'lock.owner'), `${process.pid} ${holder}\n`)
+  try {
+    writeFileSync(join(folder, 'lock.owner'), `${process.pid} ${holder}\n`)
+  } catch (error) {
+    file.close()
+    throw error
+  }
   return { release: () => file.close() }
 }
 

@@ -72,11 +72,10 @@ export function asArguments(settings: Record<string, string>): string[] {
  * and later bring their own, before that there is plain byte order.
  */
 export function initdbArguments(major: number, folder: string): string[] {
-  return [
-    ...['-D', folder, '-U', USER, '-E', 'UTF8', '--data-checksums'],
-    ...['--auth-local=trust', '--auth-host=reject', '--locale=C'],
-    ...(major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
-  ]
+  const own = major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []
+  const access = ['--auth-local=trust', '--auth-host=reject']
+  const data = ['-D', folder, '-U', USER, '-E', 'UTF8', '--locale=C', '--data-checksums']
+  return [...data, ...access, ...own]
 }
 
 export const USER = 'mlango'

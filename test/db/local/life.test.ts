@@ -6,13 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../../src/lib/log.ts'
-import { runChild, type Child } from '../../support/child.ts'
-import { allGone, ask, freshFolder, start, stateOf } from './support.ts'
-
-type Told = { pid: number; url: string; notes: string[]; trouble?: string }
-
-const service = (dataDir: string) => runChild('test/db/local/children/hold-server.ts', [dataDir])
-const told = async (child: Child) => JSON.parse(await child.line()) as Told
+import { allGone, ask, freshFolder, service, start, stateOf, told } from './support.ts'
 
 test('a killed service takes its server along, and 20 starts at once after a kill all work', async () => {
   const dataDir = freshFolder()
@@ -135,11 +129,11 @@ test('a first start that was killed half-way begins again', async () => {
 test('a statement under way does not hold up the stop', async () => {
   const dataDir = freshFolder()
   const server = await start(dataDir)
-  const busy = ask(server.url, 'select pg_sleep(60)').catch((error: Error) => error.message)
+  const busy = assert.rejects(ask(server.url, 'select pg_sleep(60)'), /terminat/)
   const running = `select 1 from pg_stat_activity where query = 'select pg_sleep(60)'`
   while ((await ask(server.url, running)).length === 0) await sleep(10)
   const startedAt = performance.now()
   await server.stop()
   assert(performance.now() - startedAt < 10_000)
-  assert.match(String(await busy), /terminat/)
+  await busy
 })
