@@ -11,12 +11,12 @@ const DAMAGE =
 
 type Sentence = (folder: string, words: string) => string
 
-/** In this order: a full disk also looks like damaged data further down in the same output. */
+/** In this order: too little shared memory sounds like a full disk, and that like damaged data. */
 const CAUSES: [RegExp, Sentence][] = [
+  [/shared memory segment|anonymous shared memory|shared-memory/i, noSharedMemory],
   [/No space left on device|Disk quota exceeded/i, diskFull],
   [/error while loading shared libraries|Library not loaded/i, missingLibrary],
   [/\bnot found\b|No such file or directory: .*postgres|Exec format error/i, doesNotRun],
-  [/shared memory segment|anonymous shared memory|shared-memory/i, noSharedMemory],
   [/could not look up effective user ID (\d+)/i, noSuchUser],
   [/CATALOG_VERSION_NO/, (folder) => otherVersion(folder)],
   [/lock file .* (already exists|is empty)|is another postmaster/i, inUse],

@@ -16,8 +16,9 @@ export type Owner = { pid: number; holder: Holder }
  */
 export function tryLock(folder: string, holder: Holder): Held | Owner {
   const path = join(folder, 'lock')
-  // Owner only: whoever may read a file may also lock it.
-  closeSync(openSync(path, 'a', 0o600))
+  // Owner only: whoever may read a file may also lock it. Not touched when it is there: closing a
+  // file gives up every lock of this process on it.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const file = new DatabaseSync(path, { timeout: 0 })
   try {
     file.exec('pragma journal_mode = memory; begin exclusive')

@@ -57,7 +57,13 @@ function madeFolder(dataDir: string): string {
 /** By trial: modes alone do not tell of access lists and of user namespaces. */
 function canEnter(folder: string, as: RunAs): boolean {
   if (as.uid === undefined) return true
-  return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...as, cwd: '/' }).status === 0
+  const tried = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...as, cwd: '/' })
+  if (tried.error !== undefined) throw new LocalTrouble(cannotBecome(as), { cause: tried.error })
+  return tried.status === 0
+}
+
+function cannotBecome({ uid }: RunAs): string {
+  return `PostgreSQL does not run as root, and this root may not start a process as user id ${uid} (a container without that right?). Run Mlango as an ordinary user, or set DATABASE_URL.`
 }
 
 function readPasswd(): string {

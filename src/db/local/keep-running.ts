@@ -25,7 +25,7 @@ export async function keepRunning(
 ): Promise<{ pid(): number; stop(): Promise<void> }> {
   const { log } = options
   const stopping = new AbortController()
-  let child = await startOnce(options)
+  let child = await startOnce(options, stopping.signal)
   const looking = lookAfter()
 
   async function lookAfter(): Promise<void> {
@@ -45,7 +45,7 @@ export async function keepRunning(
       await sleep(waitMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
       if (stopping.signal.aborted) break
       try {
-        child = await startOnce(options)
+        child = await startOnce(options, stopping.signal)
         break
       } catch (error) {
         const reason = error instanceof LocalTrouble ? error.message : undefined
@@ -71,7 +71,8 @@ const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
 const STEADY_MS = 10_000
 
-async function startOnce({ home, binaries, settings, log }: Running): Promise<WatchedChild> {
+async function startOnce(options: Running, signal: AbortSignal): Promise<WatchedChild> {
+  const { home, binaries, settings, log } = options
   const found = await endLeftovers(home.data)
   if (found > 0) log.warn('A database server was left running and has been stopped.')
   const child = spawnWatched({
@@ -85,15 +86,19 @@ async function startOnce({ home, binaries, settings, log }: Running): Promise<Wa
       if (/^(PANIC|FATAL):/.test(line)) log.warn('The database server said.', { reason: line })
     },
   })
-  if (await becomesReady(child, home, log)) return child
+  if (await becomesReady(child, options, signal)) return child
   throw new LocalTrouble(explain(child.words(), { folder: home.data }))
 }
 
 /** Without a limit: a recovery after a crash takes the time it takes, and ending it helps nobody. */
-async function becomesReady(child: WatchedChild, home: Home, log: Log): Promise<boolean> {
+async function becomesReady(
+  child: WatchedChild,
+  { home, log }: Running,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (let waitedMs = 0; !child.hasEnded(); waitedMs += 10) {
     const told = readPostmaster(home.data)
-    if (told?.pid === child.pid && told.status === 'ready') return true
+    if (signal.aborted || (told?.pid === child.pid && told.status === 'ready')) return true
     if (waitedMs === 10_000) log.info('The database server is still starting.')
     await sleep(10)
   }

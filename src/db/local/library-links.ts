@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /**
@@ -7,7 +7,9 @@ import { basename, join } from 'node:path'
  * read-only or belong to someone else, and may have moved since the last time.
  */
 export function linkLibraries(native: string, folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  mkdirSync(folder, { recursive: true })
+  // Whatever the umask says: the server may be another user.
+  chmodSync(folder, 0o755)
   for (const { name, file } of libraryNames(native)) {
     linkTo(join(native, 'lib', file), join(folder, name))
   }

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../../src/lib/log.ts'
-import { allGone, ask, freshFolder, service, start, stateOf, told } from './support.ts'
+import { allGone, ask, freshFolder, service, start, stateOf, told, withData } from './support.ts'
 
 test('a killed service takes its server along, and 20 starts at once after a kill all work', async () => {
-  const dataDir = freshFolder()
+  const dataDir = await withData()
   for (let round = 0; round < 20; round++) {
     const child = service(dataDir)
     const { url, trouble } = await told(child)
@@ -29,7 +29,7 @@ test('a killed service takes its server along, and 20 starts at once after a kil
 })
 
 test('a zombie of a service does not block a start', { skip: !existsSync('/proc') }, async () => {
-  const dataDir = freshFolder()
+  const dataDir = await withData()
   // The shell starts the service and never asks how it ended, so that it stays a zombie.
   const shell = spawn(
     '/bin/sh',
@@ -51,27 +51,27 @@ test('a zombie of a service does not block a start', { skip: !existsSync('/proc'
 })
 
 test('a second service on the same folder is refused with a sentence', async () => {
-  const dataDir = freshFolder()
+  const dataDir = await withData()
   const server = await start(dataDir)
+  await assert.rejects(start(dataDir), /is in use by another Mlango/)
   const second = await told(service(dataDir))
   assert.match(second.trouble!, /is in use by another Mlango \(process \d+\)/)
   assert(second.trouble!.includes(dataDir) && second.trouble!.includes(String(process.pid)))
-  await assert.rejects(start(dataDir), /is in use by another Mlango/)
   assert.equal((await ask(server.url, 'select 1')).length, 1)
   await server.stop()
 })
 
 test('a server that dies alone is started again', async () => {
-  const dataDir = freshFolder()
+  const dataDir = await withData()
   const lines: string[] = []
   const log = { ...silentLog, error: (line: string) => void lines.push(line) }
   const server = await start(dataDir, { log })
-  await ask(server.url, 'create table kept as select 1 as n')
+  await ask(server.url, 'create table more as select 1 as n')
   for (const signal of ['SIGKILL', 'SIGQUIT', 'SIGINT'] as const) {
     const before = server.pid()
     process.kill(before, signal)
     while (server.pid() === before) await sleep(10)
-    assert.deepEqual(await ask(server.url, 'select n from kept'), [{ n: 1 }])
+    assert.deepEqual(await ask(server.url, 'select n from more'), [{ n: 1 }])
   }
   assert.equal(lines.length, 3)
   await server.stop()
@@ -79,10 +79,10 @@ test('a server that dies alone is started again', async () => {
 })
 
 test('a server that was left running is found and taken over', async () => {
-  const dataDir = freshFolder()
+  const dataDir = await withData()
   const child = service(dataDir)
   const { url, pid } = await told(child)
-  await ask(url, 'create table kept as select 1 as n')
+  await ask(url, 'create table more as select 1 as n')
   // Frozen, it can neither notice the end of its service nor hear a polite signal.
   process.kill(pid, 'SIGSTOP')
   child.kill('SIGKILL')
@@ -91,12 +91,12 @@ test('a server that was left running is found and taken over', async () => {
   const server = await start(dataDir)
   clearTimeout(thaw)
   assert.notEqual(server.pid(), pid)
-  assert.deepEqual(await ask(server.url, 'select n from kept'), [{ n: 1 }])
+  assert.deepEqual(await ask(server.url, 'select n from more'), [{ n: 1 }])
   await server.stop()
 })
 
 test('a stale note of another process does not block a start, and that process is left alone', async () => {
-  const dataDir = freshFolder()
+  const dataDir = await withData()
   await (await start(dataDir)).stop()
   const stranger = spawn('sleep', ['60'])
   writeFileSync(
@@ -127,7 +127,7 @@ test('a first start that was killed half-way begins again', async () => {
 })
 
 test('a statement under way does not hold up the stop', async () => {
-  const dataDir = freshFolder()
+  const dataDir = await withData()
   const server = await start(dataDir)
   const busy = assert.rejects(ask(server.url, 'select pg_sleep(60)'), /terminat/)
   const running = `select 1 from pg_stat_activity where query = 'select pg_sleep(60)'`

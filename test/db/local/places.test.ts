@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import {
+  dropSocketFolder,
+  makeSocketFolder,
+  socketFolders,
+} from '../../../src/db/local/socket-folder.ts'
 import { allGone, ask, copyOfPackage, freshFolder, isRoot, service, told } from './support.ts'
 
 const linux = process.platform === 'linux'
@@ -82,4 +97,50 @@ test('with a path of 150 characters', async () => {
   const { notes, url } = await works(dataDir)
   assert.match(notes.join('\n'), /Its socket is in \/(run|tmp)\/mlango-/)
   assert(!url.includes('xxx'))
+})
+
+test('a link or a folder of others in the place of the socket is not used', () => {
+  const folder = join(freshFolder(), 'x'.repeat(120))
+  mkdirSync(folder)
+  const as = isRoot ? NOBODY : {}
+  const home = { folder, data: join(folder, 'postgres'), as, reachable: true }
+  const [first, second] = socketFolders(home, isRoot)
+  for (const trap of [
+    () => symlinkSync(folder, first!),
+    () => mkdirSync(first!, { mode: 0o777 }),
+  ]) {
+    trap()
+    if (!lstatSync(first!).isSymbolicLink()) chmodSync(first!, 0o777)
+    const made = makeSocketFolder(home)
+    assert.equal(made, second)
+    assert.equal(lstatSync(made).mode & 0o777, 0o700)
+    rmSync(first!, { recursive: true })
+    dropSocketFolder(made)
+  }
+})
+
+test(
+  'with a strict umask as root, in the open and in a closed folder',
+  { skip: !isRoot },
+  async () => {
+    const before = process.umask(0o077)
+    try {
+      const folder = freshFolder()
+      await works(join(folder, 'data'), { copies: folder })
+      const closed = freshFolder()
+      chmodSync(closed, 0o700)
+      await works(join(closed, 'data'), { copies: folder })
+    } finally {
+      process.umask(before)
+    }
+  },
+)
+
+test('root that may not become another user is told so', { skip: !isRoot || !linux }, () => {
+  const file = join(import.meta.dirname, 'children/hold-server.ts')
+  const child = spawnSync('unshare', ['-r', process.execPath, file, join(freshFolder(), 'data')], {
+    encoding: 'utf8',
+  })
+  if (/unshare/.test(child.stderr)) return
+  assert.match(child.stdout, /this root may not start a process as user id/)
 })

@@ -64,6 +64,10 @@ test('a fault is told with its cause and its cure', () => {
     ['postgres: error while loading shared libraries: libxml2.so.2: cannot open', /libxml2\.so\.2/],
     ['sh: 3: exec: /x/bin/postgres: not found', /does not run on this system .*POSTGRES_BIN_DIR/],
     ['FATAL:  could not create shared memory segment: Function not implemented', /shared memory/],
+    [
+      'FATAL:  could not resize shared memory segment "/PostgreSQL.1" to 1048576 bytes: No space left on device',
+      /shared memory/,
+    ],
     ['FATAL:  could not map anonymous shared memory: Cannot allocate memory', /shared memory/],
     ['initdb: error: could not look up effective user ID 12345: user does not exist', /12345/],
     ['FATAL:  could not create lock file "postmaster.pid": Read-only file system', /written/],
