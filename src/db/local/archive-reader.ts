@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
-import { ABOUT, MANIFEST, type About, type Manifest, type Progress } from './backup.ts'
+import { ABOUT, MANIFEST, type About, type Manifest, type Progress } from './archive.ts'
 import { BLOCK_BYTES, readTarHeader, tarPadding, type TarEntry } from './tar.ts'
 import { LocalTrouble } from './trouble.ts'
 

@@ -1,28 +1,17 @@
-import { createHash } from 'node:crypto'
 import { createWriteStream, existsSync, readdirSync, readFileSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { Client } from 'pg'
+import { ABOUT, MANIFEST, type About, type Manifest, type Progress } from './archive.ts'
+import { archiveWriter, type Writer } from './archive-writer.ts'
 import { CONTROL, filesToCopy, walToCopy } from './backup-files.ts'
 import { majorOf } from './check-data.ts'
 import { syncFolder } from './initialise.ts'
-import { TAR_END, tarHeader, tarPadding } from './tar.ts'
+import { TAR_END, tarHeader } from './tar.ts'
 import { asTrouble, LocalTrouble } from './trouble.ts'
-
-/** The first entry of an archive; the last one lists every file with its size and hash. */
-export type About = {
-  format: 'mlango-backup-1'
-  made: string
-  major: string
-  masterKey: 'included' | 'kept elsewhere'
-}
-export type Manifest = { files: { name: string; size: number; sha256: string }[] }
-export const ABOUT = 'mlango-backup.json'
-export const MANIFEST = 'manifest.json'
-export type Progress = (doneBytes: number, totalBytes: number) => void
 
 export type BackupOptions = {
   /** From `useLocalServer`, as is the folder. */
@@ -61,7 +50,7 @@ function aboutThis({ folder, masterKeyFile }: BackupOptions): About {
 
 async function* archive(options: BackupOptions, about: About): AsyncGenerator<Buffer> {
   const manifest: Manifest = { files: [] }
-  const write = writer(manifest, options.progress)
+  const write = archiveWriter(manifest, options.progress)
   yield* write.text(ABOUT, JSON.stringify(about))
   if (options.masterKeyFile !== undefined) {
     yield* write.text('master.key', readFileSync(options.masterKeyFile, 'utf8'))
@@ -107,58 +96,3 @@ async function steady(path: string): Promise<Buffer> {
     before = now
   }
 }
-
-type Writer = ReturnType<typeof writer>
-
-function writer(manifest: Manifest, progress: Progress = () => {}) {
-  let done = 0
-  let total = 0
-  const note = (name: string, size: number, sha256: string) => {
-    manifest.files.push({ name, size, sha256 })
-  }
-
-  function* bytes(name: string, content: Buffer): Generator<Buffer> {
-    note(name, content.length, createHash('sha256').update(content).digest('hex'))
-    yield tarHeader({ name, size: content.length, kind: 'file' })
-    yield content
-    yield tarPadding(content.length)
-  }
-
-  /** As long as it was when it was opened: the log knows what happened to it since. */
-  async function* file(name: string, path: string): AsyncGenerator<Buffer> {
-    const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    })
-    if (handle === undefined) return
-    try {
-      const { size } = await handle.stat()
-      const hash = createHash('sha256')
-      yield tarHeader({ name, size, kind: 'file' })
-      for (let at = 0; at < size;) {
-        const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, size - at))
-        const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
-        // Cut short meanwhile: the rest are zeros.
-        const part = bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead)
-        hash.update(part)
-        at += part.length
-        done += part.length
-        progress(done, Math.max(done, total))
-        yield part
-      }
-      yield tarPadding(size)
-      note(name, size, hash.digest('hex'))
-    } finally {
-      await handle.close()
-    }
-  }
-
-  return {
-    bytes,
-    file,
-    text: (name: string, content: string) => bytes(name, Buffer.from(content)),
-    expect: (size: number) => void (total = size),
-  }
-}
-
-const CHUNK_BYTES = 256 * 1024

@@ -28,8 +28,10 @@ export async function useLocalServer(
   for (;;) {
     const lock = await writing(home.folder, () => tryLock(home.folder, 'command'))
     if (isHeld(lock)) return startLocked(options, home, lock)
-    const socketFolder = readPostmaster(home.data)?.socketFolder
-    if (lock.holder === 'service' && socketFolder && (await answers(socketFolder))) {
+    const told = readPostmaster(home.data)
+    const isReady = lock.holder === 'service' && told?.status === 'ready'
+    if (isReady && (await answers(told.socketFolder))) {
+      const { socketFolder } = told
       return { url: urlFor(socketFolder), folder: home.data, stop: async () => {} }
     }
     if (performance.now() - start > patienceMs) throw noAnswer(home.folder, lock.pid)

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readArchive } from './archive-reader.ts'
-import type { About, Progress } from './backup.ts'
+import type { About, Progress } from './archive.ts'
 import { findBinaries } from './binaries.ts'
 import { otherVersion } from './explain.ts'
 import { lockFolder } from './folder-lock.ts'

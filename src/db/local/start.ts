@@ -64,16 +64,18 @@ export async function startLocked(
       settings: { ...settings, ...options.settings },
       log: options.log,
     })
+    const stop = async () => {
+      await server.stop()
+      dropSocketFolder(socketFolder)
+      lock.release()
+    }
+    let stopped: Promise<void> | undefined
     return {
       url: urlFor(socketFolder),
       folder: home.data,
       pid: server.pid,
       notes: notes(home, binaries, socketFolder),
-      async stop() {
-        await server.stop()
-        dropSocketFolder(socketFolder)
-        lock.release()
-      },
+      stop: () => (stopped ??= stop()),
     }
   } catch (error) {
     lock.release()

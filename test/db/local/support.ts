@@ -5,9 +5,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { after } from 'node:test'
 import { Client } from 'pg'
 import { processesIn } from '../../../src/db/local/leftovers.ts'
-import { startLocalServer, type LocalOptions } from '../../../src/db/local/start.ts'
+import {
+  startLocalServer,
+  type LocalOptions,
+  type LocalServer,
+} from '../../../src/db/local/start.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
 export const isRoot = process.getuid?.() === 0
@@ -26,9 +31,18 @@ export function freshFolder(): string {
   return folder
 }
 
-export function start(dataDir: string, more: Partial<LocalOptions> = {}) {
-  return startLocalServer({ dataDir, connections: 20, log: silentLog, ...more })
+/** Stopped by the test; else, when it failed, at the end, or the file would wait for it for ever. */
+export async function start(dataDir: string, more: Partial<LocalOptions> = {}) {
+  const server = await startLocalServer({ dataDir, connections: 20, log: silentLog, ...more })
+  servers.push(server)
+  return server
 }
+
+const servers: LocalServer[] = []
+after(async () => {
+  await Promise.all(servers.map((server) => server.stop()))
+  for (const child of children) child.kill('SIGKILL')
+})
 
 export type Told = { pid: number; url: string; notes: string[]; trouble?: string }
 
