@@ -72,11 +72,14 @@ export async function concludeClaim(
     } else await context.replay.free(claim)
   } catch (error) {
     // The work is done and its answer good: it is sent even though a retry will not find it.
-    context.log.error('An idempotency claim could not be concluded.', {
-      request_id: call.requestId,
-      route: call.plan.name,
-      error,
-    })
+    context.log.error(
+      'The answer to an idempotent call could not be stored, or its key not freed.',
+      {
+        request_id: call.requestId,
+        route: call.plan.name,
+        error,
+      },
+    )
   }
 }
 

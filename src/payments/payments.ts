@@ -67,7 +67,10 @@ export function createPayments(options: PaymentsParts): Payments {
   function checkSoon(id: string): void {
     const check = checkWhileDue(parts, id)
       .catch((error: unknown) => {
-        parts.log.error('A payment check failed.', { payment_id: id, error })
+        parts.log.error('A payment check failed; it will be tried again.', {
+          payment_id: id,
+          error,
+        })
       })
       .finally(() => background.delete(check))
     background.add(check)

@@ -63,7 +63,7 @@ export async function finishBrowser(signIn: SignIn, visit: BrowserVisit): Promis
     // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.
     const failure =
       error instanceof Failure ? error : new Failure('internal', BROKEN, { cause: error })
-    signIn.accounts.log.warn('browser sign-in failed', {
+    signIn.accounts.log.warn('A browser sign-in failed.', {
       request_id: visit.requestId,
       provider: visit.provider,
       reason: failure.kind,
