@@ -27,9 +27,13 @@ export function checkBodyHead(call: BodyReader): void {
   if (Number(contentLength ?? 0) > limitBytes) throw tooLarge(limitBytes)
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new Failure('invalid', 'Compressed request bodies are not accepted.', {
-      param: 'Content-Encoding',
-    })
+    throw new Failure(
+      'invalid',
+      'Compressed request bodies are not accepted. Send it uncompressed.',
+      {
+        param: 'Content-Encoding',
+      },
+    )
   }
   if (!multipart && plan.bodyKind !== 'raw') {
     checkJsonType(type, plan.bodyKind === 'json-or-multipart')

@@ -47,8 +47,8 @@ function conflict(state: 'running' | 'other_route'): Failure {
   return new Failure(
     'idempotency_conflict',
     running
-      ? 'A request with this Idempotency-Key is still running.'
-      : 'This Idempotency-Key was used for a different request.',
+      ? 'A request with this Idempotency-Key is still running. Wait for it to end.'
+      : 'This Idempotency-Key was used for a different request. Choose a new one.',
     {
       param: 'Idempotency-Key',
       retryAfterS: running ? 2 : undefined,

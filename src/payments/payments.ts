@@ -89,7 +89,8 @@ export function createPayments(options: PaymentsParts): Payments {
     },
     async read(accountId, id) {
       const payment = isUuid(id) ? await findById(db, id) : undefined
-      if (payment?.accountId !== accountId) throw new Failure('not_found', 'No such payment.')
+      if (payment?.accountId !== accountId)
+        throw new Failure('not_found', 'There is no such payment.')
       return payment
     },
     async list(page) {

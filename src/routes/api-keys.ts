@@ -38,7 +38,7 @@ function createRoute(accounts: Accounts): Route {
       })
       .refine((b) => b.workspace_id === undefined || b.workspace_slug === undefined, {
         path: ['workspace_slug'],
-        message: 'give workspace_id or workspace_slug, not both',
+        message: 'must be left out when workspace_id is sent',
       }),
     response: keyShape.extend({ key: z.string() }),
     async handle(call) {

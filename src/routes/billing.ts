@@ -44,10 +44,7 @@ function showBalance(balance: Balance): z.infer<typeof balanceShape> {
   }
 }
 
-const moment = momentField.refine(
-  (at) => at.getUTCFullYear() >= 1970,
-  'must be an RFC 3339 time from 1970 on',
-)
+const moment = momentField.refine((at) => at.getUTCFullYear() >= 1970, 'must be in 1970 or later')
 
 const transactionsQuery = z.object({
   ...pageQuery,

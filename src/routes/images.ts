@@ -11,8 +11,8 @@ const body = z.looseObject({
   size: z.string().max(32).nullish(),
   quality: z.string().max(32).nullish(),
   resolution: z.string().max(32).nullish(),
-  response_format: z.literal('b64_json', 'only b64_json is supported').nullish(),
-  stream: z.literal(false, 'images are not streamed').nullish(),
+  response_format: z.literal('b64_json', 'must be b64_json or left out').nullish(),
+  stream: z.literal(false, 'must be false or left out: images are not streamed').nullish(),
   input_references: z.array(z.unknown()).max(16).nullish(),
 }) satisfies z.ZodType<ImageBody>
 

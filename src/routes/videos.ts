@@ -19,7 +19,7 @@ const body = z.looseObject({
   size: z.string().max(32).nullish(),
   generate_audio: z.boolean().nullish(),
   seed: z.int().nullish(),
-  stream: z.literal(false, 'videos are not streamed').nullish(),
+  stream: z.literal(false, 'must be false or left out: videos are not streamed').nullish(),
 }) satisfies z.ZodType<VideoBody>
 
 /** Checked before anything is looked up or fetched: an id goes into a path of an upstream's. */

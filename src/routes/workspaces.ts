@@ -25,7 +25,7 @@ const params = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,63}$/) })
 const description = z
   .string()
   .max(500)
-  .refine((text) => text.isWellFormed(), 'must be text')
+  .refine((text) => text.isWellFormed(), 'must be valid Unicode text')
 
 function listRoute(accounts: Accounts): Route {
   return route({

@@ -116,9 +116,9 @@ test('200: English in and out; without audio no speech model is needed or asked'
   assert.match(result.body.text, /^Hello Asha Juma!.*TZS 25,000/)
   assert.equal(result.body.transcript_language, 'en')
   assert.deepEqual(Object.keys(result.body).sort(), ['text', 'transcript', 'transcript_language'])
-  assert.deepEqual(records.map((one) => [one.kind, one.model]).sort(), [
-    ['voice_text', 'sim/hekima'],
-    ['voice_transcription', 'sim/sikia-mini'],
+  assert.deepEqual(records.map(({ kind, model }) => `${kind}: ${model}`).sort(), [
+    'voice_text: sim/hekima',
+    'voice_transcription: sim/sikia-mini',
   ])
   assert.equal(house.models.log.count({ route: '/audio/speech' }), 0)
 })

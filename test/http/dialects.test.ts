@@ -225,7 +225,7 @@ test('validation names the field, in the message and as param', async () => {
   const { status, reply } = await post('/v1/both', { name: 'a', tags: ['x', 5] })
   assert.equal(status, 400)
   assert.equal(reply.error_code, 'validation_error')
-  assert.match(String(reply.message), /`tags\[1\]`/)
+  assert.equal(reply.message, 'tags[1] must be a string.')
   assert.equal(reply.error?.param, 'tags[1]')
   assert.equal(reply.error?.code, null)
   const missing = await post('/v1/compatible', {})

@@ -23,7 +23,7 @@ export async function startBrowser(
   const provider = configured(signIn, start.provider)
   const redirectUri = start.redirectUri ?? signIn.returnPages[0]
   if (!signIn.returnPages.includes(redirectUri)) {
-    throw invalidField('redirect_uri', 'is not one of the allowed pages')
+    throw invalidField('redirect_uri', 'must be one of the allowed pages')
   }
   // One secret per browser, not per visit: two tabs may sign in at once.
   const browser = readBrowser(start.browser) ?? randomBytes(32).toString('base64url')
