@@ -29,7 +29,7 @@ export function imageRoutes(gateway: Gateway): Route[] {
     route({
       method: 'POST',
       path: '/v1/images/generations',
-      summary: 'Images from a prompt, as base64',
+      summary: 'Generate images from a prompt, returned as base64',
       tag: 'Images',
       credential: 'either',
       dialect: 'both',

@@ -89,7 +89,7 @@ function oneRoutes(accounts: Accounts): Route[] {
     route({
       ...one,
       method: 'DELETE',
-      summary: 'Delete a workspace; its API keys move to the default one',
+      summary: 'Delete a workspace. Its API keys move to the default one',
       response: z.object({ status: z.literal('deleted') }),
       async handle(call) {
         await deleteWorkspace(accounts, keyOf(call))
