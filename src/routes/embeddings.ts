@@ -5,11 +5,9 @@ import { route, type Route } from '../http/route.ts'
 
 const body = z.looseObject({
   model: z.string().min(1).max(256),
-  input: z
-    .unknown()
-    .meta({
-      description: 'A string, an array of strings, an array of tokens, or an array of token arrays',
-    }),
+  input: z.unknown().meta({
+    description: 'A string, an array of strings, an array of tokens, or an array of token arrays',
+  }),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   dimensions: z.int().min(1).max(100_000).nullish(),
 }) satisfies z.ZodType<EmbeddingsBody>
