@@ -44,13 +44,13 @@ async function open(config: Config, log: Log): Promise<void> {
     process.stdout.write(welcome(config, { address, simulated: external.simulated }))
   }
   endWith(log, async () => {
-    log.info('Draining.')
+    log.info('The service is stopping; running calls may finish.')
     await door?.close()
     await house.end()
     await metrics?.close()
     await external.close()
     await db.close()
-    log.info('Closed.')
+    log.info('The service has stopped.')
     await log.flush()
   })
 }
@@ -69,7 +69,7 @@ function endWith(log: Log, close: () => Promise<void>): void {
   process.on('SIGTERM', () => end(0))
   process.on('SIGINT', () => end(0))
   process.on('uncaughtException', (error) => {
-    log.error('A bug: nobody caught this. Draining.', { error })
+    log.error('An unexpected error; the service is stopping.', { error })
     if (!closing) end(1)
   })
 }

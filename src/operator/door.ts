@@ -38,9 +38,9 @@ export async function askThroughDoor(
   if (!opened) return undefined
   socket.write(`${JSON.stringify(args)}\n`)
   for await (const line of createInterface({ input: socket })) {
-    const told = JSON.parse(line) as { line: string } | { code: number }
-    if ('code' in told) return told.code
-    print(told.line)
+    const reply = JSON.parse(line) as { line: string } | { code: number }
+    if ('code' in reply) return reply.code
+    print(reply.line)
   }
   throw new Error('The service went away before the command had ended.')
 }
@@ -52,12 +52,12 @@ function doorOf(dataDir: string): string {
 async function answer(socket: Socket, house: House): Promise<void> {
   // The operator pressed Ctrl-C: the command runs to its end, nobody listens.
   socket.on('error', () => {})
-  const tell = (told: object) => void socket.write(`${JSON.stringify(told)}\n`)
+  const send = (reply: object) => void socket.write(`${JSON.stringify(reply)}\n`)
   for await (const line of createInterface({ input: socket })) {
     const code = await runCommand(JSON.parse(line) as string[], house, (text) =>
-      tell({ line: text }),
+      send({ line: text }),
     )
-    tell({ code })
+    send({ code })
     socket.end()
     return
   }
