@@ -14,7 +14,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/operator/commands.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import {
   addAccount,
   creditsFor,
@@ -36,7 +36,7 @@ describe('npm run mlango', () => {
   const accountId = randomUUID()
 
   before(async () => {
-    url = await freshServerDatabase()
+    url = await freshDatabase()
     db = openServer({ url, poolSize: 4, log: silentLog })
     simulator = await startMoney()
     const timing = { ...FAST, pendingS: [3600] }
