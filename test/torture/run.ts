@@ -7,6 +7,7 @@ import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
 import { soak } from './soak.ts'
 import { openWorld } from './rig/world.ts'
+import { powerCut } from './power/power-cut.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
@@ -56,6 +57,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
     inWorld(1, (world) =>
       soak(world, { seed, seconds: Number(values.seconds), players: Number(values.players) }),
     ),
+  power: () => powerCut({ seed, lives: 6, cutsPerLife: 5, say }),
   overload: () => inWorld(1, (world) => overload(world, 10), OVERLOAD_ENV),
 }
 
