@@ -26,7 +26,6 @@ import { openLimiter } from './http/limits/limiter.ts'
 import { buildServer } from './http/server.ts'
 import { startDuties } from './jobs/loop.ts'
 import { sweeper } from './jobs/sweeper.ts'
-import { upkeep } from './jobs/upkeep.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Duty } from './lib/duty.ts'
 import { uuidv7 } from './lib/ids.ts'
@@ -126,7 +125,6 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     heartbeat,
     sweep(inputs),
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
-    ...upkeep(db),
     ...outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoDuty(inputs, { upstreams, balanceWatch }),

@@ -24,7 +24,6 @@ export function openServer(options: ServerOptions): Db {
     return runStatement<R>(pool, sql, statementValues(params))
   }
   const db: Db = {
-    engine: 'server',
     query,
     read: query,
     async script(sql) {

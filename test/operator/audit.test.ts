@@ -4,9 +4,9 @@ import { before, test } from 'node:test'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { auditCommand } from '../../src/operator/audit.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 
-onEachEngine('audit command', (open) => {
+withDatabase('audit command', (open) => {
   let db: Db
   const accountId = randomUUID()
   before(async () => {

@@ -6,13 +6,13 @@ import type { Db } from '../../src/db/db.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { catalogCommand } from '../../src/operator/catalog.ts'
 import { priced, record, settings, upstream } from '../catalog/sample.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 
 let db: Db
 let list: CatalogRecord[] | undefined = [record('a/one'), record('a/two')]
 let catalogSync: SyncParts
 before(async () => {
-  db = await freshEmbedded()
+  db = await freshDb()
   catalogSync = {
     db,
     log: silentLog,

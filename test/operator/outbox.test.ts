@@ -4,11 +4,11 @@ import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { insertMessage } from '../../src/notices/outbox-store.ts'
 import { outboxCommand } from '../../src/operator/outbox.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 
 let db: Db
 before(async () => {
-  db = await freshEmbedded()
+  db = await freshDb()
 })
 after(() => db.close())
 

@@ -14,7 +14,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/operator/commands.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import {
   addAccount,
   creditsFor,
@@ -36,7 +36,7 @@ describe('npm run mlango', () => {
   const accountId = randomUUID()
 
   before(async () => {
-    url = await freshServerDatabase()
+    url = await freshDatabase()
     db = openServer({ url, poolSize: 4, log: silentLog })
     simulator = await startMoney()
     const timing = { ...FAST, pendingS: [3600] }
@@ -51,7 +51,7 @@ describe('npm run mlango', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  /** In this process, as the operator's door does it. */
+  /** In this process. */
   async function mlango(...args: string[]): Promise<{ code: number; out: string }> {
     const lines: string[] = []
     const house = { db, payments: room.payments } as unknown as House

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { Client } from 'pg'
 import type { Db } from '../../src/db/db.ts'
-import { openInMemory } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -13,33 +12,26 @@ import { startPostgres, type Postgres } from './postgres.ts'
 /** Opens a fresh, migrated database, which is closed when the suite ends. */
 export type Open = () => Promise<Db>
 
-/** Runs the same suite on the embedded engine and on a real server. */
+/** A suite that opens databases and need not close them. */
 export function onEachEngine(name: string, define: (open: Open) => void): void {
-  for (const engine of ['embedded', 'server'] as const) {
-    describe(`${name} [${engine}]`, () => {
-      const opened: Db[] = []
-      define(async () => {
-        const db = engine === 'embedded' ? await freshEmbedded() : await freshServer()
-        opened.push(db)
-        return db
-      })
-      // After the suite's own last checks, which still need the database.
-      after(async () => {
-        for (const db of opened) await db.close()
-      })
+  describe(name, () => {
+    const opened: Db[] = []
+    define(async () => {
+      const db = await freshServer()
+      opened.push(db)
+      return db
     })
-  }
+    // After the suite's own last checks, which still need the database.
+    after(async () => {
+      for (const db of opened) await db.close()
+    })
+  })
 }
 
-/** In memory, with all migrations applied. */
-export async function freshEmbedded(): Promise<Db> {
-  const db = await openInMemory()
-  await migrate(db, silentLog)
-  return db
-}
+export { freshServer as freshDb, freshServer as freshEmbedded, onEachEngine as withDatabase }
 
 /** The address of a fresh, migrated database on the test server; any number may connect. */
-export async function freshServerDatabase(): Promise<string> {
+export async function freshDatabase(): Promise<string> {
   const server = await serverUrl()
   const name = freshName()
   await asAdmin(server, async (admin) => {
@@ -51,7 +43,8 @@ export async function freshServerDatabase(): Promise<string> {
 }
 
 /** The address of a database with nothing in it. */
-export async function emptyServerDatabase(): Promise<string> {
+export { freshDatabase as freshServerDatabase, emptyDatabase as emptyServerDatabase }
+async function emptyDatabase(): Promise<string> {
   const server = await serverUrl()
   const name = freshName()
   await asAdmin(server, async (admin) => {
@@ -65,7 +58,7 @@ function freshName(): string {
 }
 
 async function freshServer(): Promise<Db> {
-  return openServer({ url: await freshServerDatabase(), poolSize: 10, log: silentLog })
+  return openServer({ url: await freshDatabase(), poolSize: 10, log: silentLog })
 }
 
 const templateName = () => `template_${migrationsHash()}`

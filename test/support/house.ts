@@ -75,7 +75,6 @@ export async function startHouse(options: HouseOptions = {}) {
         }),
       ],
       simulated: { upstreams: true, payments: true },
-      close: async () => {},
     },
     log,
     clock: options.clock ?? systemClock,

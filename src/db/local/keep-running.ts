@@ -97,8 +97,9 @@ async function becomesReady(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let waitedMs = 0; !child.hasEnded(); waitedMs += 10) {
-    const told = readPostmaster(home.data)
-    if (signal.aborted || (told?.pid === child.pid && told.status === 'ready')) return true
+    const postmaster = readPostmaster(home.data)
+    const isReady = postmaster?.pid === child.pid && postmaster.status === 'ready'
+    if (signal.aborted || isReady) return true
     if (waitedMs === 10_000) log.info('The database server is still starting.')
     await sleep(10)
   }
