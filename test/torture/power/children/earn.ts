@@ -27,15 +27,15 @@ await migrate(db, silentLog)
 const processId = randomUUID()
 await startHeartbeat(db, processId)
 const ledger = groupCommit({ db, apply: (tx, items: Command[]) => applyCommands(tx, items) })
-let stopping = false
-process.once('SIGTERM', () => void (stopping = true))
+const stopping = new AbortController()
+process.once('SIGTERM', () => stopping.abort())
 writeSync(1, 'ready\n')
 await Promise.all([checkpoints(), ...Array.from({ length: 12 }, earn)])
 await db.close()
 await server.stop()
 
 async function earn(): Promise<void> {
-  while (!stopping) {
+  while (!stopping.signal.aborted) {
     const accountId = accounts[Math.floor(Math.random() * accounts.length)]!
     const grant = entry('topup')
     await ledger.submit({ kind: 'grant', accountId, amountMicro: 10n, entry: grant })
@@ -61,7 +61,7 @@ async function earn(): Promise<void> {
 
 /** Pages are written and synced while the load goes on, and the log is cut and used again. */
 async function checkpoints(): Promise<void> {
-  while (!stopping) {
+  while (!stopping.signal.aborted) {
     await sleep(300 + Math.random() * 700)
     await db.query('checkpoint')
   }
