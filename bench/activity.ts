@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import type { Db } from '../src/db/db.ts'
-import { migrate } from '../src/db/migrate.ts'
 import { openServer } from '../src/db/server.ts'
 import { silentLog } from '../src/lib/log.ts'
-import { startPostgres } from '../test/support/postgres.ts'
+import { migratedDatabase } from '../test/support/databases.ts'
+import { startTestServer } from '../test/support/local-server.ts'
 import { ACCOUNT, DEEP_READS, FLAT_READS, type Read } from './activity-reads.ts'
 import { seed } from './activity-seed.ts'
 import { median } from './statistics.ts'
@@ -16,9 +16,9 @@ const MANY = '1,000,000 of 5,000,000'
 export const activity = {
   name: 'activity',
   async run() {
-    const server = await startPostgres()
-    const few = await seeded(server.url, 'few', { rows: 1_000, everyNth: 1 })
-    const many = await seeded(server.url, 'many', { rows: 5_000_000, everyNth: 5 })
+    const server = await startTestServer()
+    const few = await seeded(server.url, { rows: 1_000, everyNth: 1 })
+    const many = await seeded(server.url, { rows: 5_000_000, everyNth: 5 })
     try {
       const flat = []
       for (const read of FLAT_READS) flat.push(...(await compare(read, few, many)))
@@ -36,18 +36,9 @@ export const activity = {
   },
 }
 
-async function seeded(
-  url: string,
-  name: string,
-  plan: { rows: number; everyNth: number },
-): Promise<Db> {
-  const admin = new Client({ connectionString: url })
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  const own = url.replace(/\/postgres$/, `/${name}`)
+async function seeded(url: string, plan: { rows: number; everyNth: number }): Promise<Db> {
+  const own = await migratedDatabase(url)
   const db = openServer({ url: own, poolSize: 2, log: silentLog })
-  await migrate(db, silentLog)
   const client = new Client({ connectionString: own })
   await client.connect()
   await seed(client, { ...plan, accountId: ACCOUNT })

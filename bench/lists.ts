@@ -5,7 +5,7 @@ import type { Db } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openServer } from '../src/db/server.ts'
 import { silentLog } from '../src/lib/log.ts'
-import { startPostgres } from '../test/support/postgres.ts'
+import { startTestServer } from '../test/support/local-server.ts'
 import { median, timed } from './statistics.ts'
 
 const FEW = { accountId: '01900000-0000-7000-8000-000000000001', rows: 1_000 }
@@ -16,7 +16,7 @@ const ROUNDS = 400
 export const lists = {
   name: 'lists',
   async run() {
-    const server = await startPostgres()
+    const server = await startTestServer()
     const db = openServer({ url: server.url, poolSize: 2, log: silentLog })
     try {
       await migrate(db, silentLog)

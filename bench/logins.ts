@@ -1,5 +1,7 @@
 import { startHouse } from '../test/support/house.ts'
 import { PASSWORD } from '../test/support/accounts.ts'
+import { migratedDatabase } from '../test/support/databases.ts'
+import { startTestServer } from '../test/support/local-server.ts'
 import type { Bench } from './row.ts'
 import { median, timed } from './statistics.ts'
 
@@ -11,7 +13,8 @@ const CEILING_MS = 50
 export const logins: Bench = {
   name: 'logins',
   async run() {
-    const house = await startHouse()
+    const server = await startTestServer()
+    const house = await startHouse({ databaseUrl: await migratedDatabase(server.url) })
     try {
       const emails: string[] = []
       for (let i = 0; i < AT_ONCE; i++) emails.push((await house.signUp()).email)
@@ -38,6 +41,7 @@ export const logins: Bench = {
       ]
     } finally {
       await house.close()
+      await server.stop()
     }
   },
 }

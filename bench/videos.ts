@@ -3,7 +3,7 @@ import { startModelSimulator } from '../simulator/models/server.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openServer } from '../src/db/server.ts'
 import { silentLog } from '../src/lib/log.ts'
-import { startPostgres } from '../test/support/postgres.ts'
+import { startTestServer } from '../test/support/local-server.ts'
 import { fund, openStudio } from '../test/support/videos.ts'
 
 const FEW = 100
@@ -15,7 +15,7 @@ const WATCH_S = 20
 export const videos = {
   name: 'videos',
   async run() {
-    const server = await startPostgres()
+    const server = await startTestServer()
     const simulator = await startModelSimulator({ faults: true })
     const db = openServer({ url: server.url, poolSize: 10, log: silentLog })
     try {

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { startPostgres } from './support/postgres.ts'
+import { migratedDatabase, TEMPLATE_VARIABLE } from './support/databases.ts'
+import { startTestServer } from './support/local-server.ts'
 
 /**
  * `npm test`, or `npm test -- test/db test/billing/money.test.ts`. Starts one PostgreSQL server for
- * the whole run; every test file creates its own databases on it and with the embedded engine.
+ * the whole run, as the service does for itself; every test file has databases of its own on it.
  */
 const root = join(import.meta.dirname, '..')
 const args = process.argv.slice(2)
@@ -18,10 +19,8 @@ if (files.length === 0) {
   process.exit(1)
 }
 
-const server = await startPostgres()
-console.log(
-  `Engines: embedded PostgreSQL (PGlite) and PostgreSQL server ${server.version} (${server.origin}).`,
-)
+// Databases that live for seconds need no vacuum, and it would visit each of them.
+const server = await startTestServer({ settings: { autovacuum: 'off' } })
 const child = spawn(
   process.execPath,
   ['--test', '--test-reporter=spec', '--test-concurrency=2', ...options, ...files],
@@ -32,7 +31,7 @@ const child = spawn(
       // Every test file is a process of its own: without the cache each compiles the service anew.
       NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
       ...process.env,
-      TEST_POSTGRES_URL: server.url,
+      [TEMPLATE_VARIABLE]: await migratedDatabase(server.url),
     },
   },
 )

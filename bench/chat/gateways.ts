@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../../test/support/child.ts'
-import { startPostgres } from '../../test/support/postgres.ts'
+import { startTestServer } from '../../test/support/local-server.ts'
 import { startReplica } from '../../test/support/replica.ts'
 import { newCustomers } from './customers.ts'
 
@@ -25,7 +25,6 @@ export type Gateways = {
   all: { direct: Gateway; bare: Gateway; portkey: Gateway; ours: Gateway; hot: Gateway }
   /** The database of `ours`, to measure its processor time. */
   postgresPid: number
-  version: string
   close(): Promise<void>
 }
 
@@ -45,7 +44,7 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   const origin = `http://127.0.0.1:${await upstream.line()}`
   const bare = runChild('bench/children/bare-proxy.ts', [origin])
   const portkey = await startPortkey()
-  const postgres = await startPostgres({ durable: true })
+  const postgres = await startTestServer({ durable: true })
   const service = await startService({ folder, origin, databaseUrl: postgres.url })
   const db = openServer({ url: postgres.url, poolSize: 2, log: silentLog })
   const keys = await newCustomers(db, ACCOUNTS)
@@ -63,7 +62,6 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   return {
     all,
     postgresPid: postgres.pid(),
-    version: postgres.version.split(' ')[0]!,
     async close() {
       service.kill('SIGTERM')
       for (const child of [upstream, bare, portkey]) child.kill('SIGKILL')

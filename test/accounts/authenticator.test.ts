@@ -16,12 +16,12 @@ import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { codeFor, freshEmail, openTestAccounts, PASSWORD, testClock } from '../support/accounts.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { naughtyStrings } from '../support/naughty.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }
 
-onEachEngine('the authenticator', (open) => {
+withDatabase('the authenticator', (open) => {
   const clock = testClock()
   let db: Db
   let accounts: Accounts

@@ -24,11 +24,11 @@ import {
   PASSWORD,
 } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }
 
-onEachEngine('accounts under concurrency', (open) => {
+withDatabase('accounts under concurrency', (open) => {
   let db: Db
   let accounts: Accounts
   before(async () => {

@@ -6,10 +6,10 @@ import { listActivity } from '../../src/activity/list.ts'
 import { summarizeActivity } from '../../src/activity/summary-store.ts'
 import type { Db, Row } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { sample, ZONE } from './sample.ts'
 
-onEachEngine('activity records', (open) => {
+withDatabase('activity records', (open) => {
   let db: Db
   before(async () => (db = await open()))
   const list = (accountId: string) => listActivity(db, { accountId, limit: 200, offset: 0 })

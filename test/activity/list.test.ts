@@ -8,10 +8,10 @@ import { mergeGroups, scanGroups, scanNewest } from '../../src/activity/list-sto
 import { ACTIVITY_STATUSES, type ActivityRecord } from '../../src/activity/record.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { sample, ZONE } from './sample.ts'
 
-onEachEngine('activity list', (open) => {
+withDatabase('activity list', (open) => {
   let db: Db
   const accountId = uuidv7()
   const workspaces = [randomUUID(), randomUUID(), undefined]

@@ -7,13 +7,13 @@ import { summarizeActivity } from '../../src/activity/summary-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { sample, ZONE } from './sample.ts'
 
 const DAY_MS = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
 
-onEachEngine('activity retention', (open) => {
+withDatabase('activity retention', (open) => {
   let db: Db
   before(async () => (db = await open()))
   const count = async (accountId: string) =>

@@ -6,13 +6,13 @@ import type { ActivityRecord } from '../../src/activity/record.ts'
 import { type Period, PERIODS, summarizeActivity } from '../../src/activity/summary-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { sample, ZONE } from './sample.ts'
 
 // Cairo changes its clocks at midnight: the hour after, or the hour before, happens never or twice.
 const ZONES = [ZONE, 'Africa/Cairo', 'America/Los_Angeles', 'Asia/Kathmandu', 'UTC']
 
-onEachEngine('activity summary', (open) => {
+withDatabase('activity summary', (open) => {
   let db: Db
   before(async () => (db = await open()))
 

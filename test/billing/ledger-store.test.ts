@@ -8,11 +8,11 @@ import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { writeChanges } from '../../src/billing/ledger-write-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertBooks } from '../support/audit.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { freshWorld, inWorld, sketch, type World } from './commands.ts'
 import { Model } from './model.ts'
 
-onEachEngine('ledger store', (open) => {
+withDatabase('ledger store', (open) => {
   let db: Db
   before(async () => {
     db = await open()

@@ -5,13 +5,13 @@ import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import { record, settings, upstream } from './sample.ts'
 
 /** Four replicas on one database server, each with connections of its own. */
 let replicas: Db[]
 before(async () => {
-  const url = await freshServerDatabase()
+  const url = await freshDatabase()
   replicas = [1, 2, 3, 4].map(() => openServer({ url, poolSize: 3, log: silentLog }))
 })
 after(async () => {

@@ -10,10 +10,10 @@ import type { CatalogUpstream } from '../../src/catalog/terms.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { priced, record, settings, upstream } from './sample.ts'
 
-onEachEngine('catalog sync', (open) => {
+withDatabase('catalog sync', (open) => {
   let db: Db
   let catalog: Catalog
   let lists: Record<string, CatalogRecord[] | Error>

@@ -6,7 +6,7 @@ import type { ActivityRecord } from '../../src/activity/record.ts'
 import type { Db } from '../../src/db/db.ts'
 import { activityRoutes } from '../../src/routes/activity.ts'
 import { sample, ZONE } from '../activity/sample.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 import { naughtyStrings } from '../support/naughty.ts'
@@ -37,7 +37,7 @@ const records = [
 let db: Db
 let house: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  db = await freshEmbedded()
+  db = await freshDb()
   const foreign = sample({ createdAt: NOW, workspaceId: foreignWorkspaceId })
   await insertRecords(db, [...records, foreign], ZONE)
   const routes = activityRoutes({ db, clock: { now: () => NOW }, timeZone: ZONE })

@@ -7,7 +7,7 @@ import { MICRO } from '../../src/billing/money.ts'
 import type { Db } from '../../src/db/db.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
 import { assertBooks } from '../support/audit.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { jwtHeaders, KEY_ACCOUNT, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 
@@ -23,7 +23,7 @@ const entry = (type: Entry['type'], more: Partial<Entry> = {}): Entry => ({
   ...more,
 })
 
-onEachEngine('billing', (open) => {
+withDatabase('billing', (open) => {
   let db: Db
   let house: Awaited<ReturnType<typeof startServer>>
   before(async () => {

@@ -15,7 +15,7 @@ import { modelRoutes } from '../../src/routes/models.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import type { Upstreams } from '../../src/upstream/work.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 
@@ -43,7 +43,7 @@ before(async () => {
     upstreams: readUpstreams(file, { KEY: simulator.apiKey }),
     log: silentLog,
   })
-  db = counting(await freshEmbedded())
+  db = counting(await freshDb())
   const sources = upstreams.list.map(({ records, ...entry }) => ({ ...entry, byHand: records }))
   parts = {
     db,

@@ -4,14 +4,14 @@ import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { notify } from '../../src/notices/notices.ts'
 import { notificationRoutes } from '../../src/routes/notifications.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 
 let db: Db
 let house: Awaited<ReturnType<typeof startServer>>
 before(async () => {
-  db = await freshEmbedded()
+  db = await freshDb()
   const stranger = uuidv7()
   for (const id of [KEY_ACCOUNT, stranger]) {
     await db.query(

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertBooks } from '../support/audit.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
 import { startMoney, startPayments, until } from '../support/payments.ts'
@@ -13,7 +13,7 @@ let db: Db
 let simulator: MoneySimulator
 let room: Awaited<ReturnType<typeof startPayments>>
 before(async () => {
-  db = await freshEmbedded()
+  db = await freshDb()
   simulator = await startMoney()
   room = await startPayments({ db, simulator })
 })

@@ -117,7 +117,7 @@ test('200: English in and out; without audio no speech model is needed or asked'
   assert.equal(result.body.transcript_language, 'en')
   assert.deepEqual(Object.keys(result.body).sort(), ['text', 'transcript', 'transcript_language'])
   assert.deepEqual(
-    records.map((one) => [one.kind, one.model]).sort(),
+    records.map((one) => [one.kind, one.model]).sort(([a], [b]) => a!.localeCompare(b!)),
     [
       ['voice_text', 'sim/hekima'],
       ['voice_transcription', 'sim/sikia-mini'],

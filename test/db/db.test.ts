@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../src/db/db.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 
-onEachEngine('database', (open) => {
+withDatabase('database', (open) => {
   let db: Db
   before(async () => {
     db = await open()
     await db.script('create table box (id int8 primary key, note text); create index on box (note)')
   })
 
-  test('both engines read the same types', async () => {
+  test('types are read as they should be', async () => {
     const [row] = await db.query(
       `select 1::int8 as small, 9007199254740993 as large, 2::int4 as four, 1.50::numeric as exact,
         date '2026-02-01' as day, timestamptz '2026-02-01T00:00:00Z' as at, '{"a":[1]}'::jsonb as json,
@@ -32,7 +32,7 @@ onEachEngine('database', (open) => {
     })
   })
 
-  test('both engines take the same parameters', async () => {
+  test('parameters of every type arrive as they were given', async () => {
     const at = new Date('2026-02-01T10:00:00.123Z')
     const id = '0190a6f0-0000-7000-8000-000000000000'
     const odd = 'a"b\\c,{} \n Ā'

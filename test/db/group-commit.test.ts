@@ -3,9 +3,9 @@ import { before, test } from 'node:test'
 import type { Db, Tx } from '../../src/db/db.ts'
 import { commitLanes, groupCommit } from '../../src/db/group-commit.ts'
 import { Failure } from '../../src/lib/failure.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 
-onEachEngine('group commit', (open) => {
+withDatabase('group commit', (open) => {
   let db: Db
   before(async () => {
     db = await open()
@@ -96,7 +96,7 @@ onEachEngine('group commit', (open) => {
   })
 })
 
-onEachEngine('commit lanes', (open) => {
+withDatabase('commit lanes', (open) => {
   let db: Db
   before(async () => {
     db = await open()

@@ -9,14 +9,14 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
-import { emptyServerDatabase, onEachEngine } from '../support/databases.ts'
+import { emptyDatabase, withDatabase } from '../support/databases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mlango-migrations-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 const url = pathToFileURL(`${folder}/`)
 const write = (name: string, sql: string) => writeFileSync(join(folder, name), sql)
 
-onEachEngine('migrations', (open) => {
+withDatabase('migrations', (open) => {
   let db: Db
   before(async () => {
     db = await open()
@@ -73,7 +73,7 @@ onEachEngine('migrations', (open) => {
 })
 
 test('processes that start at once migrate once', async () => {
-  const address = await emptyServerDatabase()
+  const address = await emptyDatabase()
   const children = Array.from({ length: 3 }, () =>
     runChild('test/db/children/migrate-once.ts', [address]),
   )

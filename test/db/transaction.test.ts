@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
+import { addressIn, throughPort } from '../support/peers/database-address.ts'
 
 /** Each write of ours, as the server receives it. */
 let writes: string[] = []
@@ -13,7 +14,7 @@ let db: Db
 let proxy: Awaited<ReturnType<typeof recordingProxy>>
 
 before(async () => {
-  proxy = await recordingProxy(await freshServerDatabase())
+  proxy = await recordingProxy(await freshDatabase())
   db = openServer({ url: proxy.url, poolSize: 1, log: silentLog })
   await db.script('create table box (id int8 primary key)')
   await db.begin((tx) => tx.read('select id from box for update'))
@@ -77,9 +78,8 @@ async function writesOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 async function recordingProxy(target: string) {
-  const { hostname, port } = new URL(target)
   const server = createServer((near) => {
-    const far = connect(Number(port), hostname)
+    const far = connect(addressIn(target))
     near.on('data', (bytes) => writes.push(bytes.toString('latin1')))
     near.pipe(far).pipe(near)
     near.on('error', () => far.destroy())
@@ -87,7 +87,6 @@ async function recordingProxy(target: string) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const url = new URL(target)
-  url.port = String((server.address() as AddressInfo).port)
-  return { url: url.href, close: () => new Promise((closed) => server.close(closed)) }
+  const url = throughPort(target, (server.address() as AddressInfo).port)
+  return { url, close: () => new Promise((closed) => server.close(closed)) }
 }

@@ -5,7 +5,7 @@ import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { newCustomer } from '../support/customer.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import { startHouse } from '../support/house.ts'
 import { startReplica, startShared, type Replica } from '../support/replica.ts'
 
@@ -72,7 +72,7 @@ before(async () => {
     models: [FIXED],
     latency: { firstMs: 20, pieceMs: 1, videoMs: 300 },
   })
-  const url = await freshServerDatabase()
+  const url = await freshDatabase()
   const env = { ...shared.env, DATABASE_URL: url, CONCURRENCY_PER_ACCOUNT: '2000' }
   db = openServer({ url, poolSize: 4, log: silentLog })
   replicas = [await startReplica(env), await startReplica(env)]

@@ -6,13 +6,13 @@ import { groupCommit } from '../../src/db/group-commit.ts'
 import { openServer } from '../../src/db/server.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { startTestServer, type TestServer } from '../support/local-server.ts'
 import { muteableProxy } from '../support/peers/mute-proxy.ts'
-import { startPostgres, type Postgres } from '../support/postgres.ts'
 
-let server: Postgres
+let server: TestServer
 let db: Db
 before(async () => {
-  server = await startPostgres()
+  server = await startTestServer()
   db = openServer({ url: server.url, poolSize: 5, log: silentLog })
 })
 after(async () => {

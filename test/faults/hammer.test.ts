@@ -9,13 +9,13 @@ import { sweeper } from '../../src/jobs/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { assertBooks } from '../support/audit.ts'
 import { runChild } from '../support/child.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import type { Tally } from './children/hammer.ts'
 
 let url: string
 let db: Db
 before(async () => {
-  url = await freshServerDatabase()
+  url = await freshDatabase()
   db = openServer({ url, poolSize: 5, log: silentLog })
 })
 after(() => db.close())

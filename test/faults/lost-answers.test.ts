@@ -10,8 +10,9 @@ import { silentLog } from '../../src/lib/log.ts'
 import { openPayment } from '../../src/payments/topup.ts'
 import { createReplay } from '../../src/replay/replay-store.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import { startHouse } from '../support/house.ts'
+import { addressIn } from '../support/peers/database-address.ts'
 import { faultProxy, type FaultProxy } from '../torture/rig/fault-proxy.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
@@ -21,10 +22,9 @@ let house: House
 let direct: Db
 
 before(async () => {
-  const url = await freshServerDatabase()
+  const url = await freshDatabase()
   direct = openServer({ url, poolSize: 1, log: silentLog })
-  const { hostname: host, port } = new URL(url)
-  proxy = await faultProxy({ host, port: Number(port) })
+  proxy = await faultProxy(addressIn(url))
   house = await startHouse({ databaseUrl: proxy.in(url) })
 })
 after(async () => {

@@ -8,7 +8,7 @@ const MOST_FILES = 50
 
 let house: Awaited<ReturnType<typeof startHouse>>
 before(async () => {
-  house = await startHouse({ engine: 'server' })
+  house = await startHouse()
 })
 after(() => house.close())
 

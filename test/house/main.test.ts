@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { newCustomer } from '../support/customer.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import { startReplica, startShared } from '../support/replica.ts'
 
 let shared: Awaited<ReturnType<typeof startShared>>
@@ -16,7 +16,7 @@ before(async () => {
 after(() => shared.close())
 
 test('two workers on one port, and a signal ends both', async () => {
-  const url = await freshServerDatabase()
+  const url = await freshDatabase()
   const service = await startReplica({ ...shared.env, DATABASE_URL: url, WORKERS: '2' })
   const db = openServer({ url, poolSize: 2, log: silentLog })
   try {

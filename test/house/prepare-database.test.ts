@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { after, test } from 'node:test'
-import { emptyServerDatabase } from '../support/databases.ts'
+import { emptyDatabase } from '../support/databases.ts'
+import { addressIn, throughPort } from '../support/peers/database-address.ts'
 import { startReplica } from '../support/replica.ts'
 
 const servers: Server[] = []
@@ -43,7 +44,7 @@ test('a socket that is not there', async () => {
 })
 
 test('a database that does not exist is named', async () => {
-  const url = new URL(await emptyServerDatabase())
+  const url = new URL(await emptyDatabase())
   url.pathname = '/not_here'
   url.password = 'secret-word'
   assert.match(await whyItEnds(url.href), /has no database "not_here"\. Create it/)
@@ -58,10 +59,10 @@ test('a wrong password', async () => {
 })
 
 test('a server that is too old', async () => {
-  const real = new URL(await emptyServerDatabase())
+  const real = await emptyDatabase()
   // A real server, whose version is made older on its way.
   const port = await listening((socket) => {
-    const upstream = connect(Number(real.port), real.hostname)
+    const upstream = connect(addressIn(real))
     const end = () => [socket, upstream].forEach((one) => one.destroy())
     for (const one of [socket, upstream]) one.on('error', end).on('close', end)
     socket.pipe(upstream)
@@ -70,9 +71,9 @@ test('a server that is too old', async () => {
       socket.write(Buffer.from(older, 'latin1'))
     })
   })
-  const why = await whyItEnds(
-    `postgresql://${real.username}:secret-word@127.0.0.1:${port}${real.pathname}`,
-  )
+  const url = new URL(throughPort(real, port))
+  url.password = 'secret-word'
+  const why = await whyItEnds(url.href)
   assert.match(why, /runs PostgreSQL \S+.*Mlango needs version 15 or later\./)
 })
 

@@ -13,7 +13,6 @@ const GUARDED: Record<string, RegExp> = {
   '@redis/client': /^http\//,
   'zod-openapi': /^http\//,
   pg: /^db\//,
-  '@electric-sql/pglite': /^db\//,
   undici: /^(upstream|payments|notices|accounts)\//,
   'openid-client': /^accounts\//,
 }

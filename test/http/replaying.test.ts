@@ -15,7 +15,7 @@ import { Failure } from '../../src/lib/failure.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { createReplay } from '../../src/replay/replay-store.ts'
-import { freshEmbedded, freshServerDatabase } from '../support/databases.ts'
+import { freshDb, freshDatabase } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 
 type Wish = { fail?: boolean; waitMs?: number; stream?: boolean; bad?: boolean }
@@ -54,7 +54,7 @@ describe('one process', () => {
     })
 
   before(async () => {
-    const db = await freshEmbedded()
+    const db = await freshDb()
     service = await startServer({
       routes: [thing('/v1/things'), thing('/v1/others')],
       replay: createReplay({ db, processId: randomUUID() }),
@@ -162,7 +162,7 @@ describe('one process', () => {
   })
 
   test('a drain waits for a call whose caller has left', async () => {
-    const db = await freshEmbedded()
+    const db = await freshDb()
     let done = false
     const leaving = new AbortController()
     const draining = await startServer({
@@ -204,7 +204,7 @@ describe('two processes on one server', () => {
 
   before(async () => {
     writeFileSync(linesPath, '')
-    databaseUrl = await freshServerDatabase()
+    databaseUrl = await freshDatabase()
     ports = await Promise.all([start(), start()])
   })
   after(() => {

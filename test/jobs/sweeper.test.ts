@@ -9,9 +9,9 @@ import type { Db, Tx } from '../../src/db/db.ts'
 import { sweeper } from '../../src/jobs/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { assertBooks } from '../support/audit.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 
-onEachEngine('sweeper', (open) => {
+withDatabase('sweeper', (open) => {
   let db: Db
   before(async () => {
     db = await open()

@@ -6,7 +6,7 @@ import { createBalanceWatch, crossings } from '../../src/notices/low-balance.ts'
 import { notificationsOf, readNotification, notify } from '../../src/notices/notices.ts'
 import { DEFAULT_PREFERENCES } from '../../src/notices/preferences-store.ts'
 import { changePreferences, preferencesOf } from '../../src/notices/preferences.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { insertPerson } from '../support/people.ts'
 
 const outboxOf = (db: Db, accountId: string) =>
@@ -24,7 +24,7 @@ const address = () => ({
   phone: `+25571200${String(1000 + numbered)}`,
 })
 
-onEachEngine('notices', (open) => {
+withDatabase('notices', (open) => {
   let db: Db
   before(async () => {
     db = await open()

@@ -6,13 +6,13 @@ import { insertMessage } from '../../src/notices/outbox-store.ts'
 import { openOutbox } from '../../src/notices/outbox.ts'
 import type { SenderSettings } from '../../src/notices/senders.ts'
 import { openSenders } from '../../src/notices/senders.ts'
-import { freshEmbedded } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 import { startBeem } from '../support/peers/sms.ts'
 import { startSmtpPeer } from '../support/peers/smtp.ts'
 
 /** The servers go down, refuse, are slow and come back; every message arrives once. */
 it('emails and SMS survive an outage of their servers', async () => {
-  const db = await freshEmbedded()
+  const db = await freshDb()
   let smtp = await startSmtpPeer()
   const beem = await startBeem({ apiKey: 'k', secretKey: 's' })
   const settings: SenderSettings = {

@@ -16,7 +16,7 @@ import {
 } from '../../src/notices/outbox-store.ts'
 import { delivered, giveUp, tryLater } from '../../src/notices/sender.ts'
 import type { Delivery, Message, MessageSender } from '../../src/notices/sender.ts'
-import { freshServerDatabase, onEachEngine } from '../support/databases.ts'
+import { freshDatabase, withDatabase } from '../support/databases.ts'
 import { openServer } from '../../src/db/server.ts'
 
 const newMessage = (id = uuidv7()) => ({
@@ -47,7 +47,7 @@ const workerOf = (db: Db, sender: MessageSender) =>
 
 const runNow = (worker: ReturnType<typeof workerOf>) => worker.run(new AbortController().signal)
 
-onEachEngine('the outbox', (open) => {
+withDatabase('the outbox', (open) => {
   let db: Db
   before(async () => {
     db = await open()
@@ -218,7 +218,7 @@ onEachEngine('the outbox', (open) => {
 })
 
 it('two replicas that race deliver each message once', async () => {
-  const url = await freshServerDatabase()
+  const url = await freshDatabase()
   const replicas = [1, 2].map(() => openServer({ url, poolSize: 6, log: silentLog }))
   const ids = Array.from({ length: 60 }, () => uuidv7())
   for (const id of ids) await insertMessage(replicas[0]!, newMessage(id))

@@ -9,13 +9,13 @@ import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
 
 /** Only a callback can bring credits here: the next scheduled check is an hour away. */
 const PATIENT = { ...FAST, pendingS: [3600], lateS: [3600] }
 
-onEachEngine('callbacks', (open) => {
+withDatabase('callbacks', (open) => {
   let db: Db
   let simulator: MoneySimulator
   before(async () => {

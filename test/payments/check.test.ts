@@ -3,11 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, mock, test } from 'node:test'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
-import { silentLog } from '../../src/lib/log.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDb } from '../support/databases.ts'
 import { startMoney, startPayments, until } from '../support/payments.ts'
 
 const HOUR_MS = 3_600_000
@@ -28,8 +26,7 @@ describe("the database's clock decides how long a create is repeated", () => {
   let simulator: MoneySimulator
   let room: Awaited<ReturnType<typeof startPayments>>
   before(async () => {
-    // A server, because its clock is not this process's.
-    db = openServer({ url: await freshServerDatabase(), poolSize: 4, log: silentLog })
+    db = await freshDb()
     simulator = await startMoney()
     room = await startPayments({ db, simulator })
   })

@@ -12,7 +12,7 @@ import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
-import { freshServerDatabase } from '../support/databases.ts'
+import { freshDatabase } from '../support/databases.ts'
 import { jwtHeaders } from '../support/server.ts'
 import { creditsFor, startMoney } from '../support/payments.ts'
 
@@ -51,7 +51,7 @@ describe('kill -9 between each two steps, then a restart', () => {
   const children = new Set<ChildProcess>()
 
   before(async () => {
-    url = await freshServerDatabase()
+    url = await freshDatabase()
     db = openServer({ url, poolSize: 4, log: silentLog })
     simulator = await startMoney({ fastMs: 300, retryMs: 300 })
     port = await freePort()

@@ -6,12 +6,12 @@ import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 import { addAccount, creditsFor, startMoney, startPayments, until } from '../support/payments.ts'
 
 const ENDED = ['completed', 'failed', 'expired']
 
-onEachEngine('payments', (open) => {
+withDatabase('payments', (open) => {
   let db: Db
   let simulator: MoneySimulator
   before(async () => {

@@ -9,7 +9,7 @@ import {
   LARGEST_KEPT_BYTES,
   type Replay,
 } from '../../src/replay/replay-store.ts'
-import { onEachEngine } from '../support/databases.ts'
+import { withDatabase } from '../support/databases.ts'
 
 const ROUTE = 'POST /v1/embeddings'
 const answer: KeptAnswer = {
@@ -21,7 +21,7 @@ const answer: KeptAnswer = {
 type Asked = { accountId: string; key: string; route: string }
 const bytesOf = (body: string | Buffer) => Buffer.from(body as string)
 
-onEachEngine('replay', (open) => {
+withDatabase('replay', (open) => {
   let db: Db
   let replay: Replay
   let asked: Asked

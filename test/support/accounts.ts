@@ -11,7 +11,7 @@ import { apiKeyRoutes } from '../../src/routes/api-keys.ts'
 import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { workspaceRoutes } from '../../src/routes/workspaces.ts'
-import { freshEmbedded } from './databases.ts'
+import { freshDb } from './databases.ts'
 import { startServer } from './server.ts'
 import type { Loose } from './loose.ts'
 
@@ -60,7 +60,7 @@ export function accountsHouse(
 ): Awaited<ReturnType<typeof startAccounts>> & { db: Db } {
   const house = {} as ReturnType<typeof accountsHouse>
   before(async () => {
-    const db = await freshEmbedded()
+    const db = await freshDb()
     Object.assign(house, await startAccounts(db, clock), { db })
   })
   after(async () => {

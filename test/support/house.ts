@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { startMoneySimulator } from '../../simulator/money/server.ts'
 import { startModelSimulator, type SimulatorOptions } from '../../simulator/models/server.ts'
 import { readConfig } from '../../src/config.ts'
-import type { Db } from '../../src/db/db.ts'
 import { openServer } from '../../src/db/server.ts'
 import { buildHouse } from '../../src/house.ts'
 import { systemClock, type Clock } from '../../src/lib/clock.ts'
@@ -15,13 +14,12 @@ import { snippe } from '../../src/payments/snippe.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { client } from './accounts.ts'
 import { newCustomer, signUp } from './customer.ts'
-import { freshEmbedded, freshServerDatabase } from './databases.ts'
+import { freshDatabase } from './databases.ts'
 
 type HouseOptions = {
   /** Settings, as environment variables. */
   env?: Record<string, string>
-  engine?: 'embedded' | 'server'
-  /** Another house on the same database: a second replica. */
+  /** Else a fresh one: for a second replica, or a way to it that can break. */
   databaseUrl?: string
   simulator?: SimulatorOptions
   /** Members of the upstream's entry, such as short time-outs. */
@@ -53,7 +51,8 @@ export async function startHouse(options: HouseOptions = {}) {
     clickpesa: { clientId: 'cp', apiKey: 'cp_test', checksumKey: 'cp_sum' },
     delays: { normalMs: 100, fastMs: 30, retryMs: 50 },
   })
-  const db = await openDb(options, log)
+  const databaseUrl = options.databaseUrl ?? (await freshDatabase())
+  const db = openServer({ url: databaseUrl, poolSize: 10, log })
   let url = ''
   const house = await buildHouse({
     config,
@@ -105,10 +104,4 @@ export async function startHouse(options: HouseOptions = {}) {
 
 function upstreamEntry(url: string, more: Record<string, unknown> = {}) {
   return { name: 'sim', type: 'openrouter', base_url: url, api_key_env: 'KEY', sync: true, ...more }
-}
-
-async function openDb(options: HouseOptions, log: Log): Promise<Db> {
-  const { engine = 'embedded', databaseUrl } = options
-  if (engine === 'embedded' && databaseUrl === undefined) return freshEmbedded()
-  return openServer({ url: databaseUrl ?? (await freshServerDatabase()), poolSize: 10, log })
 }

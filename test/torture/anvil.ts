@@ -8,7 +8,7 @@ import { openServer } from '../../src/db/server.ts'
 import { sweeper } from '../../src/jobs/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startTestServer } from '../support/local-server.ts'
 import { seededRandom, type Random } from './load/random.ts'
 
 export type AnvilReport = { kills: number; moneyOperations: number; violations: string[] }
@@ -26,7 +26,7 @@ export async function anvil(options: {
   moneyOperations: number
   withinS: number
 }): Promise<AnvilReport> {
-  const postgres = await startPostgres()
+  const postgres = await startTestServer()
   const db = openServer({ url: postgres.url, poolSize: 4, log: silentLog })
   await migrate(db, silentLog)
   const accounts = Array.from({ length: 12 }, () => randomUUID())

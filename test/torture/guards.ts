@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from '../support/postgres.ts'
+import { pathToFileURL } from 'node:url'
+import { migratedDatabase, TEMPLATE_VARIABLE } from '../support/databases.ts'
+import { startTestServer } from '../support/local-server.ts'
 import { GUARDS, type Guard } from './guard-list.ts'
 
 /**
@@ -17,7 +19,7 @@ for (const part of ['src', 'simulator', 'test', 'bin', 'package.json', 'tsconfig
   cpSync(join(root, part), join(copy, part), { recursive: true })
 }
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-const postgres = await startPostgres()
+const server = await startTestServer()
 let unnoticed = 0
 
 for (const test of new Set(guards.map((guard) => guard.test))) {
@@ -31,7 +33,7 @@ for (const guard of guards) {
   if (verdict !== 'noticed') unnoticed += 1
   console.log(`| ${guard.name} | \`${guard.file}\` | \`${guard.test}\` | ${verdict} |`)
 }
-await postgres.stop()
+await server.stop()
 rmSync(copy, { recursive: true, force: true })
 console.log(`${guards.length} guards, ${unnoticed} unnoticed`)
 process.exitCode = unnoticed === 0 ? 0 : 1
@@ -50,9 +52,12 @@ async function without(guard: Guard): Promise<string> {
 
 /** `failed` holds the names of the tests that failed: none for a file that does not load. */
 async function run(test: string): Promise<{ passed: boolean; failed: string[]; output: string }> {
+  // A guard may be part of a migration.
+  const migrations = pathToFileURL(join(copy, 'src/db/migrations/'))
+  const template = await migratedDatabase(server.url, migrations)
   const child = spawn(process.execPath, ['--test', '--test-reporter=tap', test], {
     cwd: copy,
-    env: { ...process.env, TEST_POSTGRES_URL: postgres.url },
+    env: { ...process.env, [TEMPLATE_VARIABLE]: template },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), 240_000)

@@ -12,9 +12,9 @@ import type { Bucket } from '../../../src/accounts/codes/throttle.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import { sha256 } from '../../../src/lib/secrets.ts'
-import { onEachEngine } from '../../support/databases.ts'
+import { withDatabase } from '../../support/databases.ts'
 
-onEachEngine('throttles', (open) => {
+withDatabase('throttles', (open) => {
   let db: Db
   before(async () => {
     db = await open()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Db } from '../../../src/db/db.ts'
 import { freshEmail, PASSWORD } from '../../support/accounts.ts'
-import { freshEmbedded } from '../../support/databases.ts'
+import { freshDb } from '../../support/databases.ts'
 import { startGithub } from '../../support/peers/github.ts'
 import type { GithubPeer } from '../../support/peers/github.ts'
 import { CLIENT, startOidcPeer } from '../../support/peers/oidc.ts'
@@ -17,7 +17,7 @@ let google: OidcPeer
 let github: GithubPeer
 let house: Awaited<ReturnType<typeof startSignIn>>
 before(async () => {
-  db = await freshEmbedded()
+  db = await freshDb()
   google = await startOidcPeer([PUBLIC_URL + CALLBACK.google])
   github = await startGithub({ id: 'gh', secret: 'gh-secret' })
   house = await startSignIn(db, {

@@ -13,7 +13,7 @@ import type { Db } from '../../../src/db/db.ts'
 import { sha256 } from '../../../src/lib/secrets.ts'
 import { assertBooks } from '../../support/audit.ts'
 import { freshEmail, openTestAccounts } from '../../support/accounts.ts'
-import { onEachEngine } from '../../support/databases.ts'
+import { withDatabase } from '../../support/databases.ts'
 import { insertPerson } from '../../support/people.ts'
 
 let visitors = 0
@@ -25,7 +25,7 @@ const visitor = (over: Partial<ExternalIdentity> = {}): ExternalIdentity => ({
   ...over,
 })
 
-onEachEngine('linking', (open) => {
+withDatabase('linking', (open) => {
   let db: Db
   let accounts: Accounts
   before(async () => {

@@ -15,7 +15,7 @@ import {
 } from 'openid-client'
 import type { Db } from '../../../src/db/db.ts'
 import { freshEmail, freshPhone } from '../../support/accounts.ts'
-import { freshEmbedded } from '../../support/databases.ts'
+import { freshDb } from '../../support/databases.ts'
 import { naughtyStrings } from '../../support/naughty.ts'
 import { insertPerson } from '../../support/people.ts'
 import { AUDIENCE, CLIENT, SCOPE, startOidcPeer } from '../../support/peers/oidc.ts'
@@ -28,7 +28,7 @@ let db: Db
 let peer: OidcPeer
 let house: Awaited<ReturnType<typeof startSignIn>>
 before(async () => {
-  db = await freshEmbedded()
+  db = await freshDb()
   peer = await startOidcPeer([APP])
   house = await startSignIn(db, {
     GOOGLE_ISSUER: peer.issuer,

@@ -18,7 +18,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import type { Principal } from '../../../src/lib/principal.ts'
 import { createReplay } from '../../../src/replay/replay-store.ts'
 import { assertAgreement } from '../../support/agreement.ts'
-import { onEachEngine } from '../../support/databases.ts'
+import { withDatabase } from '../../support/databases.ts'
 
 const PAID_IN = 1_000n
 const STAGE: Stage = { kind: 'chat', model: 'test/model', priceSnapshotId: undefined }
@@ -41,7 +41,7 @@ const line = (costMicro: bigint, stage = STAGE): BillLine => ({
 const isFailure = (kind: string) => (error: unknown) =>
   error instanceof Failure && error.kind === kind
 
-onEachEngine('a bill', (open) => {
+withDatabase('a bill', (open) => {
   let db: Db
   let dataDir: string
   let billing: Billing

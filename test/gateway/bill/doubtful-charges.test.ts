@@ -13,12 +13,12 @@ import {
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { assertAgreement } from '../../support/agreement.ts'
-import { onEachEngine } from '../../support/databases.ts'
+import { withDatabase } from '../../support/databases.ts'
 
 const PAID_IN = 100_000n
 const PRICE = 700n
 
-onEachEngine('doubtful charges', (open) => {
+withDatabase('doubtful charges', (open) => {
   let db: Db
   let dataDir: string
   let folder: string

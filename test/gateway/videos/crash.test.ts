@@ -8,7 +8,7 @@ import { uuidv7 } from '../../../src/lib/ids.ts'
 import { createReplay } from '../../../src/replay/replay-store.ts'
 import { assertAgreement } from '../../support/agreement.ts'
 import { runChild } from '../../support/child.ts'
-import { freshServerDatabase } from '../../support/databases.ts'
+import { freshDatabase } from '../../support/databases.ts'
 import { ended, fund, openStudio } from '../../support/videos.ts'
 
 /** Where it dies; how often the upstream is then asked to begin, by both together. */
@@ -31,7 +31,7 @@ describe('kill -9 of a replica at each step of a video job', { concurrency: fals
   let asha: string
 
   before(async () => {
-    url = await freshServerDatabase()
+    url = await freshDatabase()
     db = openServer({ url, poolSize: 4, log: silentLog })
     simulator = await startModelSimulator({ latency: { videoMs: 30 } })
     asha = await fund(db, '100000')

@@ -7,13 +7,13 @@ import { holdsOfLiveJobs } from '../../../src/gateway/videos/jobs-store.ts'
 import { sweeper } from '../../../src/jobs/sweeper.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { assertAgreement } from '../../support/agreement.ts'
-import { onEachEngine } from '../../support/databases.ts'
+import { withDatabase } from '../../support/databases.ts'
 import { ended, fund, openStudio } from '../../support/videos.ts'
 
 /** 4 s at $0.10 and 3,000 credits a dollar; the highest price that fits is $0.10 too. */
 const COST = 1_200_000_000n
 
-onEachEngine('video jobs', (open) => {
+withDatabase('video jobs', (open) => {
   let db: Db
   let simulator: ModelSimulator
   let asha: string

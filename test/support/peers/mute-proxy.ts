@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { addressIn, throughPort } from './database-address.ts'
 
-/** Stands between us and a server, and can stop passing on without closing anything. */
+/** Stands between us and a database server, and can stop passing on without closing anything. */
 export async function muteableProxy(target: string) {
   const sockets = new Set<Socket>()
   let passing = true
-  const { hostname, port } = new URL(target)
   const server = createServer((near) => {
-    const far = connect(Number(port), hostname)
+    const far = connect(addressIn(target))
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -20,10 +20,8 @@ export async function muteableProxy(target: string) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const url = new URL(target)
-  url.port = String((server.address() as AddressInfo).port)
   return {
-    url: url.href,
+    url: throughPort(target, (server.address() as AddressInfo).port),
     mute: () => void (passing = false),
     restore: () => void (passing = true),
     async close() {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { throughPort, type Address } from '../../support/peers/database-address.ts'
 
 export type FaultProxy = {
   port: number
-  /** The address with the proxy's port in place of the server's. */
+  /** The address through the proxy's port. */
   in(url: string): string
   /** Delays every piece of data by so much; 0 ends it. */
   slow(ms: number): void
@@ -43,7 +44,7 @@ type Pair = {
 }
 
 /** Stands between clients and a server, and breaks their connections in every way they can break. */
-export async function faultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
+export async function faultProxy(target: Address): Promise<FaultProxy> {
   const pairs = new Set<Pair>()
   const effects = { reset: 0, held: 0, slowed: 0, refusedS: 0, swallowed: 0 }
   let delayMs = 0
@@ -72,7 +73,7 @@ export async function faultProxy(target: { host: string; port: number }): Promis
     setTimeout(() => to.write(bytes), afterMs)
   }
   const serve = (near: Socket) => {
-    const far = connect(target.port, target.host)
+    const far = connect(target)
     const pair: Pair = { near, far, deaf: false, held: false, last: new Map() }
     pairs.add(pair)
     for (const socket of [near, far]) {
@@ -102,7 +103,8 @@ export async function faultProxy(target: { host: string; port: number }): Promis
     for (const { near, far } of pairs) {
       effects.reset += 1
       near.resetAndDestroy()
-      far.resetAndDestroy()
+      // Perhaps a Unix socket, which knows no reset.
+      far.destroy()
     }
   }
   const open = async () => {
@@ -115,11 +117,7 @@ export async function faultProxy(target: { host: string; port: number }): Promis
   return {
     port,
     effects,
-    in(url) {
-      const moved = new URL(url)
-      moved.host = `127.0.0.1:${port}`
-      return moved.href
-    },
+    in: (url) => throughPort(url, port),
     slow: (ms) => void (delayMs = ms),
     hold: () => void (holding = true),
     reset,

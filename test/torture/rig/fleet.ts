@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { addressIn } from '../../support/peers/database-address.ts'
 import { startReplica, type Replica } from '../../support/replica.ts'
 import type { Random } from '../load/random.ts'
 import { faultProxy, type FaultProxy } from './fault-proxy.ts'
@@ -50,7 +51,6 @@ export async function openFleet(options: {
   env: Record<string, string>
   folder: string
 }): Promise<Fleet> {
-  const { hostname: host, port } = new URL(options.databaseUrl)
   const all: Replica[] = []
   const crashes: string[] = []
   const expected = new Set<number>()
@@ -91,7 +91,7 @@ export async function openFleet(options: {
   }
   const slots = await Promise.all(
     Array.from({ length: options.count }, async (_, i): Promise<Slot> => {
-      const databaseProxy = await faultProxy({ host, port: Number(port) })
+      const databaseProxy = await faultProxy(addressIn(options.databaseUrl))
       const url = `http://127.0.0.1:${await freePort()}`
       const metricsUrl = `http://127.0.0.1:${await freePort()}/metrics`
       return {

@@ -6,7 +6,8 @@ import { startMoneySimulator, type MoneySimulator } from '../../../simulator/mon
 import type { Db } from '../../../src/db/db.ts'
 import { openServer } from '../../../src/db/server.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { startPostgres, type Postgres } from '../../support/postgres.ts'
+import { startTestServer, type TestServer } from '../../support/local-server.ts'
+import { addressIn } from '../../support/peers/database-address.ts'
 import { redisServers, type RedisServer } from '../../support/peers/redis.ts'
 import { openCanary, type Canary } from './canary.ts'
 import { faultProxy, type FaultProxy } from './fault-proxy.ts'
@@ -19,7 +20,7 @@ export type Received = { calls: number; finished: number }
 
 /** Real service processes on one real database, and around them simulated providers that can break. */
 export type World = {
-  postgres: Postgres
+  postgres: TestServer
   /** Straight to the database, not through a proxy. */
   db: Db
   fleet: Fleet
@@ -42,7 +43,7 @@ export async function openWorld(options: {
   env?: Record<string, string>
 }): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'mlango-torture-'))
-  const postgres = await startPostgres()
+  const postgres = await startTestServer()
   const redis = await realRedis()
   const received = new Map<string, Received>()
   const canary = await openCanary()
@@ -59,7 +60,7 @@ export async function openWorld(options: {
     clickpesa: { clientId: 'c', apiKey: 'clickpesa-key', checksumKey: 'clickpesa-checksum' },
     delays: { normalMs: 400, fastMs: 100, retryMs: 500 },
   })
-  const upstream = await faultProxy({ host: '127.0.0.1', port: Number(new URL(models.url).port) })
+  const upstream = await faultProxy(addressIn(models.url))
   const secrets = openSecrets()
   for (const secret of [UPSTREAM_KEY, SNIPPE.apiKey, SNIPPE.webhookSecret]) secrets.add(secret)
   const fleet = await openFleet({
