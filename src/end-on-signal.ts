@@ -17,7 +17,7 @@ export function endOnSignal(log: Log, close: () => Promise<void>): void {
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('uncaughtException', (error) => {
-    log.error('A bug: nobody caught this. Draining.', { error })
+    log.error('An unexpected error; the service is stopping.', { error })
     if (closingSince === undefined) end(1)
   })
 }

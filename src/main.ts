@@ -31,10 +31,10 @@ async function run(
       process.stdout.write(welcome(config, { address, notes: local.notes }))
     }
     endOnSignal(log, async () => {
-      log.info('Draining.')
+      log.info('The service is stopping; running calls may finish.')
       await end()
       await local.stop()
-      log.info('Closed.')
+      log.info('The service has stopped.')
       await log.flush()
     })
   } catch (error) {
