@@ -43,6 +43,17 @@ export async function findClaimant(tx: Tx, who: Identifier): Promise<Account | u
   return row && accountFrom(row)
 }
 
+/** The newest registration that waits for a code to this identifier, not one that only names it. */
+export async function findRegistration(tx: Tx, who: Identifier): Promise<Account | undefined> {
+  const [row] = await tx.read(
+    `select * from accounts where deleted_at is null and status = 'pending_verification'
+     and ${UNPROVEN[who.channel]} ${who.channel === 'phone' ? 'and email is null' : ''}
+     order by created_at desc, id desc limit 1`,
+    [who.value],
+  )
+  return row && accountFrom(row)
+}
+
 export type NewAccount = {
   id: string
   fullName: string

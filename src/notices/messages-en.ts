@@ -58,18 +58,24 @@ export const en: Language = {
       }[reason ?? 'adjustment'],
       sms: `Mlango: we have added ${credits(count)} to your account.`,
     }),
-    'security.new_login': ({ address, linked }) =>
+    'security.new_login': ({ address, linked, verified }) =>
       linked
         ? {
             title: 'New way to sign in',
             body: `${oneLine(linked)} was linked to your account and can now be used to sign in. ${NOT_YOU}`,
             sms: `Mlango: a new way to sign in was linked to your account. ${NOT_YOU}`,
           }
-        : {
-            title: 'New sign-in',
-            body: `There was a new sign-in to your account${address ? ` from IP address ${oneLine(address)}` : ''}. ${NOT_YOU}`,
-            sms: `Mlango: there was a new sign-in to your account. ${NOT_YOU}`,
-          },
+        : verified
+          ? {
+              title: 'New sign-in',
+              body: `${oneLine(verified)} was verified for your account, and a session was opened${address ? ` from IP address ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: a number was verified for your account, which opened a session. ${NOT_YOU}`,
+            }
+          : {
+              title: 'New sign-in',
+              body: `There was a new sign-in to your account${address ? ` from IP address ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: there was a new sign-in to your account. ${NOT_YOU}`,
+            },
     'security.password_changed': () => ({
       title: 'Password changed',
       body: 'Your password was changed. If this was not you, reset it immediately.',

@@ -58,18 +58,24 @@ export const sw: Language = {
       }[reason ?? 'adjustment'],
       sms: `Mlango: tumekuongezea ${krediti(credits)} kwenye akaunti yako.`,
     }),
-    'security.new_login': ({ address, linked }) =>
+    'security.new_login': ({ address, linked, verified }) =>
       linked
         ? {
             title: 'Njia mpya ya kuingia',
             body: `${oneLine(linked)} imeunganishwa na akaunti yako na sasa inaweza kutumika kuingia. ${NOT_YOU}`,
             sms: `Mlango: njia mpya ya kuingia imeunganishwa na akaunti yako. ${NOT_YOU}`,
           }
-        : {
-            title: 'Kuna mtu ameingia kwenye akaunti yako',
-            body: `Kuna mtu ameingia kwenye akaunti yako${address ? ` kutoka anwani ya IP ${oneLine(address)}` : ''}. ${NOT_YOU}`,
-            sms: `Mlango: kuna mtu ameingia kwenye akaunti yako. ${NOT_YOU}`,
-          },
+        : verified
+          ? {
+              title: 'Kuna mtu ameingia kwenye akaunti yako',
+              body: `${oneLine(verified)} imethibitishwa kwa akaunti yako, na mtu ameingia${address ? ` kutoka anwani ya IP ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: namba imethibitishwa kwa akaunti yako, na mtu ameingia. ${NOT_YOU}`,
+            }
+          : {
+              title: 'Kuna mtu ameingia kwenye akaunti yako',
+              body: `Kuna mtu ameingia kwenye akaunti yako${address ? ` kutoka anwani ya IP ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: kuna mtu ameingia kwenye akaunti yako. ${NOT_YOU}`,
+            },
     'security.password_changed': () => ({
       title: 'Nenosiri limebadilishwa',
       body: 'Nenosiri la akaunti yako limebadilishwa. Kama si wewe, weka nenosiri jipya mara moja.',

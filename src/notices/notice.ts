@@ -5,8 +5,11 @@ export type NoticeData = {
   'payment.expired': { payment_id: string; amount_tzs: number }
   'credits.low': { available_credits: number }
   'credits.granted': { credits: number; reason?: 'signup_bonus' | 'refund' | 'adjustment' }
-  /** `linked` names a service that can be used to sign in from now on. */
-  'security.new_login': { address?: string; linked?: string }
+  /**
+   * `linked` names a service that can be used to sign in from now on; `verified`, masked, the
+   * address or number whose verification opened the session.
+   */
+  'security.new_login': { address?: string; linked?: string; verified?: string }
   'security.password_changed': Record<string, never>
   'security.phone_changed': { phone_number: string }
   'security.session_reuse': { session_id?: string }

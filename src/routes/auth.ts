@@ -68,12 +68,12 @@ function codeRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/otp/verify',
-      summary: 'Answer a code; returns a session',
+      summary: 'Answer a code; returns a session, or an MFA challenge as login does',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa']),
         code: codeField,
       }),
-      response: sessionShape,
+      response: z.union([sessionShape, challengeShape]),
       async handle(call) {
         const { challenge_id: challengeId, ...answer } = call.body
         return { data: await verifyCode(accounts, { ...answer, challengeId }, deviceOf(call)) }

@@ -15,7 +15,14 @@ import { accountsCommand } from '../../src/operator/accounts.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { codeFor, freshEmail, openTestAccounts, PASSWORD, testClock } from '../support/accounts.ts'
+import {
+  codeFor,
+  freshEmail,
+  openTestAccounts,
+  PASSWORD,
+  sessionOf,
+  testClock,
+} from '../support/accounts.ts'
 import { onEachEngine } from '../support/databases.ts'
 import { naughtyStrings } from '../support/naughty.ts'
 
@@ -43,7 +50,7 @@ onEachEngine('the authenticator', (open) => {
     await register(accounts, { fullName: 'Asha', email, password: PASSWORD })
     const code = await codeFor(db, email)
     const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code } as const
-    const session = await verifyCode(accounts, answer, HERE)
+    const session = sessionOf(await verifyCode(accounts, answer, HERE))
     const { key, id: keyId } = await createApiKey(accounts, session.user.id, { name: 'k' })
     return { ...session, id: session.user.id, email, key, keyId }
   }

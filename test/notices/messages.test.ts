@@ -36,6 +36,7 @@ const every: Notice[] = [
   noticeOf('credits.granted', { credits: 100 }),
   noticeOf('security.new_login', {}),
   noticeOf('security.new_login', { linked: 'Google' }),
+  noticeOf('security.new_login', { verified: '+255***678' }),
 ]
 
 const textOf = <T extends NoticeType>(locale: Locale, type: T, data: NoticeData[T]) =>
@@ -105,6 +106,11 @@ describe('the texts of notices', () => {
     assert.match(textOf('sw', 'credits.granted', refund).body, /^Tumekurejeshea krediti 100/)
     for (const locale of ['en', 'sw'] as const) {
       assert.match(textOf(locale, 'security.new_login', { linked: 'Google' }).body, /^Google /)
+      const verified = { verified: '+255***678', address: '10.1.2.3' }
+      assert.match(
+        textOf(locale, 'security.new_login', verified).body,
+        /^\+255\*{3}678 .* 10\.1\.2\.3/,
+      )
     }
   })
 
