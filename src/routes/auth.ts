@@ -12,6 +12,7 @@ import { route, type Route } from '../http/route.ts'
 import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
 import {
   codeField,
+  codeOrRecoveryField,
   emailField,
   identifierField,
   line,
@@ -71,7 +72,10 @@ function codeRoutes(accounts: Accounts): Route[] {
       summary: 'Answer a code; returns a session, or an MFA challenge as login does',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa']),
-        code: codeField,
+        code: codeOrRecoveryField.meta({
+          description:
+            'Six digits. For login_mfa with channel totp, a recovery code (ABCD-EFGH-2345-WXYZ) does too',
+        }),
       }),
       response: z.union([sessionShape, challengeShape]),
       async handle(call) {

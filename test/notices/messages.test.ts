@@ -19,6 +19,9 @@ const LONGEST: { [T in NoticeType]: NoticeData[T] } = {
   'security.new_login': { address: '2001:db8:1111:2222:3333:4444:5555:6666' },
   'security.password_changed': {},
   'security.phone_changed': { phone_number: '+255***678' },
+  'security.mfa_changed': { method: 'none' },
+  'security.recovery_codes_made': {},
+  'security.recovery_code_used': { left: 9 },
   'security.session_reuse': {},
   'api_key.created': { key_id: 'k', name: `a\r\nb${long}`, last4: 'abcd' },
   'video.completed': { video_id: 'v', model: long },
@@ -37,6 +40,10 @@ const every: Notice[] = [
   noticeOf('security.new_login', {}),
   noticeOf('security.new_login', { linked: 'Google' }),
   noticeOf('security.new_login', { verified: '+255***678' }),
+  noticeOf('security.mfa_changed', { method: 'totp' }),
+  noticeOf('security.mfa_changed', { method: 'email' }),
+  noticeOf('security.mfa_changed', { method: 'phone' }),
+  noticeOf('security.recovery_code_used', { left: 1 }),
 ]
 
 const textOf = <T extends NoticeType>(locale: Locale, type: T, data: NoticeData[T]) =>
@@ -133,6 +140,9 @@ describe('the texts of notices', () => {
       'security.new_login': 'security',
       'security.password_changed': 'security',
       'security.phone_changed': 'security',
+      'security.mfa_changed': 'security',
+      'security.recovery_codes_made': 'security',
+      'security.recovery_code_used': 'security',
       'security.session_reuse': 'security',
       'api_key.created': 'security',
       'video.completed': 'usage',

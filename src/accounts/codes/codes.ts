@@ -40,6 +40,7 @@ export function checkChannel(body: {
     verify_phone: channel === 'phone',
     reset_password: channel !== 'totp',
     login_mfa: true,
+    change_mfa: channel !== 'totp',
   }
   if (!allowed[purpose]) {
     throw invalidField('channel', `${channel} cannot be used with purpose ${purpose}`)

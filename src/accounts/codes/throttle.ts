@@ -25,6 +25,10 @@ export function enrolmentTries(accountId: string): Bucket {
   return `wrongCodes:enrol:${accountId}`
 }
 
+export function secondFactorTries(accountId: string): Bucket {
+  return `wrongCodes:factor:${accountId}`
+}
+
 /** Codes that somebody waits for, and those that were asked for in vain, are counted apart. */
 export function codesSent(
   { subject, purpose }: { subject: Buffer; purpose: string },

@@ -37,20 +37,26 @@ export type SessionView = {
   user: Profile
 }
 
-/**
- * The last step of every sign-in: password, code, social, partner. The account must be active.
- * `announced`: the owner has been notified of it already.
- */
+type SignedIn = {
+  account: Account
+  device: Device
+  /** The owner has been notified of it already. */
+  announced?: boolean
+  /** A second factor was given for it. */
+  secondFactor?: boolean
+}
+
+/** The last step of every sign-in: password, code, social, partner. The account must be active. */
 export async function openSession(
   accounts: Accounts,
   tx: Tx,
-  { account, device, announced }: { account: Account; device: Device; announced?: boolean },
+  { account, device, announced, secondFactor = false }: SignedIn,
 ): Promise<OpenedSession> {
   if (account.status !== 'active') throw new Failure('forbidden', INACTIVE[account.status])
   const deviceHmac = hmacSha256(accounts.keys.identifiers, `${device.address}\n${device.userAgent}`)
   const { known, first } = await deviceHistory(tx, account.id, deviceHmac)
   const session = { id: uuidv7(), salt: randomBytes(16) }
-  await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac })
+  await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac, secondFactor })
   if (!known && !first && announced !== true) {
     const data = { address: device.address }
     await notify(tx, { accountId: account.id, type: 'security.new_login', data })

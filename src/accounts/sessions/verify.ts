@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/db.ts'
+import { invalidField } from '../../lib/failure.ts'
 import { notify } from '../../notices/notices.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
@@ -8,6 +9,7 @@ import { checkChannel, codeExpired, codeRequest, codeWrong, tryCode } from '../c
 import { useCode } from '../codes/codes-store.ts'
 import type { CodeChannel, CodeRow } from '../codes/codes-store.ts'
 import { spendTotp } from '../codes/mfa.ts'
+import { RECOVERY_CODE } from '../codes/recovery-codes.ts'
 import { clearTries, codeTries } from '../codes/throttle.ts'
 import { masked, readIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
@@ -38,6 +40,12 @@ export async function verifyCode(
   const who = readIdentifier(answer.identifier)
   if (!who) throw codeWrong()
   const { purpose, channel } = answer
+  if (RECOVERY_CODE.test(answer.code) && channel !== 'totp') {
+    throw invalidField(
+      'code',
+      'must be six digits; recovery codes stand in for an authenticator app',
+    )
+  }
   if (purpose !== 'login_mfa' && who.channel !== channel) throw codeWrong()
   const request = codeRequest(accounts, who, purpose, channel)
   const row = await tryCode(accounts, request, answer)
@@ -60,7 +68,7 @@ async function finishLogin(
 ): Promise<OpenedSession> {
   const account = await findOwner(tx, who)
   if (account?.id !== row.accountId || !(await useCode(tx, row))) throw codeExpired()
-  return openSession(accounts, tx, { account, device })
+  return openSession(accounts, tx, { account, device, secondFactor: true })
 }
 
 async function finishVerification(
