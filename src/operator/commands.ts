@@ -2,6 +2,7 @@ import type { House } from '../house.ts'
 import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { catalogCommand } from './catalog.ts'
+import { keysCommand } from './keys.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
@@ -18,6 +19,7 @@ const COMMANDS: OperatorCommand[] = [
   paymentsCommand,
   catalogCommand,
   outboxCommand,
+  keysCommand,
   auditCommand,
 ]
 

@@ -308,7 +308,7 @@ async function ownKey(db: Db, accounts: Accounts) {
   const { unseal } = await import('../../src/lib/secrets.ts')
   const [row] = await db.query('select kid, private_sealed from signing_keys')
   const secret = unseal(
-    accounts.keys.sealing,
+    accounts.keys.sealing[0],
     row!.private_sealed as Uint8Array,
     row!.kid as string,
   )

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { seal, unseal } from '../../lib/secrets.ts'
+import { seal, tryUnseal } from '../../lib/secrets.ts'
 import { notify } from '../../notices/notices.ts'
 import type { Account, MfaMethod } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
@@ -37,7 +37,7 @@ export async function spendTotp(
     if (!spent) throw codeWrong()
     return
   }
-  const secret = unseal(accounts.keys.sealing, account.totpSealed, accountId)
+  const secret = openSecret(accounts, account.totpSealed, accountId)
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined || !(await spendTotpStep(accounts.db, accountId, step))) throw codeWrong()
 }
@@ -102,7 +102,7 @@ async function beginEnrolment(
   account: Account,
 ): Promise<MfaSecrets['totp']> {
   const secret = newTotpSecret()
-  await offerTotp(tx, account.id, seal(accounts.keys.sealing, secret, account.id))
+  await offerTotp(tx, account.id, seal(accounts.keys.sealing[0], secret, account.id))
   const name = account.email ?? account.phoneNumber ?? account.fullName
   return { secret: base32(secret), uri: totpUri(secret, name) }
 }
@@ -115,7 +115,7 @@ async function finishEnrolment(
   if (!account.totpPendingSealed) {
     throw invalidField('totp_code', 'is not expected yet; first set mfa_method to totp')
   }
-  const secret = unseal(accounts.keys.sealing, account.totpPendingSealed, account.id)
+  const secret = openSecret(accounts, account.totpPendingSealed, account.id)
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined) throw codeWrong()
   await confirmTotp(tx, account.id, step)
@@ -126,6 +126,14 @@ async function finishEnrolment(
 
 async function announce(tx: Tx, accountId: string, method: MfaMethod): Promise<void> {
   await notify(tx, { accountId, type: 'security.mfa_changed', data: { method } })
+}
+
+/** Where MASTER_KEY was lost, no code of the authenticator is right; a recovery code still is. */
+function openSecret({ keys, log }: Accounts, sealed: Uint8Array, accountId: string): Buffer {
+  const secret = tryUnseal(keys.sealing, sealed, accountId)
+  if (secret) return secret
+  log.warn('MASTER_KEY cannot open an authenticator. MASTER_KEY_PREVIOUS may be missing.')
+  throw codeWrong()
 }
 
 /** Login codes must reach the owner, who could not sign in again otherwise. */

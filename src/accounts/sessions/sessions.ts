@@ -15,12 +15,8 @@ import {
   lockSession,
   REFRESH_LIFE_S,
 } from '../credentials/sessions-store.ts'
-import {
-  ACCESS_LIFE_S,
-  isOurRefreshToken,
-  readRefreshToken,
-  writeRefreshToken,
-} from '../credentials/tokens.ts'
+import { ACCESS_LIFE_S } from '../credentials/signing-keys.ts'
+import { isOurRefreshToken, readRefreshToken, writeRefreshToken } from '../credentials/tokens.ts'
 
 /** Where a sign-in came from; only a keyed hash of the two is stored. */
 export type Device = { address: string; userAgent: string }
@@ -78,7 +74,7 @@ export async function presentSession(
     }),
     token_type: 'Bearer',
     expires_in: ACCESS_LIFE_S,
-    refresh_token: writeRefreshToken(accounts.keys.refresh, opened),
+    refresh_token: writeRefreshToken(accounts.keys.refresh[0], opened),
     refresh_expires_in: REFRESH_LIFE_S,
     user: profileOf(account),
   }
