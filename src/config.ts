@@ -66,6 +66,7 @@ const schema = z.object({
   DATABASE_POOL: whole(2, 200).default(20),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   MASTER_KEY: z.string().min(32, 'must be at least 32 characters').optional(),
+  MASTER_KEY_PREVIOUS: z.string().min(32, 'must be at least 32 characters').optional(),
 
   // upstreams
   UPSTREAMS_FILE: text.optional(),

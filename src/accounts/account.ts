@@ -44,6 +44,11 @@ export function accountFrom(row: Row): Account {
   }
 }
 
+/** The profile names this address or number, proven or not. */
+export function claims(account: Account, who: { channel: 'email' | 'phone'; value: string }) {
+  return (who.channel === 'email' ? account.email : account.phoneNumber) === who.value
+}
+
 /** The profile as the API shows it. What is unset has no key: the operator prints every key. */
 export function profileOf(account: Account): Profile {
   return {

@@ -43,6 +43,17 @@ export async function findClaimant(tx: Tx, who: Identifier): Promise<Account | u
   return row && accountFrom(row)
 }
 
+/** The newest registration that waits for a code to this identifier, not one that only names it. */
+export async function findRegistration(tx: Tx, who: Identifier): Promise<Account | undefined> {
+  const [row] = await tx.read(
+    `select * from accounts where deleted_at is null and status = 'pending_verification'
+     and ${UNPROVEN[who.channel]} ${who.channel === 'phone' ? 'and email is null' : ''}
+     order by created_at desc, id desc limit 1`,
+    [who.value],
+  )
+  return row && accountFrom(row)
+}
+
 export type NewAccount = {
   id: string
   fullName: string
@@ -151,18 +162,52 @@ export async function eraseAccount(tx: Tx, id: string): Promise<void> {
   )
 }
 
-/** True the first time ever that this identifier is proven, by any account. */
+/**
+ * True the first time ever that this identifier is proven, by any account: the first hash is kept,
+ * the others are what earlier keys made of it.
+ */
 export async function insertProvenIdentifier(
   tx: Tx,
-  identifierHmac: Buffer,
+  hashes: readonly [Buffer, ...Buffer[]],
   accountId: string,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into proven_identifiers (identifier_hmac, account_id) values ($1, $2)
-     on conflict do nothing returning identifier_hmac`,
-    [identifierHmac, accountId],
+  const [row] = await tx.query<{ fresh: boolean }>(
+    `with known as (select 1 from proven_identifiers where identifier_hmac = any($2::bytea[])),
+     put as (
+       insert into proven_identifiers (identifier_hmac, account_id) values ($1, $3)
+       on conflict do nothing returning 1
+     )
+     select exists (select from put) and not exists (select from known) as fresh`,
+    [hashes[0], hashes, accountId],
   )
-  return rows.length === 1
+  return row!.fresh
+}
+
+/** A batch of accounts with an authenticator, locked, by id. */
+export async function listSealedTotp(
+  tx: Tx,
+  afterId: string | undefined,
+): Promise<{ id: string; totp: Uint8Array | null; pending: Uint8Array | null }[]> {
+  return tx.read(
+    `select id, totp_sealed as totp, totp_pending_sealed as pending from accounts
+     where (totp_sealed is not null or totp_pending_sealed is not null)
+       and ($1::uuid is null or id > $1)
+     order by id limit 200 for update`,
+    [afterId ?? null],
+  )
+}
+
+/** What is left out stays. */
+export async function resealTotp(
+  tx: Tx,
+  id: string,
+  sealed: { totp: Buffer | null | undefined; pending: Buffer | null | undefined },
+): Promise<void> {
+  await tx.query(
+    `update accounts set totp_sealed = coalesce($2, totp_sealed),
+       totp_pending_sealed = coalesce($3, totp_pending_sealed) where id = $1`,
+    [id, sealed.totp ?? null, sealed.pending ?? null],
+  )
 }
 
 const UNPROVEN = {

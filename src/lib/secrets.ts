@@ -8,6 +8,11 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
+/**
+ * One key, or two while it is being changed: the first makes, all of them recognise what was made.
+ */
+export type KeyList = readonly [Buffer, ...Buffer[]]
+
 /** One root key, one derived key per use: a leak of one use does not open another. */
 export function deriveKey(masterKey: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, 'mlango', use, 32))
@@ -35,6 +40,18 @@ export function seal(key: Buffer, text: Buffer, about: string): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about))
   const body = Buffer.concat([cipher.update(text), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), body])
+}
+
+/** Undefined when none of the keys opens it. */
+export function tryUnseal(keys: KeyList, sealed: Uint8Array, about: string): Buffer | undefined {
+  for (const key of keys) {
+    try {
+      return unseal(key, sealed, about)
+    } catch {
+      // Sealed under another key: the next one may be it.
+    }
+  }
+  return undefined
 }
 
 /** Throws when the key or the row is another one, or the bytes were changed. */

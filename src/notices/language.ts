@@ -19,7 +19,12 @@ export type Language = {
 /** `sms` is plain ASCII of at most 160 characters, so that it costs one segment. */
 export type NoticeText = { title: string; body: string; sms: string }
 
-export type CodePurpose = 'verify_email' | 'verify_phone' | 'login_mfa' | 'reset_password'
+export type CodePurpose =
+  | 'verify_email'
+  | 'verify_phone'
+  | 'login_mfa'
+  | 'reset_password'
+  | 'change_mfa'
 
 /** The code stands on a line of its own between `lead` and `end`. */
 type CodeMailText = { subject: string; lead: string; end: string }

@@ -17,14 +17,16 @@ export const en: Language = {
       verify_phone: 'Your Mlango verification code',
       login_mfa: 'Your Mlango sign-in code',
       reset_password: 'Your Mlango password reset code',
+      change_mfa: 'Your Mlango confirmation code',
     }[purpose],
     lead: {
       verify_email: 'Use this code to confirm your email address:',
       verify_phone: 'Use this code to confirm your phone number:',
       login_mfa: 'Use this code to finish signing in:',
       reset_password: 'Use this code to choose a new password:',
+      change_mfa: 'Use this code to confirm a change to your second factor:',
     }[purpose],
-    end: `The code expires in ${minutes} minutes and can only be used once. Do not share it with anyone. If you did not request it, you can ignore this email.`,
+    end: `The code expires in ${minutes} minutes and can only be used once. Do not share it with anyone. ${purpose === 'change_mfa' ? NOT_YOU : 'If you did not request it, you can ignore this email.'}`,
   }),
   codeSms: (code, minutes) =>
     `${code} is your Mlango verification code. It expires in ${minutes} minutes. Do not share it with anyone.`,
@@ -58,18 +60,24 @@ export const en: Language = {
       }[reason ?? 'adjustment'],
       sms: `Mlango: we have added ${credits(count)} to your account.`,
     }),
-    'security.new_login': ({ address, linked }) =>
+    'security.new_login': ({ address, linked, verified }) =>
       linked
         ? {
             title: 'New way to sign in',
             body: `${oneLine(linked)} was linked to your account and can now be used to sign in. ${NOT_YOU}`,
             sms: `Mlango: a new way to sign in was linked to your account. ${NOT_YOU}`,
           }
-        : {
-            title: 'New sign-in',
-            body: `There was a new sign-in to your account${address ? ` from IP address ${oneLine(address)}` : ''}. ${NOT_YOU}`,
-            sms: `Mlango: there was a new sign-in to your account. ${NOT_YOU}`,
-          },
+        : verified
+          ? {
+              title: 'New sign-in',
+              body: `${oneLine(verified)} was verified for your account, and a session was opened${address ? ` from IP address ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: a number was verified for your account, which opened a session. ${NOT_YOU}`,
+            }
+          : {
+              title: 'New sign-in',
+              body: `There was a new sign-in to your account${address ? ` from IP address ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: there was a new sign-in to your account. ${NOT_YOU}`,
+            },
     'security.password_changed': () => ({
       title: 'Password changed',
       body: 'Your password was changed. If this was not you, reset it immediately.',
@@ -79,6 +87,26 @@ export const en: Language = {
       title: 'Phone number changed',
       body: `The phone number on your account was changed to ${oneLine(phone_number)}. ${NOT_YOU}`,
       sms: `Mlango: the phone number on your account was changed. ${NOT_YOU}`,
+    }),
+    'security.mfa_changed': ({ method }) => ({
+      title: 'Second factor changed',
+      body: {
+        none: `The second factor of your account was turned off: it is now protected by its password alone. ${NOT_YOU}`,
+        totp: `The second factor of your account is now an authenticator app. ${NOT_YOU}`,
+        email: `The second factor of your account is now a code by email. ${NOT_YOU}`,
+        phone: `The second factor of your account is now a code by SMS. ${NOT_YOU}`,
+      }[method],
+      sms: `Mlango: the second factor of your account was ${method === 'none' ? 'turned off' : 'changed'}. ${NOT_YOU}`,
+    }),
+    'security.recovery_codes_made': () => ({
+      title: 'New recovery codes',
+      body: `New recovery codes were made for your account. The ones before no longer work. ${NOT_YOU}`,
+      sms: `Mlango: new recovery codes were made for your account. ${NOT_YOU}`,
+    }),
+    'security.recovery_code_used': ({ left }) => ({
+      title: 'Recovery code used',
+      body: `A recovery code was used in place of your authenticator app. ${left === 1 ? '1 code is' : `${number(left)} codes are`} left. ${NOT_YOU}`,
+      sms: `Mlango: a recovery code was used in place of your authenticator app. ${NOT_YOU}`,
     }),
     'security.session_reuse': () => ({
       title: 'We ended one of your sessions',

@@ -17,14 +17,16 @@ export const sw: Language = {
       verify_phone: 'Msimbo wako wa uthibitisho wa Mlango',
       login_mfa: 'Msimbo wako wa kuingia Mlango',
       reset_password: 'Msimbo wa kubadilisha nenosiri lako la Mlango',
+      change_mfa: 'Msimbo wako wa kuthibitisha mabadiliko ya Mlango',
     }[purpose],
     lead: {
       verify_email: 'Tumia msimbo huu kuthibitisha barua pepe yako:',
       verify_phone: 'Tumia msimbo huu kuthibitisha namba yako ya simu:',
       login_mfa: 'Tumia msimbo huu kukamilisha kuingia kwenye akaunti yako:',
       reset_password: 'Tumia msimbo huu kuweka nenosiri jipya:',
+      change_mfa: 'Tumia msimbo huu kuthibitisha mabadiliko ya uthibitisho wako wa hatua ya pili:',
     }[purpose],
-    end: `Msimbo huu unatumika mara moja tu, ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu. Kama hukuuomba, tafadhali puuza barua pepe hii.`,
+    end: `Msimbo huu unatumika mara moja tu, ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu. ${purpose === 'change_mfa' ? NOT_YOU : 'Kama hukuuomba, tafadhali puuza barua pepe hii.'}`,
   }),
   codeSms: (code, minutes) =>
     `${code} ni msimbo wako wa uthibitisho wa Mlango. Unatumika ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu.`,
@@ -58,18 +60,24 @@ export const sw: Language = {
       }[reason ?? 'adjustment'],
       sms: `Mlango: tumekuongezea ${krediti(credits)} kwenye akaunti yako.`,
     }),
-    'security.new_login': ({ address, linked }) =>
+    'security.new_login': ({ address, linked, verified }) =>
       linked
         ? {
             title: 'Njia mpya ya kuingia',
             body: `${oneLine(linked)} imeunganishwa na akaunti yako na sasa inaweza kutumika kuingia. ${NOT_YOU}`,
             sms: `Mlango: njia mpya ya kuingia imeunganishwa na akaunti yako. ${NOT_YOU}`,
           }
-        : {
-            title: 'Kuna mtu ameingia kwenye akaunti yako',
-            body: `Kuna mtu ameingia kwenye akaunti yako${address ? ` kutoka anwani ya IP ${oneLine(address)}` : ''}. ${NOT_YOU}`,
-            sms: `Mlango: kuna mtu ameingia kwenye akaunti yako. ${NOT_YOU}`,
-          },
+        : verified
+          ? {
+              title: 'Kuna mtu ameingia kwenye akaunti yako',
+              body: `${oneLine(verified)} imethibitishwa kwa akaunti yako, na mtu ameingia${address ? ` kutoka anwani ya IP ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: namba imethibitishwa kwa akaunti yako, na mtu ameingia. ${NOT_YOU}`,
+            }
+          : {
+              title: 'Kuna mtu ameingia kwenye akaunti yako',
+              body: `Kuna mtu ameingia kwenye akaunti yako${address ? ` kutoka anwani ya IP ${oneLine(address)}` : ''}. ${NOT_YOU}`,
+              sms: `Mlango: kuna mtu ameingia kwenye akaunti yako. ${NOT_YOU}`,
+            },
     'security.password_changed': () => ({
       title: 'Nenosiri limebadilishwa',
       body: 'Nenosiri la akaunti yako limebadilishwa. Kama si wewe, weka nenosiri jipya mara moja.',
@@ -79,6 +87,26 @@ export const sw: Language = {
       title: 'Namba ya simu imebadilishwa',
       body: `Namba ya simu ya akaunti yako imebadilishwa kuwa ${oneLine(phone_number)}. ${NOT_YOU}`,
       sms: `Mlango: namba ya simu ya akaunti yako imebadilishwa. ${NOT_YOU}`,
+    }),
+    'security.mfa_changed': ({ method }) => ({
+      title: 'Uthibitisho wa hatua ya pili umebadilishwa',
+      body: {
+        none: `Uthibitisho wa hatua ya pili wa akaunti yako umezimwa: sasa inalindwa na nenosiri pekee. ${NOT_YOU}`,
+        totp: `Uthibitisho wa hatua ya pili wa akaunti yako sasa unatumia programu ya uthibitishaji. ${NOT_YOU}`,
+        email: `Uthibitisho wa hatua ya pili wa akaunti yako sasa unatumia msimbo kwa barua pepe. ${NOT_YOU}`,
+        phone: `Uthibitisho wa hatua ya pili wa akaunti yako sasa unatumia msimbo kwa SMS. ${NOT_YOU}`,
+      }[method],
+      sms: `Mlango: uthibitisho wa hatua ya pili wa akaunti yako ${method === 'none' ? 'umezimwa' : 'umebadilishwa'}. ${NOT_YOU}`,
+    }),
+    'security.recovery_codes_made': () => ({
+      title: 'Misimbo mipya ya dharura',
+      body: `Misimbo mipya ya dharura imetengenezwa kwa akaunti yako. Ile ya awali haifanyi kazi tena. ${NOT_YOU}`,
+      sms: `Mlango: misimbo mipya ya dharura imetengenezwa kwa akaunti yako. ${NOT_YOU}`,
+    }),
+    'security.recovery_code_used': ({ left }) => ({
+      title: 'Msimbo wa dharura umetumika',
+      body: `Msimbo wa dharura umetumika badala ya programu yako ya uthibitishaji. Misimbo iliyobaki ni ${number(left)}. ${NOT_YOU}`,
+      sms: `Mlango: msimbo wa dharura umetumika badala ya programu yako ya uthibitishaji. ${NOT_YOU}`,
     }),
     'security.session_reuse': () => ({
       title: 'Tumefunga kipindi kimoja cha akaunti yako',

@@ -5,10 +5,17 @@ export type NoticeData = {
   'payment.expired': { payment_id: string; amount_tzs: number }
   'credits.low': { available_credits: number }
   'credits.granted': { credits: number; reason?: 'signup_bonus' | 'refund' | 'adjustment' }
-  /** `linked` names a service that can be used to sign in from now on. */
-  'security.new_login': { address?: string; linked?: string }
+  /**
+   * `linked` names a service that can be used to sign in from now on; `verified`, masked, the
+   * address or number whose verification opened the session.
+   */
+  'security.new_login': { address?: string; linked?: string; verified?: string }
   'security.password_changed': Record<string, never>
   'security.phone_changed': { phone_number: string }
+  /** The second factor is now this one. */
+  'security.mfa_changed': { method: 'none' | 'totp' | 'email' | 'phone' }
+  'security.recovery_codes_made': Record<string, never>
+  'security.recovery_code_used': { left: number }
   'security.session_reuse': { session_id?: string }
   'api_key.created': { key_id: string; name: string; last4: string }
   'video.completed': { video_id: string; model: string }

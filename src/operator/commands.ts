@@ -3,6 +3,7 @@ import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
 import { catalogCommand } from './catalog.ts'
+import { keysCommand } from './keys.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
@@ -19,6 +20,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   paymentsCommand,
   catalogCommand,
   outboxCommand,
+  keysCommand,
   auditCommand,
 ]
 

@@ -20,6 +20,10 @@ export const profileShape = z.object({
 
 export const changedProfileShape = profileShape.extend({
   totp: z.object({ secret: z.string(), uri: z.string() }).optional(),
+  recovery_codes: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Shown once. Each signs in once in place of the authenticator app' }),
 })
 
 export const sessionShape = z.object({

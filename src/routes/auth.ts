@@ -12,6 +12,7 @@ import { route, type Route } from '../http/route.ts'
 import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
 import {
   codeField,
+  codeOrRecoveryField,
   emailField,
   identifierField,
   line,
@@ -68,12 +69,15 @@ function codeRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/otp/verify',
-      summary: 'Verify a code and open a session',
+      summary: 'Verify a code and open a session, or get the MFA challenge that a login gets',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa']),
-        code: codeField,
+        code: codeOrRecoveryField.meta({
+          description:
+            'Six digits. For login_mfa with channel totp, a recovery code (ABCD-EFGH-2345-WXYZ) does too',
+        }),
       }),
-      response: sessionShape,
+      response: z.union([sessionShape, challengeShape]),
       async handle(call) {
         const { challenge_id: challengeId, ...answer } = call.body
         return { data: await verifyCode(accounts, { ...answer, challengeId }, deviceOf(call)) }

@@ -34,6 +34,13 @@ export const phoneField = z
 
 export const identifierField = z.string().min(1).max(254)
 export const codeField = z.string().regex(/^[0-9]{6}$/, 'must be six digits')
+/** Where an authenticator app is asked for, one of its recovery codes does as well. */
+export const codeOrRecoveryField = z
+  .string()
+  .regex(
+    /^([0-9]{6}|[A-Za-z2-7]{4}(-[A-Za-z2-7]{4}){3})$/,
+    'must be six digits, or a recovery code such as ABCD-EFGH-2345-WXYZ',
+  )
 /** The rules are checked with the account; this only keeps a megabyte from being read. */
 export const passwordField = z.string().max(1024, 'must be 8 to 128 characters')
 

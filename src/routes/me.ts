@@ -4,7 +4,7 @@ import { changePhone } from '../accounts/profile/phone.ts'
 import { changeProfile, deleteAccount, readProfile } from '../accounts/profile/profile.ts'
 import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
-import { codeField, line, webAddressField } from './fields.ts'
+import { codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
   return [readRoute(accounts), changeRoute(accounts), deleteRoute(accounts), phoneRoute(accounts)]
@@ -17,6 +17,11 @@ const own = {
   dialect: 'envelope',
   limit: 'principal',
 } as const
+
+const secondFactorField = codeOrRecoveryField.optional().meta({
+  description:
+    'The second factor, which a change of it asks for unless it was given in the last ten minutes',
+})
 
 function readRoute(accounts: Accounts): Route {
   return route({
@@ -38,19 +43,29 @@ function changeRoute(accounts: Accounts): Route {
       avatar_url: webAddressField.nullable().optional(),
       locale: z.enum(['sw', 'en']).optional(),
       mfa_method: z.enum(['none', 'totp', 'email', 'phone']).optional(),
-      totp_code: codeField.optional(),
+      totp_code: codeField.optional().meta({
+        description:
+          'The first code of a new authenticator app; when leaving totp, a code of the present one',
+      }),
+      recovery_codes: z
+        .literal(true, 'must be true')
+        .optional()
+        .meta({ description: 'Make new recovery codes; the ones before stop working' }),
+      mfa_code: secondFactorField,
     }),
     response: changedProfileShape,
     async handle(call) {
-      const { full_name, avatar_url, locale, mfa_method, totp_code } = call.body
+      const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code } = call.body
       const change = {
         fullName: full_name,
         avatarUrl: avatar_url,
         locale,
         mfaMethod: mfa_method,
         totpCode: totp_code,
+        recoveryCodes: call.body.recovery_codes,
+        mfaCode: mfa_code,
       }
-      return { data: await changeProfile(accounts, call.principal.accountId, change) }
+      return { data: await changeProfile(accounts, call.principal, change) }
     },
   })
 }
@@ -74,10 +89,11 @@ function phoneRoute(accounts: Accounts): Route {
     method: 'POST',
     path: '/v1/me/phone',
     summary: 'Add or change your phone number',
-    body: z.object({ phone_number: z.string().max(64) }),
+    body: z.object({ phone_number: z.string().max(64), mfa_code: secondFactorField }),
     response: z.object({ pending_verification: z.literal(true) }),
     async handle(call) {
-      await changePhone(accounts, call.principal.accountId, call.body.phone_number)
+      const { phone_number: phoneNumber, mfa_code: mfaCode } = call.body
+      await changePhone(accounts, call.principal, { phoneNumber, mfaCode })
       return { data: { pending_verification: true } }
     },
   })

@@ -15,7 +15,14 @@ import { accountsCommand } from '../../src/operator/accounts.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { codeFor, freshEmail, openTestAccounts, PASSWORD, testClock } from '../support/accounts.ts'
+import {
+  codeFor,
+  freshEmail,
+  openTestAccounts,
+  PASSWORD,
+  sessionOf,
+  testClock,
+} from '../support/accounts.ts'
 import { withDatabase } from '../support/databases.ts'
 import { naughtyStrings } from '../support/naughty.ts'
 
@@ -43,7 +50,7 @@ withDatabase('the authenticator', (open) => {
     await register(accounts, { fullName: 'Asha', email, password: PASSWORD })
     const code = await codeFor(db, email)
     const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code } as const
-    const session = await verifyCode(accounts, answer, HERE)
+    const session = sessionOf(await verifyCode(accounts, answer, HERE))
     const { key, id: keyId } = await createApiKey(accounts, session.user.id, { name: 'k' })
     return { ...session, id: session.user.id, email, key, keyId }
   }
@@ -301,7 +308,7 @@ async function ownKey(db: Db, accounts: Accounts) {
   const { unseal } = await import('../../src/lib/secrets.ts')
   const [row] = await db.query('select kid, private_sealed from signing_keys')
   const secret = unseal(
-    accounts.keys.sealing,
+    accounts.keys.sealing[0],
     row!.private_sealed as Uint8Array,
     row!.kid as string,
   )

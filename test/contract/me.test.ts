@@ -4,6 +4,7 @@ import { totpAt } from '../../src/accounts/credentials/totp.ts'
 import {
   ageCodes,
   freshPhone,
+  fromBase32,
   otherThan,
   PASSWORD,
   accountsHouse,
@@ -271,11 +272,3 @@ describe('DELETE /v1/me', () => {
     refused(await house.call('DELETE /v1/me'), 401, 'unauthorized')
   })
 })
-
-function fromBase32(text: string): Buffer {
-  let bits = ''
-  for (const letter of text) {
-    bits += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')
-  }
-  return Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
-}

@@ -19,6 +19,9 @@ const LONGEST: { [T in NoticeType]: NoticeData[T] } = {
   'security.new_login': { address: '2001:db8:1111:2222:3333:4444:5555:6666' },
   'security.password_changed': {},
   'security.phone_changed': { phone_number: '+255***678' },
+  'security.mfa_changed': { method: 'none' },
+  'security.recovery_codes_made': {},
+  'security.recovery_code_used': { left: 9 },
   'security.session_reuse': {},
   'api_key.created': { key_id: 'k', name: `a\r\nb${long}`, last4: 'abcd' },
   'video.completed': { video_id: 'v', model: long },
@@ -36,6 +39,11 @@ const every: Notice[] = [
   noticeOf('credits.granted', { credits: 100 }),
   noticeOf('security.new_login', {}),
   noticeOf('security.new_login', { linked: 'Google' }),
+  noticeOf('security.new_login', { verified: '+255***678' }),
+  noticeOf('security.mfa_changed', { method: 'totp' }),
+  noticeOf('security.mfa_changed', { method: 'email' }),
+  noticeOf('security.mfa_changed', { method: 'phone' }),
+  noticeOf('security.recovery_code_used', { left: 1 }),
 ]
 
 const textOf = <T extends NoticeType>(locale: Locale, type: T, data: NoticeData[T]) =>
@@ -105,6 +113,11 @@ describe('the texts of notices', () => {
     assert.match(textOf('sw', 'credits.granted', refund).body, /^Tumekurejeshea krediti 100/)
     for (const locale of ['en', 'sw'] as const) {
       assert.match(textOf(locale, 'security.new_login', { linked: 'Google' }).body, /^Google /)
+      const verified = { verified: '+255***678', address: '10.1.2.3' }
+      assert.match(
+        textOf(locale, 'security.new_login', verified).body,
+        /^\+255\*{3}678 .* 10\.1\.2\.3/,
+      )
     }
   })
 
@@ -127,6 +140,9 @@ describe('the texts of notices', () => {
       'security.new_login': 'security',
       'security.password_changed': 'security',
       'security.phone_changed': 'security',
+      'security.mfa_changed': 'security',
+      'security.recovery_codes_made': 'security',
+      'security.recovery_code_used': 'security',
       'security.session_reuse': 'security',
       'api_key.created': 'security',
       'video.completed': 'usage',

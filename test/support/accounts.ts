@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
 import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
+import type { SessionView } from '../../src/accounts/sessions/sessions.ts'
+import type { verifyCode } from '../../src/accounts/sessions/verify.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -119,6 +121,12 @@ function people(db: Db, call: Client) {
   return { lastCode, registerAs, signUp }
 }
 
+/** What a code has opened, where there is no second factor. */
+export function sessionOf(opened: Awaited<ReturnType<typeof verifyCode>>): SessionView {
+  if ('access_token' in opened) return opened
+  throw new Error('a second factor is asked for')
+}
+
 export function freshEmail(): string {
   return `u${randomBytes(6).toString('hex')}@example.com`
 }
@@ -154,4 +162,13 @@ export async function ageCodes(db: Db, seconds: number): Promise<void> {
 /** Wrong on purpose. */
 export function otherThan(code: string): string {
   return String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+}
+
+/** The secret of an authenticator, as it is shown. */
+export function fromBase32(text: string): Buffer {
+  let bits = ''
+  for (const letter of text) {
+    bits += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')
+  }
+  return Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
 }

@@ -6,107 +6,104 @@ export type CodeChannel = 'email' | 'phone' | 'totp'
 export type CodeRow = {
   id: string
   channel: CodeChannel
+  /** Null for an identifier that nobody is waiting to verify: its cool-down counts all the same. */
   accountId: string | null
   codeHmac: Uint8Array | null
 }
+
+/** A code as it stands now. */
+export type CodeState = CodeRow & {
+  /** It can still be answered: not used, not expired, tries left. */
+  live: boolean
+  leftS: number
+  /** Seconds until another may be sent; 0 when it may be sent now. */
+  coolDownS: number
+}
+
+export type CodeSubject = { subject: Buffer; purpose: CodePurpose }
 
 export const CODE_LIFE_S = 600
 export const COOL_DOWN_S = 60
 const TRIES_PER_CODE = 5
 
-export type NewCode = {
+export type NewCode = CodeSubject & {
   id: string
-  subject: Buffer
-  purpose: CodePurpose
   channel: CodeChannel
   accountId: string | null
   codeHmac: Buffer | null
+  lifeS: number
+}
+
+/** Of two requests for a code for one identifier and purpose, the second waits. */
+export async function lockCodes(tx: Tx, { subject, purpose }: CodeSubject): Promise<void> {
+  await tx.read(`select pg_advisory_xact_lock(hashtextextended($1, 2021))`, [
+    `${purpose} ${subject.toString('hex')}`,
+  ])
+}
+
+/** Replaces the code that this account had before, and nobody else's. */
+export async function putCode(tx: Tx, code: NewCode): Promise<void> {
+  await tx.query(
+    `insert into codes (id, subject, purpose, channel, account_id, code_hmac, expires_at)
+     values ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 second')
+     on conflict (subject, purpose, account_id) do update set
+       id = excluded.id, channel = excluded.channel, code_hmac = excluded.code_hmac, tries = 0,
+       sent_at = now(), expires_at = excluded.expires_at, used_at = null`,
+    [code.id, code.subject, code.purpose, code.channel, code.accountId, code.codeHmac, code.lifeS],
+  )
+}
+
+/** Every account's code for one identifier and purpose, the newest first. */
+export async function listCodes(tx: Tx, { subject, purpose }: CodeSubject): Promise<CodeState[]> {
+  const rows = await tx.read(
+    `select *, ${LIVE} as live,
+       extract(epoch from expires_at - now())::float8 as left_s,
+       case when used_at is null and channel <> 'totp'
+         then ${COOL_DOWN_S} - extract(epoch from now() - sent_at)::float8 else 0 end as cool_s
+     from codes where subject = $1 and purpose = $2 order by sent_at desc, id desc`,
+    [subject, purpose],
+  )
+  return rows.map((row) => ({
+    ...codeFrom(row),
+    live: row.live as boolean,
+    leftS: Math.floor(row.left_s as number),
+    coolDownS: Math.max(0, Math.ceil(row.cool_s as number)),
+  }))
 }
 
 /**
- * Replaces the code before it. False during the cool-down, which ends early once the code has been
- * used; an authenticator's challenge sends nothing, so it has no cool-down.
+ * Takes one of the five tries, atomically over all processes. Tries belong to the identifier: a
+ * guess counts against the codes of all accounts that wait for it, which are what is returned.
  */
-export async function putCode(tx: Tx, code: NewCode): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into codes as c (id, subject, purpose, channel, account_id, code_hmac, expires_at)
-     values ($1, $2, $3, $4, $5, $6, now() + ${CODE_LIFE_S} * interval '1 second')
-     on conflict (subject, purpose) do update set
-       id = excluded.id, channel = excluded.channel, account_id = excluded.account_id,
-       code_hmac = excluded.code_hmac, tries = 0, sent_at = now(),
-       expires_at = excluded.expires_at, used_at = null
-     where c.used_at is not null or excluded.channel = 'totp' or c.channel = 'totp'
-       or c.sent_at <= now() - ${COOL_DOWN_S} * interval '1 second'
-     returning id`,
-    [code.id, code.subject, code.purpose, code.channel, code.accountId, code.codeHmac],
-  )
-  return rows.length === 1
-}
-
-/** A challenge that can still be answered: not used, not expired, tries left. */
-export async function findLiveCode(
-  tx: Tx,
-  subject: Buffer,
-  purpose: CodePurpose,
-): Promise<(CodeRow & { leftS: number }) | undefined> {
-  const [row] = await tx.read(
-    `select *, extract(epoch from expires_at - now())::float8 as left_s from codes
-     where subject = $1 and purpose = $2 and ${LIVE}`,
-    [subject, purpose],
-  )
-  return row && { ...codeFrom(row), leftS: Math.floor(row.left_s as number) }
-}
-
-export async function findCode(
-  tx: Tx,
-  subject: Buffer,
-  purpose: CodePurpose,
-): Promise<CodeRow | undefined> {
-  const [row] = await tx.read('select * from codes where subject = $1 and purpose = $2', [
-    subject,
-    purpose,
-  ])
-  return row && codeFrom(row)
-}
-
-/** Seconds until another code may be sent; 0 when one may be sent now. */
-export async function coolDownLeft(tx: Tx, subject: Buffer, purpose: CodePurpose): Promise<number> {
-  const [row] = await tx.read<{ left_s: number }>(
-    `select greatest(0, ceil(${COOL_DOWN_S} - extract(epoch from now() - sent_at)))::float8 as left_s
-     from codes where subject = $1 and purpose = $2 and used_at is null and channel <> 'totp'`,
-    [subject, purpose],
-  )
-  return row?.left_s ?? 0
-}
-
-/** Takes one of the five tries, atomically over all processes. */
 export async function takeCodeTry(
   tx: Tx,
-  wanted: { subject: Buffer; purpose: CodePurpose; challengeId: string | undefined },
-): Promise<CodeRow | undefined> {
-  const [row] = await tx.query(
+  wanted: CodeSubject & { challengeId: string | undefined },
+): Promise<CodeRow[]> {
+  const rows = await tx.query(
     `update codes set tries = tries + 1
-     where subject = $1 and purpose = $2 and ($3::uuid is null or id = $3) and ${LIVE}
+     where ${LIVE} and id in (
+       select id from codes
+       where subject = $1 and purpose = $2 and ($3::uuid is null or id = $3)
+       order by id for update)
      returning *`,
     [wanted.subject, wanted.purpose, wanted.challengeId ?? null],
   )
-  return row && codeFrom(row)
+  return rows.map(codeFrom)
 }
 
-/** True for the first caller only; false also once a code with a new id has replaced it. */
-export async function useCode(tx: Tx, id: string): Promise<boolean> {
+/** True for the first caller only, and only if the code that was tried has not been replaced. */
+export async function useCode(tx: Tx, { id, codeHmac }: CodeRow): Promise<boolean> {
   const rows = await tx.query(
-    'update codes set used_at = now() where id = $1 and used_at is null returning id',
-    [id],
+    `update codes set used_at = now()
+     where id = $1 and used_at is null and code_hmac is not distinct from $2 returning id`,
+    [id, codeHmac],
   )
   return rows.length === 1
 }
 
 /** The codes of a deleted account no longer work; their cool-downs stay. */
 export async function voidCodes(tx: Tx, accountId: string): Promise<void> {
-  await tx.query('update codes set account_id = null, code_hmac = null where account_id = $1', [
-    accountId,
-  ])
+  await tx.query('update codes set code_hmac = null where account_id = $1', [accountId])
 }
 
 export async function trimCodes(tx: Tx): Promise<void> {

@@ -10,12 +10,12 @@ import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
-import { CODE_LIFE_S, coolDownLeft, findCode, putCode, takeCodeTry } from './codes-store.ts'
-import type { CodeChannel, CodeRow } from './codes-store.ts'
+import { CODE_LIFE_S, listCodes, lockCodes, putCode, takeCodeTry } from './codes-store.ts'
+import type { CodeChannel, CodeRow, CodeState, CodeSubject } from './codes-store.ts'
 import { codesSent, codeTries, takeTry } from './throttle.ts'
 
 /** One identifier, named by its HMAC, asks for a code: what for, and by which channel. */
-export type CodeRequest = { subject: Buffer; purpose: CodePurpose; channel: CodeChannel }
+export type CodeRequest = CodeSubject & { channel: CodeChannel }
 
 export const VERIFY_PURPOSE = { email: 'verify_email', phone: 'verify_phone' } as const
 
@@ -40,6 +40,7 @@ export function checkChannel(body: {
     verify_phone: channel === 'phone',
     reset_password: channel !== 'totp',
     login_mfa: true,
+    change_mfa: channel !== 'totp',
   }
   if (!allowed[purpose]) {
     throw invalidField('channel', `must not be ${channel} when purpose is ${purpose}`)
@@ -56,25 +57,42 @@ export type CodeDelivery = {
   to?: string | undefined
   /** The id of a challenge that stays the same while its code changes. */
   id?: string | undefined
+  /** Shorter where a code is repeated that began to expire earlier. */
+  lifeS?: number | undefined
 }
+
+/** Sent, or the seconds until it may be. */
+export type CodeSent = { id: string; waitS?: undefined } | { id?: undefined; waitS: number }
 
 /**
  * Makes a code and puts its message in the outbox. Without an account nothing is sent, but the
- * cool-down and the tries count the same. Undefined during the cool-down.
+ * cool-down and the sends count the same, among themselves: whoever asks for codes that nobody is
+ * waiting for keeps nobody from getting one. A used code has no cool-down left, an authenticator's
+ * challenge never has one, because it sends nothing.
  */
 export async function sendCode(
   accounts: Accounts,
   tx: Tx,
   delivery: CodeDelivery,
-): Promise<{ id: string } | undefined> {
-  const { request, account, to, id = uuidv7() } = delivery
-  const code = String(randomInt(1_000_000)).padStart(6, '0')
+): Promise<CodeSent> {
+  const { request, account, to, id = uuidv7(), lifeS = CODE_LIFE_S } = delivery
   const accountId = account?.id ?? null
-  const codeHmac = request.channel === 'totp' ? null : hmacOf(accounts, request, accountId, code)
-  if (!(await putCode(tx, { id, ...request, accountId, codeHmac }))) return undefined
-  if (request.channel === 'totp') return { id }
-  await takeTry(tx, codesSent(request.purpose, request.subject))
-  if (account && to !== undefined) await post(tx, { request, account, to, code })
+  await lockCodes(tx, request)
+  if (request.channel === 'totp') {
+    await putCode(tx, { id, ...request, accountId, codeHmac: null, lifeS })
+    return { id }
+  }
+  const codes = await listCodes(tx, request)
+  const waits = codes
+    .filter((code) => (code.accountId === null) === (accountId === null))
+    .map(({ coolDownS }) => coolDownS)
+  const waitS = Math.max(0, ...waits)
+  if (waitS > 0) return { waitS }
+  await takeTry(tx, codesSent(request, account ? 'somebody' : 'nobody'))
+  const code = newCode(accounts, request, codes)
+  const codeHmac = hmacOf(accounts.keys.codes[0], request, accountId, code)
+  await putCode(tx, { id, ...request, accountId, codeHmac, lifeS })
+  if (account && to !== undefined) await post(tx, { request, account, to, code, lifeS })
   return { id }
 }
 
@@ -84,22 +102,22 @@ export async function requireSendCode(
   tx: Tx,
   delivery: CodeDelivery,
 ): Promise<void> {
-  if (!(await sendCode(accounts, tx, delivery))) throw await coolingDown(tx, delivery.request)
+  const { waitS } = await sendCode(accounts, tx, delivery)
+  if (waitS !== undefined) throw coolingDown(waitS)
 }
 
-export async function coolingDown(tx: Tx, request: CodeRequest): Promise<Failure> {
-  const leftS = await coolDownLeft(tx, request.subject, request.purpose)
+export function coolingDown(waitS: number): Failure {
   return new Failure(
     'rate_limited',
     'A code was sent a moment ago. Please wait before requesting another.',
-    { retryAfterS: Math.max(1, leftS) },
+    { retryAfterS: Math.max(1, waitS) },
   )
 }
 
 /**
- * Takes one of the code's tries and compares the code. Whoever gets the row back still has to call
- * `useCode`, in the transaction that does what the code allows. Of an authenticator only the
- * challenge is checked here; `spendTotp` judges its code.
+ * Takes one of the tries and compares the code: it decides whose it is. Whoever gets the row back
+ * still has to call `useCode`, in the transaction that does what the code allows. Of an
+ * authenticator only the challenge is checked here; `spendTotp` judges its code.
  */
 export async function tryCode(
   accounts: Accounts,
@@ -107,16 +125,15 @@ export async function tryCode(
   answer: { code: string; challengeId?: string | undefined },
 ): Promise<CodeRow & { accountId: string }> {
   await takeTry(accounts.db, codeTries(request.subject))
-  const row = await takeCodeTry(accounts.db, { ...request, challengeId: answer.challengeId })
-  if (!row) {
-    const dead = await findCode(accounts.db, request.subject, request.purpose)
-    throw dead ? codeExpired() : codeWrong()
-  }
-  if (row.accountId === null || row.channel !== request.channel) throw codeWrong()
-  const expected = hmacOf(accounts, request, row.accountId, answer.code)
-  const right = row.codeHmac !== null && safeEqual(Buffer.from(row.codeHmac), expected)
-  if (!right && row.channel !== 'totp') throw codeWrong()
-  return { ...row, accountId: row.accountId }
+  const live = await takeCodeTry(accounts.db, { ...request, challengeId: answer.challengeId })
+  const row = live.find((one) => isAnswer(accounts, request, one, answer.code))
+  if (row?.accountId) return { ...row, accountId: row.accountId }
+  const all = await listCodes(accounts.db, request)
+  const expired = live.length === 0 ? all : all.filter((one) => !one.live)
+  const known = expired.some(
+    (one) => live.length === 0 || isAnswer(accounts, request, one, answer.code),
+  )
+  throw known ? codeExpired() : codeWrong()
 }
 
 export function codeWrong(): Failure {
@@ -129,25 +146,39 @@ export function codeExpired(): Failure {
   })
 }
 
-function hmacOf(
-  accounts: Accounts,
-  request: CodeRequest,
-  accountId: string | null,
-  code: string,
-): Buffer {
+function hmacOf(key: Buffer, request: CodeRequest, accountId: string | null, code: string): Buffer {
   const about = `${request.purpose}|${request.channel}|${accountId ?? 'nobody'}|${code}`
-  return hmacSha256(accounts.keys.codes, request.subject, about)
+  return hmacSha256(key, request.subject, about)
+}
+
+/** Unlike every code that is live for the same identifier, so that a code has one owner. */
+function newCode(accounts: Accounts, request: CodeRequest, codes: CodeState[]): string {
+  const live = codes.filter((one) => one.live)
+  for (;;) {
+    const code = String(randomInt(1_000_000)).padStart(6, '0')
+    if (!live.some((one) => isAnswer(accounts, request, one, code))) return code
+  }
+}
+
+function isAnswer(accounts: Accounts, request: CodeRequest, row: CodeRow, code: string): boolean {
+  if (row.accountId === null || row.channel !== request.channel) return false
+  if (row.channel === 'totp') return true
+  if (row.codeHmac === null) return false
+  const stored = Buffer.from(row.codeHmac)
+  return accounts.keys.codes.some((key) =>
+    safeEqual(stored, hmacOf(key, request, row.accountId, code)),
+  )
 }
 
 async function post(
   tx: Tx,
-  delivery: { request: CodeRequest; account: Account; to: string; code: string },
+  delivery: { request: CodeRequest; account: Account; to: string; code: string; lifeS: number },
 ): Promise<void> {
-  const { request, account, to, code } = delivery
+  const { request, account, to, code, lifeS } = delivery
   const channel = request.channel === 'phone' ? 'sms' : 'email'
-  const minutes = CODE_LIFE_S / 60
+  const minutes = Math.max(1, Math.floor(lifeS / 60))
   const { purpose } = request
   const message = codeMessage({ locale: account.locale, purpose, code, minutes, channel })
-  const about = { id: uuidv7(), accountId: account.id, expiresInS: CODE_LIFE_S }
+  const about = { id: uuidv7(), accountId: account.id, expiresInS: lifeS }
   await insertMessage(tx, { ...about, channel, to, ...message })
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { seal, unseal } from '../../lib/secrets.ts'
+import { seal, tryUnseal } from '../../lib/secrets.ts'
+import { notify } from '../../notices/notices.ts'
 import type { Account, MfaMethod } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
@@ -8,6 +9,8 @@ import { base32, newTotpSecret, totpStep, totpUri } from '../credentials/totp.ts
 import type { Identifier } from '../identifiers.ts'
 import { codeExpired, codeWrong } from './codes.ts'
 import { confirmTotp, offerTotp, setMfa, spendTotpStep } from './mfa-store.ts'
+import { deleteRecoveryCodes } from './recovery-codes-store.ts'
+import { makeRecoveryCodes, RECOVERY_CODE, spendRecoveryCode } from './recovery-codes.ts'
 import { clearTries, enrolmentTries } from './throttle.ts'
 
 /** Where an account's login codes go; undefined for an authenticator app or none at all. */
@@ -18,7 +21,10 @@ export function mfaAddress(account: Account): Identifier | undefined {
   return undefined
 }
 
-/** Judges an authenticator's code, which works once. The challenge has counted the try already. */
+/**
+ * Judges the code of an authenticator, or a recovery code in its place; either works once. Whoever
+ * calls this has counted the try already.
+ */
 export async function spendTotp(
   accounts: Accounts,
   accountId: string,
@@ -26,44 +32,77 @@ export async function spendTotp(
 ): Promise<void> {
   const account = await findAccount(accounts.db, accountId)
   if (!account?.totpSealed) throw codeExpired()
-  const secret = unseal(accounts.keys.sealing, account.totpSealed, accountId)
+  if (RECOVERY_CODE.test(code)) {
+    const spent = await accounts.db.begin((tx) => spendRecoveryCode(tx, accountId, code))
+    if (!spent) throw codeWrong()
+    return
+  }
+  const secret = openSecret(accounts, account.totpSealed, accountId)
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined || !(await spendTotpStep(accounts.db, accountId, step))) throw codeWrong()
 }
 
-export type MfaChange = { mfaMethod?: MfaMethod | undefined; totpCode?: string | undefined }
+export type MfaChange = {
+  mfaMethod?: MfaMethod | undefined
+  totpCode?: string | undefined
+  /** Make new ones. */
+  recoveryCodes?: boolean | undefined
+}
 
-/** Shown once, when the enrolment of an authenticator app begins. */
-export type TotpEnrolment = { secret: string; uri: string }
+/** Shown once: the secret when an enrolment begins, recovery codes when it ends. */
+export type MfaSecrets = {
+  totp?: { secret: string; uri: string } | undefined
+  recovery_codes?: string[] | undefined
+}
+
+/** Whether it would change the second factor or a part of it. */
+export function changesMfa({ mfaMethod, totpCode, recoveryCodes }: MfaChange, account: Account) {
+  if (totpCode !== undefined || recoveryCodes === true || mfaMethod === 'totp') return true
+  return mfaMethod !== undefined && mfaMethod !== account.mfaMethod
+}
 
 /** An authenticator takes effect with its first right code; until then the old method stays. */
 export async function changeMfa(
   accounts: Accounts,
   tx: Tx,
   { account, change }: { account: Account; change: MfaChange },
-): Promise<TotpEnrolment | undefined> {
-  const { mfaMethod, totpCode } = change
+): Promise<MfaSecrets> {
+  const { mfaMethod, totpCode, recoveryCodes } = change
+  if (recoveryCodes === true && (mfaMethod ?? totpCode) !== undefined) {
+    throw invalidField('recovery_codes', 'cannot be combined with mfa_method or totp_code')
+  }
   if (totpCode !== undefined) {
     if (mfaMethod !== undefined && mfaMethod !== 'totp') {
       throw invalidField('totp_code', 'can be sent only when mfa_method is totp')
     }
-    await finishEnrolment(accounts, tx, { account, code: totpCode })
-    return undefined
+    return finishEnrolment(accounts, tx, { account, code: totpCode })
   }
-  if (mfaMethod === undefined) return undefined
-  if (mfaMethod === 'totp') return beginEnrolment(accounts, tx, account)
+  if (recoveryCodes === true) return renewRecoveryCodes(tx, account)
+  if (mfaMethod === 'totp') return { totp: await beginEnrolment(accounts, tx, account) }
+  if (mfaMethod === undefined) return {}
   requireVerified(account, mfaMethod)
   await setMfa(tx, account.id, mfaMethod)
-  return undefined
+  await deleteRecoveryCodes(tx, account.id)
+  await announce(tx, account.id, mfaMethod)
+  return {}
+}
+
+async function renewRecoveryCodes(tx: Tx, account: Account): Promise<MfaSecrets> {
+  if (account.mfaMethod !== 'totp') {
+    throw invalidField('recovery_codes', 'can only be made while mfa_method is totp')
+  }
+  const accountId = account.id
+  await notify(tx, { accountId, type: 'security.recovery_codes_made', data: {} })
+  return { recovery_codes: await makeRecoveryCodes(tx, accountId) }
 }
 
 async function beginEnrolment(
   accounts: Accounts,
   tx: Tx,
   account: Account,
-): Promise<TotpEnrolment> {
+): Promise<MfaSecrets['totp']> {
   const secret = newTotpSecret()
-  await offerTotp(tx, account.id, seal(accounts.keys.sealing, secret, account.id))
+  await offerTotp(tx, account.id, seal(accounts.keys.sealing[0], secret, account.id))
   const name = account.email ?? account.phoneNumber ?? account.fullName
   return { secret: base32(secret), uri: totpUri(secret, name) }
 }
@@ -72,15 +111,29 @@ async function finishEnrolment(
   accounts: Accounts,
   tx: Tx,
   { account, code }: { account: Account; code: string },
-): Promise<void> {
+): Promise<MfaSecrets> {
   if (!account.totpPendingSealed) {
     throw invalidField('totp_code', 'is not expected yet; first set mfa_method to totp')
   }
-  const secret = unseal(accounts.keys.sealing, account.totpPendingSealed, account.id)
+  const secret = openSecret(accounts, account.totpPendingSealed, account.id)
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined) throw codeWrong()
   await confirmTotp(tx, account.id, step)
   await clearTries(tx, enrolmentTries(account.id))
+  await announce(tx, account.id, 'totp')
+  return { recovery_codes: await makeRecoveryCodes(tx, account.id) }
+}
+
+async function announce(tx: Tx, accountId: string, method: MfaMethod): Promise<void> {
+  await notify(tx, { accountId, type: 'security.mfa_changed', data: { method } })
+}
+
+/** Where MASTER_KEY was lost, no code of the authenticator is right; a recovery code still is. */
+function openSecret({ keys, log }: Accounts, sealed: Uint8Array, accountId: string): Buffer {
+  const secret = tryUnseal(keys.sealing, sealed, accountId)
+  if (secret) return secret
+  log.warn('MASTER_KEY cannot open an authenticator. MASTER_KEY_PREVIOUS may be missing.')
+  throw codeWrong()
 }
 
 /** Login codes must reach the owner, who could not sign in again otherwise. */

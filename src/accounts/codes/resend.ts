@@ -1,20 +1,25 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
 import type { CodePurpose } from '../../notices/language.ts'
+import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
-import { findAccount, findClaimant, findOwner } from '../accounts-store.ts'
+import { findAccount, findOwner, findRegistration } from '../accounts-store.ts'
 import { requireIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { checkChannel, codeRequest, requireSendCode } from './codes.ts'
-import type { CodeRequest } from './codes.ts'
-import { CODE_LIFE_S, COOL_DOWN_S, findCode, findLiveCode } from './codes-store.ts'
+import type { CodeDelivery, CodeRequest } from './codes.ts'
+import { CODE_LIFE_S, COOL_DOWN_S, listCodes } from './codes-store.ts'
 import type { CodeChannel } from './codes-store.ts'
 import { mfaAddress } from './mfa.ts'
 
 export type SentView = { sent: true; expires_in: number; resend_after: number }
 
-/** The same answer for known and unknown identifiers; 429 during the cool-down, for both. */
+/**
+ * The same answer for known and unknown identifiers; 429 during the cool-down, for both. It repeats
+ * what an account has asked for and begins nothing, but for registrations: an active account is
+ * verified only if it asks for it itself, with its credential.
+ */
 export async function resendCode(
   accounts: Accounts,
   body: {
@@ -35,59 +40,59 @@ export async function resendCode(
   }
   const request = codeRequest(accounts, who, purpose, channel)
   await accounts.db.begin(async (tx) => {
-    const recipient =
-      purpose === 'login_mfa'
-        ? await challengedAccount(tx, { request, who, challengeId })
-        : await recipientOf(tx, request, who)
-    if (recipient === 'other challenge') return
+    const recipient = await recipientOf(tx, { request, who, challengeId })
     await requireSendCode(accounts, tx, { request, ...recipient })
   })
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: COOL_DOWN_S }
 }
 
-type Recipient = { account: Account; to: string; id?: string }
+type Recipient = Pick<CodeDelivery, 'to' | 'id' | 'lifeS'> & { account: Account }
+type Wanted = { request: CodeRequest; who: Identifier; challengeId: string | undefined }
 
-/** Owners reset passwords, claimants verify; nobody else is written to. */
-async function recipientOf(
-  tx: Tx,
-  request: CodeRequest,
-  who: Identifier,
-): Promise<Recipient | undefined> {
-  const account =
-    request.purpose === 'reset_password'
-      ? await findOwner(tx, who)
-      : await unverifiedAccount(tx, request, who)
-  return account && account.status !== 'suspended' ? { account, to: who.value } : undefined
-}
-
-/** The account that the last code was for, if it still claims the identifier; else the newest. */
-async function unverifiedAccount(
-  tx: Tx,
-  request: CodeRequest,
-  who: Identifier,
-): Promise<Account | undefined> {
-  const owner = await findOwner(tx, who)
-  if (owner) return owner.phoneNumber === who.value && !owner.phoneVerified ? owner : undefined
-  const earlier = await findCode(tx, request.subject, request.purpose)
-  const account = earlier?.accountId ? await findAccount(tx, earlier.accountId) : undefined
-  const claims = account && (account.email === who.value || account.phoneNumber === who.value)
-  return claims ? account : findClaimant(tx, who)
+/** Undefined when nobody is waiting for such a code: nothing is sent, and the answer is the same. */
+async function recipientOf(tx: Tx, wanted: Wanted): Promise<Recipient | undefined> {
+  const { request, who } = wanted
+  if (request.purpose === 'login_mfa') return challengedAccount(tx, wanted)
+  if (request.purpose === 'reset_password') {
+    const account = await findOwner(tx, who)
+    return account && account.status !== 'suspended' ? { account, to: who.value } : undefined
+  }
+  return (await waitingAccount(tx, wanted)) ?? (await registration(tx, who))
 }
 
 /**
- * A login's code is sent again under the same challenge. Whoever does not know the challenge must
- * not be able to replace it: then nothing is sent, and the answer is the same.
+ * The account whose code is the newest that can still be answered. An active one does not get more
+ * time by this: whoever holds the number could otherwise keep its verification open for ever.
+ */
+async function waitingAccount(tx: Tx, { request, who }: Wanted): Promise<Recipient | undefined> {
+  for (const { live, accountId, leftS } of await listCodes(tx, request)) {
+    const account = live && accountId !== null ? await findAccount(tx, accountId) : undefined
+    if (!account || account.status === 'suspended' || !claims(account, who)) continue
+    const lifeS = account.status === 'active' ? leftS : undefined
+    return { account, to: who.value, lifeS }
+  }
+  return undefined
+}
+
+async function registration(tx: Tx, who: Identifier): Promise<Recipient | undefined> {
+  const account = await findRegistration(tx, who)
+  return account && { account, to: who.value }
+}
+
+/**
+ * A login's code is sent again under the same challenge. Whoever does not know the challenge is
+ * sent nothing.
  */
 async function challengedAccount(
   tx: Tx,
-  login: { request: CodeRequest; who: Identifier; challengeId: string | undefined },
-): Promise<Recipient | 'other challenge' | undefined> {
-  const { request, who, challengeId } = login
+  { request, who, challengeId }: Wanted,
+): Promise<Recipient | undefined> {
   const account = await findOwner(tx, who)
-  if (!account) return undefined
-  const live = await findLiveCode(tx, request.subject, request.purpose)
-  const address = mfaAddress(account)
-  const matches = live?.id === challengeId && live?.accountId === account.id
-  if (!matches || address?.channel !== request.channel) return 'other challenge'
-  return { account, to: address.value, id: live.id }
+  const address = account && mfaAddress(account)
+  if (!account || address?.channel !== request.channel) return undefined
+  const codes = await listCodes(tx, request)
+  const open = codes.find(
+    ({ live, id, accountId }) => live && id === challengeId && accountId === account.id,
+  )
+  return open && { account, to: address.value, id: open.id }
 }

@@ -43,5 +43,5 @@ export async function clearThrottles(tx: Tx, buckets: string[]): Promise<void> {
 }
 
 export async function trimThrottles(tx: Tx): Promise<void> {
-  await tx.query(`delete from throttles where last_try < now() - interval '1 day'`)
+  await tx.query(`delete from throttles where last_try < now() - interval '2 days'`)
 }

@@ -5,8 +5,9 @@ import type { ThrottleRule } from './throttle-store.ts'
 
 const RULES = {
   login: { freeTries: 10, firstWaitS: 10, longestWaitS: 900, forgetAfterS: 3600 },
-  wrongCodes: { freeTries: 15, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 3600 },
-  sends: { freeTries: 10, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 3600 },
+  // Remembered for longer than the longest wait: whoever waits does not start again at zero.
+  wrongCodes: { freeTries: 15, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 86_400 },
+  sends: { freeTries: 10, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 86_400 },
 } satisfies Record<string, ThrottleRule>
 
 /** What is counted together. The name begins with its rule; a subject stands for an identifier. */
@@ -24,8 +25,16 @@ export function enrolmentTries(accountId: string): Bucket {
   return `wrongCodes:enrol:${accountId}`
 }
 
-export function codesSent(purpose: string, subject: Buffer): Bucket {
-  return `sends:${purpose}:${subject.toString('hex')}`
+export function secondFactorTries(accountId: string): Bucket {
+  return `wrongCodes:factor:${accountId}`
+}
+
+/** Codes that somebody waits for, and those that were asked for in vain, are counted apart. */
+export function codesSent(
+  { subject, purpose }: { subject: Buffer; purpose: string },
+  to: 'somebody' | 'nobody',
+): Bucket {
+  return `sends:${to}:${purpose}:${subject.toString('hex')}`
 }
 
 /** An account may name any number of phones: its own limit keeps it from writing to many. */

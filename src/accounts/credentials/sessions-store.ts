@@ -18,13 +18,34 @@ export type SessionRow = {
 
 export async function insertSession(
   tx: Tx,
-  session: { id: string; accountId: string; salt: Buffer; device: Buffer },
+  session: {
+    id: string
+    accountId: string
+    salt: Buffer
+    device: Buffer
+    /** It was opened with a second factor. */
+    secondFactor: boolean
+  },
 ): Promise<void> {
   await tx.query(
-    `insert into sessions (id, account_id, refresh_salt, device, expires_at)
-     values ($1, $2, $3, $4, now() + ${REFRESH_LIFE_S} * interval '1 second')`,
-    [session.id, session.accountId, session.salt, session.device],
+    `insert into sessions (id, account_id, refresh_salt, device, second_factor_at, expires_at)
+     values ($1, $2, $3, $4, case when $5 then now() end,
+       now() + ${REFRESH_LIFE_S} * interval '1 second')`,
+    [session.id, session.accountId, session.salt, session.device, session.secondFactor],
   )
+}
+
+export async function markSecondFactor(tx: Tx, id: string): Promise<void> {
+  await tx.query('update sessions set second_factor_at = now() where id = $1', [id])
+}
+
+/** The session passed the second factor within the last ten minutes. */
+export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx.read<{ passed: boolean | null }>(
+    `select second_factor_at > now() - interval '10 minutes' as passed from sessions where id = $1`,
+    [id],
+  )
+  return row?.passed ?? false
 }
 
 /** `known`: the account has used this device before. `first`: it has never had a session. */

@@ -2,7 +2,8 @@ import type { JWK } from 'jose'
 import type { Tx } from '../../db/db.ts'
 
 export type PublicJwk = JWK & { kid: string }
-export type SigningKeyRow = { kid: string; publicJwk: PublicJwk; privateSealed: Uint8Array }
+export type NewSigningKey = { kid: string; publicJwk: PublicJwk; privateSealed: Uint8Array }
+export type SigningKeyRow = NewSigningKey & { createdAt: Date }
 
 /** Replicas that start together make one key between them. */
 export async function lockSigningKeys(tx: Tx): Promise<void> {
@@ -11,20 +12,31 @@ export async function lockSigningKeys(tx: Tx): Promise<void> {
 
 /** Newest first. */
 export async function listSigningKeys(tx: Tx): Promise<SigningKeyRow[]> {
-  const rows = await tx.read<{ kid: string; public_jwk: PublicJwk; private_sealed: Uint8Array }>(
-    'select kid, public_jwk, private_sealed from signing_keys order by created_at desc, kid',
+  const rows = await tx.read<{
+    kid: string
+    public_jwk: PublicJwk
+    private_sealed: Uint8Array
+    created_at: Date
+  }>(
+    `select kid, public_jwk, private_sealed, created_at from signing_keys
+     order by created_at desc, kid`,
   )
   return rows.map((row) => ({
     kid: row.kid,
     publicJwk: row.public_jwk,
     privateSealed: row.private_sealed,
+    createdAt: row.created_at,
   }))
 }
 
-export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void> {
+export async function insertSigningKey(tx: Tx, key: NewSigningKey): Promise<void> {
   await tx.query('insert into signing_keys (kid, public_jwk, private_sealed) values ($1, $2, $3)', [
     key.kid,
     JSON.stringify(key.publicJwk),
     key.privateSealed,
   ])
+}
+
+export async function deleteSigningKey(tx: Tx, kid: string): Promise<void> {
+  await tx.query('delete from signing_keys where kid = $1', [kid])
 }

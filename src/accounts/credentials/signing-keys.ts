@@ -1,30 +1,98 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
 import type { Db, Tx } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { seal, unseal } from '../../lib/secrets.ts'
-import { insertSigningKey, listSigningKeys, lockSigningKeys } from './signing-keys-store.ts'
+import { seal, tryUnseal } from '../../lib/secrets.ts'
+import {
+  deleteSigningKey,
+  insertSigningKey,
+  listSigningKeys,
+  lockSigningKeys,
+} from './signing-keys-store.ts'
 import type { PublicJwk, SigningKeyRow } from './signing-keys-store.ts'
 
-export type SigningKeys = { signing: { kid: string; privateKey: CryptoKey }; all: PublicJwk[] }
+/** How long a token may outlive the key that signed it. */
+export const ACCESS_LIFE_S = 900
 
-/** The newest key that we can open signs; all verify. The first start makes one, under a lock. */
+/** Infinity for a key of the present MASTER_KEY. */
+type VerifyingKey = { jwk: PublicJwk; untilMs: number }
+
+export type SigningKeys = {
+  signing: { kid: string; privateKey: CryptoKey }
+  all: VerifyingKey[]
+}
+
+/**
+ * The newest key that MASTER_KEY opens signs. The first start makes one, under a lock, and so does
+ * the first start after a change. A key that it does not open verifies for as long as its last token
+ * may live: whoever knows the MASTER_KEY before may know it too.
+ */
 export async function loadSigningKeys(parts: {
   db: Db
+  clock: Clock
   log: Log
   sealingKey: Buffer
+  /** When this process first saw a key that it cannot open. */
+  firstSeen: Map<string, number>
 }): Promise<SigningKeys> {
-  const rows = await listSigningKeys(parts.db)
-  const opened = await openNewest(rows, parts.sealingKey)
-  if (opened) return { signing: opened, all: rows.map((row) => row.publicJwk) }
+  const { db, sealingKey } = parts
+  const rows = await listSigningKeys(db)
+  const signing = await openNewest(rows, sealingKey)
+  if (signing) return { signing, all: verifyingKeys(rows, parts) }
   if (rows.length > 0)
-    parts.log.warn('MASTER_KEY cannot decrypt any stored signing key; a new one is made.')
-  await parts.db.begin(async (tx) => {
+    parts.log.warn('MASTER_KEY cannot open any stored signing key; a new one is made.')
+  await db.begin(async (tx) => {
     await lockSigningKeys(tx)
     const current = await listSigningKeys(tx)
-    if (!(await openNewest(current, parts.sealingKey))) await makeSigningKey(tx, parts.sealingKey)
+    if (!(await openNewest(current, sealingKey))) await makeSigningKey(tx, sealingKey)
   })
   return loadSigningKeys(parts)
+}
+
+/** Deletes keys of an earlier MASTER_KEY that no longer verify; returns how many. */
+export async function dropRetiredSigningKeys(db: Db, sealingKey: Buffer): Promise<number> {
+  return db.begin(async (tx) => {
+    await lockSigningKeys(tx)
+    const rows = await listSigningKeys(tx)
+    const now = Date.now()
+    const retired = rows.filter((row) => {
+      const replacedAt = replacement(rows, row, sealingKey)
+      return replacedAt !== undefined && replacedAt + ACCESS_LIFE_S * 1000 < now
+    })
+    for (const { kid } of retired) await deleteSigningKey(tx, kid)
+    return retired.length
+  })
+}
+
+function verifyingKeys(
+  rows: SigningKeyRow[],
+  parts: { clock: Clock; sealingKey: Buffer; firstSeen: Map<string, number> },
+): VerifyingKey[] {
+  const { clock, sealingKey, firstSeen } = parts
+  return rows.map((row) => {
+    const jwk = row.publicJwk
+    if (opens(row, sealingKey)) return { jwk, untilMs: Infinity }
+    // Without a newer key of ours it belongs to replicas that have been given another MASTER_KEY.
+    if (!firstSeen.has(row.kid)) firstSeen.set(row.kid, clock.now().getTime())
+    const from = replacement(rows, row, sealingKey) ?? firstSeen.get(row.kid)!
+    return { jwk, untilMs: from + ACCESS_LIFE_S * 1000 }
+  })
+}
+
+/** When the oldest key was made that MASTER_KEY opens and that is newer than this one, which it does not. */
+function replacement(
+  rows: SigningKeyRow[],
+  row: SigningKeyRow,
+  sealingKey: Buffer,
+): number | undefined {
+  if (opens(row, sealingKey)) return undefined
+  const newer = rows.filter((one) => one.createdAt > row.createdAt && opens(one, sealingKey))
+  return newer.at(-1)?.createdAt.getTime()
+}
+
+function opens({ kid, privateSealed }: SigningKeyRow, sealingKey: Buffer): boolean {
+  return tryUnseal([sealingKey], privateSealed, kid) !== undefined
 }
 
 async function makeSigningKey(tx: Tx, sealingKey: Buffer): Promise<void> {
@@ -44,19 +112,10 @@ async function openNewest(
   sealingKey: Buffer,
 ): Promise<SigningKeys['signing'] | undefined> {
   for (const { kid, privateSealed } of rows) {
-    const secret = tryUnseal(sealingKey, privateSealed, kid)
+    const secret = tryUnseal([sealingKey], privateSealed, kid)
     if (secret === undefined) continue
-    const privateKey = await importJWK(JSON.parse(secret) as JWK, 'ES256')
+    const privateKey = await importJWK(JSON.parse(secret.toString('utf8')) as JWK, 'ES256')
     return { kid, privateKey: privateKey as CryptoKey }
   }
   return undefined
-}
-
-function tryUnseal(key: Buffer, box: Uint8Array, kid: string): string | undefined {
-  try {
-    return unseal(key, box, kid).toString('utf8')
-  } catch {
-    // Sealed under an earlier MASTER_KEY: its public half still verifies.
-    return undefined
-  }
 }

@@ -6,10 +6,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { hmacSha256, safeEqual } from '../../lib/secrets.ts'
-import { loadSigningKeys } from './signing-keys.ts'
+import type { KeyList } from '../../lib/secrets.ts'
+import { ACCESS_LIFE_S, loadSigningKeys } from './signing-keys.ts'
 import type { PublicJwk } from './signing-keys-store.ts'
-
-export const ACCESS_LIFE_S = 900
 
 type AccessClaims = { accountId: string; sessionId: string }
 
@@ -29,22 +28,25 @@ export async function openSigner(parts: {
   sealingKey: Buffer
 }): Promise<Signer> {
   const { clock, issuer } = parts
-  let keys = await loadSigningKeys(parts)
+  const firstSeen = new Map<string, number>()
+  let keys = await loadSigningKeys({ ...parts, firstSeen })
   let loadedAt = clock.now().getTime()
   const seen = new LRUCache<string, AccessClaims & { expiresAt: number }>({ max: 10_000 })
 
   async function reload(): Promise<void> {
     if (clock.now().getTime() - loadedAt < RELOAD_MS) return
     loadedAt = clock.now().getTime()
-    keys = await loadSigningKeys(parts)
+    keys = await loadSigningKeys({ ...parts, firstSeen })
   }
+
+  const valid = () => keys.all.filter((key) => key.untilMs > clock.now().getTime())
 
   /** A key made by another replica is unknown here until a token first names it. */
   async function keyFor({ kid }: JWTHeaderParameters): Promise<CryptoKey | Uint8Array> {
-    if (!keys.all.some((key) => key.kid === kid)) await reload()
-    const jwk = keys.all.find((key) => key.kid === kid)
-    if (!jwk) throw new errors.JWKSNoMatchingKey()
-    return importJWK(jwk, 'ES256')
+    if (!keys.all.some(({ jwk }) => jwk.kid === kid)) await reload()
+    const key = valid().find(({ jwk }) => jwk.kid === kid)
+    if (!key) throw new errors.JWKSNoMatchingKey()
+    return importJWK(key.jwk, 'ES256')
   }
 
   const sign: Signer['sign'] = ({ accountId, sessionId, role }) => {
@@ -62,7 +64,7 @@ export async function openSigner(parts: {
 
   async function check(token: string): Promise<AccessClaims | 'expired' | undefined> {
     try {
-      const { payload } = await jwtVerify(token, keyFor, {
+      const { payload, protectedHeader } = await jwtVerify(token, keyFor, {
         algorithms: ['ES256'],
         typ: 'at+jwt',
         issuer,
@@ -73,7 +75,10 @@ export async function openSigner(parts: {
       const { sub, sid, typ, exp } = payload
       if (typ !== 'access' || typeof sid !== 'string' || sub === undefined) return undefined
       const claims = { accountId: sub, sessionId: sid }
-      seen.set(token, { ...claims, expiresAt: exp! * 1000 })
+      const key = keys.all.find(({ jwk }) => jwk.kid === protectedHeader.kid)
+      // A forger who knows a retired key may write any expiry into a token.
+      const expiresAt = Math.min(exp! * 1000, key?.untilMs ?? 0)
+      seen.set(token, { ...claims, expiresAt })
       return claims
     } catch (error) {
       // A token that does not verify is an ordinary answer; any other error is our own fault.
@@ -92,7 +97,7 @@ export async function openSigner(parts: {
     },
     async publicKeys() {
       await reload()
-      return keys.all
+      return valid().map(({ jwk }) => jwk)
     },
   }
 }
@@ -125,7 +130,7 @@ export function readRefreshToken(text: string): RefreshToken | undefined {
   return { sessionId, counter: bytes.readUInt32BE(16), text }
 }
 
-export function isOurRefreshToken(key: Buffer, token: RefreshToken, salt: Uint8Array): boolean {
-  const expected = writeRefreshToken(key, { id: token.sessionId, counter: token.counter, salt })
-  return safeEqual(expected, token.text)
+export function isOurRefreshToken(keys: KeyList, token: RefreshToken, salt: Uint8Array): boolean {
+  const session = { id: token.sessionId, counter: token.counter, salt }
+  return keys.some((key) => safeEqual(writeRefreshToken(key, session), token.text))
 }

@@ -3,6 +3,8 @@ import { notify } from '../../notices/notices.ts'
 import type { Accounts } from '../accounts.ts'
 import { findOwner, lockAccount, lockIdentifier, setPhone } from '../accounts-store.ts'
 import { codeRequest, requireSendCode } from '../codes/codes.ts'
+import { withSecondFactor } from '../codes/second-factor.ts'
+import type { Caller } from '../codes/second-factor.ts'
 import { phoneChanges, takeTry } from '../codes/throttle.ts'
 import { masked, readPhone } from '../identifiers.ts'
 
@@ -12,9 +14,10 @@ import { masked, readPhone } from '../identifiers.ts'
  */
 export async function changePhone(
   accounts: Accounts,
-  accountId: string,
-  text: string,
+  caller: Caller,
+  { phoneNumber: text, mfaCode }: { phoneNumber: string; mfaCode?: string | undefined },
 ): Promise<void> {
+  const { accountId } = caller
   const value = readPhone(text)
   if (value === undefined) {
     const why = 'must be a mobile number in international format, such as +255712345678'
@@ -22,20 +25,25 @@ export async function changePhone(
   }
   const who = { channel: 'phone' as const, value }
   const request = codeRequest(accounts, who, 'verify_phone')
-  await accounts.db.begin(async (tx) => {
-    await lockIdentifier(tx, value)
-    const owner = await findOwner(tx, who)
-    if (owner && owner.id !== accountId) throw belongsToAnother()
-    const account = await lockAccount(tx, accountId)
-    if (!account) throw new Failure('unauthorized', 'This account has been deleted.')
-    // Before the change, so that it reaches the number that is about to be replaced.
-    const data = { phone_number: masked(who) }
-    if (account.phoneNumber !== value) {
-      await notify(tx, { accountId, type: 'security.phone_changed', data })
-    }
-    await setPhone(tx, accountId, value)
-    await requireSendCode(accounts, tx, { request, account, to: value })
-    await takeTry(tx, phoneChanges(accountId))
+  await withSecondFactor(accounts, caller, {
+    code: mfaCode,
+    async change(tx, required) {
+      await lockIdentifier(tx, value)
+      const owner = await findOwner(tx, who)
+      if (owner && owner.id !== accountId) throw belongsToAnother()
+      const account = await lockAccount(tx, accountId)
+      if (!account) throw new Failure('unauthorized', 'This account has been deleted.')
+      // Once it is verified, the codes of the second factor would go to the new number.
+      if (account.mfaMethod === 'phone' && account.loginPhone !== value) await required(account)
+      // Before the change, so that it reaches the number that is about to be replaced.
+      const data = { phone_number: masked(who) }
+      if (account.phoneNumber !== value) {
+        await notify(tx, { accountId, type: 'security.phone_changed', data })
+      }
+      await setPhone(tx, accountId, value)
+      await requireSendCode(accounts, tx, { request, account, to: value })
+      await takeTry(tx, phoneChanges(accountId))
+    },
   })
 }
 

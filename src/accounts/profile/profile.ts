@@ -4,20 +4,25 @@ import type { Account, Profile } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { eraseAccount, findAccount, lockAccount, setProfile } from '../accounts-store.ts'
 import { voidCodes } from '../codes/codes-store.ts'
-import { changeMfa } from '../codes/mfa.ts'
-import type { MfaChange, TotpEnrolment } from '../codes/mfa.ts'
+import { changeMfa, changesMfa } from '../codes/mfa.ts'
+import type { MfaChange, MfaSecrets } from '../codes/mfa.ts'
+import { deleteRecoveryCodes } from '../codes/recovery-codes-store.ts'
+import { withSecondFactor } from '../codes/second-factor.ts'
+import type { Caller } from '../codes/second-factor.ts'
 import { enrolmentTries, takeTry } from '../codes/throttle.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
-import { endAllSessions } from '../credentials/sessions-store.ts'
+import { endAllSessions, markSecondFactor } from '../credentials/sessions-store.ts'
 import { unlinkIdentities } from '../sign-in/identities-store.ts'
 
 export type ProfileChange = MfaChange & {
   fullName?: string | undefined
   avatarUrl?: string | null | undefined
   locale?: 'sw' | 'en' | undefined
+  /** The second factor, where the change asks for it. */
+  mfaCode?: string | undefined
 }
 
-export type ChangedProfile = Profile & { totp?: TotpEnrolment | undefined }
+export type ChangedProfile = Profile & MfaSecrets
 
 export async function readProfile(accounts: Accounts, accountId: string): Promise<Profile> {
   return profileOf(present(await findAccount(accounts.db, accountId)))
@@ -25,16 +30,34 @@ export async function readProfile(accounts: Accounts, accountId: string): Promis
 
 export async function changeProfile(
   accounts: Accounts,
-  accountId: string,
+  caller: Caller,
   change: ProfileChange,
 ): Promise<ChangedProfile> {
-  if (change.totpCode !== undefined) await takeTry(accounts.db, enrolmentTries(accountId))
-  return accounts.db.begin(async (tx) => {
-    const account = present(await lockAccount(tx, accountId))
-    await setProfile(tx, accountId, change)
-    const totp = await changeMfa(accounts, tx, { account, change })
-    return { ...profileOf(present(await findAccount(tx, accountId))), totp }
+  const { accountId } = caller
+  const account = present(await findAccount(accounts.db, accountId))
+  const asks = changesMfa(change, account)
+  const { code, rest } = splitCodes(account, change)
+  if (rest.totpCode !== undefined) await takeTry(accounts.db, enrolmentTries(accountId))
+  return withSecondFactor(accounts, caller, {
+    code: asks ? code : undefined,
+    async change(tx, required) {
+      const locked = present(await lockAccount(tx, accountId))
+      if (asks) await required(locked)
+      await setProfile(tx, accountId, change)
+      const secrets = asks ? await changeMfa(accounts, tx, { account: locked, change: rest }) : {}
+      if (rest.totpCode !== undefined) await markSecondFactor(tx, caller.sessionId)
+      return { ...profileOf(present(await findAccount(tx, accountId))), ...secrets }
+    },
   })
+}
+
+/** `totp_code` finishes an enrolment; beside another method it is the second factor of now. */
+function splitCodes(account: Account, change: ProfileChange) {
+  const { mfaMethod, totpCode, mfaCode } = change
+  const leaving = mfaMethod !== undefined && mfaMethod !== 'totp' && account.mfaMethod === 'totp'
+  return leaving
+    ? { code: mfaCode ?? totpCode, rest: { ...change, totpCode: undefined } }
+    : { code: mfaCode, rest: change }
 }
 
 /** The row stays, because the ledger refers to it. Identifiers are freed, credentials revoked. */
@@ -44,6 +67,7 @@ export async function deleteAccount(accounts: Accounts, accountId: string): Prom
     await endAllSessions(tx, accountId, 'deleted')
     await revokeAllKeys(tx, accountId)
     await voidCodes(tx, accountId)
+    await deleteRecoveryCodes(tx, accountId)
     await unlinkIdentities(tx, accountId)
     await eraseAccount(tx, accountId)
   })

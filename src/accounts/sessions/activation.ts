@@ -16,6 +16,7 @@ import {
   markProven,
   setStatus,
 } from '../accounts-store.ts'
+import { openIdentifierKeys } from '../credentials/identifier-keys.ts'
 import { subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { insertWorkspace } from '../workspaces/workspaces-store.ts'
@@ -45,19 +46,33 @@ export async function activate(
   tx: Tx,
   { accountId, proofs }: { accountId: string; proofs: string[] },
 ): Promise<Account> {
-  const fresh: boolean[] = []
-  for (const proof of [...proofs].sort()) {
-    fresh.push(
-      await insertProvenIdentifier(tx, subjectOf(accounts.keys.identifiers, proof), accountId),
-    )
-  }
+  const newcomer = await isNewcomer(accounts, tx, { accountId, proofs })
   const account = await lockAccount(tx, accountId)
   if (!account) throw new Failure('conflict', 'This account has been deleted.')
   if (account.status !== 'pending_verification') return account
   await setStatus(tx, accountId, 'active')
   await insertWorkspace(tx, { ...DEFAULT_WORKSPACE, id: uuidv7(), accountId })
-  if (fresh.length > 0 && fresh.every(Boolean)) await grantBonus(accounts, tx, accountId)
+  if (newcomer) await grantBonus(accounts, tx, accountId)
   return { ...account, status: 'active' }
+}
+
+/**
+ * Nobody has ever proven any of it. Where a key of earlier proofs cannot be opened, nobody can know:
+ * then nobody is a newcomer, until MASTER_KEY_PREVIOUS opens it or the operator gives it up.
+ */
+async function isNewcomer(
+  accounts: Accounts,
+  tx: Tx,
+  { accountId, proofs }: { accountId: string; proofs: string[] },
+): Promise<boolean> {
+  const { identifiers, sealing } = accounts.keys
+  const { keys, lost } = await openIdentifierKeys(tx, sealing)
+  const fresh: boolean[] = []
+  for (const proof of [...proofs].sort()) {
+    const hashes = [identifiers, ...keys].map((key) => subjectOf(key, proof))
+    fresh.push(await insertProvenIdentifier(tx, hashes as [Buffer, ...Buffer[]], accountId))
+  }
+  return lost === 0 && fresh.length > 0 && fresh.every(Boolean)
 }
 
 const DEFAULT_WORKSPACE = {

@@ -2,23 +2,14 @@ import { Failure } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findClaimant, findOwner } from '../accounts-store.ts'
-import { codeRequest, coolingDown, sendCode, VERIFY_PURPOSE } from '../codes/codes.ts'
-import type { CodeRequest } from '../codes/codes.ts'
-import { CODE_LIFE_S, findLiveCode } from '../codes/codes-store.ts'
-import { mfaAddress } from '../codes/mfa.ts'
+import { codeRequest, sendCode, VERIFY_PURPOSE } from '../codes/codes.ts'
 import { checkTries, clearTries, passwordTries, takeTry } from '../codes/throttle.ts'
-import { masked, readIdentifier, subjectOf } from '../identifiers.ts'
+import { readIdentifier, subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
+import { openChallenge } from './challenge.ts'
+import type { ChallengeView } from './challenge.ts'
 import { openSession, presentSession } from './sessions.ts'
 import type { Device, SessionView } from './sessions.ts'
-
-export type ChallengeView = {
-  mfa_required: true
-  challenge_id: string
-  channel: 'email' | 'phone' | 'totp'
-  masked: string
-  expires_in: number
-}
 
 /** An unknown identifier takes the same steps and the same time as a wrong password. */
 export async function login(
@@ -40,8 +31,7 @@ export async function login(
   await clearTries(accounts.db, tries)
   if (account.status === 'pending_verification') throw await notVerified(accounts, account, who)
   if (account.status === 'active' && account.mfaMethod !== 'none') {
-    const request = codeRequest(accounts, who, 'login_mfa', account.mfaMethod)
-    return challenge(accounts, account, request)
+    return accounts.db.begin((tx) => openChallenge(accounts, tx, { account, who }))
   }
   const opened = await accounts.db.begin((tx) => openSession(accounts, tx, { account, device }))
   return presentSession(accounts, opened)
@@ -63,27 +53,4 @@ async function notVerified(
   const request = codeRequest(accounts, who, VERIFY_PURPOSE[who.channel])
   await accounts.db.begin((tx) => sendCode(accounts, tx, { request, account, to: who.value }))
   return new Failure('forbidden', 'This account is not verified yet. Enter the code we sent.')
-}
-
-/** During the cool-down a challenge that is still open is shown again, and nothing is sent. */
-async function challenge(
-  accounts: Accounts,
-  account: Account,
-  request: CodeRequest,
-): Promise<ChallengeView> {
-  const address = mfaAddress(account)
-  const view = (id: string, expiresIn: number): ChallengeView => ({
-    mfa_required: true,
-    challenge_id: id,
-    channel: request.channel,
-    masked: address ? masked(address) : 'authenticator',
-    expires_in: expiresIn,
-  })
-  return accounts.db.begin(async (tx) => {
-    const sent = await sendCode(accounts, tx, { request, account, to: address?.value })
-    if (sent) return view(sent.id, CODE_LIFE_S)
-    const live = await findLiveCode(tx, request.subject, request.purpose)
-    if (live?.accountId === account.id) return view(live.id, live.leftS)
-    throw await coolingDown(tx, request)
-  })
 }

@@ -3,7 +3,7 @@ import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findOwner, lockAccount, setPassword } from '../accounts-store.ts'
 import { codeExpired, codeRequest, codeWrong, sendCode, tryCode } from '../codes/codes.ts'
-import { CODE_LIFE_S, COOL_DOWN_S, coolDownLeft, useCode } from '../codes/codes-store.ts'
+import { CODE_LIFE_S, COOL_DOWN_S, useCode } from '../codes/codes-store.ts'
 import type { SentView } from '../codes/resend.ts'
 import { clearTries, codeTries, passwordTries } from '../codes/throttle.ts'
 import { checkNewPassword } from '../credentials/passwords.ts'
@@ -18,7 +18,7 @@ export async function forgotPassword(accounts: Accounts, identifier: string): Pr
     const owner = await findOwner(tx, who)
     const account = owner?.status === 'active' ? owner : undefined
     const sent = await sendCode(accounts, tx, { request, account, to: who.value })
-    return sent ? COOL_DOWN_S : coolDownLeft(tx, request.subject, request.purpose)
+    return sent.waitS ?? COOL_DOWN_S
   })
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: resendAfter }
 }
@@ -36,7 +36,7 @@ export async function resetPassword(
   const passwordHash = await accounts.passwords.hash(body.newPassword)
   const account = await accounts.db.begin(async (tx) => {
     const account = await lockAccount(tx, row.accountId)
-    if (!account || !(await useCode(tx, row.id))) throw codeExpired()
+    if (!account || !(await useCode(tx, row))) throw codeExpired()
     await setPassword(tx, account.id, passwordHash)
     await endAllSessions(tx, account.id, 'password')
     await clearTries(tx, codeTries(request.subject), ...allPasswordTries(accounts, account))

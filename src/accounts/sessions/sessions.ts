@@ -15,12 +15,8 @@ import {
   lockSession,
   REFRESH_LIFE_S,
 } from '../credentials/sessions-store.ts'
-import {
-  ACCESS_LIFE_S,
-  isOurRefreshToken,
-  readRefreshToken,
-  writeRefreshToken,
-} from '../credentials/tokens.ts'
+import { ACCESS_LIFE_S } from '../credentials/signing-keys.ts'
+import { isOurRefreshToken, readRefreshToken, writeRefreshToken } from '../credentials/tokens.ts'
 
 /** Where a sign-in came from; only a keyed hash of the two is stored. */
 export type Device = { address: string; userAgent: string }
@@ -37,18 +33,27 @@ export type SessionView = {
   user: Profile
 }
 
+type SignedIn = {
+  account: Account
+  device: Device
+  /** The owner has been notified of it already. */
+  announced?: boolean
+  /** A second factor was given for it. */
+  secondFactor?: boolean
+}
+
 /** The last step of every sign-in: password, code, social, partner. The account must be active. */
 export async function openSession(
   accounts: Accounts,
   tx: Tx,
-  { account, device }: { account: Account; device: Device },
+  { account, device, announced, secondFactor = false }: SignedIn,
 ): Promise<OpenedSession> {
   if (account.status !== 'active') throw new Failure('forbidden', INACTIVE[account.status])
   const deviceHmac = hmacSha256(accounts.keys.identifiers, `${device.address}\n${device.userAgent}`)
   const { known, first } = await deviceHistory(tx, account.id, deviceHmac)
   const session = { id: uuidv7(), salt: randomBytes(16) }
-  await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac })
-  if (!known && !first) {
+  await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac, secondFactor })
+  if (!known && !first && announced !== true) {
     const data = { address: device.address }
     await notify(tx, { accountId: account.id, type: 'security.new_login', data })
   }
@@ -69,7 +74,7 @@ export async function presentSession(
     }),
     token_type: 'Bearer',
     expires_in: ACCESS_LIFE_S,
-    refresh_token: writeRefreshToken(accounts.keys.refresh, opened),
+    refresh_token: writeRefreshToken(accounts.keys.refresh[0], opened),
     refresh_expires_in: REFRESH_LIFE_S,
     user: profileOf(account),
   }

@@ -1,4 +1,7 @@
 import type { Tx } from '../../db/db.ts'
+import { invalidField } from '../../lib/failure.ts'
+import { notify } from '../../notices/notices.ts'
+import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
@@ -6,12 +9,15 @@ import { checkChannel, codeExpired, codeRequest, codeWrong, tryCode } from '../c
 import { useCode } from '../codes/codes-store.ts'
 import type { CodeChannel, CodeRow } from '../codes/codes-store.ts'
 import { spendTotp } from '../codes/mfa.ts'
+import { RECOVERY_CODE } from '../codes/recovery-codes.ts'
 import { clearTries, codeTries } from '../codes/throttle.ts'
-import { readIdentifier } from '../identifiers.ts'
+import { masked, readIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { activate, proveIdentifier } from './activation.ts'
+import { openChallenge } from './challenge.ts'
+import type { ChallengeView } from './challenge.ts'
 import { openSession, presentSession } from './sessions.ts'
-import type { Device, SessionView } from './sessions.ts'
+import type { Device, OpenedSession, SessionView } from './sessions.ts'
 
 export type CodeAnswer = {
   identifier: string
@@ -21,50 +27,79 @@ export type CodeAnswer = {
   challengeId?: string | undefined
 }
 
-/** A right code, once, for its purpose and channel, opens a session. */
+/**
+ * A right code, once, for its purpose and channel, opens a session; where it only verified an
+ * address of an account with a second factor, it opens the challenge of a login.
+ */
 export async function verifyCode(
   accounts: Accounts,
   answer: CodeAnswer,
   device: Device,
-): Promise<SessionView> {
+): Promise<SessionView | ChallengeView> {
   checkChannel(answer)
   const who = readIdentifier(answer.identifier)
   if (!who) throw codeWrong()
   const { purpose, channel } = answer
+  if (RECOVERY_CODE.test(answer.code) && channel !== 'totp') {
+    throw invalidField(
+      'code',
+      'must be six digits; recovery codes stand in for an authenticator app',
+    )
+  }
   if (purpose !== 'login_mfa' && who.channel !== channel) throw codeWrong()
   const request = codeRequest(accounts, who, purpose, channel)
   const row = await tryCode(accounts, request, answer)
   if (channel === 'totp') await spendTotp(accounts, row.accountId, answer.code)
-  const opened = await accounts.db.begin(async (tx) => {
-    const account =
-      purpose === 'login_mfa'
-        ? await finishLogin(tx, row, who)
-        : await finishVerification(accounts, tx, { row, who })
+  const outcome = await accounts.db.begin(async (tx) => {
     await clearTries(tx, codeTries(request.subject))
-    return openSession(accounts, tx, { account, device })
+    return purpose === 'login_mfa'
+      ? finishLogin(accounts, tx, { row, who, device })
+      : finishVerification(accounts, tx, { row, who, device })
   })
-  return presentSession(accounts, opened)
+  return 'mfa_required' in outcome ? outcome : presentSession(accounts, outcome)
 }
 
-type TriedCode = CodeRow & { accountId: string }
+type Finished = { row: CodeRow & { accountId: string }; who: Identifier; device: Device }
 
-async function finishLogin(tx: Tx, row: TriedCode, who: Identifier): Promise<Account> {
+async function finishLogin(
+  accounts: Accounts,
+  tx: Tx,
+  { row, who, device }: Finished,
+): Promise<OpenedSession> {
   const account = await findOwner(tx, who)
-  if (account?.id !== row.accountId || !(await useCode(tx, row.id))) throw codeExpired()
-  return account
+  if (account?.id !== row.accountId || !(await useCode(tx, row))) throw codeExpired()
+  return openSession(accounts, tx, { account, device, secondFactor: true })
 }
 
 async function finishVerification(
   accounts: Accounts,
   tx: Tx,
-  { row, who }: { row: TriedCode; who: Identifier },
-): Promise<Account> {
+  { row, who, device }: Finished,
+): Promise<OpenedSession | ChallengeView> {
   await lockIdentifier(tx, who.value)
-  const account = await lockAccount(tx, row.accountId)
-  if (!account || !(await useCode(tx, row.id))) throw codeExpired()
+  const found = await lockAccount(tx, row.accountId)
+  if (!found || !(await useCode(tx, row))) throw codeExpired()
   const owner = await findOwner(tx, who)
-  // Someone else has verified it in the meantime: this code has nothing left to prove.
-  if (owner && owner.id !== account.id) throw codeExpired()
-  await proveIdentifier(tx, account.id, who)
-  return activate(accounts, tx, { accountId: account.id, proofs: [who.value] })
+  // Someone else has verified it in the meantime, or the account has named another: this code has
+  // nothing left to prove.
+  if ((owner && owner.id !== found.id) || !claims(found, who)) throw codeExpired()
+  const secondFactor = found.mfaMethod !== 'none'
+  const announced = found.status === 'active' && !secondFactor
+  // Before the change, so that it reaches the number that is about to be replaced.
+  if (announced) await announce(tx, { account: found, who, device })
+  await proveIdentifier(tx, found.id, who)
+  const account = await activate(accounts, tx, { accountId: found.id, proofs: [who.value] })
+  if (secondFactor && account.status === 'active') {
+    return openChallenge(accounts, tx, { account, who })
+  }
+  return openSession(accounts, tx, { account, device, announced })
+}
+
+/** Whoever holds the number has entered the account: its owner hears of it, from any device. */
+async function announce(
+  tx: Tx,
+  { account, who, device }: { account: Account; who: Identifier; device: Device },
+): Promise<void> {
+  const data = { address: device.address, verified: masked(who) }
+  await notify(tx, { accountId: account.id, type: 'security.new_login', data })
 }

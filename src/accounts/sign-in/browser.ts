@@ -110,7 +110,7 @@ async function finish(
 /** Verifier and nonce are derived from the state and our key: no secret is stored. */
 function checksFor({ keys }: Accounts, state: string): FlowChecks {
   const derive = (use: string) =>
-    hmacSha256(keys.codes, `sign-in ${use}\n`, state).toString('base64url')
+    hmacSha256(keys.signIn, `sign-in ${use}\n`, state).toString('base64url')
   return { state, verifier: derive('verifier'), nonce: derive('nonce') }
 }
 

@@ -18,10 +18,11 @@ describe('refresh tokens', () => {
     const token = readRefreshToken(text)!
     assert.equal(token.sessionId, session.id)
     assert.equal(token.counter, 3)
-    assert.ok(isOurRefreshToken(key, token, session.salt))
-    assert.equal(isOurRefreshToken(Buffer.alloc(32, 8), token, session.salt), false)
-    assert.equal(isOurRefreshToken(key, token, Buffer.alloc(16, 2)), false)
-    assert.equal(isOurRefreshToken(key, { ...token, counter: 4 }, session.salt), false)
+    assert.ok(isOurRefreshToken([key], token, session.salt))
+    assert.equal(isOurRefreshToken([Buffer.alloc(32, 8)], token, session.salt), false)
+    assert.ok(isOurRefreshToken([Buffer.alloc(32, 8), key], token, session.salt), 'the key before')
+    assert.equal(isOurRefreshToken([key], token, Buffer.alloc(16, 2)), false)
+    assert.equal(isOurRefreshToken([key], { ...token, counter: 4 }, session.salt), false)
   })
 
   it('never make the reader throw', () => {

@@ -1,0 +1,44 @@
+import type { Tx } from '../../db/db.ts'
+import type { Account } from '../account.ts'
+import type { Accounts } from '../accounts.ts'
+import { codeRequest, coolingDown, sendCode } from '../codes/codes.ts'
+import { CODE_LIFE_S, listCodes } from '../codes/codes-store.ts'
+import type { CodeChannel } from '../codes/codes-store.ts'
+import { mfaAddress } from '../codes/mfa.ts'
+import { masked } from '../identifiers.ts'
+import type { Identifier } from '../identifiers.ts'
+
+export type ChallengeView = {
+  mfa_required: true
+  challenge_id: string
+  channel: CodeChannel
+  masked: string
+  expires_in: number
+}
+
+/**
+ * What whoever has shown one factor gets instead of a session, where the account has a second. A
+ * challenge that is still open is shown again during the cool-down, and nothing is sent.
+ */
+export async function openChallenge(
+  accounts: Accounts,
+  tx: Tx,
+  { account, who }: { account: Account; who: Identifier },
+): Promise<ChallengeView> {
+  if (account.mfaMethod === 'none') throw new Error('This account has no second factor.')
+  const request = codeRequest(accounts, who, 'login_mfa', account.mfaMethod)
+  const address = mfaAddress(account)
+  const view = (id: string, expiresIn: number): ChallengeView => ({
+    mfa_required: true,
+    challenge_id: id,
+    channel: request.channel,
+    masked: address ? masked(address) : 'authenticator',
+    expires_in: expiresIn,
+  })
+  const sent = await sendCode(accounts, tx, { request, account, to: address?.value })
+  if (sent.id !== undefined) return view(sent.id, CODE_LIFE_S)
+  const codes = await listCodes(tx, request)
+  const open = codes.find(({ live, accountId }) => live && accountId === account.id)
+  if (!open) throw coolingDown(sent.waitS)
+  return view(open.id, open.leftS)
+}
