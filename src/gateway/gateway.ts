@@ -4,7 +4,7 @@ import type { Principal } from '../lib/principal.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Billing } from './bill/billable.ts'
 import type { CallLimits } from './call-limits.ts'
-import type { ReservationRules } from './price/call-price.ts'
+import type { ReservationRules } from './price/amounts.ts'
 
 /** What every paid operation works with. Built once, by the house. */
 export type Gateway = {

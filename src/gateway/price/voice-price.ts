@@ -1,7 +1,8 @@
 import { plus } from '../../lib/decimal.ts'
 import { each, lesser, MICRO, toMicro, tokenCost } from '../../billing/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
-import { NOTHING, type Amounts, type ReservationRules } from './call-price.ts'
+import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
+import { textTokens } from './prompt-size.ts'
 
 /** What is charged for work that has neither a reported nor a listed price. */
 export const NOMINAL_MICRO = MICRO
@@ -14,10 +15,13 @@ const CHARACTERS_PER_TOKEN = 3
 
 export type Tokens = { promptTokens: number; completionTokens: number }
 
-/** The catalog's price for a transcription; undefined when too little is known to compute it. */
+/**
+ * The catalog's price for a transcription; undefined when too little is known to compute it.
+ * `textBytes` is what is sent beside the sound.
+ */
 export function transcriptionPrice(
   model: PricedModel,
-  audio: { seconds: number | undefined; tokens?: Tokens | undefined },
+  audio: { seconds: number | undefined; tokens?: Tokens | undefined; textBytes?: number },
   at: Date,
 ): bigint | undefined {
   const { audio_second: perSecond, request, completion } = model.prices
@@ -27,14 +31,16 @@ export function transcriptionPrice(
     return toMicro(plus(each(request, 1), each(perSecond, seconds)), model)
   }
   if (completion === undefined) return undefined
-  const tokens = audio.tokens ?? (seconds === undefined ? undefined : transcriptionTokens(seconds))
+  const tokens =
+    audio.tokens ??
+    (seconds === undefined ? undefined : estimatedTokens(seconds, audio.textBytes ?? 0))
   return tokens === undefined ? undefined : tokensMicro(model, tokens, at)
 }
 
-/** The catalog's price for speech; `exact` when it is by the character. */
+/** The catalog's price for speech; `exact` when it is by the character. `textBytes` is all text. */
 export function speechPrice(
   model: PricedModel,
-  speech: { characters: number; seconds: number },
+  speech: { characters: number; seconds: number; textBytes: number },
   at: Date,
 ): { micro: bigint; exact: boolean } | undefined {
   const { character, request, completion } = model.prices
@@ -44,7 +50,7 @@ export function speechPrice(
   }
   if (completion === undefined) return undefined
   const tokens = {
-    promptTokens: Math.ceil(speech.characters / CHARACTERS_PER_TOKEN),
+    promptTokens: textTokens(speech.textBytes),
     completionTokens: Math.ceil(speech.seconds * SPEECH_TOKENS_PER_S),
   }
   return { micro: tokensMicro(model, tokens, at), exact: false }
@@ -77,9 +83,9 @@ export function sumAmounts(stages: Amounts[], rules: ReservationRules): Amounts 
   return { wantMicro: sum((one) => one.wantMicro), needMicro: sum((one) => one.needMicro) }
 }
 
-function transcriptionTokens(seconds: number): Tokens {
+function estimatedTokens(seconds: number, textBytes: number): Tokens {
   return {
-    promptTokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S),
+    promptTokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S) + textTokens(textBytes),
     completionTokens: Math.ceil((seconds * CHARACTERS_PER_S) / CHARACTERS_PER_TOKEN),
   }
 }

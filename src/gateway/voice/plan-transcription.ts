@@ -6,7 +6,8 @@ import { stageOf, type StageUsage } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { audioSeconds } from '../media/audio-length.ts'
-import { logUnusable, reportedCost } from '../price/call-price.ts'
+import { measureJson } from '../price/prompt-size.ts'
+import { logUnusable, reportedCost } from '../price/reported-cost.ts'
 import { holdAmounts, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
 import type { Recording } from './recording.ts'
 
@@ -29,7 +30,8 @@ export function planTranscription(
   const { model, recording, language } = plan
   const { rules, voice, billing } = gateway
   const seconds = audioSeconds(recording.bytes, recording.format)
-  const price = transcriptionPrice(model, { seconds }, billing.clock.now())
+  const textBytes = measureJson(plan.extra).bytes
+  const price = transcriptionPrice(model, { seconds, textBytes }, billing.clock.now())
   const request: TranscriptionRequest = {
     audio: recording.bytes,
     format: recording.format,

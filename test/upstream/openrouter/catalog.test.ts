@@ -133,13 +133,16 @@ describe('the catalog of openrouter', () => {
     assert.equal(videoPriceUsd(record('lab/silent-video'), { duration: 1 }), undefined)
   })
 
+  const NOTHING_SENT = { textTokens: 0, referenceTokens: 0, references: 0 }
+
   it('prices pictures by the dearest endpoint', () => {
     const flux = record('black-forest-labs/flux.2-pro')
-    assert.equal(imagePriceUsd(flux, 2, { size: '1024x1024' }), '0.14')
-    assert.equal(imagePriceUsd(flux, 1, { size: '1000x1000', input_references: [{}] }), '0.05')
+    assert.equal(imagePriceUsd(flux, 2, { size: '1024x1024' }, NOTHING_SENT), '0.14')
+    const one = { ...NOTHING_SENT, references: 1 }
+    assert.equal(imagePriceUsd(flux, 1, { size: '1000x1000' }, one), '0.05')
     const banana = record('google/gemini-2.5-flash-image')
-    assert.equal(imagePriceUsd(banana, 1, { quality: 'low' }), '0.01224')
-    assert.equal(imagePriceUsd(record('nobody/unpriced-image'), 1, {}), undefined)
+    assert.equal(imagePriceUsd(banana, 1, { quality: 'low' }, NOTHING_SENT), '0.01224')
+    assert.equal(imagePriceUsd(record('nobody/unpriced-image'), 1, {}, NOTHING_SENT), undefined)
   })
 
   it('a price list that breaks spoils the reading; one that is not there does not', async () => {
