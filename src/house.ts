@@ -28,6 +28,7 @@ import { startDuties } from './jobs/loop.ts'
 import { sweeper } from './jobs/sweeper.ts'
 import { upkeep } from './jobs/upkeep.ts'
 import type { Clock } from './lib/clock.ts'
+import { decimal } from './lib/decimal.ts'
 import type { Duty } from './lib/duty.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
@@ -253,6 +254,7 @@ function openGateway(
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
     },
+    reportedCapUsd: decimal(config.REPORTED_COST_CAP_USD),
     voice: voiceSettings(config, inputs.external.simulated.upstreams),
     nameForUpstream: upstreamNames(deriveKey(masterKey, 'upstream-user')),
   }

@@ -149,9 +149,12 @@ function ownPrice(price: string | undefined): string | undefined {
   return price === undefined || priceOf(price).units === 0n ? undefined : price
 }
 
-/** Dollars to microcredits, rounded up once. */
-export function toMicro(usd: Decimal, rate: Rate): bigint {
-  return ceilMicro(times(usd, rate.creditsPerUsd, rate.margin))
+/** Dollars to microcredits, rounded up once. `usd` is a sum of `parts` prices: 60 for one by the minute. */
+export function toMicro(usd: Decimal, rate: Rate, parts = 1n): bigint {
+  const micro = times(usd, rate.creditsPerUsd, rate.margin)
+  if (parts === 1n) return ceilMicro(micro)
+  const [whole, part] = [micro.units * MICRO, parts * 10n ** BigInt(micro.scale)]
+  return whole / part + (whole % part > 0n ? 1n : 0n)
 }
 
 /** A price times a count. A price nobody could read, or below zero, is no price. */

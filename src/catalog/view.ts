@@ -16,6 +16,8 @@ const SHOWN = [
   'input_cache_write_1h',
   'internal_reasoning',
   'audio_second',
+  'audio_minute',
+  'audio_hour',
   'character',
   'video_second',
 ] as const

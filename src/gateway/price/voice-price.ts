@@ -24,17 +24,27 @@ export function transcriptionPrice(
   audio: { seconds: number | undefined; tokens?: Tokens | undefined; textBytes?: number },
   at: Date,
 ): bigint | undefined {
-  const { audio_second: perSecond, request, completion } = model.prices
+  const { request, completion } = model.prices
   const { seconds } = audio
-  if (perSecond !== undefined) {
+  const timed = timePrice(model)
+  if (timed !== undefined) {
     if (seconds === undefined) return undefined
-    return toMicro(plus(each(request, 1), each(perSecond, seconds)), model)
+    const usd = plus(each(request, timed.seconds), each(timed.price, seconds))
+    return toMicro(usd, model, BigInt(timed.seconds))
   }
   if (completion === undefined) return undefined
   const tokens =
     audio.tokens ??
     (seconds === undefined ? undefined : estimatedTokens(seconds, audio.textBytes ?? 0))
   return tokens === undefined ? undefined : tokensMicro(model, tokens, at)
+}
+
+/** A price by time, and the seconds that it is for. */
+function timePrice({ prices }: PricedModel): { price: string; seconds: number } | undefined {
+  const { audio_second: second, audio_minute: minute, audio_hour: hour } = prices
+  if (second !== undefined) return { price: second, seconds: 1 }
+  if (minute !== undefined) return { price: minute, seconds: 60 }
+  return hour === undefined ? undefined : { price: hour, seconds: 3_600 }
 }
 
 /** The catalog's price for speech; `exact` when it is by the character. `textBytes` is all text. */

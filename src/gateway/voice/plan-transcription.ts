@@ -50,7 +50,7 @@ export function planTranscription(
 
 /** What the upstream says it cost; else the catalog's price; else a nominal credit. */
 function transcriptionUsage(
-  { billing }: Gateway,
+  { billing, reportedCapUsd }: Gateway,
   model: PricedModel,
   result: TranscriptionResult,
   fileSeconds: number | undefined,
@@ -60,20 +60,31 @@ function transcriptionUsage(
   const reported: Usage = reading.kind === 'reported' ? reading.usage : {}
   const { promptTokens, completionTokens, totalTokens } = reported
   const counts = { promptTokens, completionTokens, totalTokens }
-  const seconds = reported.seconds ?? result.durationS ?? fileSeconds
+  const toldSeconds = reported.seconds ?? result.durationS
+  const seconds = toldSeconds ?? fileSeconds
   const tokens =
     promptTokens === undefined || completionTokens === undefined
       ? undefined
       : { promptTokens, completionTokens }
-  const priced = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
+  const catalogMicro = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
   if (reported.costUsd !== undefined) {
-    const catalogMicro = priced ?? NOMINAL_MICRO
-    return { ...counts, ...reportedCost({ reading, rate: model, catalogMicro }) }
+    // The length that a file claims is the caller's word: no measure for the upstream's.
+    const measured = toldSeconds !== undefined || tokens !== undefined
+    const isGuess = catalogMicro === undefined || model.price.basis === 'unknown' || !measured
+    const capUsd = isGuess ? reportedCapUsd : undefined
+    const known = { reading, rate: model, catalogMicro, capUsd, nominalMicro: NOMINAL_MICRO }
+    const cost = reportedCost(known)
+    if (cost.estimated) {
+      billing.log.warn('A transcription was not charged as its upstream reported.', {
+        model: model.id,
+      })
+    }
+    return { ...counts, ...cost }
   }
   const exact = tokens !== undefined || reported.seconds !== undefined
   return {
     ...counts,
-    costMicro: priced ?? NOMINAL_MICRO,
-    estimated: priced === undefined || !exact,
+    costMicro: catalogMicro ?? NOMINAL_MICRO,
+    estimated: catalogMicro === undefined || !exact,
   }
 }

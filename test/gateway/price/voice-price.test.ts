@@ -29,6 +29,16 @@ const TRANSCRIPTIONS: [
     { seconds: 10 },
     9_000_000n,
   ],
+  ['by the minute', { audio_minute: '0.016' }, { seconds: 90 }, 108_000_000n],
+  ['by the minute, rounded up once', { audio_minute: '0.0000001' }, { seconds: 1 }, 8n],
+  ['by the hour', { audio_hour: '0.36' }, { seconds: 10 }, 4_500_000n],
+  [
+    'by the hour and the request',
+    { audio_hour: '0.36', request: '0.001' },
+    { seconds: 10 },
+    9_000_000n,
+  ],
+  ['by the hour, of unknown length', { audio_hour: '0.36' }, {}, undefined],
   ['by the second, of unknown length', { audio_second: '0.0001' }, {}, undefined],
   [
     'by the second, whatever the tokens',

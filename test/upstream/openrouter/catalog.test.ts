@@ -100,7 +100,8 @@ describe('the catalog of openrouter', () => {
 
   it('never leaves a price where it would be multiplied by the wrong unit', () => {
     assert.deepEqual(record('openai/whisper-1').pricing, { audio_second: '0.0001' })
-    assert.deepEqual(record('google/chirp-3').pricing, {})
+    assert.deepEqual(record('google/chirp-3').pricing, { audio_minute: '0.016' })
+    assert.deepEqual(record('microsoft/mai-transcribe-2').pricing, { audio_hour: '0.36' })
     assert.deepEqual(record('x-ai/grok-voice-tts-1.0').pricing, { character: '0.000015' })
     assert.equal(record('google/veo-3.1-fast').pricing.prompt, undefined)
     assert.deepEqual(record('x-ai/grok-voice-tts-1.0').supportedVoices, ['eve', 'ara'])
