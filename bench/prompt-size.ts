@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { promptTokens } from '../src/gateway/price/call-price.ts'
+import { EMPTY_PROMPT, promptTokens } from '../src/gateway/price/prompt-size.ts'
 import type { Bench, Row } from './row.ts'
 
 /** Tokens as we estimate them against two real tokenizers, on texts of many kinds. */
@@ -19,11 +19,11 @@ const { getEncoding } = createRequire(import.meta.resolve('@langchain/openai'))(
 ) as Encodings
 const newer = getEncoding('o200k_base')
 const older = getEncoding('cl100k_base')
-const FRAMING = promptTokens({ textBytes: 0, imageCount: 0, mediaTokens: 0 })
+const FRAMING = promptTokens(EMPTY_PROMPT)
 
 function compare(what: string, text: string): Row[] {
   const textBytes = Buffer.byteLength(text)
-  const estimate = promptTokens({ textBytes, imageCount: 0, mediaTokens: 0 }) - FRAMING
+  const estimate = promptTokens({ ...EMPTY_PROMPT, textBytes }) - FRAMING
   const [young, old] = [newer.encode(text).length, older.encode(text).length]
   const row = (name: string, tokens: number) => ({
     what: `${what}, ${name}`,

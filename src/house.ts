@@ -21,6 +21,7 @@ import { openLimiter } from './http/limits/limiter.ts'
 import { buildServer } from './http/server.ts'
 import { startDuties } from './jobs/loop.ts'
 import type { Clock } from './lib/clock.ts'
+import { decimal } from './lib/decimal.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
@@ -232,6 +233,7 @@ function openGateway(
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
     },
+    reportedCapUsd: decimal(config.REPORTED_COST_CAP_USD),
     voice: voiceSettings(config, inputs.external.simulated.upstreams),
     nameForUpstream: upstreamNames(deriveKey(masterKey, 'upstream-user')),
   }

@@ -23,15 +23,15 @@ function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
   const { body } = exchange
   const model = exchange.model!
   const calls = toolCalls(body, prompt)
-  const wantsImage =
-    model.outputs.includes('image') &&
+  const wants = (output: string) =>
+    model.outputs.includes(output) &&
     Array.isArray(body.modalities) &&
-    body.modalities.includes('image')
+    body.modalities.includes(output)
   const reasons = body.reasoning !== undefined || body.reasoning_effort !== undefined
   const reasoning = reasons ? `The user wants: ${prompt.question.slice(0, 200)}` : undefined
   const whole = calls.length > 0 ? '' : answerText(body, prompt)
   const cut = cutText(whole, body, model.maxOutput)
-  const images = wantsImage ? [drawPng(prompt.question, 64, 64).toString('base64')] : []
+  const images = wants('image') ? [drawPng(prompt.question, 64, 64).toString('base64')] : []
   const reasoningTokens = reasoning === undefined ? 0 : countTokens(reasoning)
   const count = Number.isInteger(body.n) ? Number(body.n) : 1
   const answerTokens = calls.length > 0 ? countTokens(JSON.stringify(calls)) : countTokens(cut.text)
@@ -49,6 +49,8 @@ function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
       completion: answerTokens * count + reasoningTokens + images.length * IMAGE_TOKENS,
       reasoning: reasoningTokens,
       images: images.length * IMAGE_TOKENS,
+      audio: prompt.audioTokens,
+      spoken: wants('audio') ? answerTokens * count : 0,
     }),
   }
 }

@@ -10,6 +10,8 @@ export type Prompt = {
   toolResult: string | undefined
   attachments: string[]
   tokens: number
+  /** Those of them that are sound. */
+  audioTokens: number
 }
 
 /** Reads a chat body as a model would, and refuses what the model cannot take in. */
@@ -24,6 +26,7 @@ export function readPrompt(exchange: Exchange): Prompt {
     toolResult: undefined,
     attachments: [],
     tokens: 0,
+    audioTokens: 0,
   }
   for (const message of messages as Json[]) readMessage(exchange, prompt, message)
   const tools = exchange.body.tools
@@ -70,4 +73,5 @@ function readAttachment(exchange: Exchange, prompt: Prompt, part: Json): void {
   }
   prompt.attachments.push(`1 ${known.name}`)
   prompt.tokens += known.tokens
+  if (known.modality === 'audio') prompt.audioTokens += known.tokens
 }

@@ -8,6 +8,9 @@ export type Tokens = {
   cached?: number
   reasoning?: number
   images?: number
+  /** Sound that goes in, and that comes out. */
+  audio?: number
+  spoken?: number
 }
 
 /** Roughly four bytes a token, at least one. */
@@ -27,11 +30,12 @@ export function reportUsage(exchange: Exchange, tokens: Tokens): Json | undefine
     total_tokens: tokens.prompt + tokens.completion,
     cost,
     is_byok: false,
-    prompt_tokens_details: { cached_tokens: tokens.cached ?? 0, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: tokens.cached ?? 0, audio_tokens: tokens.audio ?? 0 },
     cost_details: { upstream_inference_cost: cost },
     completion_tokens_details: {
       reasoning_tokens: tokens.reasoning ?? 0,
       image_tokens: tokens.images ?? 0,
+      audio_tokens: tokens.spoken ?? 0,
     },
   }
   return applyUsageFault(exchange, usage)
@@ -73,12 +77,14 @@ const USAGE_FAULTS: Record<string, (usage: Json) => Json> = {
 
 function tokenCost(model: SimulatedModel, tokens: Tokens): number {
   const cached = tokens.cached ?? 0
-  const images = tokens.images ?? 0
+  const { images = 0, audio = 0, spoken = 0 } = tokens
   return usd([
-    [tokens.prompt - cached, priceOf(model, 'prompt')],
+    [tokens.prompt - cached - audio, priceOf(model, 'prompt')],
     [cached, priceOf(model, 'input_cache_read', 'prompt')],
-    [tokens.completion - images, priceOf(model, 'completion')],
+    [audio, priceOf(model, 'audio', 'prompt')],
+    [tokens.completion - images - spoken, priceOf(model, 'completion')],
     [images, priceOf(model, 'image_output', 'completion')],
+    [spoken, priceOf(model, 'audio_output', 'completion')],
     [1, priceOf(model, 'request')],
   ])
 }

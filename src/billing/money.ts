@@ -56,18 +56,28 @@ export type PriceList = Pick<
   | 'completion'
   | 'request'
   | 'image'
+  | 'image_output'
+  | 'audio'
+  | 'audio_output'
   | 'input_cache_read'
   | 'input_cache_write'
+  | 'input_cache_write_1h'
   | 'internal_reasoning'
   | 'overrides'
 >
 
+/** The classes are parts of the two totals. */
 export type TokenUse = {
   promptTokens: number
   completionTokens: number
   cachedTokens?: number | undefined
   cacheWriteTokens?: number | undefined
+  /** Those of the written ones that are kept for an hour. */
+  cacheWrite1hTokens?: number | undefined
+  audioTokens?: number | undefined
   reasoningTokens?: number | undefined
+  audioOutputTokens?: number | undefined
+  imageOutputTokens?: number | undefined
   /** Pictures in the prompt. */
   images?: number | undefined
 }
@@ -82,31 +92,69 @@ const ZERO: Decimal = { units: 0n, scale: 0 }
 /** What the tokens of a call cost, the prompt's part and the answer's part apart. */
 export function tokenCost(list: PriceList, use: TokenUse, at: Date): Cost {
   const price = pricesInForce(list, use.promptTokens, at)
-  const cached = within(use.cachedTokens, use.promptTokens)
-  const written = within(use.cacheWriteTokens, use.promptTokens - cached)
-  // Upstreams have reported more reasoning than completion tokens: never subtract below zero.
-  const reasoned =
-    price('internal_reasoning') === undefined
-      ? 0
-      : within(use.reasoningTokens, use.completionTokens)
-  return {
-    promptUsd: plus(
-      each(price('request'), 1),
-      each(price('image'), use.images ?? 0),
-      each(price('prompt'), use.promptTokens - cached - written),
-      each(price('input_cache_read') ?? price('prompt'), cached),
-      each(price('input_cache_write') ?? price('prompt'), written),
-    ),
-    answerUsd: plus(
-      each(price('completion'), use.completionTokens - reasoned),
-      each(price('internal_reasoning'), reasoned),
-    ),
-  }
+  return { promptUsd: promptCost(price, use), answerUsd: answerCost(price, use) }
 }
 
-/** Dollars to microcredits, rounded up once. */
-export function toMicro(usd: Decimal, rate: Rate): bigint {
-  return ceilMicro(times(usd, rate.creditsPerUsd, rate.margin))
+function promptCost(price: PriceOf, use: TokenUse): Decimal {
+  const [cached, written, audio, rest] = shares(use.promptTokens, [
+    use.cachedTokens,
+    use.cacheWriteTokens,
+    use.audioTokens,
+  ])
+  const hour = within(use.cacheWrite1hTokens, written!)
+  const plain = price('prompt')
+  const write = ownPrice(price('input_cache_write')) ?? plain
+  return plus(
+    each(price('request'), 1),
+    each(price('image'), use.images ?? 0),
+    each(plain, rest!),
+    each(ownPrice(price('input_cache_read')) ?? plain, cached!),
+    each(write, written! - hour),
+    each(ownPrice(price('input_cache_write_1h')) ?? write, hour),
+    each(ownPrice(price('audio')) ?? plain, audio!),
+  )
+}
+
+function answerCost(price: PriceOf, use: TokenUse): Decimal {
+  const [image, audio, reasoned, rest] = shares(use.completionTokens, [
+    use.imageOutputTokens,
+    use.audioOutputTokens,
+    use.reasoningTokens,
+  ])
+  const plain = price('completion')
+  return plus(
+    each(plain, rest!),
+    each(ownPrice(price('image_output')) ?? plain, image!),
+    each(ownPrice(price('audio_output')) ?? plain, audio!),
+    each(ownPrice(price('internal_reasoning')) ?? plain, reasoned!),
+  )
+}
+
+/**
+ * Parts of a total, and what is left of it. Upstreams have reported more reasoning than completion
+ * tokens: together the parts are never more than the total, and nothing is negative.
+ */
+function shares(total: number, claimed: readonly (number | undefined)[]): number[] {
+  let left = total
+  const parts = claimed.map((count) => {
+    const part = within(count, left)
+    left -= part
+    return part
+  })
+  return [...parts, left]
+}
+
+/** Listings write zero where a class has no price of its own: that is no gift. */
+function ownPrice(price: string | undefined): string | undefined {
+  return price === undefined || priceOf(price).units === 0n ? undefined : price
+}
+
+/** Dollars to microcredits, rounded up once. `usd` is a sum of `parts` prices: 60 for one by the minute. */
+export function toMicro(usd: Decimal, rate: Rate, parts = 1n): bigint {
+  const micro = times(usd, rate.creditsPerUsd, rate.margin)
+  if (parts === 1n) return ceilMicro(micro)
+  const [whole, part] = [micro.units * MICRO, parts * 10n ** BigInt(micro.scale)]
+  return whole / part + (whole % part > 0n ? 1n : 0n)
 }
 
 /** A price times a count. A price nobody could read, or below zero, is no price. */
@@ -130,11 +178,9 @@ function priceOf(text: string): Decimal {
   return price
 }
 
-function pricesInForce(
-  list: PriceList,
-  promptTokens: number,
-  at: Date,
-): (key: string) => string | undefined {
+type PriceOf = (key: string) => string | undefined
+
+function pricesInForce(list: PriceList, promptTokens: number, at: Date): PriceOf {
   const plain = list as Record<string, string | undefined>
   if (list.overrides === undefined) return (key) => plain[key]
   const overrides = list.overrides.filter((one) => applies(one, promptTokens, at))

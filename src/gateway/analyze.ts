@@ -9,9 +9,11 @@ import { stageOf, type StageUsage } from './bill/rows.ts'
 import { answerHeaders, runBilledCall } from './billed-call.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
+import { NO_MEDIA } from './media-parts.ts'
 import type { MediaKind } from './media/media-format.ts'
-import { promptTokens, tokenPrice, type TokenPrice } from './price/call-price.ts'
+import { tokenPrice, type TokenPrice } from './price/call-price.ts'
 import { fileTokens } from './price/media-tokens.ts'
+import { promptSize } from './price/prompt-size.ts'
 
 /** A file and what is asked about it. Nothing of it is stored. */
 export type Analysis = {
@@ -42,12 +44,12 @@ export async function analyze(
   // Made once: the answer is written twice, to be kept and to be sent, and must be the same.
   const id = prefixedId('anl_')
   const at = gateway.billing.clock.now()
-  const price = priceOf(gateway, analysis, model, at)
+  const price = priceOf(gateway, analysis, { model, body: request.body, at })
   return runBilledCall(gateway, call, {
     stage: stageOf(`${analysis.kind}_analysis`, model),
     amounts: price.amounts({ maxTokens: analysis.maxTokens, choices: 1 }),
     work: (signal) => gateway.upstreams.call(route.targets, 'chat', request, signal),
-    usage: ({ usage, text }) => price.usage(usage, Buffer.byteLength(text)),
+    usage: (result) => price.usage(result.usage, result),
     answer: ({ text, finishReason, generationId }, usage, receipt) =>
       render({
         data: {
@@ -64,26 +66,19 @@ export async function analyze(
   })
 }
 
+/** The file is measured by its bytes; everything else that is sent is text. */
 function priceOf(
   { billing, rules }: Gateway,
-  { kind, prompt, media }: Analysis,
-  model: PricedModel,
-  at: Date,
+  { kind, media }: Analysis,
+  { model, body, at }: { model: PricedModel; body: Fields; at: Date },
 ): TokenPrice {
-  const images = kind === 'vision' ? 1 : 0
-  const size = {
-    textBytes: Buffer.byteLength(prompt),
-    imageCount: images,
+  const prompt = promptSize(body, {
+    ...NO_MEDIA,
+    imageCount: kind === 'vision' ? 1 : 0,
     mediaTokens: fileTokens(media.bytes, media.type),
-  }
-  return tokenPrice({
-    model,
-    promptTokens: promptTokens(size),
-    images,
-    at,
-    rules,
-    log: billing.log,
+    mediaBytes: Math.ceil(media.bytes.length / 3) * 4,
   })
+  return tokenPrice({ model, prompt, at, rules, log: billing.log })
 }
 
 type Route = { model: PricedModel; targets: PricedModel['targets']; extra: Fields }

@@ -5,7 +5,7 @@ import { hmacSha256 } from '../lib/secrets.ts'
 import { dropOf, openBill } from './bill/billable.ts'
 import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
-import type { Amounts } from './price/call-price.ts'
+import type { Amounts } from './price/amounts.ts'
 
 /** Paid work that has been understood: what to hold for it, how to do it, how to bill it. */
 export type PaidStage<Result> = {

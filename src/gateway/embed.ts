@@ -6,7 +6,8 @@ import type { UsageReading } from '../upstream/contract/usage.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
 import { jsonAnswer, runBilledCall } from './billed-call.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
-import { promptTokens, tokenPrice } from './price/call-price.ts'
+import { tokenPrice } from './price/call-price.ts'
+import { EMPTY_PROMPT, measureJson, promptTokens } from './price/prompt-size.ts'
 
 export type EmbeddingsBody = {
   model: string
@@ -25,21 +26,15 @@ export async function embed(
   const input = measureInput(body.input)
   const model = gateway.catalog.requireModel(body.model, { outputs: ['embeddings'], inputs: [] })
   const { billing, rules } = gateway
-  const price = tokenPrice({
-    model,
-    promptTokens: input.tokens,
-    images: 0,
-    at: billing.clock.now(),
-    rules,
-    log: billing.log,
-  })
+  const prompt = { ...EMPTY_PROMPT, textBytes: restBytes(body), mediaTokens: input.tokens }
+  const price = tokenPrice({ model, prompt, at: billing.clock.now(), rules, log: billing.log })
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request = { body, user, inputs: input.count }
   return runBilledCall(gateway, call, {
     stage: stageOf('embeddings', model),
     amounts: price.amounts(),
     work: (signal) => gateway.upstreams.call(model.targets, 'embeddings', request, signal),
-    usage: ({ usage }) => price.usage(promptOnly(usage), 0),
+    usage: ({ usage }) => price.usage(promptOnly(usage), { outputBytes: 0 }),
     answer: (result, usage, receipt) =>
       jsonAnswer(embeddingList(result, usage, model.id, body.encoding_format), {
         requestId: call.requestId,
@@ -53,6 +48,11 @@ export async function embed(
 function promptOnly(reading: UsageReading): UsageReading {
   if (reading.kind !== 'reported') return reading
   return { kind: 'reported', usage: { ...reading.usage, completionTokens: 0 } }
+}
+
+/** Fields beside the input go upstream too, and some are read by the model. */
+function restBytes({ input: _input, model: _model, ...rest }: EmbeddingsBody): number {
+  return Object.keys(rest).length === 0 ? 0 : measureJson(rest).bytes
 }
 
 function measureInput(input: unknown): { count: number; tokens: number } {
@@ -77,7 +77,7 @@ function measureInput(input: unknown): { count: number; tokens: number } {
 function textTokens(text: unknown, at: string): number {
   if (typeof text !== 'string') throw invalidField(at, 'must be a string or an array of tokens')
   if (text === '') throw invalidField(at, 'must not be empty')
-  return promptTokens({ textBytes: Buffer.byteLength(text), imageCount: 0, mediaTokens: 0 })
+  return promptTokens({ ...EMPTY_PROMPT, textBytes: Buffer.byteLength(text) })
 }
 
 function tokenCount(tokens: unknown[], at: string): number {

@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
+import type { Decimal } from '../lib/decimal.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Billing } from './bill/billable.ts'
 import type { CallLimits } from './call-limits.ts'
-import type { ReservationRules } from './price/call-price.ts'
+import type { ReservationRules } from './price/amounts.ts'
 
 /** What every paid operation works with. Built once, by the house. */
 export type Gateway = {
@@ -13,6 +14,8 @@ export type Gateway = {
   upstreams: Upstreams
   callLimits: CallLimits
   rules: ReservationRules
+  /** The most that is believed of an upstream's word on a cost that the catalog cannot tell. */
+  reportedCapUsd: Decimal
   voice: VoiceSettings
   /** An opaque name for the account, the same every time, sent to upstreams as `user`. */
   nameForUpstream(accountId: string): string

@@ -1,16 +1,24 @@
-import { decimal } from '../lib/decimal.ts'
-import { creditsNumber, each, toMicro } from '../billing/money.ts'
+import { addDecimals, decimal, timesDecimals } from '../lib/decimal.ts'
+import { creditsNumber, toMicro } from '../billing/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
-import type { Fields } from '../lib/fields.ts'
+import { listOf, type Fields } from '../lib/fields.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
-import { imagePriceUsd } from '../upstream/prices/media-price.ts'
+import {
+  imagePriceUsd,
+  picturePromptUsd,
+  type PicturePrompt,
+} from '../upstream/prices/media-price.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
 import { answerHeaders, runBilledCall } from './billed-call.ts'
 import { chatPictures } from './chat-pictures.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
-import { logUnusable, NOTHING, reportedCost, reserveWhole } from './price/call-price.ts'
+import { NO_MEDIA, readPictures } from './media-parts.ts'
+import { NOTHING, reserveWhole } from './price/amounts.ts'
+import { promptSize, textTokens } from './price/prompt-size.ts'
+import { logUnusable, reportedCost } from './price/reported-cost.ts'
+import { PICTURE_TOKENS } from './price/call-price.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
 export type ImageBody = {
@@ -38,7 +46,8 @@ export async function generateImages(
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request: ImageRequest = { prompt, n: n ?? 1, extra, user }
   const created = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
-  const priceOf = (pictures: number) => priceMicro(model, pictures, extra)
+  const sent = picturePrompt(prompt, extra)
+  const priceOf = (pictures: number) => priceMicro(model, pictures, extra, sent)
   return runBilledCall(gateway, call, {
     stage: stageOf('image', model),
     amounts: model.free ? NOTHING : reserveWhole(priceOf(request.n)),
@@ -74,15 +83,34 @@ async function draw(
   return upstreams.call(targets, 'image', request, signal)
 }
 
-/** Tokens of one picture, for a model whose pictures are priced as the answer's tokens. */
-const PICTURE_TOKENS = 4_175
+/** All that goes upstream with the order: text, and pictures to go by. */
+function picturePrompt(prompt: string, extra: Fields): PicturePrompt {
+  const references = extra.input_references
+  const reading = { ...NO_MEDIA }
+  readPictures(references, 'input_references', reading)
+  const { textBytes, mediaTokens } = promptSize({ prompt, ...extra }, reading)
+  return {
+    textTokens: textTokens(textBytes),
+    referenceTokens: mediaTokens,
+    references: listOf(references).length,
+  }
+}
 
-function priceMicro(model: PricedModel, pictures: number, parameters: Fields): bigint {
+function priceMicro(
+  model: PricedModel,
+  pictures: number,
+  parameters: Fields,
+  sent: PicturePrompt,
+): bigint {
   const { prices } = model
-  const usd = imagePriceUsd({ pricing: prices }, pictures, parameters)
+  const usd = imagePriceUsd({ pricing: prices }, pictures, parameters, sent)
   if (usd !== undefined) return toMicro(decimal(usd), model)
   if (prices.completion === undefined) throw notFound(model.id)
-  return toMicro(each(prices.completion, PICTURE_TOKENS * pictures), model)
+  const each = addDecimals(
+    timesDecimals(prices.completion, String(PICTURE_TOKENS)),
+    picturePromptUsd({ pricing: prices }, sent),
+  )
+  return toMicro(decimal(timesDecimals(each, String(pictures))), model)
 }
 
 function usageOf(

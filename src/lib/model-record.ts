@@ -35,6 +35,8 @@ export type Priced = 'paid' | 'free' | 'unpriced'
 export type PriceBasis =
   | 'token'
   | 'second'
+  | 'minute'
+  | 'hour'
   | 'character'
   | 'image'
   | 'megapixel'
@@ -59,6 +61,9 @@ export type Pricing = {
   internal_reasoning?: string
   web_search?: string
   audio_second?: string
+  /** With the basis `unknown` the unit was not stated, but read from the size of the price. */
+  audio_minute?: string
+  audio_hour?: string
   character?: string
   video_second?: string
   /** Long-context and time-of-day prices; a later match wins for each key it names. */

@@ -47,6 +47,9 @@ class OpenStream implements ChatStream {
   get outputBytes() {
     return this.#reader.outputBytes
   }
+  get pictures() {
+    return this.#reader.pictures
+  }
   get ready() {
     return this.#first !== undefined || this.#reader.done || this.#events.ready
   }

@@ -79,7 +79,7 @@ export type Work = {
  * throws a `Failure` when the upstream breaks.
  */
 export type ChatStream = Source<readonly string[]> &
-  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes'>
+  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes' | 'pictures'>
 
 export type UpstreamEntry = {
   name: string

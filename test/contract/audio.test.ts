@@ -29,11 +29,16 @@ before(async () => {
     upstream: { timeouts: { first_byte_ms: 5_000, idle_ms: 1_500 } },
     simulator: {
       models: [
-        like('sim/sikia-siri', 'sim/sikia', { prompt: '0.016', completion: '0' }),
+        like('sim/sikia-siri', 'sim/sikia', { prompt: '0.05', completion: '0' }),
+        like('sim/sikia-saa', 'sim/sikia', { prompt: '0.36', completion: '0' }),
+        like('sim/dakika-transcription-fault-cost-null', 'sim/sikia', {
+          prompt: '0.016',
+          completion: '0',
+        }),
         like('sim/sema-siri', 'sim/sema', { prompt: '0.5', completion: '0' }),
         like('sim/sema-tokeni', 'sim/sema', { prompt: '0.0000006', completion: '0.00001' }),
         like('sim/transcription-fault-cost-null', 'sim/sikia', {
-          prompt: '0.016',
+          prompt: '0.05',
           completion: '0',
         }),
       ],
@@ -469,6 +474,12 @@ const priced: [string, () => Promise<unknown>, number, boolean][] = [
     true,
   ],
   [
+    'no cost, and a price by the minute: computed',
+    () => hear(spoken({ model: 'sim/dakika-transcription-fault-cost-null' })),
+    4.7,
+    false,
+  ],
+  [
     'speech without a price that is known: one credit',
     () => say({ input: SPOKEN, model: 'sim/sema-siri' }),
     1,
@@ -485,6 +496,42 @@ for (const [name, act, credits, estimated] of priced) {
     )
   })
 }
+
+for (const model of ['sim/sikia-siri', 'sim/sikia-saa']) {
+  test(`settled: ${model}, whose unit nobody states, as it is reported`, async () => {
+    const rich = await house.customer('100000')
+    house.models.log.clear()
+    const { records, spent } = await watch(house, rich.accountId).during(() =>
+      hear(spoken({ model }), rich.key),
+    )
+    const { cost } = house.models.log.entries[0]!
+    // Six seconds at 0.36 are 2.11 USD; it was charged as one credit.
+    assert.ok(spent > 800 && Math.abs(spent - cost! * 3_000) < 2e-6, `${spent}, ${cost}`)
+    assert.equal(records[0]!.estimated, false)
+  })
+}
+
+test('settled: a cost over REPORTED_COST_CAP_USD is believed up to it', async () => {
+  const other = await startHouse({
+    env: { REPORTED_COST_CAP_USD: '0.1' },
+    simulator: {
+      models: [like('sim/sikia-siri', 'sim/sikia', { prompt: '0.05', completion: '0' })],
+    },
+  })
+  try {
+    const rich = await other.customer('100000')
+    const { records, spent } = await watch(other, rich.accountId).during(() =>
+      other.call('POST /v1/audio/transcriptions', {
+        token: rich.key,
+        body: spoken({ model: 'sim/sikia-siri' }),
+      }),
+    )
+    assert.equal(spent, 300)
+    assert.equal(records[0]!.estimated, true)
+  } finally {
+    await other.close()
+  }
+})
 
 test('settled: speech by the token is an estimate', async () => {
   const model = 'sim/sema-tokeni'

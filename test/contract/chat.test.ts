@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { measureJson } from '../../src/gateway/price/prompt-size.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
 import { startHouse } from '../support/house.ts'
@@ -193,11 +194,13 @@ const usages: [string, boolean][] = [
 ]
 for (const [fault, estimated] of usages) {
   test(`usage: ${fault}`, async () => {
-    const answer = await chat(hello({ model: `sim/fault-${fault}` }))
+    const body = hello({ model: `sim/fault-${fault}` })
+    const answer = await chat(body)
     assert.equal(answer.status, 200)
-    // 18 bytes of prompt are 6 tokens and 8 of framing, at 0.0075 credits; the answer at 0.03.
+    // Three bytes a token and 8 of framing, at 0.0075 credits; the answer at 0.03.
     const answerBytes = Buffer.byteLength(answer.body.choices[0].message.content)
-    const micro = estimated ? 14 * 7_500 + Math.ceil(answerBytes / 3) * 30_000 : 0
+    const promptTokens = Math.ceil(measureJson(body).bytes / 3) + 8
+    const micro = estimated ? promptTokens * 7_500 + Math.ceil(answerBytes / 3) * 30_000 : 0
     assert.equal(Number(answer.headers.get('x-credits-charged')), micro / 1e6)
     const [row] = await house.db.query(
       'select estimated from activity_records order by created_at desc, id desc limit 1',

@@ -17,6 +17,7 @@ import { submitVideo, type Videos } from '../../src/gateway/videos/videos.ts'
 import { startDuties } from '../../src/jobs/loop.ts'
 import type { Claim } from '../../src/lib/answer.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { decimal } from '../../src/lib/decimal.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
@@ -64,6 +65,7 @@ export async function openStudio(options: StudioOptions) {
     callLimits: createCallLimits({ perAccount: 10_000 }),
     rules: { capMicro: 10_000_000n, minMicro: 10_000n },
     voice: { nominalMicro: 0n },
+    reportedCapUsd: decimal('20'),
     nameForUpstream: (accountId) => accountId,
   }
   const onStep = options.onStep === undefined ? {} : { onStep: options.onStep }

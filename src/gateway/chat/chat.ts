@@ -1,12 +1,14 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
+import { fieldsOf } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest } from '../../upstream/contract/contract.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import { promptTokens, tokenPrice } from '../price/call-price.ts'
+import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
+import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { streamChat, type ChatOrder } from './stream.ts'
 
@@ -21,6 +23,8 @@ export type ChatBody = {
   n?: number | null | undefined
   tools?: unknown[] | null | undefined
   modalities?: string[] | null | undefined
+  reasoning?: unknown
+  prediction?: unknown
 }
 
 /** Answers one chat request, whole or as a stream. */
@@ -38,24 +42,15 @@ export async function chat(
 /** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
 export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): ChatOrder {
   const { billing, rules } = gateway
-  const size = readMessages(body.messages)
-  size.textBytes += toolBytes(body.tools)
-  const model = requireChatModel(gateway, body, size.modalities)
+  const reading = readMessages(body.messages)
+  checkTools(body.tools)
+  const model = requireChatModel(gateway, body, reading.modalities)
   const at = billing.clock.now()
-  const price = tokenPrice({
-    model,
-    promptTokens: promptTokens(size),
-    images: size.imageCount,
-    at,
-    rules,
-    log: billing.log,
-  })
+  const prompt = promptSize(body, reading)
+  const price = tokenPrice({ model, prompt, at, rules, log: billing.log })
   return {
     stage: stageOf('chat', model),
-    amounts: price.amounts({
-      maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-      choices: body.n ?? 1,
-    }),
+    amounts: price.amounts(answerWish(body, model)),
     targets: model.targets,
     request: chatRequest(gateway, call, body, { model: model.id, at }),
     usage: price.usage,
@@ -70,7 +65,7 @@ function completeChat(gateway: Gateway, call: GatewayCall, order: ChatOrder) {
     stage,
     amounts,
     work: (signal) => gateway.upstreams.call(targets, 'chat', request, signal),
-    usage: (result) => order.usage(result.usage, Buffer.byteLength(result.text)),
+    usage: (result) => order.usage(result.usage, result),
     answer: ({ body, generationId }, _usage, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
   })
@@ -108,11 +103,34 @@ function requireChatModel(
 }
 
 /** Tools that run at the upstream cost money per use that no token price covers. */
-function toolBytes(tools: unknown[] | null | undefined): number {
-  if (!tools || tools.length === 0) return 0
-  tools.forEach((tool, i) => {
+function checkTools(tools: unknown[] | null | undefined): void {
+  tools?.forEach((tool, i) => {
     if ((tool as { type?: unknown } | null)?.type === 'function') return
     throw invalidField(`tools[${i}].type`, 'must be "function"')
   })
-  return Buffer.byteLength(JSON.stringify(tools))
+}
+
+/** The longest and dearest answer that these fields allow, however they are read. */
+function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
+  const { modalities, prediction } = body
+  return {
+    maxTokens: longestWish(body),
+    choices: body.n ?? 1,
+    predictedBytes: prediction ? measureJson(prediction).bytes : 0,
+    // A model that draws does so unless it is told not to.
+    pictures: (modalities ?? model.outputModalities).includes('image'),
+    audio: (modalities ?? model.outputModalities).includes('audio'),
+  }
+}
+
+/** Of two limits upstreams differ in which one they keep to; thoughts may come on top of either. */
+function longestWish(body: ChatBody): number | undefined {
+  const limits = [body.max_tokens, body.max_completion_tokens].filter(isCount)
+  const thoughts = fieldsOf(body.reasoning).max_tokens
+  if (!isCount(thoughts)) return limits.length === 0 ? undefined : Math.max(...limits)
+  return Math.max(DEFAULT_ANSWER_TOKENS, ...limits) + thoughts
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value > 0
 }

@@ -7,7 +7,8 @@ import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import type { BillLine, Stage, StageUsage } from '../bill/rows.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import type { Amounts } from '../price/call-price.ts'
+import type { Amounts } from '../price/amounts.ts'
+import type { Output } from '../price/call-price.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 
 /** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
@@ -16,7 +17,7 @@ export type ChatOrder = {
   amounts: Amounts
   targets: readonly ModelTarget[]
   request: ChatRequest
-  usage(reading: UsageReading, outputBytes: number): StageUsage
+  usage(reading: UsageReading, output: Output): StageUsage
   /** The caller wants a last chunk with the usage. */
   includeUsage: boolean
 }
@@ -64,7 +65,7 @@ function streamEnds(
   const latencyMs = () => performance.now() - startedMs
   return {
     async finished() {
-      const usage = order.usage(stream.usage, stream.outputBytes)
+      const usage = order.usage(stream.usage, stream)
       const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
       await bill.settle([line])
       leave()

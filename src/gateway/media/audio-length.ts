@@ -12,9 +12,22 @@ const MOST_S = 86_400
  * than a bounded number of steps, so that no file can hold up the process.
  */
 export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
-  const seconds = READERS[format](bytes)
-  if (seconds === undefined || !(seconds > 0)) return undefined
-  return Math.round(Math.min(MOST_S, Math.max(LEAST_S, seconds)) * 100) / 100
+  const claimed = READERS[format](bytes)
+  if (claimed === undefined || !(claimed > 0)) return undefined
+  const seconds = Math.max(LEAST_S, claimed, bytes.length / MOST_BYTES_PER_S[format])
+  return Math.round(Math.min(MOST_S, seconds) * 100) / 100
+}
+
+/** A file that claims less time than its size allows is held and charged for what it allows. */
+const LOSSLESS = 1_200_000
+const MOST_BYTES_PER_S: Record<AudioFormat, number> = {
+  wav: LOSSLESS,
+  mp3: 40_000,
+  flac: LOSSLESS,
+  m4a: LOSSLESS,
+  ogg: 64_000,
+  webm: LOSSLESS,
+  aac: 80_000,
 }
 
 const READERS: Record<AudioFormat, (bytes: Buffer) => number | undefined> = {
@@ -35,7 +48,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
   for (let count = 0; count < MOST_CHUNKS && at + 8 <= bytes.length; count++) {
     const name = bytes.toString('latin1', at, at + 4)
     const size = bytes.readUInt32LE(at + 4)
-    if (name === 'fmt ' && at + 20 <= bytes.length) bytesPerS = bytes.readUInt32LE(at + 16)
+    if (name === 'fmt ' && at + 24 <= bytes.length) bytesPerS = wavBytesPerS(bytes, at + 8)
     // Recorders that stream leave the size open: then the file's own length is the truth.
     if (name === 'data') {
       return bytesPerS === 0 ? undefined : Math.min(size, bytes.length - at - 8) / bytesPerS
@@ -44,6 +57,16 @@ function wavSeconds(bytes: Buffer): number | undefined {
   }
   return undefined
 }
+
+/** Plain samples are played by their own fields, whatever the header says about their sum. */
+function wavBytesPerS(bytes: Buffer, at: number): number {
+  const plain = PLAIN_SAMPLES.has(bytes.readUInt16LE(at))
+  const [channels, rate] = [bytes.readUInt16LE(at + 2), bytes.readUInt32LE(at + 4)]
+  const played = (rate * channels * bytes.readUInt16LE(at + 14)) / 8
+  return plain && played > 0 ? played : bytes.readUInt32LE(at + 8)
+}
+
+const PLAIN_SAMPLES = new Set([1, 3, 0xfffe])
 
 /** By the frame count of the first frame where an encoder left it, else by the bitrate. */
 function mp3Seconds(bytes: Buffer): number | undefined {

@@ -1,7 +1,8 @@
 import { plus } from '../../lib/decimal.ts'
 import { each, lesser, MICRO, toMicro, tokenCost } from '../../billing/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
-import { NOTHING, type Amounts, type ReservationRules } from './call-price.ts'
+import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
+import { textTokens } from './prompt-size.ts'
 
 /** What is charged for work that has neither a reported nor a listed price. */
 export const NOMINAL_MICRO = MICRO
@@ -14,27 +15,42 @@ const CHARACTERS_PER_TOKEN = 3
 
 export type Tokens = { promptTokens: number; completionTokens: number }
 
-/** The catalog's price for a transcription; undefined when too little is known to compute it. */
+/**
+ * The catalog's price for a transcription; undefined when too little is known to compute it.
+ * `textBytes` is what is sent beside the sound.
+ */
 export function transcriptionPrice(
   model: PricedModel,
-  audio: { seconds: number | undefined; tokens?: Tokens | undefined },
+  audio: { seconds: number | undefined; tokens?: Tokens | undefined; textBytes?: number },
   at: Date,
 ): bigint | undefined {
-  const { audio_second: perSecond, request, completion } = model.prices
+  const { request, completion } = model.prices
   const { seconds } = audio
-  if (perSecond !== undefined) {
+  const timed = timePrice(model)
+  if (timed !== undefined) {
     if (seconds === undefined) return undefined
-    return toMicro(plus(each(request, 1), each(perSecond, seconds)), model)
+    const usd = plus(each(request, timed.seconds), each(timed.price, seconds))
+    return toMicro(usd, model, BigInt(timed.seconds))
   }
   if (completion === undefined) return undefined
-  const tokens = audio.tokens ?? (seconds === undefined ? undefined : transcriptionTokens(seconds))
+  const tokens =
+    audio.tokens ??
+    (seconds === undefined ? undefined : estimatedTokens(seconds, audio.textBytes ?? 0))
   return tokens === undefined ? undefined : tokensMicro(model, tokens, at)
 }
 
-/** The catalog's price for speech; `exact` when it is by the character. */
+/** A price by time, and the seconds that it is for. */
+function timePrice({ prices }: PricedModel): { price: string; seconds: number } | undefined {
+  const { audio_second: second, audio_minute: minute, audio_hour: hour } = prices
+  if (second !== undefined) return { price: second, seconds: 1 }
+  if (minute !== undefined) return { price: minute, seconds: 60 }
+  return hour === undefined ? undefined : { price: hour, seconds: 3_600 }
+}
+
+/** The catalog's price for speech; `exact` when it is by the character. `textBytes` is all text. */
 export function speechPrice(
   model: PricedModel,
-  speech: { characters: number; seconds: number },
+  speech: { characters: number; seconds: number; textBytes: number },
   at: Date,
 ): { micro: bigint; exact: boolean } | undefined {
   const { character, request, completion } = model.prices
@@ -44,7 +60,7 @@ export function speechPrice(
   }
   if (completion === undefined) return undefined
   const tokens = {
-    promptTokens: Math.ceil(speech.characters / CHARACTERS_PER_TOKEN),
+    promptTokens: textTokens(speech.textBytes),
     completionTokens: Math.ceil(speech.seconds * SPEECH_TOKENS_PER_S),
   }
   return { micro: tokensMicro(model, tokens, at), exact: false }
@@ -77,9 +93,9 @@ export function sumAmounts(stages: Amounts[], rules: ReservationRules): Amounts 
   return { wantMicro: sum((one) => one.wantMicro), needMicro: sum((one) => one.needMicro) }
 }
 
-function transcriptionTokens(seconds: number): Tokens {
+function estimatedTokens(seconds: number, textBytes: number): Tokens {
   return {
-    promptTokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S),
+    promptTokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S) + textTokens(textBytes),
     completionTokens: Math.ceil((seconds * CHARACTERS_PER_S) / CHARACTERS_PER_TOKEN),
   }
 }

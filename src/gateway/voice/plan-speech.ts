@@ -7,6 +7,7 @@ import { audioSeconds } from '../media/audio-length.ts'
 import { stageOf } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
+import { measureJson } from '../price/prompt-size.ts'
 import { CHARACTERS_PER_S, holdAmounts, NOMINAL_MICRO, speechPrice } from '../price/voice-price.ts'
 
 /** Collected whole before any of it is sent, so that a failure at any moment is still JSON. */
@@ -39,7 +40,8 @@ export function planSpeech(
     voice,
     speed,
   }
-  const expected = speechPrice(model, { characters, seconds: characters / CHARACTERS_PER_S }, at)
+  const sent = { characters, textBytes: measureJson({ ...plan.extra, input }).bytes }
+  const expected = speechPrice(model, { ...sent, seconds: characters / CHARACTERS_PER_S }, at)
   return {
     stage: stageOf(plan.kind, model),
     amounts: holdAmounts(model, expected?.micro, { ...gateway.rules, ...gateway.voice }),
@@ -49,7 +51,7 @@ export function planSpeech(
     },
     usage: ({ audio }) => {
       const seconds = speechSeconds(audio, responseFormat)
-      const price = speechPrice(model, { characters, seconds }, at)
+      const price = speechPrice(model, { ...sent, seconds }, at)
       return { costMicro: price?.micro ?? NOMINAL_MICRO, estimated: price?.exact !== true }
     },
   }

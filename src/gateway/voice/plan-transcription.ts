@@ -6,7 +6,8 @@ import { stageOf, type StageUsage } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { audioSeconds } from '../media/audio-length.ts'
-import { logUnusable, reportedCost } from '../price/call-price.ts'
+import { measureJson } from '../price/prompt-size.ts'
+import { logUnusable, reportedCost } from '../price/reported-cost.ts'
 import { holdAmounts, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
 import type { Recording } from './recording.ts'
 
@@ -29,7 +30,8 @@ export function planTranscription(
   const { model, recording, language } = plan
   const { rules, voice, billing } = gateway
   const seconds = audioSeconds(recording.bytes, recording.format)
-  const price = transcriptionPrice(model, { seconds }, billing.clock.now())
+  const textBytes = measureJson(plan.extra).bytes
+  const price = transcriptionPrice(model, { seconds, textBytes }, billing.clock.now())
   const request: TranscriptionRequest = {
     audio: recording.bytes,
     format: recording.format,
@@ -48,7 +50,7 @@ export function planTranscription(
 
 /** What the upstream says it cost; else the catalog's price; else a nominal credit. */
 function transcriptionUsage(
-  { billing }: Gateway,
+  { billing, reportedCapUsd }: Gateway,
   model: PricedModel,
   result: TranscriptionResult,
   fileSeconds: number | undefined,
@@ -58,20 +60,31 @@ function transcriptionUsage(
   const reported: Usage = reading.kind === 'reported' ? reading.usage : {}
   const { promptTokens, completionTokens, totalTokens } = reported
   const counts = { promptTokens, completionTokens, totalTokens }
-  const seconds = reported.seconds ?? result.durationS ?? fileSeconds
+  const toldSeconds = reported.seconds ?? result.durationS
+  const seconds = toldSeconds ?? fileSeconds
   const tokens =
     promptTokens === undefined || completionTokens === undefined
       ? undefined
       : { promptTokens, completionTokens }
-  const priced = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
+  const catalogMicro = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
   if (reported.costUsd !== undefined) {
-    const catalogMicro = priced ?? NOMINAL_MICRO
-    return { ...counts, ...reportedCost({ reading, rate: model, catalogMicro }) }
+    // The length that a file claims is the caller's word: no measure for the upstream's.
+    const measured = toldSeconds !== undefined || tokens !== undefined
+    const isGuess = catalogMicro === undefined || model.price.basis === 'unknown' || !measured
+    const capUsd = isGuess ? reportedCapUsd : undefined
+    const known = { reading, rate: model, catalogMicro, capUsd, nominalMicro: NOMINAL_MICRO }
+    const cost = reportedCost(known)
+    if (cost.estimated) {
+      billing.log.warn('A transcription was not charged as its upstream reported.', {
+        model: model.id,
+      })
+    }
+    return { ...counts, ...cost }
   }
   const exact = tokens !== undefined || reported.seconds !== undefined
   return {
     ...counts,
-    costMicro: priced ?? NOMINAL_MICRO,
-    estimated: priced === undefined || !exact,
+    costMicro: catalogMicro ?? NOMINAL_MICRO,
+    estimated: catalogMicro === undefined || !exact,
   }
 }

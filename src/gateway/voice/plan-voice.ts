@@ -9,7 +9,9 @@ import type { PaidStage } from '../billed-call.ts'
 import { orderChat } from '../chat/chat.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { KISWAHILI, languageName, requireLanguage } from '../languages.ts'
-import { promptTokens, tokenPrice, type Amounts } from '../price/call-price.ts'
+import type { Amounts } from '../price/amounts.ts'
+import { tokenPrice } from '../price/call-price.ts'
+import { EMPTY_PROMPT, measureJson } from '../price/prompt-size.ts'
 import { CHARACTERS_PER_S, holdAmounts, sumAmounts } from '../price/voice-price.ts'
 import { voiceFor, voiceModel } from './model.ts'
 import { planSpeech, type Speech } from './plan-speech.ts'
@@ -127,16 +129,19 @@ function answerAmounts(
   instruction: string,
   seconds: number,
 ): Amounts {
-  const textBytes = Buffer.byteLength(instruction) + Math.ceil(seconds * CHARACTERS_PER_S)
-  const price = tokenPrice({
-    model,
-    promptTokens: promptTokens({ textBytes, imageCount: 0, mediaTokens: 0 }),
-    images: 0,
-    at: billing.clock.now(),
-    rules,
-    log: billing.log,
-  })
+  const spoken = Math.ceil(seconds * CHARACTERS_PER_S)
+  const textBytes = measureJson(voiceMessages(instruction, '')).bytes + spoken
+  const prompt = { ...EMPTY_PROMPT, textBytes }
+  const at = billing.clock.now()
+  const price = tokenPrice({ model, prompt, at, rules, log: billing.log })
   return price.amounts({ maxTokens: ANSWER_TOKENS, choices: 1 })
+}
+
+function voiceMessages(instruction: string, transcript: string) {
+  return [
+    { role: 'system', content: instruction },
+    { role: 'user', content: transcript },
+  ]
 }
 
 function planAnswer(
@@ -147,10 +152,7 @@ function planAnswer(
 ): PaidStage<ChatResult> {
   const order = orderChat(gateway, call, {
     model: model.id,
-    messages: [
-      { role: 'system', content: instruction },
-      { role: 'user', content: transcript },
-    ],
+    messages: voiceMessages(instruction, transcript),
     max_tokens: Math.min(ANSWER_TOKENS, model.maxOutputTokens ?? ANSWER_TOKENS),
   })
   return {
@@ -162,7 +164,7 @@ function planAnswer(
       if (result.text.trim() !== '') return result
       throw new Failure('upstream_failed', 'The model gave no answer. Try again.')
     },
-    usage: (result) => order.usage(result.usage, Buffer.byteLength(result.text)),
+    usage: (result) => order.usage(result.usage, result),
   }
 }
 

@@ -68,6 +68,7 @@ export function anthropicUsage(raw: unknown): UsageReading {
     completionTokens: output,
     cachedTokens: read,
     cacheWriteTokens: written,
+    cacheWrite1hTokens: fieldsOf(usage.cache_creation).ephemeral_1h_input_tokens,
     reasoningTokens: fieldsOf(usage.output_tokens_details).thinking_tokens,
   })
 }

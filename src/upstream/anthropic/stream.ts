@@ -13,6 +13,7 @@ export class AnthropicReader implements ChatReader {
   finishReason: string | null = null
   generationId: string | undefined
   outputBytes = 0
+  readonly pictures = 0
   #usage: Fields | undefined
   #tools = 0
   /** The open tool block's index among the calls, and whether it has had any JSON yet. */

@@ -1,7 +1,7 @@
 import { isFields, type Fields } from '../../lib/fields.ts'
 import type { ChatResult, OurNames, SseEvent } from './contract.ts'
 import { Fault } from './fault.ts'
-import type { Usage, UsageReading } from './usage.ts'
+import { outputOf, type Usage, type UsageReading } from './usage.ts'
 
 /* Reads the events of a stream, and writes OpenAI's objects for providers whose own differ. */
 
@@ -66,6 +66,7 @@ export function completion(
     finishReason: first.finish_reason,
     usage,
     generationId,
+    ...outputOf(choices.map(({ message }) => message)),
   }
 }
 
@@ -80,7 +81,12 @@ function usageFields(usage: Usage): Fields {
     prompt_tokens_details: {
       cached_tokens: usage.cachedTokens ?? 0,
       cache_write_tokens: usage.cacheWriteTokens || undefined,
+      ...(usage.audioTokens ? { audio_tokens: usage.audioTokens } : {}),
     },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens ?? 0,
+      ...(usage.audioOutputTokens ? { audio_tokens: usage.audioOutputTokens } : {}),
+      ...(usage.imageOutputTokens ? { image_tokens: usage.imageOutputTokens } : {}),
+    },
   }
 }

@@ -112,6 +112,9 @@ export type ChatResult = {
   finishReason: string | null
   usage: UsageReading
   generationId?: string | undefined
+  /** What all choices are made of: the estimate when usage is absent. */
+  outputBytes: number
+  pictures: number
 }
 
 /** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
@@ -127,6 +130,8 @@ export type ChatReader = {
   readonly generationId: string | undefined
   /** Bytes of text, reasoning and tool arguments so far: the estimate when usage is absent. */
   readonly outputBytes: number
+  /** Pictures so far, for the same reason. */
+  readonly pictures: number
 }
 
 // Embeddings

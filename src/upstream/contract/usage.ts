@@ -1,3 +1,4 @@
+import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
 import { compareDecimals, plainDecimal, signOf } from '../../lib/decimal.ts'
 
 /** What a call used. A member that is undefined was not reported: absent is not zero. */
@@ -7,7 +8,13 @@ export type Usage = {
   totalTokens?: number | undefined
   cachedTokens?: number | undefined
   cacheWriteTokens?: number | undefined
+  /** Those of the written ones that are kept for an hour. */
+  cacheWrite1hTokens?: number | undefined
+  /** Sound in the prompt. */
+  audioTokens?: number | undefined
   reasoningTokens?: number | undefined
+  audioOutputTokens?: number | undefined
+  imageOutputTokens?: number | undefined
   /** US dollars charged to our account, an exact plain decimal such as `0.000508`. */
   costUsd?: string | undefined
   images?: number | undefined
@@ -54,7 +61,11 @@ const COUNTS = [
   'totalTokens',
   'cachedTokens',
   'cacheWriteTokens',
+  'cacheWrite1hTokens',
+  'audioTokens',
   'reasoningTokens',
+  'audioOutputTokens',
+  'imageOutputTokens',
   'images',
   'seconds',
   'characters',
@@ -87,4 +98,29 @@ function consistent(usage: Usage): boolean {
   if (totalTokens !== undefined && totalTokens < promptTokens + completionTokens) return false
   if (usage.promptTokens === undefined) return true
   return (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0) <= promptTokens
+}
+
+/** What messages or deltas are made of, for an answer whose upstream counts nothing. */
+export function outputOf(messages: readonly Fields[]): { outputBytes: number; pictures: number } {
+  let [outputBytes, pictures] = [0, 0]
+  for (const message of messages) {
+    outputBytes += writtenBytes(message)
+    pictures += listOf(message.images).length
+  }
+  return { outputBytes, pictures }
+}
+
+/** Bytes of what the model wrote. */
+export function writtenBytes(message: Fields): number {
+  let bytes = byteLength(message.content) + byteLength(message.refusal)
+  bytes += byteLength(message.reasoning) + byteLength(message.reasoning_content)
+  if (isFields(message.audio)) bytes += byteLength(message.audio.transcript)
+  for (const call of listOf(message.tool_calls)) {
+    bytes += byteLength(fieldsOf(fieldsOf(call).function).arguments)
+  }
+  return bytes
+}
+
+function byteLength(value: unknown): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0
 }

@@ -116,8 +116,17 @@ export function geminiUsage(raw: unknown): UsageReading {
     promptTokens: sum(usage.promptTokenCount, usage.toolUsePromptTokenCount),
     completionTokens: sum(usage.candidatesTokenCount, usage.thoughtsTokenCount),
     cachedTokens: usage.cachedContentTokenCount,
+    audioTokens: tokensOf('AUDIO', usage.promptTokensDetails),
     reasoningTokens: usage.thoughtsTokenCount,
+    audioOutputTokens: tokensOf('AUDIO', usage.candidatesTokensDetails),
+    imageOutputTokens: tokensOf('IMAGE', usage.candidatesTokensDetails),
   })
+}
+
+/** `[{modality, tokenCount}]`; a modality that is not in the list was not reported. */
+function tokensOf(modality: string, details: unknown): unknown {
+  const found = listOf(details).find((one) => fieldsOf(one).modality === modality)
+  return fieldsOf(found).tokenCount
 }
 
 /** A bad count stays visible: it must not be hidden in a sum. */

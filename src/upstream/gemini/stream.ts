@@ -21,6 +21,7 @@ export class GeminiReader implements ChatReader {
   finishReason: string | null = null
   generationId: string | undefined
   outputBytes = 0
+  pictures = 0
   readonly #progress = new Map<number, Progress>()
   readonly #ours: OurNames
   readonly #signatures: Signatures
@@ -68,6 +69,7 @@ export class GeminiReader implements ChatReader {
     if (text !== '' || calls.length > 0 || images.length > 0) progress.empty = false
     this.outputBytes += Buffer.byteLength(text) + Buffer.byteLength(reasoning)
     if (calls.length > 0) this.outputBytes += JSON.stringify(calls).length
+    this.pictures += images.length
     return {
       ...(first ? { role: 'assistant' } : {}),
       ...(text !== '' || first ? { content: text } : {}),

@@ -7,6 +7,7 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
+import { outputOf } from '../contract/usage.ts'
 import { errorInBody } from './failure.ts'
 import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
@@ -56,6 +57,7 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
     finishReason: textOf(first.finish_reason) ?? null,
     usage,
     generationId: answer.headers['x-generation-id'] ?? textOf(json.id),
+    ...outputOf(shown.map(({ message }) => fieldsOf(message))),
   }
 }
 

@@ -62,7 +62,10 @@ export function openAiUsage(raw: unknown): UsageReading {
     totalTokens: raw.total_tokens,
     cachedTokens: input.cached_tokens ?? raw.prompt_cache_hit_tokens,
     cacheWriteTokens: input.cache_write_tokens,
+    audioTokens: input.audio_tokens,
     reasoningTokens: output.reasoning_tokens,
+    audioOutputTokens: output.audio_tokens,
+    imageOutputTokens: output.image_tokens,
     seconds: raw.seconds,
     costUsd: costOf(raw),
   })

@@ -2,7 +2,7 @@ import { isFields, type Fields } from '../../lib/fields.ts'
 import { eventFields } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { Fault } from '../contract/fault.ts'
-import { ABSENT, type UsageReading } from '../contract/usage.ts'
+import { ABSENT, writtenBytes, type UsageReading } from '../contract/usage.ts'
 import { ChunkTemplate } from './chunk-template.ts'
 import { errorInBody } from './failure.ts'
 import { chatUsage } from './fields.ts'
@@ -16,6 +16,7 @@ export class OpenAiReader implements ChatReader {
   finishReason: string | null = null
   generationId: string | undefined
   outputBytes = 0
+  pictures = 0
   #chunks = 0
   readonly #template = new ChunkTemplate()
   readonly #ours: OurNames
@@ -66,7 +67,11 @@ export class OpenAiReader implements ChatReader {
     if ('native_finish_reason' in choice) choice.native_finish_reason = undefined
     const { delta } = choice
     if (!isFields(delta)) choice.delta = {}
-    else this.outputBytes += measure(delta)
+    else {
+      nameToolCalls(delta)
+      this.outputBytes += writtenBytes(delta)
+      if (Array.isArray(delta.images)) this.pictures += delta.images.length
+    }
   }
 
   #write(chunk: Fields): string {
@@ -87,23 +92,14 @@ export class OpenAiReader implements ChatReader {
 function onlyText(choices: Fields[]): Fields | undefined {
   const { delta, finish_reason: finish } = choices[0]!
   if (choices.length > 1 || typeof finish === 'string' || !isFields(delta)) return undefined
-  if (typeof delta.content !== 'string') return undefined
-  return measure(delta) === byteLength(delta.content) ? delta : undefined
+  if (typeof delta.content !== 'string' || delta.images !== undefined) return undefined
+  return writtenBytes(delta) === Buffer.byteLength(delta.content) ? delta : undefined
 }
 
-/** Bytes of what the model wrote; also gives a tool call its index where a server left it out. */
-function measure(delta: Fields): number {
-  let bytes = byteLength(delta.content) + byteLength(delta.reasoning)
-  bytes += byteLength(delta.reasoning_content)
-  if (!Array.isArray(delta.tool_calls)) return bytes
+/** Gives a tool call its index where a server left it out. */
+function nameToolCalls(delta: Fields): void {
+  if (!Array.isArray(delta.tool_calls)) return
   for (const [index, call] of delta.tool_calls.entries()) {
-    if (!isFields(call)) continue
-    if (typeof call.index !== 'number') call.index = index
-    if (isFields(call.function)) bytes += byteLength(call.function.arguments)
+    if (isFields(call) && typeof call.index !== 'number') call.index = index
   }
-  return bytes
-}
-
-function byteLength(value: unknown): number {
-  return typeof value === 'string' ? Buffer.byteLength(value) : 0
 }

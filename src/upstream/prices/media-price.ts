@@ -93,11 +93,18 @@ function costsOf(skus: readonly VideoSku[], unit: VideoSku['unit']): string[] {
 const PICTURE_TOKENS: Record<string, number> = { low: 408, medium: 1584, high: 6240 }
 const DEFAULT_PICTURE_TOKENS = 4175
 
-/** The most that these pictures can cost, in USD. Undefined: there is no price. */
+/** What goes in with an order for pictures. */
+export type PicturePrompt = { textTokens: number; referenceTokens: number; references: number }
+
+/**
+ * The most that these pictures can cost, in USD, with all that is sent along: some upstreams read it
+ * once for each picture. Undefined: there is no price.
+ */
 export function imagePriceUsd(
   record: PricedRecord,
   n: number,
   request: Fields,
+  sent: PicturePrompt,
 ): string | undefined {
   const { pricing } = record
   const skus = pricing.image_skus ?? []
@@ -111,10 +118,31 @@ export function imagePriceUsd(
       ? timesDecimals(perToken, String(pictureTokens(request)))
       : pricing.request)
   if (price === undefined) return undefined
-  const inputs = String(listOf(request.input_references).length)
-  const input = skus.filter((sku) => sku.billable.startsWith('input_') && sku.unit === 'image')
-  const perInput = largestDecimal(input.map((sku) => sku.cost_usd)) ?? '0'
-  return addDecimals(timesDecimals(price, String(n)), timesDecimals(perInput, inputs))
+  return timesDecimals(addDecimals(price, picturePromptUsd(record, sent)), String(n))
+}
+
+/** Where a reference is priced by its size: four megapixels. */
+const REFERENCE_MEGAPIXELS = '4'
+
+/** What is sent along with an order for one picture. */
+export function picturePromptUsd({ pricing }: PricedRecord, sent: PicturePrompt): string {
+  const skus = (pricing.image_skus ?? []).filter((sku) => sku.billable.startsWith('input_'))
+  const costs = (unit: string, text: boolean) =>
+    skus
+      .filter((sku) => sku.unit === unit && (sku.billable === 'input_text') === text)
+      .map((sku) => sku.cost_usd)
+  const perWord = largestDecimal([...costs('token', true), pricing.prompt ?? '0'])!
+  const perToken = largestDecimal([...costs('token', false), pricing.prompt ?? '0'])!
+  const perMegapixel = costs('megapixel', false).map((usd) =>
+    timesDecimals(usd, REFERENCE_MEGAPIXELS),
+  )
+  const own = [...costs('image', false), ...perMegapixel, pricing.image ?? '0']
+  const perReference = largestDecimal(own)!
+  const tokens = addDecimals(
+    timesDecimals(perWord, String(sent.textTokens)),
+    timesDecimals(perToken, String(sent.referenceTokens)),
+  )
+  return addDecimals(tokens, timesDecimals(perReference, String(sent.references)))
 }
 
 /** A variant (a quality, a tier) counts only for a request that names it, if one does. */

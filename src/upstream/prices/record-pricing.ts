@@ -8,7 +8,7 @@ import {
 import { isFields, listOf, type Fields } from '../../lib/fields.ts'
 import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
 
-/** Keys that hold one decimal each. The last three are ours; a hand-written record may use them. */
+/** Keys that hold one decimal each. The last five are ours; a hand-written record may use them. */
 const KEYS = [
   'prompt',
   'completion',
@@ -23,6 +23,8 @@ const KEYS = [
   'internal_reasoning',
   'web_search',
   'audio_second',
+  'audio_minute',
+  'audio_hour',
   'character',
   'video_second',
 ] as const
@@ -34,6 +36,10 @@ export type MediaLists = Pick<Pricing, 'video_skus' | 'image_skus'>
 const UNPRICED: Priced = { pricing: {}, priceBasis: 'unknown', priced: 'unpriced' }
 /** Twelve cents a minute: listed prices above it are per minute (0.016 is) or per hour (0.36 is). */
 const MOST_PER_SECOND = '0.002'
+/** 1.80 dollars an hour: more than most ask. */
+const MOST_PER_MINUTE = '0.03'
+/** 4.80 dollars an hour if it were per minute: more than anybody asks. */
+const LEAST_PER_HOUR = '0.08'
 const MOST_PER_CHARACTER = '0.001'
 
 /** What a listing's prices mean depends on what comes out of the model. */
@@ -122,16 +128,27 @@ function imagePricing(pricing: Pricing, lists: MediaLists): Priced {
   return { pricing, priceBasis: pricing.request ? 'image' : 'token', priced: 'paid' }
 }
 
-/** Without an output price the input price is per second, or per some unit that is not stated. */
+/**
+ * Without an output price the input price is per second, or per some unit that is not stated. A
+ * minute or an hour is then read from its size, for the hold and for a call whose cost is not
+ * reported; the basis stays unknown, so that a reported cost is not measured by it.
+ */
 function transcriptionPricing(pricing: Pricing): Priced {
   if (pricing.audio_second !== undefined) return paid(pricing, 'second')
+  if (pricing.audio_minute !== undefined) return paid(pricing, 'minute')
+  if (pricing.audio_hour !== undefined) return paid(pricing, 'hour')
   if (positive([pricing.completion])) return paid(pricing, 'token')
   const { prompt } = pricing
   if (prompt === undefined || signOf(prompt) === 0) return UNPRICED
   const kept = without(pricing, ['prompt', 'completion'])
-  return compareDecimals(prompt, MOST_PER_SECOND) <= 0
-    ? paid({ ...kept, audio_second: prompt }, 'second')
-    : paid(kept, 'unknown')
+  if (compareDecimals(prompt, MOST_PER_SECOND) <= 0) {
+    return paid({ ...kept, audio_second: prompt }, 'second')
+  }
+  if (compareDecimals(prompt, MOST_PER_MINUTE) <= 0) {
+    return paid({ ...kept, audio_minute: prompt }, 'unknown')
+  }
+  const hourly = compareDecimals(prompt, LEAST_PER_HOUR) >= 0 ? { audio_hour: prompt } : {}
+  return paid({ ...kept, ...hourly }, 'unknown')
 }
 
 function speechPricing(pricing: Pricing): Priced {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMessages } from '../../../src/gateway/chat/messages.ts'
 import { Failure } from '../../../src/lib/failure.ts'
+import { makePdf } from '../../support/pdf.ts'
 
 const user = (content: unknown) => [{ role: 'user', content }]
 
-test('text is measured in bytes, wherever it appears', () => {
+test('text is left to be measured with the rest of the body', () => {
   const reading = readMessages([
-    { role: 'system', content: 'Jibu kwa Kiswahili' },
     { role: 'user', content: [{ type: 'text', text: 'é' }] },
     {
       role: 'assistant',
@@ -16,8 +16,8 @@ test('text is measured in bytes, wherever it appears', () => {
     },
     { role: 'tool', tool_call_id: 'c', content: '42' },
   ])
-  assert.equal(reading.textBytes, 18 + 2 + 3 + 2)
   assert.deepEqual([...reading.modalities], ['text'])
+  assert.deepEqual([reading.mediaBytes, reading.mediaTokens, reading.audioTokens], [0, 0, 0])
 })
 
 test('media are counted and their modalities listed', () => {
@@ -30,8 +30,71 @@ test('media are counted and their modalities listed', () => {
     ]),
   )
   assert.deepEqual([...reading.modalities], ['text', 'image', 'video', 'audio', 'file'])
-  assert.equal(reading.imageCount, 1)
-  assert.ok(reading.mediaTokens > 10_000)
+  const { imageCount, links, mediaBytes, mediaTokens, audioTokens } = reading
+  assert.deepEqual([imageCount, links, mediaBytes], [1, 1, 12])
+  assert.deepEqual([mediaTokens, audioTokens], [1_601, 1])
+})
+
+test('a picture of an earlier answer is measured as a picture', () => {
+  const url = `data:image/png;base64,${'A'.repeat(400_000)}`
+  const images = [{ type: 'image_url', image_url: { url } }]
+  const reading = readMessages([{ role: 'assistant', content: 'Tazama', images }])
+  assert.deepEqual([reading.imageCount, reading.mediaTokens], [1, 1_600])
+  assert.equal(reading.mediaBytes, 400_000)
+})
+
+/** [what, part, the least tokens that it must count] */
+const inBase64 = (bytes: Buffer, type: string) => `data:${type};base64,${bytes.toString('base64')}`
+const text = Buffer.from('habari ya leo '.repeat(20_000))
+const onePage = Buffer.concat([makePdf(1), Buffer.alloc(15 * 1024 * 1024 - 1_000)])
+const disguised: [string, object, number][] = [
+  ['text as a file', { type: 'file', file: { file_data: inBase64(text, 'text/plain') } }, 93_000],
+  [
+    'text as a PDF',
+    { type: 'file', file: { file_data: inBase64(text, 'application/pdf') } },
+    93_000,
+  ],
+  [
+    'text of no type',
+    { type: 'file', file: { file_data: inBase64(text, 'application/octet-stream') } },
+    93_000,
+  ],
+  [
+    'text as a picture',
+    { type: 'image_url', image_url: { url: inBase64(text, 'text/plain') } },
+    93_000,
+  ],
+  [
+    'a drawing in text',
+    { type: 'image_url', image_url: { url: inBase64(text, 'image/svg+xml') } },
+    93_000,
+  ],
+  [
+    'a large PDF that claims one page',
+    { type: 'file', file: { file_data: inBase64(onePage, 'application/pdf') } },
+    157_000,
+  ],
+  [
+    'a PDF of 100 pages',
+    { type: 'file', file: { file_data: inBase64(makePdf(100), 'application/pdf') } },
+    150_000,
+  ],
+]
+for (const [what, part, least] of disguised) {
+  test(`inline data counts for what the model will read: ${what}`, () => {
+    const { mediaTokens } = readMessages(user([part]))
+    assert.ok(mediaTokens >= least, String(mediaTokens))
+  })
+}
+
+test('sound that packs hours into few bytes counts by its length', () => {
+  // 8,000 bits a second: a thousand bytes are a second, and a second is 32 tokens.
+  const frame = Buffer.concat([Buffer.from([0xff, 0xe3, 0x18, 0xc4]), Buffer.alloc(68)])
+  const data = Buffer.concat(Array<Buffer>(10_000).fill(frame)).toString('base64')
+  const { audioTokens } = readMessages(
+    user([{ type: 'input_audio', input_audio: { data, format: 'mp3' } }]),
+  )
+  assert.ok(audioTokens > 20_000, String(audioTokens))
 })
 
 const refused: [string, unknown[], string][] = [
@@ -49,6 +112,16 @@ const refused: [string, unknown[], string][] = [
     'file id',
     user([{ type: 'file', file: { file_id: 'f' } }]),
     'messages[0].content[0].file.file_data',
+  ],
+  [
+    'too many messages',
+    Array.from({ length: 10_001 }, () => ({ role: 'user', content: '' })),
+    'messages',
+  ],
+  [
+    'too many parts',
+    user(Array.from({ length: 10_001 }, () => ({ type: 'text', text: '' }))),
+    'messages',
   ],
 ]
 for (const [name, messages, field] of refused) {

@@ -33,6 +33,7 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
     finishReason: null,
     generationId: undefined,
     outputBytes: 0,
+    pictures: 0,
   }
   const give = (batch: Given | 'end') => {
     if (batch === 'end') over = true

@@ -155,3 +155,18 @@ test('the second reader agrees on the sounds made in code too', async () => {
     assert.ok(Math.abs(audioSeconds(SOUNDS[format], format)! - other.duration!) < 0.1, format)
   }
 })
+
+test('a recording cannot claim to be shorter than its size allows', () => {
+  const whole = audioSeconds(SOUNDS.wav, 'wav')!
+  const lying = Buffer.from(SOUNDS.wav)
+  // The sum of bytes a second, which no player looks at.
+  lying.writeUInt32LE(0xffffffff, lying.indexOf('fmt ') + 16)
+  assert.equal(audioSeconds(lying, 'wav'), whole)
+  const header = Buffer.alloc(1_000)
+  header.set([0xff, 0xfb, 0x90, 0xc4])
+  header.write('Xing', 36, 'latin1')
+  header[43] = 1
+  header[47] = 1
+  const claimsOneFrame = Buffer.concat([header, Buffer.alloc(4_000_000)])
+  assert.ok(audioSeconds(claimsOneFrame, 'mp3')! >= 100)
+})

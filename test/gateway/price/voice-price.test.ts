@@ -29,6 +29,16 @@ const TRANSCRIPTIONS: [
     { seconds: 10 },
     9_000_000n,
   ],
+  ['by the minute', { audio_minute: '0.016' }, { seconds: 90 }, 108_000_000n],
+  ['by the minute, rounded up once', { audio_minute: '0.0000001' }, { seconds: 1 }, 8n],
+  ['by the hour', { audio_hour: '0.36' }, { seconds: 10 }, 4_500_000n],
+  [
+    'by the hour and the request',
+    { audio_hour: '0.36', request: '0.001' },
+    { seconds: 10 },
+    9_000_000n,
+  ],
+  ['by the hour, of unknown length', { audio_hour: '0.36' }, {}, undefined],
   ['by the second, of unknown length', { audio_second: '0.0001' }, {}, undefined],
   [
     'by the second, whatever the tokens',
@@ -55,7 +65,7 @@ for (const [what, prices, { seconds, tokens }, micro] of TRANSCRIPTIONS) {
 
 // A character at 0.00001 dollars is 45,000 microcredits. By the token, 20 characters are 7 tokens
 // of prompt, and two seconds are 50 tokens of answer.
-const SPEECH = { characters: 20, seconds: 2 }
+const SPEECH = { characters: 20, textBytes: 20, seconds: 2 }
 const SPEECHES: [what: string, prices: Pricing, ReturnType<typeof speechPrice>][] = [
   ['by the character', { character: '0.00001' }, { micro: 900_000n, exact: true }],
   [
@@ -144,6 +154,14 @@ test('a voice hold stays within the cap, and never needs more than it wants', ()
   )
 })
 
+test('what is sent beside the sound or the text is paid for, by the token', () => {
+  const model = pricedModel({ prices: TOKEN_PRICES })
+  const heard = (textBytes: number) => transcriptionPrice(model, { seconds: 10, textBytes }, AT)!
+  assert.equal(heard(30_000) - heard(0), 45_000_000n)
+  const said = (textBytes: number) => speechPrice(model, { ...SPEECH, textBytes }, AT)!.micro
+  assert.equal(said(30_000) - said(0), 45_000_000n)
+})
+
 test('longer sound and longer texts never cost less', () => {
   const lists = fc.constantFrom<Pricing>(TOKEN_PRICES, {
     ...TOKEN_PRICES,
@@ -154,8 +172,10 @@ test('longer sound and longer texts never cost less', () => {
     fc.property(lists, seconds, seconds, (prices, some, more) => {
       const model = pricedModel({ prices })
       const transcription = (s: number) => transcriptionPrice(model, { seconds: s }, AT)!
-      const speech = (s: number) =>
-        speechPrice(model, { characters: Math.ceil(s * 15), seconds: s }, AT)!.micro
+      const speech = (s: number) => {
+        const characters = Math.ceil(s * 15)
+        return speechPrice(model, { characters, textBytes: characters, seconds: s }, AT)!.micro
+      }
       assert.ok(transcription(some + more) >= transcription(some))
       assert.ok(speech(some + more) >= speech(some))
     }),

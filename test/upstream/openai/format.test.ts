@@ -47,6 +47,7 @@ const NORMAL = {
   totalTokens: 1078,
   cachedTokens: 10,
   cacheWriteTokens: 5,
+  audioTokens: 0,
   reasoningTokens: 288,
   costUsd: '0.004756',
 }

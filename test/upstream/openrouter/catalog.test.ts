@@ -100,7 +100,8 @@ describe('the catalog of openrouter', () => {
 
   it('never leaves a price where it would be multiplied by the wrong unit', () => {
     assert.deepEqual(record('openai/whisper-1').pricing, { audio_second: '0.0001' })
-    assert.deepEqual(record('google/chirp-3').pricing, {})
+    assert.deepEqual(record('google/chirp-3').pricing, { audio_minute: '0.016' })
+    assert.deepEqual(record('microsoft/mai-transcribe-2').pricing, { audio_hour: '0.36' })
     assert.deepEqual(record('x-ai/grok-voice-tts-1.0').pricing, { character: '0.000015' })
     assert.equal(record('google/veo-3.1-fast').pricing.prompt, undefined)
     assert.deepEqual(record('x-ai/grok-voice-tts-1.0').supportedVoices, ['eve', 'ara'])
@@ -133,13 +134,16 @@ describe('the catalog of openrouter', () => {
     assert.equal(videoPriceUsd(record('lab/silent-video'), { duration: 1 }), undefined)
   })
 
-  it('prices images by the most expensive endpoint', () => {
+  const NOTHING_SENT = { textTokens: 0, referenceTokens: 0, references: 0 }
+
+  it('prices pictures by the dearest endpoint', () => {
     const flux = record('black-forest-labs/flux.2-pro')
-    assert.equal(imagePriceUsd(flux, 2, { size: '1024x1024' }), '0.14')
-    assert.equal(imagePriceUsd(flux, 1, { size: '1000x1000', input_references: [{}] }), '0.05')
+    assert.equal(imagePriceUsd(flux, 2, { size: '1024x1024' }, NOTHING_SENT), '0.14')
+    const one = { ...NOTHING_SENT, references: 1 }
+    assert.equal(imagePriceUsd(flux, 1, { size: '1000x1000' }, one), '0.05')
     const banana = record('google/gemini-2.5-flash-image')
-    assert.equal(imagePriceUsd(banana, 1, { quality: 'low' }), '0.01224')
-    assert.equal(imagePriceUsd(record('nobody/unpriced-image'), 1, {}), undefined)
+    assert.equal(imagePriceUsd(banana, 1, { quality: 'low' }, NOTHING_SENT), '0.01224')
+    assert.equal(imagePriceUsd(record('nobody/unpriced-image'), 1, {}, NOTHING_SENT), undefined)
   })
 
   it('a price list that cannot be read fails the sync; one that does not exist does not', async () => {

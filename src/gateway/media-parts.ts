@@ -1,0 +1,106 @@
+import { invalidField } from '../lib/failure.ts'
+import { isFields, type Fields } from '../lib/fields.ts'
+import { whyNotPublic } from '../lib/public-url.ts'
+import { fileTokens, IMAGE_TOKENS, imageTokens, soundTokens } from './price/media-tokens.ts'
+import type { PromptSize } from './price/prompt-size.ts'
+
+export const MEDIA_MODALITY = {
+  image_url: 'image',
+  video_url: 'video',
+  input_video: 'video',
+  input_audio: 'audio',
+  file: 'file',
+} as const
+
+export type MediaType = keyof typeof MEDIA_MODALITY
+
+/** What is found among the parts of a prompt. Their own measure takes the place of their bytes. */
+export type MediaReading = Pick<
+  PromptSize,
+  'imageCount' | 'mediaTokens' | 'audioTokens' | 'links'
+> & {
+  /** Of the outgoing JSON, that are measured here. */
+  mediaBytes: number
+}
+
+export const NO_MEDIA: MediaReading = {
+  imageCount: 0,
+  mediaTokens: 0,
+  audioTokens: 0,
+  links: 0,
+  mediaBytes: 0,
+}
+
+/** Checks and measures one part that carries a picture, a film, sound or a file. */
+export function readMediaPart(
+  type: MediaType,
+  part: Fields,
+  at: string,
+  reading: MediaReading,
+): void {
+  const inner = part[type === 'input_video' ? 'video_url' : type]
+  const field = `${at}.${type}`
+  if (!isFields(inner)) throw invalidField(field, 'must be an object')
+  if (type === 'input_audio') return readSound(inner, field, reading)
+  // A file id names something in the gateway's own account at the upstream: never the caller's.
+  const name = type === 'file' ? 'file_data' : 'url'
+  const location = inner[name]
+  if (typeof location !== 'string') throw invalidField(`${field}.${name}`, 'must be a string')
+  const inline = inlineData(location, `${field}.${name}`)
+  if (type === 'image_url') reading.imageCount += 1
+  if (inline !== undefined) readInline(inline, type, reading)
+  else if (type === 'image_url') reading.mediaTokens += IMAGE_TOKENS
+  else reading.links += 1
+}
+
+function readSound(sound: Fields, field: string, reading: MediaReading): void {
+  const { data, format } = sound
+  if (typeof data !== 'string' || typeof format !== 'string') {
+    throw invalidField(field, 'must have data (base64) and format, both strings')
+  }
+  reading.mediaBytes += data.length
+  reading.audioTokens += soundTokens(Buffer.from(data, 'base64'))
+}
+
+/** Pictures that are sent along. What has another form is not measured here, and counts as text. */
+export function readPictures(parts: unknown, at: string, reading: MediaReading): void {
+  if (!Array.isArray(parts)) return
+  parts.forEach((part: unknown, i) => {
+    if (!isFields(part) || !isFields(part.image_url)) return
+    readMediaPart('image_url', part, `${at}[${i}]`, reading)
+  })
+}
+
+type Inline = { declared: string; base64: string }
+
+/** Measured as what it is declared to be: that is how the upstream will read it. */
+function readInline({ declared, base64 }: Inline, type: MediaType, reading: MediaReading): void {
+  reading.mediaBytes += base64.length
+  const size = (base64.length / 4) * 3
+  if (type === 'image_url' && isPicture(declared)) reading.mediaTokens += imageTokens(size)
+  else if (declared.startsWith('audio/')) {
+    reading.audioTokens += soundTokens(Buffer.from(base64, 'base64'))
+  } else reading.mediaTokens += fileTokens(Buffer.from(base64, 'base64'), declared)
+}
+
+/** A drawing in text is read as text. */
+function isPicture(declared: string): boolean {
+  return declared.startsWith('image/') && !declared.startsWith('image/svg')
+}
+
+/** Undefined for a link; what is neither a link nor inline data is refused. */
+function inlineData(location: string, field: string): Inline | undefined {
+  if (location.startsWith('data:')) {
+    const comma = location.indexOf(',')
+    const head = location.slice('data:'.length, Math.max(comma, 0))
+    if (comma < 0 || comma > 200 || !head.endsWith(';base64')) {
+      throw invalidField(field, 'must be a data URI in base64 or an https URL')
+    }
+    const declared = head.split(';')[0]!.trim().toLowerCase()
+    return { declared, base64: location.slice(comma + 1) }
+  }
+  if (location.length > 8_192) throw invalidField(field, 'is longer than 8,192 characters')
+  const why = whyNotPublic(location)
+  if (why !== undefined) throw invalidField(field, why)
+  return undefined
+}

@@ -1,0 +1,60 @@
+import { toMicro, type Rate } from '../../billing/money.ts'
+import { compare, decimal, type Decimal } from '../../lib/decimal.ts'
+import type { Log } from '../../lib/log.ts'
+import type { UsageReading } from '../../upstream/contract/usage.ts'
+
+/**
+ * What the upstream charged us, at the model's rate; the catalog's price when it reported nothing
+ * that can be believed. An explicit zero is zero. `capUsd` is for a call that the catalog cannot
+ * price, or only by a guess: the report is then believed up to this sum, and no further.
+ */
+export function reportedCost(options: {
+  reading: UsageReading
+  rate: Rate
+  /** Undefined: there is nothing to compare with. */
+  catalogMicro: bigint | undefined
+  capUsd?: Decimal | undefined
+  /** What is charged when nothing is known at all. */
+  nominalMicro?: bigint | undefined
+}): { costMicro: bigint; estimated: boolean } {
+  const { reading, rate, catalogMicro, capUsd, nominalMicro = 0n } = options
+  const reported = reading.kind === 'reported' ? reading.usage.costUsd : undefined
+  const usd = reported === undefined ? undefined : decimal(reported)
+  if (usd === undefined) return { costMicro: catalogMicro ?? nominalMicro, estimated: true }
+  const costMicro = toMicro(usd, rate)
+  if (isBelievable(usd, { costMicro, catalogMicro, capUsd })) return { costMicro, estimated: false }
+  // The cap, not a nominal sum: else the dearest work of all would be the cheapest.
+  const mostMicro = capUsd === undefined ? nominalMicro : toMicro(capUsd, rate)
+  return { costMicro: catalogMicro ?? mostMicro, estimated: true }
+}
+
+/** A report of more than this many times the catalog's price is in the wrong unit. */
+const BELIEVABLE_TIMES = 10n
+/**
+ * Upstreams have a smallest charge of their own, whatever the catalog says. In dollars: what a credit
+ * is worth is a setting.
+ */
+const SMALL_USD = decimal('0.003')
+
+function isBelievable(
+  usd: Decimal,
+  {
+    costMicro,
+    catalogMicro,
+    capUsd,
+  }: {
+    costMicro: bigint
+    catalogMicro: bigint | undefined
+    capUsd: Decimal | undefined
+  },
+): boolean {
+  if (compare(usd, SMALL_USD) <= 0) return true
+  if (capUsd !== undefined && compare(usd, capUsd) <= 0) return true
+  return catalogMicro !== undefined && costMicro <= catalogMicro * BELIEVABLE_TIMES
+}
+
+/** An upstream whose reports have to be replaced by estimates is worth the operator's attention. */
+export function logUnusable(log: Log, model: string, reading: UsageReading): void {
+  if (reading.kind !== 'unusable') return
+  log.warn('An upstream reported usage that cannot be believed.', { model, reason: reading.reason })
+}
