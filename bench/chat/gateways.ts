@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../../test/support/child.ts'
 import { startTestServer } from '../../test/support/local-server.ts'
@@ -46,7 +46,7 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   const portkey = await startPortkey()
   const postgres = await startTestServer({ durable: true })
   const service = await startService({ folder, origin, databaseUrl: postgres.url })
-  const db = openServer({ url: postgres.url, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: postgres.url, poolSize: 2, log: silentLog })
   const keys = await newCustomers(db, ACCOUNTS)
   await db.close()
   const anyKey = 'Authorization: Bearer any\r\n'
