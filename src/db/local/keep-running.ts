@@ -6,6 +6,7 @@ import type { Home } from './home.ts'
 import { HERE } from './initialise.ts'
 import { endLeftovers, readPostmaster } from './leftovers.ts'
 import { asArguments } from './settings.ts'
+import { dropSocketLock } from './socket-folder.ts'
 import { LocalTrouble } from './trouble.ts'
 import { spawnWatched, type WatchedChild } from './watched-child.ts'
 
@@ -13,6 +14,7 @@ type Running = {
   home: Home
   binaries: Binaries
   settings: Record<string, string>
+  socketFolder: string
   log: Log
 }
 
@@ -74,6 +76,7 @@ const STEADY_MS = 10_000
 async function startOnce(options: Running, signal: AbortSignal): Promise<WatchedChild> {
   const { home, binaries, settings, log } = options
   const found = await endLeftovers(home.data)
+  dropSocketLock(options.socketFolder)
   if (found > 0) log.warn('A database server was left running and has been stopped.')
   const child = spawnWatched({
     command: binaries.postgres,

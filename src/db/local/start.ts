@@ -63,6 +63,7 @@ export async function startLocked(
       home,
       binaries,
       settings: { ...settings, ...options.settings },
+      socketFolder,
       log: options.log,
     })
     const stop = async () => {

@@ -118,6 +118,24 @@ test('a stale note of another process does not block a start, and that process i
   stranger.kill()
 })
 
+test('a stale lock of the socket does not block a start', async () => {
+  const dataDir = await withData()
+  const stranger = spawn('sleep', ['60'])
+  for (const text of [`${stranger.pid}\n${dataDir}/postgres\n1\n5432\n`, '']) {
+    // As a killed server leaves it: its number is a zombie's, or a stranger's; or the power went.
+    const child = service(dataDir)
+    await reported(child)
+    child.kill('SIGKILL')
+    assert(await allGone(dataDir))
+    writeFileSync(join(dataDir, 'run/.s.PGSQL.5432.lock'), text)
+    const server = await start(dataDir)
+    assert.equal((await ask(server.url, 'select 1')).length, 1)
+    await server.stop()
+  }
+  assert.equal(stranger.exitCode, null)
+  stranger.kill()
+})
+
 test('a first start that was killed half-way begins again', async () => {
   const dataDir = freshFolder()
   for (const delayMs of [120, 250, 400, 600]) {

@@ -13,14 +13,11 @@ export function chooseCuts(life: Life, random: Random, count: number): Cut[] {
   const all = [...readJournal(life.journal)]
   const starting = all.filter((one) => one.at < life.readyAt)
   const records = all.slice(starting.length)
-  const at = (places: typeof records) => random.pick(places).at
+  const at = (places: typeof records) => random.pick(places.length > 0 ? places : records).at
   const moments: Record<string, () => number> = {
     'at any moment': () => at(records),
     'just before an fsync': () => at(records.filter(({ op }) => op.op === 'sync')),
-    'just after a rename': () => {
-      const renamed = records.filter((_, i) => records[i - 1]?.op.op === 'rename')
-      return at(renamed.length > 0 ? renamed : records)
-    },
+    'just after a rename': () => at(records.filter((_, i) => records[i - 1]?.op.op === 'rename')),
   }
   const cuts = Array.from({ length: count }, (_, nth): Cut => {
     const moment = nth === 0 ? 'while starting' : random.pick(Object.keys(moments))
