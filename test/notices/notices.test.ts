@@ -11,7 +11,7 @@ import { insertPerson } from '../support/people.ts'
 
 const outboxOf = (db: Db, accountId: string) =>
   db.query<{ channel: string; recipient: string; subject: string; body: string }>(
-    'select channel, recipient, subject, body from outbox where account_id = $1 order by id',
+    'select channel, recipient, subject, body from outbox where account_id = $1 order by channel',
     [accountId],
   )
 
@@ -108,7 +108,7 @@ withDatabase('notices', (open) => {
     await notify(db, { accountId, type: 'payment.completed', data: payment })
     await notify(db, { accountId, type: 'security.password_changed', data: {} })
     const channels = (await outboxOf(db, accountId)).map(({ channel }) => channel)
-    assert.deepEqual(channels, ['sms', 'email'])
+    assert.deepEqual(channels, ['email', 'sms'])
   })
 
   it('refuses a first change that would silence security', async () => {
