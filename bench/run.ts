@@ -43,15 +43,20 @@ function isBench(value: unknown): value is Bench {
 }
 
 function isMissed({ ratio }: Row): boolean {
-  return ratio?.atLeast !== undefined && ratio.value < ratio.atLeast
+  if (ratio === undefined) return false
+  return ratio.value < (ratio.atLeast ?? -Infinity) || ratio.value > (ratio.atMost ?? Infinity)
 }
 
 function line(row: Row): string {
   const figure = row.value.toLocaleString('en', { maximumFractionDigits: row.value < 100 ? 2 : 0 })
   const head = `${row.what.padEnd(48)} ${figure.padStart(12)} ${row.unit}`
   if (row.ratio === undefined) return head
-  const { of, value, atLeast } = row.ratio
-  const floor =
-    atLeast === undefined ? '' : ` (at least ${atLeast}${isMissed(row) ? ': MISSED' : ''})`
-  return `${head}   ${value.toFixed(2)} × ${of}${floor}`
+  const { of, value, atLeast, atMost } = row.ratio
+  const bounds = [
+    ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
+    ...(atMost === undefined ? [] : [`at most ${atMost}`]),
+  ]
+  const goal =
+    bounds.length === 0 ? '' : ` (${bounds.join(', ')}${isMissed(row) ? ': MISSED' : ''})`
+  return `${head}   ${value.toFixed(2)} × ${of}${goal}`
 }

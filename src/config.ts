@@ -62,6 +62,7 @@ const schema = z.object({
   // data
   DATA_DIR: text.default('./data'),
   DATABASE_URL: postgresUrl.optional(),
+  POSTGRES_BIN_DIR: text.optional(),
   DATABASE_POOL: whole(2, 200).default(20),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   MASTER_KEY: z.string().min(32, 'must be at least 32 characters').optional(),
@@ -164,10 +165,6 @@ function unsafe(config: Config): string[] {
     if (config[name] === undefined) problems.push(`${name} must be set: ${why}.`)
   }
   if (config.DATABASE_URL) need('MASTER_KEY', 'every replica of DATABASE_URL shares its keys')
-  if (config.WORKERS > 1) {
-    need('DATABASE_URL', 'the embedded database serves one process only')
-    need('UPSTREAMS_FILE', 'the simulated models serve one process only')
-  }
   if (config.PAYMENT_PROVIDER === 'snippe') {
     need('SNIPPE_API_KEY', 'PAYMENT_PROVIDER is snippe')
     need('SNIPPE_WEBHOOK_SECRET', 'without it anyone could forge a payment callback')

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ConfigError, type Config } from './config.ts'
 import type { PaymentProvider } from './payments/provider.ts'
 import { openProviders } from './payments/providers.ts'
+import type { SimulatorAddresses } from './simulators.ts'
 import { readUpstreams, type UpstreamConfig } from './upstream/upstreams-file.ts'
 
 /** Model and payment providers: real where they are configured, simulated where they are not. */
@@ -11,31 +11,27 @@ export type External = {
   /** The first takes new payments. */
   payments: [PaymentProvider, ...PaymentProvider[]]
   simulated: { upstreams: boolean; payments: boolean }
-  close(): Promise<void>
 }
 
-/** `callbackBase` is called late: the port may be known only once we listen. */
-export async function openExternal(
-  config: Config,
-  env: Record<string, string | undefined>,
-  callbackBase: () => string,
-): Promise<External> {
-  const closers: (() => Promise<void>)[] = []
-  const upstreams =
-    config.UPSTREAMS_FILE === undefined
-      ? await simulatedUpstreams(closers)
-      : await upstreamsOf(config.UPSTREAMS_FILE, env)
-  const money =
-    config.PAYMENT_PROVIDER === 'simulator' ? await simulatedMoney(config, closers) : undefined
-  const payments = openProviders(config, { publicUrl: callbackBase, simulator: money })
+export async function openExternal(options: {
+  config: Config
+  /** Holds the keys that UPSTREAMS_FILE names. */
+  env: Record<string, string | undefined>
+  simulators: SimulatorAddresses
+  /** Called late: the port may be known only once we listen. */
+  callbackBase: () => string
+}): Promise<External> {
+  const { config, env, simulators, callbackBase } = options
   return {
-    upstreams,
-    payments,
+    upstreams:
+      config.UPSTREAMS_FILE === undefined
+        ? simulatedUpstreams(simulators.models)
+        : await upstreamsOf(config.UPSTREAMS_FILE, env),
+    payments: openProviders(config, { publicUrl: callbackBase, simulator: simulators.money }),
     simulated: {
       upstreams: config.UPSTREAMS_FILE === undefined,
       payments: config.PAYMENT_PROVIDER === 'simulator',
     },
-    close: async () => void (await Promise.all(closers.map((close) => close()))),
   }
 }
 
@@ -50,27 +46,11 @@ async function upstreamsOf(
   }
 }
 
-// The simulators are imported on demand: a real deployment never loads them.
-
-async function simulatedUpstreams(closers: (() => Promise<void>)[]): Promise<UpstreamConfig[]> {
-  const { startModelSimulator } = await import('../simulator/models/server.ts')
-  const apiKey = randomBytes(24).toString('base64url')
-  const latency = { firstMs: 150, pieceMs: 25, videoMs: 8_000 }
-  const simulator = await startModelSimulator({ apiKey, latency })
-  closers.push(() => simulator.close())
-  const file = {
-    upstreams: [
-      { name: 'simulator', type: 'openrouter', base_url: simulator.url, api_key_env: 'KEY' },
-    ],
-  }
-  return readUpstreams(file, { KEY: apiKey })
-}
-
-async function simulatedMoney(config: Config, closers: (() => Promise<void>)[]) {
-  const { startLocalMoney } = await import('../simulator/money/local.ts')
-  // Replicas share a master key, and with it the simulator's: each takes the other's callbacks.
-  const masterKey = config.MASTER_KEY ?? randomBytes(24).toString('base64url')
-  const simulator = await startLocalMoney({ masterKey, dataDir: config.DATA_DIR })
-  closers.push(() => simulator.close())
-  return simulator
+function simulatedUpstreams(models: SimulatorAddresses['models']): UpstreamConfig[] {
+  if (models === undefined) throw new Error('The simulated models were not started.')
+  const simulator = { name: 'simulator', type: 'openrouter', base_url: models.url }
+  return readUpstreams(
+    { upstreams: [{ ...simulator, api_key_env: 'KEY' }] },
+    { KEY: models.apiKey },
+  )
 }

@@ -2,39 +2,30 @@ import type { FastifyInstance } from 'fastify'
 import { findAccount } from './accounts/accounts-store.ts'
 import { openAccounts } from './accounts/accounts.ts'
 import { createAuthenticator } from './accounts/authenticator.ts'
-import { accountDuties } from './accounts/sessions/duties.ts'
-import { insertRecords, moveWorkspace } from './activity/activity-store.ts'
-import { activityRetention } from './activity/retention.ts'
+import { moveWorkspace } from './activity/activity-store.ts'
 import { startHeartbeat } from './billing/heartbeat-store.ts'
-import type { Hold } from './billing/ledger.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
+import { dutiesOf } from './duties.ts'
 import type { External } from './external.ts'
 import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { openPostingQueue } from './gateway/bill/posting-queue.ts'
 import type { Gateway } from './gateway/gateway.ts'
-import { interruptedRecords } from './gateway/bill/interrupted.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
 import { upstreamNames } from './gateway/billed-call.ts'
-import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
-import { videoWorker } from './gateway/videos/worker.ts'
 import { drain } from './http/drain.ts'
 import { openLimiter } from './http/limits/limiter.ts'
 import { buildServer } from './http/server.ts'
 import { startDuties } from './jobs/loop.ts'
-import { sweeper } from './jobs/sweeper.ts'
-import { upkeep } from './jobs/upkeep.ts'
 import type { Clock } from './lib/clock.ts'
-import type { Duty } from './lib/duty.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
 import type { Gauges, Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
-import { notify } from './notices/notices.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
@@ -122,20 +113,18 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     observe: inputs.observe,
   })
   const outbox = await openOutbox({ db, senders: openSenders(config), log })
-  const duties: Duty[] = [
+  const duties = dutiesOf({
+    ...inputs,
     heartbeat,
-    sweep(inputs),
-    { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
-    ...upkeep(db),
-    ...outbox.duties,
-    { name: 'payments', everyMs: 5_000, run: payments.reconcile },
-    videoDuty(inputs, { upstreams, balanceWatch }),
-    { name: 'replay', everyMs: 10_000, run: replay.tidy },
-    { name: 'catalog', everyMs: 60_000, run: syncRegularly(catalogSync, config) },
-    { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
-    ...accountDuties(accounts),
-    activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
-  ]
+    replay,
+    accounts,
+    upstreams,
+    catalogSync,
+    payments,
+    doubtfulCharges,
+    balanceWatch,
+    outbox,
+  })
   let running: ReturnType<typeof startDuties> | undefined
   return {
     ...inputs,
@@ -186,16 +175,6 @@ async function openCatalogAndSync(inputs: HouseInputs, upstreams: Upstreams) {
     await catalog.reload()
   }
   return { catalog, catalogSync }
-}
-
-/** One minute is how soon a new replica takes over; the setting is how old a reading may get. */
-function syncRegularly(sync: SyncParts, config: Config): Duty['run'] {
-  // A start reads the lists too, unless another replica has done so within the last minute.
-  let maxAgeS = 60
-  return async (signal) => {
-    await syncCatalog(sync, { signal, maxAgeS })
-    maxAgeS = config.CATALOG_SYNC_MINUTES * 60
-  }
 }
 
 function openPayments(inputs: HouseInputs, balanceWatch: BalanceWatch): Payments {
@@ -256,33 +235,4 @@ function openGateway(
     voice: voiceSettings(config, inputs.external.simulated.upstreams),
     nameForUpstream: upstreamNames(deriveKey(masterKey, 'upstream-user')),
   }
-}
-
-function sweep({ db, log, clock, config }: HouseInputs): Duty {
-  return sweeper({
-    db,
-    log,
-    onReleased: (tx, holds) =>
-      insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
-    claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
-  })
-}
-
-function jobOf({ owner }: Hold): string[] {
-  return 'job' in owner ? [owner.job] : []
-}
-
-function videoDuty(
-  { db, log, clock, config }: HouseInputs,
-  rooms: { upstreams: Upstreams; balanceWatch: BalanceWatch },
-): Duty {
-  return videoWorker({
-    db,
-    log,
-    clock,
-    notify,
-    timeZone: config.ACTIVITY_TIME_ZONE,
-    upstreams: rooms.upstreams,
-    noteBalances: rooms.balanceWatch.noteBalances,
-  })
 }

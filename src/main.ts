@@ -1,86 +1,99 @@
 import cluster from 'node:cluster'
-import type { AddressInfo } from 'node:net'
 import { readConfig, type Config } from './config.ts'
-import { openExternal } from './external.ts'
-import { buildHouse } from './house.ts'
-import { systemClock } from './lib/clock.ts'
+import { endOnSignal } from './end-on-signal.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { loadEnvFile } from './load-env-file.ts'
-import { loadMasterKey } from './master-key.ts'
-import { openMetrics } from './metrics.ts'
-import { openOperatorDoor } from './operator/door.ts'
-import { prepareDatabase } from './prepare-database.ts'
-import { checkVoiceDefaults } from './voice-settings.ts'
+import { startLocalServices, type LocalAddresses, type LocalServices } from './local-services.ts'
 import { welcome, whyNot } from './welcome.ts'
-import { superviseWorkers } from './workers.ts'
+import { startWorkers, type WorkerReport } from './workers.ts'
 
-/** The front door: settings → database → migrations → house → listen → drain on a signal. */
-async function open(config: Config, log: Log): Promise<void> {
-  const masterKey = await loadMasterKey(config)
-  const db = await prepareDatabase(config, log)
-  let address = ''
-  const external = await openExternal(config, process.env, () => config.PUBLIC_URL ?? address)
-  const metrics =
-    config.METRICS_PORT === undefined
-      ? undefined
-      : await openMetrics({ host: config.HOST, port: config.METRICS_PORT })
-  const house = await buildHouse({
-    config,
-    db,
-    masterKey,
-    external,
-    log,
-    clock: systemClock,
-    observe: metrics?.observe,
-  })
-  metrics?.watch(house.gauges)
-  checkVoiceDefaults(config, house.catalog, log)
-  await house.server.listen({ host: config.HOST, port: config.PORT })
-  const { port } = house.server.server.address() as AddressInfo
-  address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
-  house.begin()
-  const door = db.engine === 'embedded' ? await openOperatorDoor(house) : undefined
-  if (config.LOG_LEVEL !== 'silent' && (cluster.worker?.id ?? 1) === 1) {
-    process.stdout.write(welcome(config, { address, simulated: external.simulated }))
-  }
-  endWith(log, async () => {
-    log.info('Draining.')
-    await door?.close()
-    await house.end()
-    await metrics?.close()
-    await external.close()
-    await db.close()
-    log.info('Closed.')
-    await log.flush()
-  })
-}
-
-/** The first signal drains, the second ends at once. A bug that nobody caught drains too. */
-function endWith(log: Log, close: () => Promise<void>): void {
-  let closing = false
-  const end = (code: number) => {
-    if (closing) process.exit(1)
-    closing = true
-    close().then(
-      () => process.exit(code),
-      () => process.exit(1),
-    )
-  }
-  process.on('SIGTERM', () => end(0))
-  process.on('SIGINT', () => end(0))
-  process.on('uncaughtException', (error) => {
-    log.error('A bug: nobody caught this. Draining.', { error })
-    if (!closing) end(1)
-  })
-}
-
-try {
+/** The front door: settings → what the service brings along → the service → drain on a signal. */
+async function start(): Promise<void> {
   loadEnvFile()
   const config = readConfig(process.env)
   const log = createLog({ level: config.LOG_LEVEL, pretty: process.stdout.isTTY })
-  if (config.WORKERS > 1 && cluster.isPrimary) await superviseWorkers(config.WORKERS, log)
-  else await open(config, log)
+  if (cluster.isWorker) await runWorker(config, log)
+  else await run(config, log, config.WORKERS > 1 ? superviseWorkers : serveHere)
+}
+
+type Running = { address: string; end(): Promise<void> }
+
+async function run(
+  config: Config,
+  log: Log,
+  open: (config: Config, log: Log, local: Promise<LocalServices>) => Promise<Running>,
+): Promise<void> {
+  const starting = startLocalServices(config, log)
+  try {
+    const { address, end } = await open(config, log, starting)
+    const local = await starting
+    endOnSignal(log, async () => {
+      log.info('The service is stopping; running calls may finish.')
+      await end()
+      await local.stop()
+      log.info('The service has stopped.')
+      await log.flush()
+    })
+    // Last: whoever reads it may stop the service at once.
+    if (config.LOG_LEVEL !== 'silent') {
+      process.stdout.write(welcome(config, { address, notes: local.notes }))
+    }
+  } catch (error) {
+    await starting.then(
+      (local) => local.stop(),
+      () => {},
+    )
+    throw error
+  }
+}
+
+/** The service is loaded while the database starts. */
+async function serveHere(
+  config: Config,
+  log: Log,
+  starting: Promise<LocalServices>,
+): Promise<Running> {
+  const [local, { serve }] = await Promise.all([starting, import('./serve.ts')])
+  const serving = await serve({ config, env: process.env, local: local.addresses, log })
+  return { address: serving.address, end: serving.close }
+}
+
+/** This process then only starts the workers, looks after them, and has what they share. */
+async function superviseWorkers(
+  config: Config,
+  log: Log,
+  starting: Promise<LocalServices>,
+): Promise<Running> {
+  const { addresses } = await starting
+  return startWorkers({
+    count: config.WORKERS,
+    env: { LOCAL_ADDRESSES: JSON.stringify(addresses) },
+    log,
+  })
+}
+
+async function runWorker(config: Config, log: Log): Promise<void> {
+  const local = JSON.parse(process.env.LOCAL_ADDRESSES ?? '') as LocalAddresses
+  const { serve } = await import('./serve.ts')
+  const serving = await serve({ config, env: process.env, local, log })
+  endOnSignal(log, async () => {
+    await serving.close()
+    await log.flush()
+  })
+  report({ serving: serving.address })
+}
+
+function report(what: WorkerReport, then: () => void = () => {}): void {
+  process.send!(what, then)
+}
+
+try {
+  await start()
 } catch (error) {
-  process.stderr.write(`Mlango cannot start.\n${whyNot(error)}\n`)
-  process.exit(1)
+  const reason = whyNot(error)
+  if (cluster.isWorker) report({ cannotStart: reason }, () => process.exit(1))
+  else {
+    process.stderr.write(`Mlango cannot start.\n${reason}\n`)
+    process.exit(1)
+  }
 }

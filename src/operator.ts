@@ -1,45 +1,60 @@
 import { readConfig, type Config } from './config.ts'
+import { useLocalServer } from './db/local/join.ts'
 import { openExternal } from './external.ts'
 import { buildHouse } from './house.ts'
 import { systemClock } from './lib/clock.ts'
-import { createLog } from './lib/log.ts'
+import { createLog, type Log } from './lib/log.ts'
 import { loadEnvFile } from './load-env-file.ts'
+import { localOptions } from './local-services.ts'
 import { loadMasterKey } from './master-key.ts'
-import { findCommand, runCommand, USAGE } from './operator/commands.ts'
-import { askThroughDoor } from './operator/door.ts'
+import { commandKind, runCommand, runFolderCommand, USAGE } from './operator/commands.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { startSimulators } from './simulators.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** `npm run mlango -- <noun> …`: in the running service where there is one, else in a house of its own. */
+/** `npm run mlango -- <noun> …`, beside a running service or without one. */
 async function run(args: string[]): Promise<number> {
-  if (findCommand(args[0]) === undefined) {
+  const kind = commandKind(args[0])
+  if (kind === undefined) {
     print(USAGE)
     return args[0] === undefined || args[0] === 'help' || args[0] === '--help' ? 0 : 2
   }
   loadEnvFile()
   const config = readConfig(process.env)
-  const code =
-    config.DATABASE_URL === undefined
-      ? await askThroughDoor(config.DATA_DIR, args, print)
-      : undefined
-  return code ?? runHere(config, args)
+  const log = createLog({ level: 'warn', pretty: process.stdout.isTTY })
+  try {
+    if (kind === 'house') return await runInHouse(config, args, log)
+    const local = localOptions(config, log)
+    return await runFolderCommand(args, { config, local, screen: process.stderr }, print)
+  } finally {
+    await log.flush()
+  }
 }
 
-async function runHere(config: Config, args: string[]): Promise<number> {
-  const log = createLog({ level: 'warn', pretty: process.stdout.isTTY })
-  const db = await prepareDatabase(config, log)
+/** The house is built but does not begin: its duties are left to the service. */
+async function runInHouse(config: Config, args: string[], log: Log): Promise<number> {
+  const server =
+    config.DATABASE_URL === undefined ? await useLocalServer(localOptions(config, log)) : undefined
   try {
     const masterKey = await loadMasterKey(config)
-    const external = await openExternal(config, process.env, () => config.PUBLIC_URL ?? '')
-    const house = await buildHouse({ config, db, masterKey, external, log, clock: systemClock })
-    const code = await runCommand(args, house, print)
-    await house.end()
-    await external.close()
-    return code
+    const db = await prepareDatabase(config, log, server?.url)
+    const simulators = await startSimulators(config, masterKey, { resumePayments: false })
+    try {
+      const external = await openExternal({
+        config,
+        env: process.env,
+        simulators: simulators.addresses,
+        callbackBase: () => config.PUBLIC_URL ?? '',
+      })
+      const house = await buildHouse({ config, db, masterKey, external, log, clock: systemClock })
+      return await runCommand(args, house, print).finally(() => house.end())
+    } finally {
+      await simulators.close()
+      await db.close()
+    }
   } finally {
-    await db.close()
-    await log.flush()
+    await server?.stop()
   }
 }
 

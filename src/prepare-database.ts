@@ -1,7 +1,9 @@
 import { ConfigError, type Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
+import { damaged } from './db/local/explain.ts'
+import { diskFull, LocalTrouble } from './db/local/trouble.ts'
+import { openServer } from './db/server.ts'
 import { serverVersion } from './db/server-version.ts'
 import { Failure } from './lib/failure.ts'
 import type { Log } from './lib/log.ts'
@@ -9,15 +11,25 @@ import type { Log } from './lib/log.ts'
 const OLDEST_SERVER = 15
 
 /** Opens the database and brings it up to date, or says what the operator must mend. */
-export async function prepareDatabase(config: Config, log: Log): Promise<Db> {
-  const db = await openDatabase(config, log)
+export async function prepareDatabase(
+  config: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL' | 'DATA_DIR'>,
+  log: Log,
+  /** Of the server that the service brings along, where there is no DATABASE_URL. */
+  localUrl: string | undefined,
+): Promise<Db> {
+  const { DATABASE_URL } = config
+  const url = DATABASE_URL ?? localUrl
+  if (url === undefined) throw new Error('The database server was not started.')
+  const db = openServer({ url, poolSize: config.DATABASE_POOL, log })
   try {
-    if (config.DATABASE_URL !== undefined) await checkVersion(db, config.DATABASE_URL)
+    if (DATABASE_URL !== undefined) await checkVersion(db, DATABASE_URL)
     await migrate(db, log)
     return db
   } catch (error) {
     await db.close()
-    throw config.DATABASE_URL === undefined ? error : explained(error, config.DATABASE_URL)
+    throw DATABASE_URL === undefined
+      ? explainedLocally(error, config.DATA_DIR)
+      : explained(error, DATABASE_URL)
   }
 }
 
@@ -28,6 +40,15 @@ async function checkVersion(db: Db, url: string): Promise<void> {
     `DATABASE_URL: ${addressOf(url).text} runs PostgreSQL ${version.text}. ` +
       `Mlango needs version ${OLDEST_SERVER} or later.`,
   ])
+}
+
+/** The server of our own runs: only its disk or its data can be the matter. */
+function explainedLocally(error: unknown, folder: string): unknown {
+  const cause = error instanceof Failure ? error.cause : error
+  const code = (cause as { code?: string } | undefined)?.code ?? ''
+  if (code === '53100') return new LocalTrouble(diskFull(folder), { cause })
+  if (/^XX00[12]$/.test(code)) return new LocalTrouble(damaged(folder), { cause })
+  return error
 }
 
 /** A sentence for what an operator can mend; anything else is a bug and stays as it is. */

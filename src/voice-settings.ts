@@ -35,7 +35,7 @@ const MODALITY = {
  */
 export function checkVoiceDefaults(config: Config, catalog: Catalog, log: Log): void {
   if (catalog.index().models.length === 0) {
-    log.warn('The voice defaults were not checked: no upstream has listed its models yet.')
+    log.warn('The default voice models were not checked: no upstream has listed its models yet.')
     return
   }
   const problems = Object.entries(MODALITY).flatMap(([name, modality]) => {
@@ -47,7 +47,7 @@ export function checkVoiceDefaults(config: Config, catalog: Catalog, log: Log): 
       return [`${name}: "${id}" does not produce ${modality}.`]
     }
     if (!model.enabled || model.priced === 'unpriced') {
-      log.warn('A default model of the voice routes is not available.', { model: id })
+      log.warn('A default voice model is not available.', { model: id })
     }
     return []
   })

@@ -4,15 +4,15 @@ import type { Config } from './config.ts'
 /** One screen for the person who started it. */
 export function welcome(
   config: Config,
-  now: { address: string; simulated: { upstreams: boolean; payments: boolean } },
+  { address, notes }: { address: string; notes: string[] },
 ): string {
-  const { address, simulated } = now
   const lines = [
     ['API', `${address}/v1`],
     ['Reference', `${address}/docs`],
     ['Data', dataLine(config)],
-    ['Models', simulated.upstreams ? 'simulated (set UPSTREAMS_FILE for real ones)' : 'real'],
-    ['Payments', simulated.payments ? 'simulated (set PAYMENT_PROVIDER)' : config.PAYMENT_PROVIDER],
+    ...notes.map((note) => ['', note]),
+    ['Models', config.UPSTREAMS_FILE ? 'real' : 'simulated (set UPSTREAMS_FILE for real ones)'],
+    ['Payments', paymentsLine(config)],
     ['Messages', messagesLine(config)],
   ]
   const width = Math.max(...lines.map(([name]) => name!.length))
@@ -27,13 +27,17 @@ export function whyNot(error: unknown): string {
   if (code === 'EADDRINUSE') return 'PORT: another process already uses it. Choose another port.'
   if (code === 'EADDRNOTAVAIL') return 'HOST: this machine has no such address.'
   if (code === 'EACCES') return `${message}. This user lacks the rights for HOST, PORT or DATA_DIR.`
-  const isExplained = ['ConfigError', 'FolderInUse', 'Failure'].includes(name)
+  const isExplained = ['ConfigError', 'LocalTrouble', 'WorkerTrouble', 'Failure'].includes(name)
   return isExplained ? message : (stack ?? message)
 }
 
 function dataLine(config: Config): string {
   if (config.DATABASE_URL !== undefined) return 'PostgreSQL server (DATABASE_URL)'
-  return `${resolve(config.DATA_DIR)} (embedded; survives a crash, not a power loss)`
+  return `${resolve(config.DATA_DIR)} (PostgreSQL of its own; survives a crash and a power cut)`
+}
+
+function paymentsLine({ PAYMENT_PROVIDER }: Config): string {
+  return PAYMENT_PROVIDER === 'simulator' ? 'simulated (set PAYMENT_PROVIDER)' : PAYMENT_PROVIDER
 }
 
 function messagesLine(config: Config): string {

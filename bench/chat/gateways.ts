@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { urlFor } from '../../src/db/local/settings.ts'
 import { openServer } from '../../src/db/server.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../../test/support/child.ts'
@@ -22,7 +24,7 @@ export type Gateway = {
 }
 
 export type Gateways = {
-  all: { direct: Gateway; bare: Gateway; portkey: Gateway; ours: Gateway; hot: Gateway }
+  all: Record<'direct' | 'bare' | 'portkey' | 'ours' | 'hot' | 'defaults', Gateway>
   /** The database of `ours`, to measure its processor time. */
   postgresPid: number
   close(): Promise<void>
@@ -46,9 +48,9 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   const portkey = await startPortkey()
   const postgres = await startTestServer({ durable: true })
   const service = await startService({ folder, origin, databaseUrl: postgres.url })
-  const db = openServer({ url: postgres.url, poolSize: 2, log: silentLog })
-  const keys = await newCustomers(db, ACCOUNTS)
-  await db.close()
+  const keys = await keysIn(postgres.url)
+  const own = await startService({ folder: join(folder, 'own'), origin })
+  const ownKeys = await keysIn(urlFor(join(realpathSync(folder), 'own', 'run')))
   const anyKey = 'Authorization: Bearer any\r\n'
   const viaPortkey = `x-portkey-provider: openai\r\nx-portkey-custom-host: ${origin}/v1\r\n`
   const ours = { port: Number(new URL(service.url).port), pid: service.pid }
@@ -58,14 +60,20 @@ export async function startGateways(stream: { events: number; paceMs: number }):
     portkey: gateway('Portkey', portkey.port, portkey.pid, [viaPortkey + anyKey]),
     ours: { name: 'Mlango', ...ours, headers: keys.map(bearer) },
     hot: { name: 'Mlango, one account', ...ours, headers: keys.slice(0, 1).map(bearer) },
+    defaults: gateway(
+      'Mlango, own database',
+      Number(new URL(own.url).port),
+      own.pid,
+      ownKeys.map(bearer),
+    ),
   }
   return {
     all,
     postgresPid: postgres.pid(),
     async close() {
-      service.kill('SIGTERM')
+      for (const one of [service, own]) one.kill('SIGTERM')
       for (const child of [upstream, bare, portkey]) child.kill('SIGKILL')
-      await service.ended
+      await Promise.all([service.ended, own.ended])
       await postgres.stop()
       await rm(folder, { recursive: true, force: true })
     },
@@ -80,7 +88,16 @@ function bearer(key: string): string {
   return `Authorization: Bearer ${key}\r\n`
 }
 
-async function startService(on: { folder: string; origin: string; databaseUrl: string }) {
+async function keysIn(databaseUrl: string): Promise<string[]> {
+  const db = openServer({ url: databaseUrl, poolSize: 2, log: silentLog })
+  return newCustomers(db, ACCOUNTS).finally(() => db.close())
+}
+
+/** Without an address it brings its own database, as by default. */
+async function startService(on: { folder: string; origin: string; databaseUrl?: string }) {
+  await mkdir(on.folder, { recursive: true })
+  // For root the server is another user, who must be able to enter.
+  await chmod(on.folder, 0o711)
   const pricing = { prompt: '0.00000015', completion: '0.0000006' }
   const models = [{ id: MODEL, pricing, context_length: 128_000, max_output_tokens: 16_000 }]
   const entry = { name: 'canned', type: 'openrouter', base_url: `${on.origin}/v1`, sync: false }
@@ -88,7 +105,7 @@ async function startService(on: { folder: string; origin: string; databaseUrl: s
   await writeFile(file, JSON.stringify({ upstreams: [{ ...entry, models }] }))
   return startReplica({
     UPSTREAMS_FILE: file,
-    DATABASE_URL: on.databaseUrl,
+    ...(on.databaseUrl === undefined ? {} : { DATABASE_URL: on.databaseUrl }),
     DATA_DIR: on.folder,
     MASTER_KEY: 'a master key for benchmarks, long enough',
     RATE_LIMIT_RPM: '1000000',

@@ -5,12 +5,13 @@ import { startMoneySimulator } from './server.ts'
 
 /**
  * The mobile-money provider of `npm start`. Its keys are derived from the master key and its
- * payments are kept in the data folder: a top-up continues after a restart, and all workers share
- * the same payments.
+ * payments are kept in the data folder: a top-up continues after a restart. An operator's command
+ * reads them there and leaves going on with them to the service.
  */
 export async function startLocalMoney(options: {
   masterKey: string
   dataDir: string
+  resumePayments: boolean
 }): Promise<MoneySimulator & { apiKey: string; webhookSecret: string }> {
   const keyFor = (use: string) =>
     createHmac('sha256', options.masterKey).update(`money simulator ${use}`).digest('hex')
@@ -21,5 +22,6 @@ export async function startLocalMoney(options: {
     checksumKey: keyFor('checksum key'),
   }
   const file = join(options.dataDir, 'simulated-money.jsonl')
-  return { ...(await startMoneySimulator({ snippe, clickpesa, file })), ...snippe }
+  const { resumePayments } = options
+  return { ...(await startMoneySimulator({ snippe, clickpesa, file, resumePayments })), ...snippe }
 }

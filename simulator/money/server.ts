@@ -17,6 +17,8 @@ export type MoneySimulatorOptions = {
   delays?: Partial<Delays>
   /** Keeps the payments across restarts, and shares them between processes. */
   file?: string
+  /** Goes on with the pending payments of that file, as is the rule. */
+  resumePayments?: boolean
 }
 
 /** `late` outcomes end after the service has let the payment expire. */
@@ -67,7 +69,7 @@ export async function startMoneySimulator(options: MoneySimulatorOptions): Promi
   const server = createServer((request, response) => void serve(answer, request, response))
   await new Promise<void>((done) => server.listen(options.port ?? 0, '127.0.0.1', done))
   server.unref()
-  resume(records, carryOut)
+  if (options.resumePayments ?? true) resume(records, carryOut)
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -20,7 +20,7 @@ export function activityRetention(deps: { db: Db; days: number; log: Log }): Dut
         if (trimmed > 0) await pause(REST_MS)
         last = await trimRecords(deps.db, { olderThanDays: deps.days, batch: BATCH })
       }
-      if (trimmed > 0) deps.log.info('Old activity records were removed.', { count: trimmed })
+      if (trimmed > 0) deps.log.info('Old activity records were deleted.', { count: trimmed })
     },
   }
 }

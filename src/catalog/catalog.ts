@@ -55,7 +55,9 @@ export async function openCatalog(options: {
   }
   const reload = inTurn(load)
   await db.listen('catalog', () => {
-    reload().catch((error: unknown) => log.error('The catalog could not be reloaded.', { error }))
+    reload().catch((error: unknown) =>
+      log.error('The catalog could not be reloaded; the previous one stays in use.', { error }),
+    )
   })
   await reload()
   const catalog: Catalog = {

@@ -89,10 +89,10 @@ async function readOne(parts: SyncParts, upstream: string, signal: AbortSignal |
     return storable(await parts.read(upstream, signal))
   } catch (error) {
     if (signal?.aborted) throw error
-    parts.log.warn(
-      'The model list of an upstream could not be read; its last good one stays in use.',
-      { upstream, error },
-    )
+    parts.log.warn('The model list of an upstream could not be read; its last one stays in use.', {
+      upstream,
+      error,
+    })
     return undefined
   }
 }
@@ -179,10 +179,10 @@ function hashOf({ upstreams, settings }: SyncParts): string {
 function logReport(log: Log, report: SyncReport): void {
   if (report.state === 'skipped') return
   if (report.added + report.priced + report.gone > 0) {
-    log.info('The catalog was brought up to date.', { count: report.added + report.priced })
+    log.info('The catalog was updated.', { count: report.added + report.priced })
   }
   if (report.waiting > 0) {
-    log.warn('Prices vanished or changed too much and wait for approval: see "catalog diff".', {
+    log.warn('Prices that disappeared or changed too much wait for approval; see "catalog diff".', {
       count: report.waiting,
     })
   }

@@ -1,4 +1,4 @@
-/** A row as both drivers give it: int8 → bigint, numeric → string, timestamptz → Date, jsonb parsed. */
+/** A row as the driver gives it: int8 → bigint, numeric → string, timestamptz → Date, jsonb parsed. */
 export type Row = Record<string, unknown>
 
 /**
@@ -31,7 +31,6 @@ export interface OpenTx extends Tx {
 
 /** Can begin a transaction. As a Tx it runs single statements, each in its own transaction. */
 export interface Db extends Tx {
-  readonly engine: 'embedded' | 'server'
   /** Commits what `work` did, or rolls it all back when it throws. Never await the network inside. */
   begin<T>(work: (tx: OpenTx) => Promise<T>): Promise<T>
   /**

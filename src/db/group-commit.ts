@@ -89,19 +89,17 @@ export type CommitLanesOptions<Item, Result> = GroupCommitOptions<Item, Result> 
 
 /**
  * Several group commits side by side, so that one transaction's journey to the server and its wait
- * for the disk do not keep everybody else waiting. On the embedded engine, which does one thing at a
- * time anyway, one lane makes the largest batches.
+ * for the disk do not keep everybody else waiting.
  */
 export function commitLanes<Item, Result>(
   options: CommitLanesOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { db, lanes, laneOf, maxWaiting = 10_000 } = options
-  const count = db.engine === 'embedded' ? 1 : lanes
-  const all = Array.from({ length: count }, () =>
-    groupCommit<Item, Result>({ ...options, maxWaiting: Math.ceil(maxWaiting / count) }),
+  const { lanes, laneOf, maxWaiting = 10_000 } = options
+  const all = Array.from({ length: lanes }, () =>
+    groupCommit<Item, Result>({ ...options, maxWaiting: Math.ceil(maxWaiting / lanes) }),
   )
   return {
-    submit: (item) => all[count === 1 ? 0 : hash(laneOf(item)) % count]!.submit(item),
+    submit: (item) => all[hash(laneOf(item)) % lanes]!.submit(item),
     idle: async () => void (await Promise.all(all.map((lane) => lane.idle()))),
   }
 }

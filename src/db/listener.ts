@@ -40,7 +40,7 @@ export function startListener(options: { connect: () => Client; log: Log }): Lis
   async function reconnect(): Promise<void> {
     current = undefined
     if (stopping.signal.aborted) return
-    options.log.warn('The database listener lost its connection.')
+    options.log.warn('The database listener lost its connection; it will reconnect.')
     for (let waitMs = 100; !stopping.signal.aborted; waitMs = Math.min(waitMs * 2, 5_000)) {
       try {
         await connected()

@@ -133,8 +133,8 @@ export type TransactionScope = { db: Db; open: boolean }
 const scopes = new AsyncLocalStorage<TransactionScope>()
 
 /**
- * Inside a transaction the outer handle would wait for the transaction it is called from: for ever
- * on the embedded engine, for a free connection on a server. Both become an error at once.
+ * Inside a transaction the outer handle would take a second connection, on which it does not see
+ * what the first has done and may wait for its locks: an error at once.
  */
 export function assertOutside(db: Db): void {
   const scope = scopes.getStore()
@@ -143,7 +143,7 @@ export function assertOutside(db: Db): void {
   }
 }
 
-export function assertOpen(scope: TransactionScope): void {
+function assertOpen(scope: TransactionScope): void {
   if (!scope.open) throw new Error('A transaction was used after its end.')
 }
 
@@ -162,12 +162,12 @@ export async function inScope<T>(
 }
 
 /** Closes the scope before COMMIT or ROLLBACK: what `work` left running cannot slip in behind. */
-export function closeAfter<T>(scope: TransactionScope, work: Promise<T>): Promise<T> {
+function closeAfter<T>(scope: TransactionScope, work: Promise<T>): Promise<T> {
   return work.finally(() => (scope.open = false))
 }
 
 /** The same transaction for statements that are waited for at its end: they gather in `sent`. */
-export function laterTx(
+function laterTx(
   tx: Pick<Tx, 'query' | 'script'>,
   scope: TransactionScope,
   sent: Promise<unknown>[],

@@ -31,7 +31,7 @@ export function createCallLimits(options: {
       if (count >= options.perAccount) {
         throw new Failure(
           'rate_limited',
-          `This account already has ${options.perAccount} calls running. Wait for one to end.`,
+          `This account already has ${options.perAccount} calls running. Wait until one of them ends.`,
           { retryAfterS: 1 },
         )
       }
@@ -58,7 +58,7 @@ function refuseLeaver(leaver: Leaver | undefined, now: number): void {
   if (waitMs <= 0) return
   throw new Failure(
     'rate_limited',
-    'Too many calls were dropped before their answer was complete. Please wait.',
+    'Too many of your calls were broken off before their answer was complete. Please wait.',
     { retryAfterS: Math.ceil(waitMs / 1_000) },
   )
 }

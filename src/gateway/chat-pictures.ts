@@ -89,5 +89,5 @@ function sumUsage(readings: UsageReading[]): UsageReading {
 
 function firstFailure(settled: PromiseSettledResult<unknown>[]): unknown {
   const failed = settled.find((one) => one.status === 'rejected')
-  return failed?.reason ?? new Failure('upstream_failed', 'The model drew no picture. Try again.')
+  return failed?.reason ?? new Failure('upstream_failed', 'The model returned no image. Try again.')
 }

@@ -64,7 +64,8 @@ function measureInput(input: unknown): { count: number; tokens: number } {
     )
   }
   if (typeof input[0] === 'number') return { count: 1, tokens: tokenCount(input, 'input') }
-  if (input.length > MOST_INPUTS) throw invalidField('input', `takes at most ${MOST_INPUTS} items`)
+  if (input.length > MOST_INPUTS)
+    throw invalidField('input', `must have at most ${MOST_INPUTS} items`)
   let tokens = 0
   input.forEach((item: unknown, i) => {
     const at = `input[${i}]`
@@ -82,7 +83,7 @@ function textTokens(text: unknown, at: string): number {
 function tokenCount(tokens: unknown[], at: string): number {
   if (tokens.length === 0) throw invalidField(at, 'must not be empty')
   const bad = tokens.findIndex((token) => !Number.isSafeInteger(token) || (token as number) < 0)
-  if (bad >= 0) throw invalidField(`${at}[${bad}]`, 'must be a token number, 0 or more')
+  if (bad >= 0) throw invalidField(`${at}[${bad}]`, 'must be a token: a whole number, 0 or more')
   return tokens.length
 }
 

@@ -68,7 +68,7 @@ function occupy(call: RequestContext, slot: Slot): void {
   if (slot.allowed) return
   throw new Failure(
     'rate_limited',
-    `More than ${slot.limit} requests in a minute. Please slow down and try again.`,
+    `More than ${slot.limit} requests in a minute. Please wait, then try again.`,
     {
       retryAfterS: slot.retryAfterS,
     },

@@ -27,9 +27,13 @@ export function checkBodyHead(call: BodyReader): void {
   if (Number(contentLength ?? 0) > limitBytes) throw tooLarge(limitBytes)
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new Failure('invalid', 'Compressed request bodies are not accepted.', {
-      param: 'Content-Encoding',
-    })
+    throw new Failure(
+      'invalid',
+      'Compressed request bodies are not accepted. Send it uncompressed.',
+      {
+        param: 'Content-Encoding',
+      },
+    )
   }
   if (!multipart && plan.bodyKind !== 'raw') {
     checkJsonType(type, plan.bodyKind === 'json-or-multipart')
@@ -96,7 +100,7 @@ const EMPTY = Buffer.alloc(0)
 export class GrowingBuffer {
   readonly limitBytes: number
   readonly #likelyBytes: number
-  #room: Buffer = EMPTY
+  #buffer: Buffer = EMPTY
   #length = 0
 
   constructor(likelyBytes: number, limitBytes: number) {
@@ -109,24 +113,24 @@ export class GrowingBuffer {
     const length = this.#length + chunk.length
     if (length > this.limitBytes) return false
     // A small body comes in one chunk: nothing is copied.
-    if (this.#length === 0 && chunk.length >= this.#likelyBytes) this.#room = chunk
+    if (this.#length === 0 && chunk.length >= this.#likelyBytes) this.#buffer = chunk
     else this.#copy(chunk, length)
     this.#length = length
     return true
   }
 
   get bytes(): Buffer {
-    return this.#room.subarray(0, this.#length)
+    return this.#buffer.subarray(0, this.#length)
   }
 
   #copy(chunk: Buffer, length: number): void {
-    if (length > this.#room.length) {
-      const roomBytes = Math.max(length, this.#likelyBytes, this.#length * 2, FIRST_BYTES)
-      const room = Buffer.allocUnsafeSlow(Math.min(roomBytes, this.limitBytes))
-      this.#room.copy(room, 0, 0, this.#length)
-      this.#room = room
+    if (length > this.#buffer.length) {
+      const bufferBytes = Math.max(length, this.#likelyBytes, this.#length * 2, FIRST_BYTES)
+      const buffer = Buffer.allocUnsafeSlow(Math.min(bufferBytes, this.limitBytes))
+      this.#buffer.copy(buffer, 0, 0, this.#length)
+      this.#buffer = buffer
     }
-    chunk.copy(this.#room, this.#length)
+    chunk.copy(this.#buffer, this.#length)
   }
 }
 

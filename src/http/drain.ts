@@ -19,7 +19,7 @@ export async function drain(server: FastifyInstance): Promise<void> {
     const quiet = closed.then(() => running.whenIdle())
     await within(quiet, settings.DRAIN_SECONDS * 1000)
     if (running.count > 0) {
-      log.warn('Aborting the calls that still run.', { count: running.count })
+      log.warn('The calls that are still running are aborted.', { count: running.count })
       running.abortAll()
       await within(quiet, LETTING_GO_MS)
     }

@@ -52,7 +52,7 @@ async function readFile(part: MultipartFile, gathered: GrowingBuffer): Promise<M
 function readField(part: Exclude<Multipart, MultipartFile>): MultipartPart {
   if (part.valueTruncated || part.fieldnameTruncated) {
     const name = part.fieldname.slice(0, 100)
-    throw new Failure('invalid', `\`${name}\` is longer than ${LONGEST_FIELD_BYTES} bytes.`, {
+    throw new Failure('invalid', `${name} is longer than ${LONGEST_FIELD_BYTES} bytes.`, {
       param: name,
     })
   }

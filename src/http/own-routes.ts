@@ -18,14 +18,14 @@ export function ownRoutes(routes: Route[], publicUrl: string | undefined): Route
     route({
       ...open,
       path: '/v1/openapi.json',
-      summary: 'This API as an OpenAPI 3.1 document',
+      summary: 'Read this API as an OpenAPI 3.1 document',
       tag: 'Documents',
       handle: async (call) => answer(call, await json()),
     }),
     route({
       ...open,
       path: '/docs',
-      summary: 'The API reference',
+      summary: 'Read the API reference',
       tag: 'Documents',
       handle: async (call) => {
         const { headers, body } = await html()
@@ -46,7 +46,7 @@ const open = {
 const health = route({
   ...open,
   path: '/healthz',
-  summary: 'Liveness of the process',
+  summary: 'Check that the process is alive',
   tag: 'Health',
   response: z.object({ alive: z.literal(true) }),
   handle: async () => ({ data: { alive: true } }),
@@ -56,7 +56,7 @@ const health = route({
 const home = route({
   ...open,
   path: '/',
-  summary: 'Redirects to the API reference',
+  summary: 'Redirect to the API reference',
   tag: 'Documents',
   handle: async () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
 })

@@ -47,8 +47,8 @@ function conflict(state: 'running' | 'other_route'): Failure {
   return new Failure(
     'idempotency_conflict',
     running
-      ? 'A request with this Idempotency-Key is still running.'
-      : 'This Idempotency-Key was used for a different request.',
+      ? 'A request with this Idempotency-Key is still running. Wait for it to end.'
+      : 'This Idempotency-Key was used for a different request. Choose a new one.',
     {
       param: 'Idempotency-Key',
       retryAfterS: running ? 2 : undefined,
@@ -72,11 +72,14 @@ export async function concludeClaim(
     } else await context.replay.free(claim)
   } catch (error) {
     // The work is done and its answer good: it is sent even though a retry will not find it.
-    context.log.error('An idempotency claim could not be concluded.', {
-      request_id: call.requestId,
-      route: call.plan.name,
-      error,
-    })
+    context.log.error(
+      'The answer to an idempotent call could not be stored, or its key not freed.',
+      {
+        request_id: call.requestId,
+        route: call.plan.name,
+        error,
+      },
+    )
   }
 }
 

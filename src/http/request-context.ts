@@ -141,9 +141,13 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
 }
 
 /** The code is how other rooms know that the caller left, and that we did not end the call. */
-const CALLER_LEFT = new Failure('unavailable', 'The caller left before the answer was sent.', {
-  code: 'caller_left',
-})
+const CALLER_LEFT = new Failure(
+  'unavailable',
+  'The client disconnected before the answer was sent.',
+  {
+    code: 'caller_left',
+  },
+)
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Failure } from '../lib/failure.ts'
+import { Failure, invalidField } from '../lib/failure.ts'
 import { parseRequestJson } from '../lib/json.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RoutePlan } from './route.ts'
@@ -46,17 +46,58 @@ function parseParams(schema: z.ZodType, value: unknown): unknown {
 }
 
 function parse(schema: z.ZodType, value: unknown, whole: string): unknown {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, IN_WORDS)
   if (result.success) return result.data
-  const issue = result.error.issues[0]
   if (value === undefined) throw new Failure('invalid', `${whole} is missing: send a JSON object.`)
-  const param = fieldPath(issue?.path ?? [])
-  const subject = param === '' ? whole : `\`${param}\``
-  const sentence = `${subject}: ${(issue?.message ?? 'invalid').slice(0, LONGEST_REASON)}.`
-  throw new Failure('invalid', sentence, { param: param === '' ? undefined : param })
+  const issue = result.error.issues[0]!
+  const reason = issue.message.slice(0, LONGEST_REASON)
+  const field = fieldPath(issue.path)
+  throw field === '' ? new Failure('invalid', `${whole} ${reason}.`) : invalidField(field, reason)
 }
 
 const LONGEST_REASON = 200
+/** Only where a schema has no message of its own. */
+const IN_WORDS = { error: reasonOf }
+
+/** Follows the name of the field: `must be a string`. */
+function reasonOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty'
+      return sizeReason(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue)
+    case 'too_big':
+      return sizeReason(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue)
+    case 'invalid_format':
+      return issue.format === 'uuid' ? 'must be a UUID' : 'has the wrong format'
+    case 'unrecognized_keys':
+      return `has fields that are not known here: ${issue.keys.join(', ')}`
+    default:
+      return 'is not valid'
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'a JSON object',
+}
+const UNITS: Record<string, string> = { string: 'characters', array: 'items' }
+
+function sizeReason(bound: string, size: number | bigint, { origin }: { origin: string }): string {
+  const unit = UNITS[origin]
+  return unit === undefined ? `must be ${bound} ${size}` : `must have ${bound} ${size} ${unit}`
+}
+
 const LONGEST_PATH = 100
 
 /** `messages[0].content`, as the field is written in the documents of the compatible format. */

@@ -143,9 +143,11 @@ function logAnswer(
     account_id: call.principal?.accountId,
     reason: failure?.kind,
   }
-  if (call.left) context.log.info('The caller left.', fields)
-  else if (status === 500) context.log.error('Answered.', { ...fields, error: failure?.cause })
-  else if (status > 500) context.log.warn('Answered.', { ...fields, error: failure })
-  else if (status >= 400) context.log.info('Answered.', fields)
-  else context.log.debug('Answered.', fields)
+  if (call.left) context.log.info('The caller disconnected.', fields)
+  else if (status === 500)
+    context.log.error('The request was answered.', { ...fields, error: failure?.cause })
+  else if (status > 500)
+    context.log.warn('The request was answered.', { ...fields, error: failure })
+  else if (status >= 400) context.log.info('The request was answered.', fields)
+  else context.log.debug('The request was answered.', fields)
 }

@@ -38,7 +38,12 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   server.addContentTypeParser('*', gatherBody)
   server.setErrorHandler((error, request, reply) => fail(context, request, reply, error))
   server.setNotFoundHandler((request, reply) =>
-    fail(context, request, reply, new Failure('not_found', 'There is nothing at this address.')),
+    fail(
+      context,
+      request,
+      reply,
+      new Failure('not_found', 'There is nothing at this address. The API reference is at /docs.'),
+    ),
   )
   addRoutes(server, context, plans)
   addMethodRoutes(server, context, plans)

@@ -50,7 +50,7 @@ async function sweep(options: SweeperOptions, releases: GroupCommit<Hold, boolea
   const holds = [...dead, ...late.filter((hold) => !claimed.has(hold.holdId))]
   const results = await Promise.allSettled(holds.map((hold) => releases.submit(hold)))
   const count = results.filter((result) => result.status === 'fulfilled' && result.value).length
-  if (count > 0) log.info('Holds of dead owners were released.', { job: 'sweeper', count })
+  if (count > 0) log.info('Abandoned holds were released.', { job: 'sweeper', count })
   const failed = results.find((result) => result.status === 'rejected')
   // What could be released is; the rest is logged by the loop and tried again in the next round.
   if (failed) throw failed.reason

@@ -21,7 +21,6 @@ const FIELDS = {
   count: Number,
   attempt: Number,
   amount_micro: BigInt,
-  engine: String,
   port: Number,
 }
 

@@ -42,7 +42,10 @@ export function createDeliveryWorker(parts: Parts): DeliveryWorker {
       while (!stopped() && (await deliverNext(parts, wake)));
     } catch (error) {
       // Nobody awaits a loop that a NOTIFY started. The rows stay; the next run finds them.
-      parts.log.warn('Outbox delivery stopped.', { reason: parts.channel, error })
+      parts.log.warn('The delivery of messages stopped; it will be tried again.', {
+        reason: parts.channel,
+        error,
+      })
     }
   }
   const idle = async () => {
@@ -87,10 +90,10 @@ async function settle(parts: Parts, message: ClaimedMessage, delivery: Delivery)
   const { reason, permanent } = delivery
   const about = { job: `outbox-${parts.channel}`, job_id: message.id, attempt: message.attempts }
   if (permanent || message.attempts >= MOST_TRIES) {
-    parts.log.error('A message cannot be delivered.', { ...about, reason })
+    parts.log.error('A message could not be delivered.', { ...about, reason })
     return markDead(parts.db, message, reason)
   }
-  parts.log.warn('A message will be tried again.', { ...about, reason })
+  parts.log.warn('A message was not sent; it will be tried again.', { ...about, reason })
   const delayMs = retryDelayMs(message.attempts, parts.random())
   return markForRetry(parts.db, message, { reason, delayMs })
 }

@@ -61,7 +61,7 @@ export async function readNotification(
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Notification> {
   const found = isUuid(id) ? await markNotificationRead(db, { accountId, id }) : undefined
-  if (!found) throw new Failure('not_found', 'No such notification.')
+  if (!found) throw new Failure('not_found', 'There is no such notification.')
   return found
 }
 

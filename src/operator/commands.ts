@@ -1,19 +1,20 @@
 import type { House } from '../house.ts'
 import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
+import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
 import { catalogCommand } from './catalog.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
 
 /** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
-type OperatorCommand = {
+type Command<Parts> = {
   name: string
   help: string
-  run(args: string[], parts: House & { print: Print }): Promise<number>
+  run(args: string[], parts: Parts & { print: Print }): Promise<number>
 }
 
-const COMMANDS: OperatorCommand[] = [
+const HOUSE_COMMANDS: Command<House>[] = [
   accountsCommand,
   paymentsCommand,
   catalogCommand,
@@ -21,29 +22,48 @@ const COMMANDS: OperatorCommand[] = [
   auditCommand,
 ]
 
+/** They have to do with the whole of DATA_DIR and need no service around them. */
+const FOLDER_COMMANDS: Command<DataFolder>[] = [backupCommand, restoreCommand]
+
 export const USAGE = `Usage: npm run mlango -- <command>
 
-${COMMANDS.map(({ help }) => help.replaceAll(/^/gm, '  ')).join('\n')}
+${[...HOUSE_COMMANDS, ...FOLDER_COMMANDS].map(({ help }) => help.replaceAll(/^/gm, '  ')).join('\n')}
 
-The commands read the same settings as the service.`
+The commands read the same settings as the service, and work whether it is running or not.`
 
-export function findCommand(name: string | undefined): OperatorCommand | undefined {
-  return COMMANDS.find((one) => one.name === name)
+export function commandKind(name: string | undefined): 'house' | 'folder' | undefined {
+  if (HOUSE_COMMANDS.some((one) => one.name === name)) return 'house'
+  return FOLDER_COMMANDS.some((one) => one.name === name) ? 'folder' : undefined
 }
 
 /** Runs one command line inside a house. An error is printed as a sentence. */
-export async function runCommand(args: string[], house: House, print: Print): Promise<number> {
-  const [name, ...rest] = args
-  const command = findCommand(name)
+export function runCommand(args: string[], house: House, print: Print): Promise<number> {
+  return runOneOf(HOUSE_COMMANDS, args, { ...house, print })
+}
+
+export function runFolderCommand(
+  args: string[],
+  folder: DataFolder,
+  print: Print,
+): Promise<number> {
+  return runOneOf(FOLDER_COMMANDS, args, { ...folder, print })
+}
+
+async function runOneOf<Parts>(
+  commands: Command<Parts>[],
+  [name, ...rest]: string[],
+  parts: Parts & { print: Print },
+): Promise<number> {
+  const command = commands.find((one) => one.name === name)
   if (command === undefined) {
-    print(USAGE)
+    parts.print(USAGE)
     return 2
   }
   try {
-    return await command.run(rest, { ...house, print })
+    return await command.run(rest, parts)
   } catch (error) {
     // An unknown option, or a database that is away: the operator needs the sentence, not a stack.
-    print(error instanceof Error ? error.message : String(error))
+    parts.print(error instanceof Error ? error.message : String(error))
     return 1
   }
 }

@@ -1,2 +1,2 @@
-/** Where a command's lines go: a terminal, or the operator at the other end of the door. */
+/** Where a command's lines go. */
 export type Print = (line: string) => void

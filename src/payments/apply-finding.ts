@@ -98,7 +98,7 @@ function writeLog(log: Log, payment: Payment, decision: Decision, finding: Findi
   if (decision.status !== payment.status) {
     const reason = decision.late ? 'late_success' : decision.errorCode
     if (reason !== undefined) fields.reason = reason
-    log.info(`A payment is ${decision.status}.`, fields)
+    log.info(`A payment became ${decision.status}.`, fields)
   } else if (finding.status === 'unreachable') {
     const attempt = payment.checks
     const { reason } = finding

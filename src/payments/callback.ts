@@ -21,7 +21,7 @@ export async function takeCallback(
   incoming: IncomingCallback,
 ): Promise<string | undefined> {
   const provider = parts.providers.get(incoming.provider)
-  if (!provider) throw new Failure('not_found', 'No such payment provider.')
+  if (!provider) throw new Failure('not_found', 'There is no such payment provider.')
   const callback = provider.readCallback(incoming.rawBody, incoming.headers, parts.clock.now())
   const logRefusal = (reason: string, about: LogFields = {}) => {
     const fields = { provider: provider.name, reason, ...about }
@@ -36,7 +36,7 @@ export async function takeCallback(
   if (!payment) {
     logRefusal('unknown_reference')
     // It may have arrived before our own commit: a 404 makes the provider send it again.
-    throw new Failure('not_found', 'No such payment.')
+    throw new Failure('not_found', 'There is no such payment.')
   }
   const mismatch = mismatchOf(payment, callback.hint)
   if (mismatch) {

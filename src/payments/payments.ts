@@ -67,7 +67,10 @@ export function createPayments(options: PaymentsParts): Payments {
   function checkSoon(id: string): void {
     const check = checkWhileDue(parts, id)
       .catch((error: unknown) => {
-        parts.log.error('A payment check failed.', { payment_id: id, error })
+        parts.log.error('A payment check failed; it will be tried again.', {
+          payment_id: id,
+          error,
+        })
       })
       .finally(() => background.delete(check))
     background.add(check)
@@ -86,7 +89,8 @@ export function createPayments(options: PaymentsParts): Payments {
     },
     async read(accountId, id) {
       const payment = isUuid(id) ? await findById(db, id) : undefined
-      if (payment?.accountId !== accountId) throw new Failure('not_found', 'No such payment.')
+      if (payment?.accountId !== accountId)
+        throw new Failure('not_found', 'There is no such payment.')
       return payment
     },
     async list(page) {

@@ -27,8 +27,8 @@ function listRoute({ db }: Deps): Route {
     method: 'GET',
     path: '/v1/activity',
     summary:
-      'Usage records of the account, newest first. `before` takes the id of a record and gives ' +
-      'those older than it, so that pages do not shift while records arrive.',
+      'List the usage records of the account, newest first. With `before`, the id of a record, only ' +
+      'older records are listed, so that pages do not shift while new ones arrive',
     tag: 'Activity',
     credential: 'jwt',
     dialect: 'envelope',
@@ -50,7 +50,8 @@ function summaryRoute({ db, clock, timeZone }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/activity/summary',
-    summary: 'Totals of the current day, week (from Monday), month or year, and by model.',
+    summary:
+      'Read the totals of the current day, week (from Monday), month or year, overall and by model',
     tag: 'Activity',
     credential: 'jwt',
     dialect: 'envelope',

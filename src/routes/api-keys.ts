@@ -27,7 +27,7 @@ function createRoute(accounts: Accounts): Route {
     ...shared,
     method: 'POST',
     path: '/v1/api-keys',
-    summary: 'Create an API key; the key itself is shown only this once',
+    summary: 'Create an API key. The key itself is shown only once',
     successStatus: 201,
     body: z
       .object({
@@ -38,7 +38,7 @@ function createRoute(accounts: Accounts): Route {
       })
       .refine((b) => b.workspace_id === undefined || b.workspace_slug === undefined, {
         path: ['workspace_slug'],
-        message: 'give workspace_id or workspace_slug, not both',
+        message: 'must be left out when workspace_id is sent',
       }),
     response: keyShape.extend({ key: z.string() }),
     async handle(call) {
@@ -94,7 +94,7 @@ function revokeRoute(accounts: Accounts): Route {
     ...shared,
     method: 'DELETE',
     path: '/v1/api-keys/:id',
-    summary: 'Revoke an API key, immediately and for good',
+    summary: 'Revoke an API key, at once and for ever',
     params,
     response: z.object({ status: z.literal('revoked') }),
     async handle(call) {

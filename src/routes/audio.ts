@@ -60,7 +60,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
     route({
       method: 'POST',
       path: '/v1/audio/transcriptions',
-      summary: 'Speech to text',
+      summary: 'Transcribe a recording',
       tag: 'Voice',
       credential: 'either',
       dialect: 'compatible',
@@ -81,7 +81,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
     route({
       method: 'POST',
       path: '/v1/audio/speech',
-      summary: 'Text to speech: raw audio',
+      summary: 'Turn text into speech. Returns raw audio',
       tag: 'Voice',
       credential: 'either',
       dialect: 'compatible',

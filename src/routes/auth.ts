@@ -42,7 +42,7 @@ function registerRoute(accounts: Accounts): Route {
   return route({
     ...open,
     path: '/v1/auth/register',
-    summary: 'Create an account, pending verification',
+    summary: 'Create an account, which has to be verified with a code',
     successStatus: 201,
     body: z.object({
       full_name: line(1, 120),
@@ -68,7 +68,7 @@ function codeRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/otp/verify',
-      summary: 'Answer a code; returns a session',
+      summary: 'Verify a code and open a session',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa']),
         code: codeField,
@@ -82,7 +82,7 @@ function codeRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/otp/resend',
-      summary: 'Send a code again',
+      summary: 'Request a code again',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa', 'reset_password']),
       }),
@@ -99,7 +99,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/login',
-      summary: 'Start a session or an MFA challenge',
+      summary: 'Log in. Opens a session, or asks for a second factor',
       body: z.object({ identifier: identifierField, password: z.string() }),
       response: z.union([sessionShape, challengeShape]),
       handle: async (call) => ({ data: await login(accounts, call.body, deviceOf(call)) }),
@@ -107,7 +107,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/refresh',
-      summary: 'Rotate the token pair; the refresh token comes in the body or as the bearer',
+      summary: 'Exchange a refresh token, sent in the body or as the bearer, for new tokens',
       body: z.object({ refresh_token: z.string().max(4096).optional() }).optional(),
       response: sessionShape,
       async handle({ body, headers }) {
@@ -118,7 +118,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/logout',
-      summary: 'End this session, the one of a refresh token, or all',
+      summary: 'End this session, the session of a refresh token, or all sessions',
       credential: 'jwt',
       limit: 'principal',
       body: z
@@ -139,7 +139,7 @@ function passwordRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/password/forgot',
-      summary: 'Ask for a password-reset code',
+      summary: 'Request a code to reset your password',
       body: z.object({ identifier: identifierField }),
       response: sentShape,
       handle: async ({ body }) => ({ data: await forgotPassword(accounts, body.identifier) }),
@@ -147,7 +147,7 @@ function passwordRoutes(accounts: Accounts): Route[] {
     route({
       ...open,
       path: '/v1/auth/password/reset',
-      summary: 'Set a new password with a reset code; every session ends',
+      summary: 'Set a new password with a reset code. Every session ends',
       body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
       response: z.object({}),
       async handle({ body: { identifier, code, new_password: newPassword } }) {
@@ -164,7 +164,7 @@ function keysRoute(accounts: Accounts): Route {
     ...open,
     method: 'GET',
     path: '/v1/auth/jwks.json',
-    summary: 'Public keys of access tokens',
+    summary: 'Read the public keys that verify access tokens',
     limit: 'none',
     async handle() {
       return {

@@ -23,7 +23,7 @@ function balanceRoute({ db }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/billing/balance',
-    summary: 'The balance, what running calls have reserved of it, and what is available.',
+    summary: 'Read the balance, how much of it running calls have reserved, and what is available',
     tag: 'Billing',
     credential: 'either',
     dialect: 'envelope',
@@ -44,10 +44,7 @@ function showBalance(balance: Balance): z.infer<typeof balanceShape> {
   }
 }
 
-const moment = momentField.refine(
-  (at) => at.getUTCFullYear() >= 1970,
-  'must be an RFC 3339 time from 1970 on',
-)
+const moment = momentField.refine((at) => at.getUTCFullYear() >= 1970, 'must be in 1970 or later')
 
 const transactionsQuery = z.object({
   ...pageQuery,
@@ -71,7 +68,7 @@ function transactionsRoute({ db }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/billing/transactions',
-    summary: 'The transactions of the account, newest first; `from` is included, `to` is not.',
+    summary: 'List the transactions of the account, newest first. `from` is included, `to` is not',
     tag: 'Billing',
     credential: 'jwt',
     dialect: 'envelope',

@@ -10,7 +10,10 @@ const tokens = z.int().min(1).max(10_000_000).nullish()
 /** Only what the gateway reads; other fields pass to the model as they are. */
 const body = z.looseObject({
   model: z.string().min(1).max(256),
-  messages: z.array(z.unknown()).min(1).meta({ description: 'OpenAI messages, in order' }),
+  messages: z
+    .array(z.unknown())
+    .min(1)
+    .meta({ description: 'Messages in the format of OpenAI, in order' }),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   max_tokens: tokens,
@@ -35,7 +38,7 @@ export function chatRoutes(gateway: Gateway): Route[] {
     route({
       method: 'POST',
       path: '/v1/chat/completions',
-      summary: 'Chat, streaming or not',
+      summary: 'Create a chat completion, streamed or whole',
       tag: 'Text',
       credential: 'either',
       dialect: 'compatible',

@@ -5,7 +5,9 @@ import { route, type Route } from '../http/route.ts'
 
 const body = z.looseObject({
   model: z.string().min(1).max(256),
-  input: z.unknown().meta({ description: 'A string, strings, tokens, or arrays of tokens' }),
+  input: z.unknown().meta({
+    description: 'A string, an array of strings, an array of tokens, or an array of token arrays',
+  }),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   dimensions: z.int().min(1).max(100_000).nullish(),
 }) satisfies z.ZodType<EmbeddingsBody>
@@ -28,7 +30,7 @@ export function embeddingsRoutes(gateway: Gateway): Route[] {
     route({
       method: 'POST',
       path: '/v1/embeddings',
-      summary: 'Embedding vectors',
+      summary: 'Create embedding vectors',
       tag: 'Text',
       credential: 'either',
       dialect: 'compatible',

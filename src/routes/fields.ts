@@ -28,7 +28,7 @@ export const phoneField = z
   .transform((text, context) => {
     const phone = readPhone(text)
     if (phone !== undefined) return phone
-    context.addIssue('must be a mobile number in E.164 form, such as +255712345678')
+    context.addIssue('must be a mobile number in international format, such as +255712345678')
     return z.NEVER
   })
 
@@ -38,13 +38,16 @@ export const codeField = z.string().regex(/^[0-9]{6}$/, 'must be six digits')
 export const passwordField = z.string().max(1024, 'must be 8 to 128 characters')
 
 export const webAddressField = z
-  .url({ protocol: /^https?$/, message: 'must be an http or https address' })
+  .url({ protocol: /^https?$/, message: 'must be an http or https URL' })
   .max(2048)
 
 /** RFC 3339; `+99:99` has the form but is no time. */
 export const momentField = z.iso
-  .datetime({ offset: true, message: 'must be an RFC 3339 time' })
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be an RFC 3339 time')
+  .datetime({ offset: true, message: 'must be an RFC 3339 time, such as 2026-01-31T08:00:00Z' })
+  .refine(
+    (text) => !Number.isNaN(Date.parse(text)),
+    'must be an RFC 3339 time, such as 2026-01-31T08:00:00Z',
+  )
   .transform((text) => new Date(text))
 
 export const stamp = z.iso.datetime()

@@ -9,7 +9,7 @@ export function gatewayHealthRoutes({ health }: { health: () => GatewayHealth })
     route({
       method: 'GET',
       path: '/v1/gateway/health',
-      summary: 'Health of the upstreams, in sum',
+      summary: 'Read how many upstreams there are, and how many are healthy',
       tag: 'Health',
       credential: 'none',
       dialect: 'envelope',

@@ -11,8 +11,8 @@ const body = z.looseObject({
   size: z.string().max(32).nullish(),
   quality: z.string().max(32).nullish(),
   resolution: z.string().max(32).nullish(),
-  response_format: z.literal('b64_json', 'only b64_json is supported').nullish(),
-  stream: z.literal(false, 'images are not streamed').nullish(),
+  response_format: z.literal('b64_json', 'must be b64_json or left out').nullish(),
+  stream: z.literal(false, 'must be false or left out: images are not streamed').nullish(),
   input_references: z.array(z.unknown()).max(16).nullish(),
 }) satisfies z.ZodType<ImageBody>
 
@@ -29,7 +29,7 @@ export function imageRoutes(gateway: Gateway): Route[] {
     route({
       method: 'POST',
       path: '/v1/images/generations',
-      summary: 'Images from a prompt, as base64',
+      summary: 'Generate images from a prompt, returned as base64',
       tag: 'Images',
       credential: 'either',
       dialect: 'both',

@@ -14,7 +14,7 @@ export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
     route({
       method: 'GET',
       path: '/v1/models',
-      summary: 'List the models that can be used',
+      summary: 'List the available models',
       tag: 'Models',
       credential: 'key',
       dialect: 'both',
@@ -26,7 +26,7 @@ export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
     route({
       method: 'GET',
       path: '/v1/models/*',
-      summary: 'One model, by its id or resource id',
+      summary: 'Read a model, by its id or resource id',
       tag: 'Models',
       credential: 'key',
       dialect: 'both',
@@ -38,7 +38,7 @@ export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
     route({
       method: 'GET',
       path: '/v1/catalog',
-      summary: 'The public price list',
+      summary: 'Read the public price list',
       tag: 'Models',
       credential: 'none',
       dialect: 'both',

@@ -72,7 +72,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       ...shared,
       method: 'GET',
       path: '/v1/me/notification-preferences',
-      summary: 'Read how notifications are delivered',
+      summary: 'Read your notification preferences',
       response: preferencesShape,
       async handle({ principal }) {
         return { data: await preferencesOf(db, principal.accountId) }
@@ -82,7 +82,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       ...shared,
       method: 'PATCH',
       path: '/v1/me/notification-preferences',
-      summary: 'Change how notifications are delivered',
+      summary: 'Change your notification preferences',
       bodyKind: 'json',
       body: preferencesPatch,
       response: preferencesShape,

@@ -39,7 +39,7 @@ function topUpRoute({ payments }: Deps): Route {
     method: 'POST',
     path: '/v1/payments/topup',
     summary:
-      'Start a mobile-money payment on the phone of the account. Answers at once; poll the payment.',
+      'Start a mobile-money payment on the phone of the account. Responds at once; poll the payment for its status',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
@@ -71,7 +71,7 @@ function listRoute({ payments }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/payments',
-    summary: 'Payments of the account, newest first.',
+    summary: 'List the payments of the account, newest first',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
@@ -93,7 +93,7 @@ function readRoute({ payments }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/payments/:id',
-    summary: 'One payment. It is pending until it is completed, failed or expired.',
+    summary: 'Read a payment. It is pending until it is completed, failed or expired',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
@@ -114,7 +114,7 @@ function callbackRoute({ payments }: Deps): Route {
     method: 'POST',
     path: '/v1/payments/callbacks/:provider',
     summary:
-      'For the payment provider, signed over the raw body. Only a hint to check the payment.',
+      'Called by the payment provider, with a signature over the raw body. It makes the service check the payment',
     tag: 'Payments',
     credential: 'none',
     dialect: 'envelope',

@@ -32,7 +32,7 @@ function startRoute(signIn: SignIn, provider: Provider): Route {
     ...shared,
     method: 'GET',
     path: `/v1/auth/${provider}/start`,
-    summary: 'Send a browser to sign in there; redirects',
+    summary: 'Redirect a browser to the sign-in provider',
     limit: 'auth',
     query: startQuery,
     async handle({ query, headers }) {
@@ -53,7 +53,8 @@ function callbackRoute(signIn: SignIn, provider: Provider): Route {
     ...shared,
     method: 'GET',
     path: `/v1/auth/${provider}/callback`,
-    summary: 'Where the provider sends the browser back to; redirects with tokens in the fragment',
+    summary:
+      'Where the sign-in provider sends the browser back to. Redirects to your page, with tokens in the fragment',
     limit: 'none',
     async handle(call) {
       const page = await finishBrowser(signIn, {
@@ -73,7 +74,7 @@ function mobileRoute(signIn: SignIn): Route {
     ...shared,
     method: 'POST',
     path: '/v1/auth/google/mobile',
-    summary: 'Trade an ID token of a native Android sign-in for a session',
+    summary: 'Exchange an ID token from a native Android sign-in for a session',
     limit: 'auth',
     body: z.object({
       id_token: z.string().min(1).max(8192),
@@ -92,7 +93,7 @@ function partnerRoute(signIn: SignIn): Route {
     ...shared,
     method: 'POST',
     path: `/v1/auth/${signIn.partnerSlug}`,
-    summary: 'Trade an access token of the partner identity service for a session',
+    summary: 'Exchange an access token of the partner identity service for a session',
     limit: 'auth',
     body: z.object({ access_token: z.string().min(1).max(8192) }),
     response: enteredShape,

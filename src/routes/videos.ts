@@ -19,7 +19,7 @@ const body = z.looseObject({
   size: z.string().max(32).nullish(),
   generate_audio: z.boolean().nullish(),
   seed: z.int().nullish(),
-  stream: z.literal(false, 'videos are not streamed').nullish(),
+  stream: z.literal(false, 'must be false or left out: videos are not streamed').nullish(),
 }) satisfies z.ZodType<VideoBody>
 
 /** Checked before anything is looked up or fetched: an id goes into a path of an upstream's. */
@@ -51,7 +51,7 @@ export function videoRoutes(videos: Videos): Route[] {
       ...shared,
       method: 'POST',
       path: '/v1/videos',
-      summary: 'Submit a video job',
+      summary: 'Start a video job',
       paid: true,
       replay: true,
       successStatus: 202,
@@ -68,7 +68,7 @@ export function videoRoutes(videos: Videos): Route[] {
       ...shared,
       method: 'GET',
       path: '/v1/videos/:job_id',
-      summary: 'Poll a video job',
+      summary: 'Read the status of a video job',
       params,
       response: job,
       handle: async ({ params: { job_id: id }, principal }) => ({

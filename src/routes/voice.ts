@@ -33,7 +33,7 @@ export function voiceRoutes(gateway: Gateway): Route[] {
     route({
       method: 'POST',
       path: '/v1/voice/responses',
-      summary: 'Transcribe, answer and speak',
+      summary: 'Transcribe a recording, answer it, and speak the answer',
       tag: 'Voice',
       credential: 'either',
       dialect: 'compatible',

@@ -25,7 +25,7 @@ const params = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,63}$/) })
 const description = z
   .string()
   .max(500)
-  .refine((text) => text.isWellFormed(), 'must be text')
+  .refine((text) => text.isWellFormed(), 'must be valid Unicode text')
 
 function listRoute(accounts: Accounts): Route {
   return route({
@@ -89,7 +89,7 @@ function oneRoutes(accounts: Accounts): Route[] {
     route({
       ...one,
       method: 'DELETE',
-      summary: 'Delete a workspace; its API keys move to the default one',
+      summary: 'Delete a workspace. Its API keys move to the default one',
       response: z.object({ status: z.literal('deleted') }),
       async handle(call) {
         await deleteWorkspace(accounts, keyOf(call))

@@ -76,7 +76,7 @@ function streamFailure(
   const trouble = troubleOf(error, connection.provider, call)
   const { upstream, model } = target
   health.failed(target, trouble)
-  log.warn('upstream stream broke', { upstream, model, reason: error.message })
+  log.warn('A stream from an upstream broke off.', { upstream, model, reason: error.message })
   return failureOf(trouble, error)
 }
 

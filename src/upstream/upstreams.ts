@@ -77,7 +77,7 @@ async function call<Name extends keyof Work>(
     if ('result' in outcome) return outcome.result
     last = outcome.failure
     if (work.signal?.aborted) break
-    parts.log.warn('upstream attempt failed', {
+    parts.log.warn('An attempt at an upstream failed.', {
       upstream: target.upstream,
       model: target.model,
       reason: outcome.reason,

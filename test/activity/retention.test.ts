@@ -29,14 +29,14 @@ withDatabase('activity retention', (open) => {
     const young = [sample({ accountId, createdAt: daysAgo(29) }), sample({ accountId })]
     await insertRecords(db, [...old, ...young], ZONE)
     const summaries = () => Promise.all([year(accountId, daysAgo(33)), year(accountId, new Date())])
-    const told = await summaries()
+    const untrimmed = await summaries()
     const duty = activityRetention({ db, days: 30, log: silentLog })
     // Two processes have the same duty: together they trim each record once.
     await Promise.all([0, 1].map(() => duty.run(new AbortController().signal)))
     const page = await listActivity(db, { accountId, limit: 200, offset: 0 })
     assert.deepEqual(page.records.map((record) => record.id).sort(), young.map((r) => r.id).sort())
     assert.equal(page.total, 2)
-    assert.deepEqual(await summaries(), told)
+    assert.deepEqual(await summaries(), untrimmed)
   })
 
   it('takes at most a batch, the oldest first, and judges by created_at', async () => {

@@ -5,8 +5,8 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 export const ZONE = 'Africa/Dar_es_Salaam'
 
 /** A completed chat call of no one in particular, with what a test cares about on top. */
-export function sample(given: Partial<ActivityRecord> = {}): ActivityRecord {
-  const createdAt = given.createdAt ?? new Date()
+export function sample(fields: Partial<ActivityRecord> = {}): ActivityRecord {
+  const createdAt = fields.createdAt ?? new Date()
   return {
     id: uuidv7(createdAt.getTime()),
     accountId: randomUUID(),
@@ -16,11 +16,11 @@ export function sample(given: Partial<ActivityRecord> = {}): ActivityRecord {
     promptTokens: 10,
     completionTokens: 5,
     totalTokens: 15,
-    costMicro: given.status === undefined || given.status === 'completed' ? 1_500n : 0n,
+    costMicro: fields.status === undefined || fields.status === 'completed' ? 1_500n : 0n,
     latencyMs: 120,
     status: 'completed',
     estimated: false,
     createdAt,
-    ...given,
+    ...fields,
   }
 }

@@ -24,11 +24,11 @@ withDatabase('activity summary', (open) => {
         await insertRecords(db, mine.slice(0, splitAt), timeZone)
         await insertRecords(db, [...mine.slice(splitAt), ...mine.slice(0, 3)], timeZone)
         for (const period of PERIODS) {
-          const asked = { accountId, period, at, timeZone }
-          const { startsAt, endsAt, ...told } = await summarizeActivity(db, asked)
+          const query = { accountId, period, at, timeZone }
+          const { startsAt, endsAt, ...summary } = await summarizeActivity(db, query)
           const label = localPeriod(period, timeZone)
           const within = mine.filter((record) => label(record.createdAt) === label(at))
-          assert.deepEqual(told, sums(within), period)
+          assert.deepEqual(summary, sums(within), period)
           for (const { createdAt } of mine) {
             const counted = label(createdAt) === label(at)
             assert.equal(startsAt <= createdAt && createdAt < endsAt, counted, `${period} bounds`)
@@ -42,8 +42,8 @@ withDatabase('activity summary', (open) => {
   it('begins and ends at local midnight, told in UTC', async () => {
     const bounds = async (period: Period) => {
       const at = new Date('2026-01-01T21:30:00Z')
-      const asked = { accountId: uuidv7(), period, at, timeZone: ZONE }
-      const { startsAt, endsAt, requests } = await summarizeActivity(db, asked)
+      const query = { accountId: uuidv7(), period, at, timeZone: ZONE }
+      const { startsAt, endsAt, requests } = await summarizeActivity(db, query)
       assert.equal(requests, 0n)
       return [startsAt.toISOString(), endsAt.toISOString()]
     }

@@ -28,7 +28,7 @@ const chat = async (token: string, model: string) => {
   return { status: answer.status, charged: Number(answer.headers.get('x-credits-charged')) }
 }
 
-it('follows real calls through a workspace, its end, and the summary', async () => {
+it('follows real calls through a workspace, its deletion, and the summary', async () => {
   const made = await house.call('POST /v1/workspaces', {
     token: asha.token,
     body: { name: 'Duka', slug: 'duka' },
@@ -81,7 +81,7 @@ it('follows real calls through a workspace, its end, and the summary', async () 
   )
 })
 
-it("shows nobody else's, and asks for a session", async () => {
+it("shows only the account's own records, and requires a session", async () => {
   const juma = await house.customer('100')
   const theirs = await get('/v1/activity', juma.token)
   assert.deepEqual(theirs.data, [])

@@ -16,7 +16,7 @@ const workspaceId = randomUUID()
 const foreignWorkspaceId = randomUUID()
 
 const at = (text: string) => new Date(text)
-const mine = (given: Partial<ActivityRecord>) => sample({ accountId: KEY_ACCOUNT, ...given })
+const mine = (fields: Partial<ActivityRecord>) => sample({ accountId: KEY_ACCOUNT, ...fields })
 const records = [
   mine({ createdAt: at('2026-11-15T08:00:00.123Z'), workspaceId, keyId: randomUUID() }),
   mine({
@@ -109,7 +109,7 @@ describe('GET /v1/activity', () => {
     ])
   })
 
-  it('200: filters alone and together, in any letter case of the id', async () => {
+  it('200: filters alone and together, with ids in upper or lower case', async () => {
     const found = async (query: string) => ids((await get(`/v1/activity?${query}`)).body)
     const [first, second, third, fourth] = records.map((record) => record.id)
     assert.deepEqual(await found(`workspace_id=${workspaceId}`), [first, fourth])
@@ -144,7 +144,7 @@ describe('GET /v1/activity', () => {
     assert.equal(other.body.pagination.total, 0)
   })
 
-  it('200 and empty: a model is matched exactly, whatever is written in it', async () => {
+  it('200 and empty: a model is matched exactly, whatever characters it has', async () => {
     const odd = ['%', '_', 'acme/%', "' or '1'='1", '\\', 'ACME/SMALL', 'acme/small ']
     const naughty = naughtyStrings.filter((text) => text !== '' && !text.includes('\0'))
     for (const model of [...odd, ...naughty]) {
@@ -173,7 +173,7 @@ describe('GET /v1/activity', () => {
     })
   }
 
-  it('400: a NUL, which no database text can hold', async () => {
+  it('400: a NUL, which the database cannot store in text', async () => {
     for (const field of ['model', 'workspace_id', 'status', 'limit']) {
       const { status, body } = await get(`/v1/activity?${field}=a%00b`)
       assert.equal(status, 400, field)
@@ -196,7 +196,7 @@ describe('GET /v1/activity/summary', () => {
   const small = { model: 'acme/small', total_tokens: 15, total_cost_credits: 0.0015 }
   const voice = { model: 'acme/voice', total_tokens: 0, total_cost_credits: 2.500001 }
 
-  it('200: the month by default, dearest model first', async () => {
+  it('200: the month by default, most expensive model first', async () => {
     const { status, body } = await get('/v1/activity/summary')
     assert.equal(status, 200)
     assert.deepEqual(body.data, {
@@ -228,7 +228,7 @@ describe('GET /v1/activity/summary', () => {
     assert.equal((await of('year')).total_requests, 4)
   })
 
-  it('200: zeros for an account that did nothing', async () => {
+  it('200: zeros for an account without calls', async () => {
     const { body } = await get('/v1/activity/summary', { authorization: 'Bearer jwt-3' })
     assert.equal(body.data.total_requests, 0)
     assert.equal(body.data.total_cost_credits, 0)

@@ -115,7 +115,7 @@ for (const field of FIELDS) {
     assert.deepEqual([body.max_tokens, body.temperature], [60, 0.5])
   })
 
-  test(`400 ${field}: what is wrong is named`, async () => {
+  test(`400 ${field}: the message names what is wrong`, async () => {
     const { bytes, cap } = DOORS[field]
     const large = Buffer.alloc(cap + 1)
     bytes.copy(large)
@@ -190,7 +190,7 @@ test('a PDF goes to a model that cannot read files as text, and never to a paid 
   assert.deepEqual(sentParts().body.plugins, engine('native'))
 })
 
-test('bytes that are not what they are declared as', async () => {
+test('400: the bytes are not of the declared type', async () => {
   const { status, body } = await ask('image', json('image', {}, { media_type: 'image/jpeg' }))
   assert.equal(status, 400)
   assert.match(body.message, /declared as image\/jpeg, but the bytes are image\/png/)
@@ -206,7 +206,7 @@ test('200 again: the same key gives the same bytes and no second charge', async 
   assert.deepEqual(await balance(), before)
 })
 
-test('faults of the upstream are told in both dialects and cost nothing', async () => {
+test('faults of the upstream are reported in both dialects and cost nothing', async () => {
   const before = await balance()
   const faults: [string, number][] = [
     ['hang', 502],

@@ -102,7 +102,7 @@ describe('GET, PATCH, DELETE /v1/api-keys', () => {
     assert.equal(all.body.data[0].status, 'revoked')
   })
 
-  it('400: shapes; 401: no token', async () => {
+  it('400: bodies of the wrong shape; 401: no token', async () => {
     const { token } = await house.signUp()
     const { id } = (await create(token)).body.data
     for (const query of ['include_revoked=maybe', 'workspace_id=x', 'limit=999', 'offset=a']) {
@@ -114,7 +114,7 @@ describe('GET, PATCH, DELETE /v1/api-keys', () => {
     refused(await house.call(`DELETE /v1/api-keys/${id}`), 401, 'unauthorized')
   })
 
-  it("404: another's, unknown, odd ids", async () => {
+  it('404: the key of another account, unknown and malformed ids', async () => {
     const [one, two] = [await house.signUp(), await house.signUp()]
     const { id } = (await create(one.token)).body.data
     for (const odd of [id, 'x', '..%2f', "1'%20or%201=1", 'x'.repeat(300)]) {

@@ -16,7 +16,7 @@ let house: House
 let asha: Awaited<ReturnType<House['customer']>>
 let books: ReturnType<typeof watch>
 
-const SAID =
+const SPOKEN =
   'Mimi ni Neema Mushi wa Mwanza. Nimelipa TZS 45,500 tarehe 12 Machi, kumbukumbu RK88TZ01.'
 const like = (id: string, as: string, pricing: Record<string, string>) => ({
   ...SIMULATED_MODELS.find((model) => model.id === as)!,
@@ -46,7 +46,7 @@ after(() => house.close())
 
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 const spoken = (more: object = {}) => ({
-  input_audio: { data: base64(wav(SAID)), format: 'wav' },
+  input_audio: { data: base64(wav(SPOKEN)), format: 'wav' },
   ...more,
 })
 const hear = (body: unknown, token = asha.key) =>
@@ -90,7 +90,7 @@ test('transcription 200: Kiswahili with its names and amounts, charged what it c
   house.models.log.clear()
   const { result, records, spent } = await books.during(() => hear(spoken({ language: 'sw' })))
   assert.equal(result.status, 200, JSON.stringify(result.body))
-  assert.equal(result.body.text, SAID)
+  assert.equal(result.body.text, SPOKEN)
   assert.equal(result.body.language, 'sw')
   const { duration, usage } = result.body
   assert.ok(duration > 5 && duration < 8, String(duration))
@@ -107,7 +107,7 @@ test('transcription 200: Kiswahili with its names and amounts, charged what it c
   )
 })
 
-test('transcription 200: every format, as JSON and as a file; the upstream is told the kind', async () => {
+test('transcription 200: every format, as JSON and as a file; the upstream gets the format', async () => {
   for (const format of AUDIO_FORMATS) {
     house.models.log.clear()
     const data = base64(SOUNDS[format])
@@ -128,7 +128,7 @@ test('transcription 200: verbose_json, fields after the file, lists, a language 
   house.models.log.clear()
   const { body, status } = await upload(
     form(
-      ['file', file(wav(SAID), '../../etc/passwd')],
+      ['file', file(wav(SPOKEN), '../../etc/passwd')],
       ['response_format', 'verbose_json'],
       ['timestamp_granularities[]', 'word'],
       ['timestamp_granularities[]', 'segment'],
@@ -138,10 +138,10 @@ test('transcription 200: verbose_json, fields after the file, lists, a language 
     ),
   )
   assert.equal(status, 200, JSON.stringify(body))
-  assert.equal(body.text, SAID)
+  assert.equal(body.text, SPOKEN)
   assert.equal(body.language, 'sw')
   assert.equal(body.task, 'transcribe')
-  assert.equal(body.segments[0].text, SAID)
+  assert.equal(body.segments[0].text, SPOKEN)
   const sent = house.models.log.entries[0]!.body as Loose
   assert.deepEqual(sent.timestamp_granularities, ['word', 'segment'])
   assert.equal(sent.temperature, 0.2)
@@ -191,7 +191,7 @@ const invalid: [string, unknown, string | null, string | null][] = [
   ['subtitles', spoken({ response_format: 'srt' }), 'response_format', null],
   ['a stream', spoken({ stream: true }), 'stream', null],
   ['temperature 9', spoken({ temperature: 9 }), 'temperature', null],
-  ['a model that only talks', spoken({ model: 'sim/hekima' }), 'model', 'model_capability'],
+  ['a model that cannot transcribe', spoken({ model: 'sim/hekima' }), 'model', 'model_capability'],
 ]
 for (const [name, body, param, code] of invalid) {
   test(`transcription 400: ${name}`, async () => {
@@ -229,9 +229,9 @@ for (const [name, made, param] of badForms) {
   })
 }
 
-test('transcription 413: one byte over 25 MiB, either way; 25 MiB itself is heard', async () => {
+test('transcription 413: one byte over 25 MiB, either way; exactly 25 MiB is transcribed', async () => {
   const cap = 25 * 1024 * 1024
-  const large = Buffer.concat([wav(SAID), Buffer.alloc(cap)])
+  const large = Buffer.concat([wav(SPOKEN), Buffer.alloc(cap)])
   const over = large.subarray(0, cap + 1)
   const { records } = await books.during(async () => {
     for (const answer of [
@@ -265,7 +265,7 @@ function inChunks(...pieces: Buffer[]): ReadableStream {
   })
 }
 
-test('transcription of an upload whose length is not told: heard, or 413', async () => {
+test('transcription of an upload without a declared length: transcribed, or 413', async () => {
   for (const [megabytes, status] of [
     [3, 200],
     [25, 413],
@@ -278,13 +278,13 @@ test('transcription of an upload whose length is not told: heard, or 413', async
         'content-type': 'multipart/form-data; boundary=x',
       },
       body: inChunks(
-        wav(SAID),
+        wav(SPOKEN),
         ...Array.from({ length: megabytes }, () => Buffer.alloc(1024 * 1024)),
       ),
       duplex: 'half',
     })
     assert.equal(answer.status, status, String(megabytes))
-    assert.equal(((await answer.json()) as Loose).text, status === 200 ? SAID : undefined)
+    assert.equal(((await answer.json()) as Loose).text, status === 200 ? SPOKEN : undefined)
   }
 })
 
@@ -335,23 +335,23 @@ test('a session may call too, and then without a workspace', async () => {
   assert.equal((await say({ input: 'Karibu' }, { token: asha.token })).status, 200)
 })
 
-test('speech 200: MP3 by default, charged by the character; what was said is heard', async () => {
-  const { result, records, spent } = await books.during(() => say({ input: SAID }))
+test('speech 200: MP3 by default, charged by the character; a transcription gives the text back', async () => {
+  const { result, records, spent } = await books.during(() => say({ input: SPOKEN }))
   assert.equal(result.status, 200)
   assert.equal(result.headers.get('content-type'), 'audio/mpeg')
   assert.equal(Number(result.headers.get('content-length')), result.bytes.length)
   assert.match(result.headers.get('x-generation-id')!, /^gen-/)
-  assert.equal(Math.round(spent * 1e6), SAID.length * 45_000)
+  assert.equal(Math.round(spent * 1e6), SPOKEN.length * 45_000)
   assert.equal(Number(result.headers.get('x-credits-charged')), spent)
   assert.deepEqual(
     records.map(({ kind, status, model, estimated }) => [kind, status, model, estimated]),
     [['speech', 'completed', 'sim/sema', false]],
   )
-  const heard = await upload(form(['file', file(result.bytes, 'a.mp3')]))
-  assert.equal(heard.body.text, SAID)
+  const transcript = await upload(form(['file', file(result.bytes, 'a.mp3')]))
+  assert.equal(transcript.body.text, SPOKEN)
 })
 
-test('speech 200: PCM; fields pass; voice and speed reach the model', async () => {
+test('speech 200: PCM; other fields are passed on; voice and speed reach the model', async () => {
   house.models.log.clear()
   const answer = await say({
     input: 'Karibu',
@@ -378,8 +378,8 @@ const unsayable: [string, unknown, string][] = [
   ['opus', { input: 'x', response_format: 'opus' }, 'response_format'],
   ['as events', { input: 'x', stream_format: 'sse' }, 'stream_format'],
   ['speed 0', { input: 'x', speed: 0 }, 'speed'],
-  ['a voice nobody has', { input: 'x', voice: 'alloy' }, 'voice'],
-  ['a model that only hears', { input: 'x', model: 'sim/sikia' }, 'model'],
+  ['a voice that the model does not have', { input: 'x', voice: 'alloy' }, 'voice'],
+  ['a model that cannot speak', { input: 'x', model: 'sim/sikia' }, 'model'],
 ]
 for (const [name, body, param] of unsayable) {
   test(`speech 400: ${name}`, async () => {
@@ -422,7 +422,7 @@ const speechFaults: [string, number, string][] = [
 ]
 const failing = (kind: 'transcription' | 'speech', fault: string) => {
   const model = `sim/${kind}-fault-${fault}`
-  return kind === 'speech' ? say({ model, input: SAID }) : hear(spoken({ model }))
+  return kind === 'speech' ? say({ model, input: SPOKEN }) : hear(spoken({ model }))
 }
 for (const kind of ['transcription', 'speech'] as const) {
   for (const [fault, status, type] of kind === 'speech' ? speechFaults : faults) {
@@ -447,7 +447,7 @@ for (const kind of ['transcription', 'speech'] as const) {
 test('PCM that is JSON or a WAV file: 502', async () => {
   for (const fault of ['audio-json', 'audio-wav']) {
     const model = `sim/speech-fault-${fault}`
-    assert.equal((await say({ model, input: SAID, response_format: 'pcm' })).status, 502, fault)
+    assert.equal((await say({ model, input: SPOKEN, response_format: 'pcm' })).status, 502, fault)
   }
 })
 
@@ -459,9 +459,9 @@ const priced: [string, () => Promise<unknown>, number, boolean][] = [
     1.761,
     true,
   ],
-  ['a usage of nothing is nothing', () => failing('transcription', 'usage-zero'), 0, false],
-  ['negative usage is not believed', () => failing('transcription', 'usage-negative'), 1.761, true],
-  ['a negative cost is not believed', () => failing('transcription', 'cost-negative'), 1.761, true],
+  ['a usage of zero costs nothing', () => failing('transcription', 'usage-zero'), 0, false],
+  ['negative usage is implausible', () => failing('transcription', 'usage-negative'), 1.761, true],
+  ['a negative cost is implausible', () => failing('transcription', 'cost-negative'), 1.761, true],
   [
     'no cost and no price that is known: one credit',
     () => failing('transcription', 'cost-null'),
@@ -470,7 +470,7 @@ const priced: [string, () => Promise<unknown>, number, boolean][] = [
   ],
   [
     'speech without a price that is known: one credit',
-    () => say({ input: SAID, model: 'sim/sema-siri' }),
+    () => say({ input: SPOKEN, model: 'sim/sema-siri' }),
     1,
     true,
   ],
@@ -488,16 +488,16 @@ for (const [name, act, credits, estimated] of priced) {
 
 test('settled: speech by the token is an estimate', async () => {
   const model = 'sim/sema-tokeni'
-  const { records, spent } = await books.during(() => say({ input: SAID, model }))
+  const { records, spent } = await books.during(() => say({ input: SPOKEN, model }))
   // 31 tokens in; about six seconds of 25 tokens out, at 0.03 credits.
   assert.ok(spent > 4 && spent < 5.5, String(spent))
   assert.equal(records[0]!.estimated, true)
 })
 
-test('an account with little spends what it has and no more', async () => {
+test('an account with few credits spends what it has and no more', async () => {
   const little = await house.customer('0.5')
   const mine = watch(house, little.accountId)
-  const text = await mine.during(() => say({ input: SAID }, { token: little.key }))
+  const text = await mine.during(() => say({ input: SPOKEN }, { token: little.key }))
   assert.equal(text.result.status, 402)
   const nominal = await mine.during(() => hear(spoken({ model: 'sim/sikia-siri' }), little.key))
   assert.equal(nominal.result.status, 200)
@@ -505,7 +505,7 @@ test('an account with little spends what it has and no more', async () => {
 })
 
 for (const kind of ['transcription', 'speech'] as const) {
-  test(`the caller leaves a ${kind}: cancelled, given back, the upstream let go`, async () => {
+  test(`the caller leaves during a ${kind}: cancelled, hold released, upstream call aborted`, async () => {
     house.models.log.clear()
     const leaving = new AbortController()
     const model = `sim/${kind}-fault-hang`
@@ -514,7 +514,7 @@ for (const kind of ['transcription', 'speech'] as const) {
       const call = fetch(house.url + path, {
         method: 'POST',
         headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(kind === 'speech' ? { model, input: SAID } : spoken({ model })),
+        body: JSON.stringify(kind === 'speech' ? { model, input: SPOKEN } : spoken({ model })),
         signal: leaving.signal,
       })
       await house.models.log.until({ model, outcome: 'running' })
@@ -530,13 +530,20 @@ for (const kind of ['transcription', 'speech'] as const) {
   })
 }
 
-test("OpenAI's SDK, unmodified: speaks and hears", async () => {
+test("OpenAI's SDK, unmodified: speech and transcription", async () => {
   const client = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: asha.key, maxRetries: 0 })
-  const sound = await client.audio.speech.create({ model: 'sim/sema', voice: 'asha', input: SAID })
+  const sound = await client.audio.speech.create({
+    model: 'sim/sema',
+    voice: 'asha',
+    input: SPOKEN,
+  })
   const bytes = Buffer.from(await sound.arrayBuffer())
   const recording = await toFile(bytes, 'speech.mp3')
-  const heard = await client.audio.transcriptions.create({ file: recording, model: 'sim/sikia' })
-  assert.equal(heard.text, SAID)
+  const transcript = await client.audio.transcriptions.create({
+    file: recording,
+    model: 'sim/sikia',
+  })
+  assert.equal(transcript.text, SPOKEN)
   const verbose = await client.audio.transcriptions.create({
     file: recording,
     model: 'sim/sikia',
@@ -544,7 +551,7 @@ test("OpenAI's SDK, unmodified: speaks and hears", async () => {
     response_format: 'verbose_json',
     timestamp_granularities: ['segment', 'word'],
   })
-  assert.equal(verbose.segments![0]!.text, SAID)
+  assert.equal(verbose.segments![0]!.text, SPOKEN)
   assert.equal(verbose.language, 'sw')
   await assert.rejects(
     client.audio.transcriptions.create({

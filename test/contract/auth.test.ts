@@ -52,7 +52,7 @@ describe('POST /v1/auth/register', () => {
     assert.equal(login.status, 200)
   })
 
-  it('400: shapes', async () => {
+  it('400: bodies of the wrong shape', async () => {
     const email = freshEmail()
     for (const body of [
       registration({}),
@@ -78,7 +78,7 @@ describe('POST /v1/auth/register', () => {
     }
   })
 
-  it('409: a verified account owns it; 429, then 201: a pending one is replaced', async () => {
+  it('409: a verified account has the address; 429, then 201: a pending one is replaced', async () => {
     const { email } = await house.signUp()
     refused(await house.registerAs(email), 409, 'conflict')
     const other = freshEmail()
@@ -148,7 +148,7 @@ describe('POST /v1/auth/otp/verify', () => {
     refused(await answer(email, code), 400, 'otp_expired')
   })
 
-  it('400 validation_error: shapes and pairs', async () => {
+  it('400 validation_error: wrong shapes, and channels that do not fit the purpose', async () => {
     const email = freshEmail()
     for (const response of [
       await answer(email, 123),
@@ -210,7 +210,7 @@ describe('POST /v1/auth/otp/resend', () => {
     assert.equal(now.status, 200)
   })
 
-  it('400: shapes and pairs', async () => {
+  it('400: wrong shapes, and channels that do not fit the purpose', async () => {
     for (const response of [
       await resend('not an identifier'),
       await resend('a@example.com', { channel: 'phone', purpose: 'verify_phone' }),
@@ -235,7 +235,7 @@ describe('POST /v1/auth/login', () => {
     assert.equal(me.body.data.email, email)
   })
 
-  it('401 invalid_credentials: wrong, unknown, deleted, absurd: always the same answer', async () => {
+  it('401 invalid_credentials: wrong, unknown, deleted, nonsense: always the same answer', async () => {
     const { email } = await house.signUp()
     const gone = await house.signUp()
     await house.call('DELETE /v1/me', { token: gone.token })
@@ -252,7 +252,7 @@ describe('POST /v1/auth/login', () => {
     }
   })
 
-  it('403: right password, but pending (a code goes out) or suspended', async () => {
+  it('403: right password, but the account is pending (a code is sent) or suspended', async () => {
     const email = freshEmail()
     await house.registerAs(email)
     refused(await login(email), 403, 'forbidden')
@@ -267,7 +267,7 @@ describe('POST /v1/auth/login', () => {
     refused(await login(person.email, 'wrong password'), 401, 'invalid_credentials')
   })
 
-  it('429: after ten wrong ones, for known and unknown; a reset clears it', async () => {
+  it('429: after ten wrong passwords, for known and unknown accounts; a reset clears it', async () => {
     const { email } = await house.signUp()
     const stranger = freshEmail()
     for (const who of [email, stranger]) {
@@ -284,7 +284,7 @@ describe('POST /v1/auth/login', () => {
     assert.equal((await login(email, 'twiga mrefu 77')).status, 200)
   })
 
-  it('400: shapes', async () => {
+  it('400: bodies of the wrong shape', async () => {
     for (const body of [{}, { identifier: 'a@example.com' }, { identifier: 7, password: 'x' }]) {
       refused(await house.call('POST /v1/auth/login', { body }), 400, 'validation_error')
     }
@@ -381,7 +381,7 @@ describe('POST /v1/auth/password', () => {
     refused(await forgot('nonsense'), 400, 'validation_error')
   })
 
-  it('200: a new password; every session ends; the old one is wrong', async () => {
+  it('200: a new password; every session ends; the old password no longer works', async () => {
     const person = await house.signUp()
     await forgot(person.email)
     const code = await house.lastCode(person.email)

@@ -42,7 +42,7 @@ withDatabase('billing', (open) => {
   }
 
   describe('GET /v1/billing/balance', () => {
-    it('200: what is there, reserved and available; with a key as with a session', async () => {
+    it('200: balance, reserved and available credits; with a key as with a session', async () => {
       for (const headers of [jwtHeaders, keyHeaders]) {
         const { status, body } = await get('/v1/billing/balance', headers)
         assert.equal(status, 200)
@@ -55,7 +55,7 @@ withDatabase('billing', (open) => {
       }
     })
 
-    it('200: nothing for an account that has never had any', async () => {
+    it('200: zero for an account that has never had credits', async () => {
       const { body } = await get('/v1/billing/balance', empty)
       const nothing = { balance_credits: 0, reserved_credits: 0, available_credits: 0 }
       assert.deepEqual(body.data, { ...nothing, currency: 'credits' })
@@ -118,7 +118,7 @@ withDatabase('billing', (open) => {
       }
     })
 
-    it('200: from is included, to is not; any stretch counts right', async () => {
+    it('200: from is included, to is not; any period is counted correctly', async () => {
       const all = (await get(path)).body.data
       const times: string[] = [...new Set<string>(all.map(({ created_at }: Loose) => created_at))]
       for (const from of times) {

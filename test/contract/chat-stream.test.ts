@@ -55,7 +55,7 @@ const balance = async () =>
 const lastRecord = async () =>
   (await house.call('GET /v1/activity?limit=1', { token: asha.token })).body.data[0]
 
-test('a stream: our names on every chunk, one end, settled before it is told', async () => {
+test('a stream: our names on every chunk, one end, settled before it is sent', async () => {
   const start = await balance()
   const answer = await open()
   assert.equal(answer.status, 200)
@@ -80,7 +80,7 @@ test('a stream: our names on every chunk, one end, settled before it is told', a
   assert.ok(spent > 0)
 })
 
-test('the usage chunk comes last, and only when it is asked for', async () => {
+test('the usage chunk comes last, and only when it is requested', async () => {
   const { data, done } = await events(await open({ stream_options: { include_usage: true } }))
   assert.ok(done)
   const last = data.at(-1)!
@@ -99,7 +99,7 @@ for (const fault of [
   'finish-error',
   'long-line',
 ]) {
-  test(`${fault} after the first byte: told in the stream, no [DONE], nothing charged`, async () => {
+  test(`${fault} after the first byte: reported in the stream, no [DONE], nothing charged`, async () => {
     const start = await balance()
     const answer = await open({ model: `sim/fault-${fault}` })
     if (answer.status === 200) {
@@ -176,7 +176,7 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
   await settled()
 })
 
-test('a key that keeps leaving is slowed', async () => {
+test('a key whose callers keep leaving is slowed down', async () => {
   const juma = asha
   asha = await house.customer('100')
   try {

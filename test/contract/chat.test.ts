@@ -108,7 +108,7 @@ for (const [name, body, param] of invalid) {
   })
 }
 
-test('400: a picture for a model that cannot see, before any upstream is asked', async () => {
+test('400: an image for a model that does not accept images, before any upstream is called', async () => {
   house.models.log.clear()
   const part = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
   const answer = await chat(hello({ messages: [{ role: 'user', content: [part] }] }))

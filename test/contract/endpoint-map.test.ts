@@ -123,7 +123,7 @@ test('every row of the contract has its route', () => {
   )
 })
 
-test('every guarded route refuses a stranger with 401 in its dialect, whatever the body', async () => {
+test('every guarded route refuses an unknown caller with 401 in its dialect, whatever the body', async () => {
   for (const route of routes.filter((one) => one.credential !== 'none')) {
     const response = await fetch(house.url + addressOf(route), {
       method: route.method,

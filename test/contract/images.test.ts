@@ -35,7 +35,7 @@ const balance = async () =>
 const newest = async () =>
   ((await house.call('GET /v1/activity?limit=1', { token: asha.token })).body.data as Loose[])[0]!
 
-test('200: pictures in the envelope, charged as the upstream charged', async () => {
+test('200: images in the envelope, charged as the upstream charged', async () => {
   const before = await balance()
   const answer = await draw(wish({ n: 2, size: '64x32', seed: 7, user: 'me', plugins: [1] }))
   assert.equal(answer.status, 200)
@@ -78,7 +78,7 @@ test('200: the openai SDK reads it unmodified', async () => {
   )
 })
 
-test('200: a model that draws only in conversation', async () => {
+test('200: a model that makes images only through chat', async () => {
   house.models.log.clear()
   const answer = await draw(wish({ model: 'sim/mchoraji', n: 3, aspect_ratio: '16:9' }))
   assert.equal(answer.status, 200)
@@ -95,18 +95,18 @@ test('200: a model that draws only in conversation', async () => {
   assert.ok(Math.abs(answer.body.usage.cost_credits - cost) < 1e-5)
 })
 
-test('200: fewer pictures than asked are charged as the upstream charged', async () => {
+test('200: fewer images than requested are charged as the upstream charged', async () => {
   house.models.log.clear()
   house.models.fail({ fault: 'status-500', route: '/chat/completions', times: 1 })
   const answer = await draw(wish({ model: 'sim/mchoraji', n: 3 }))
   assert.equal(answer.status, 200)
   assert.equal(answer.body.data.length, 2)
-  const told = house.models.log.find({ route: '/chat/completions' })
-  const cost = told.reduce((sum, one) => sum + (one.cost ?? 0) * 3_000, 0)
+  const entries = house.models.log.find({ route: '/chat/completions' })
+  const cost = entries.reduce((sum, one) => sum + (one.cost ?? 0) * 3_000, 0)
   assert.ok(Math.abs(answer.body.usage.cost_credits - cost) < 1e-5)
 })
 
-test('200: usage that is missing or mad is replaced by the catalog price', async () => {
+test('200: usage that is missing or implausible is replaced by the catalog price', async () => {
   for (const fault of ['usage-missing', 'cost-huge', 'cost-negative']) {
     const answer = await draw(wish({ model: `sim/image-fault-${fault}`, n: 2 }))
     assert.equal(answer.status, 200, fault)
@@ -130,7 +130,7 @@ test('200 again: the same key gives the same bytes and no second charge', async 
   assert.deepEqual(await balance(), before)
 })
 
-test('400: what makes no sense is named, in both dialects', async () => {
+test('400: the message names the wrong field, in both dialects', async () => {
   const bad: [object, string, string][] = [
     [{ prompt: 'x' }, 'model', 'validation_error'],
     [wish({ prompt: '' }), 'prompt', 'validation_error'],
@@ -155,7 +155,7 @@ test('400: what makes no sense is named, in both dialects', async () => {
   }
 })
 
-test('401, 402 before anyone is asked, 404, 413', async () => {
+test('401, 402 before any upstream is called, 404, 413', async () => {
   assert.equal((await draw(wish(), {}, 'mlg_no')).status, 401)
   const poor = await house.customer('119.999999')
   house.models.log.clear()

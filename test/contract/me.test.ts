@@ -34,7 +34,7 @@ describe('GET and PATCH /v1/me', () => {
     })
   })
 
-  it('200: fields change independently; what only we may change is ignored', async () => {
+  it('200: fields change independently; fields that only the service may change are ignored', async () => {
     const { token, id } = await house.signUp()
     const changed = await patch(token, {
       full_name: '  Asha Mwinyi ',
@@ -57,7 +57,7 @@ describe('GET and PATCH /v1/me', () => {
     assert.equal((await patch(token, {})).status, 200)
   })
 
-  it('400: shapes', async () => {
+  it('400: bodies of the wrong shape', async () => {
     const { token } = await house.signUp()
     for (const body of [
       { avatar_url: 'javascript:alert(1)' },

@@ -26,7 +26,7 @@ let db: Db
 let queries = 0
 let catalog: Catalog
 let parts: SyncParts
-let hall: Awaited<ReturnType<typeof startServer>>
+let service: Awaited<ReturnType<typeof startServer>>
 
 const extra = Array.from({ length: 500 }, (_, i) => ({
   ...SIMULATED_MODELS[0]!,
@@ -55,7 +55,7 @@ before(async () => {
   await syncCatalog(parts)
   await setModelDisabled(db, 'sim/mstaafu', true)
   catalog = await openCatalog({ db, log: silentLog, upstreams: sources })
-  hall = await startServer({
+  service = await startServer({
     routes: [
       ...modelRoutes({ catalog }),
       ...gatewayHealthRoutes({ health: () => upstreams.health() }),
@@ -63,14 +63,14 @@ before(async () => {
   })
 })
 after(async () => {
-  await hall.close()
+  await service.close()
   await upstreams.close()
   await simulator.close()
   await db.close()
 })
 
 const get = async (path: string, headers: Record<string, string> = keyHeaders) => {
-  const response = await fetch(hall.url + path, { headers })
+  const response = await fetch(service.url + path, { headers })
   const text = await response.text()
   const body: Loose = text === '' ? undefined : JSON.parse(text)
   return { status: response.status, headers: response.headers, body, text }
@@ -144,7 +144,7 @@ describe('GET /v1/models', () => {
     assert.deepEqual(film.credits, { video_second: 420 })
   })
 
-  test('filters: all of the named modalities and parameters, words, free ones', async () => {
+  test('filters: by all of the named modalities and parameters, by words, by free models', async () => {
     const ids = async (query: string) => idsOf((await get(`/v1/models?${query}`)).body)
     assert.deepEqual(await ids('output_modalities=video'), ['sim/filamu', 'sim/filamu-senti'])
     assert.deepEqual(await ids('output_modalities=text,image'), ['sim/picha-mazungumzo'])
@@ -156,7 +156,7 @@ describe('GET /v1/models', () => {
     assert.ok(reasoning.includes('sim/hekima') && !reasoning.includes('sim/hekima-mini'))
   })
 
-  test('pages only when a limit is given', async () => {
+  test('pages only when a limit is sent', async () => {
     const { body } = await get('/v1/models?q=many&limit=2&offset=3')
     assert.deepEqual(idsOf(body), ['many/model-003', 'many/model-004'])
     assert.deepEqual(body.pagination, { limit: 2, offset: 3, total: 500, has_more: true })
@@ -169,7 +169,7 @@ describe('GET /v1/models', () => {
     }
   })
 
-  test('304 for what the client has; a change of price gives another mark', async () => {
+  test('304 for what the client has; a change of price changes the ETag', async () => {
     const first = await get('/v1/models')
     const etag = first.headers.get('etag')!
     for (const mark of [etag, `"other", ${etag}`, etag.replace('W/', '')]) {
@@ -236,7 +236,7 @@ describe('GET /v1/models/{id}', () => {
     assert.equal((await get('/v1/models/sim/hekima-mini:free')).body.data.is_free, true)
   })
 
-  test('404 for missing, disabled, unpriced and nonsense', async () => {
+  test('404 for unknown, disabled and unpriced models, and for nonsense', async () => {
     for (const id of ['no/such', 'sim/mstaafu', 'sim/otomatiki', '', '%2E%2E%2Fetc']) {
       const { status, body } = await get(`/v1/models/${id}`)
       assert.equal(status, 404, id)
@@ -252,7 +252,7 @@ describe('GET /v1/models/{id}', () => {
 })
 
 describe('the official SDK', () => {
-  const client = () => new OpenAI({ baseURL: `${hall.url}/v1`, apiKey: 'key-1', maxRetries: 0 })
+  const client = () => new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'key-1', maxRetries: 0 })
 
   test('lists and retrieves', async () => {
     const seen: string[] = []
@@ -265,14 +265,14 @@ describe('the official SDK', () => {
     assert.equal(raw.id, 'sim/hekima')
   })
 
-  test('understands our failures', async () => {
+  test('understands our errors', async () => {
     const missing = await client()
       .models.retrieve('no/such')
       .catch((error: unknown) => error)
     assert.ok(missing instanceof NotFoundError)
     assert.deepEqual([missing.code, missing.type], ['model_not_found', 'not_found'])
     assert.match(missing.message, /no\/such/)
-    const jwt = new OpenAI({ baseURL: `${hall.url}/v1`, apiKey: 'jwt-1', maxRetries: 0 })
+    const jwt = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'jwt-1', maxRetries: 0 })
     const refused = await jwt.models.list().catch((error: unknown) => error)
     assert.ok(refused instanceof PermissionDeniedError)
   })
@@ -286,7 +286,7 @@ test('GET /v1/catalog needs no credential and gives the same list', async () => 
   assert.equal(open.headers.get('etag'), keyed.headers.get('etag'))
 })
 
-test('GET /v1/gateway/health tells three numbers and no name', async () => {
+test('GET /v1/gateway/health shows three numbers and no name', async () => {
   const { status, body, text } = await get('/v1/gateway/health', {})
   assert.equal(status, 200)
   assert.deepEqual(body.data, { healthy: true, upstreams_total: 1, upstreams_healthy: 1 })

@@ -72,7 +72,7 @@ describe('naughty strings in every string field', () => {
     })
   }
 
-  it('with a session: never a 5xx, and what is taken comes back as it went in', async () => {
+  it('with a session: never a 5xx, and what is accepted comes back unchanged', async () => {
     const { token } = await house.signUp()
     let kept = 0
     for (const [line, shape] of own) {

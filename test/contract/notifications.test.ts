@@ -63,7 +63,7 @@ describe('GET /v1/notifications', () => {
     assert.match(oldest.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  it('200: a page of it', async () => {
+  it('200: one page', async () => {
     const { body } = await call('GET', '/v1/notifications?limit=1&offset=0')
     assert.deepEqual(body.pagination, { limit: 1, offset: 0, total: 2, has_more: true })
     assert.equal(body.data.length, 1)
@@ -93,7 +93,7 @@ describe('GET /v1/notifications', () => {
 })
 
 describe('PATCH /v1/notifications/{id}/read', () => {
-  it('200: read once, the first time stays', async () => {
+  it('200: marked as read once, and the first time is kept', async () => {
     const { body: list } = await call('GET', '/v1/notifications')
     const path = `/v1/notifications/${list.data[0].id}/read`
     const { status, body } = await call('PATCH', path)
@@ -132,7 +132,7 @@ describe('/v1/me/notification-preferences', () => {
     assert.deepEqual((await call('GET', path)).body.data, wanted)
   })
 
-  it('400: unknown fields, wrong types, and silence on security', async () => {
+  it('400: unknown fields, wrong types, and no channel left for security', async () => {
     for (const bad of [
       { push: { security: true } },
       { email: { marketing: true } },

@@ -11,14 +11,14 @@ import { startMoney, startPayments, until } from '../support/payments.ts'
 
 let db: Db
 let simulator: MoneySimulator
-let room: Awaited<ReturnType<typeof startPayments>>
+let service: Awaited<ReturnType<typeof startPayments>>
 before(async () => {
   db = await freshDb()
   simulator = await startMoney()
-  room = await startPayments({ db, simulator })
+  service = await startPayments({ db, simulator })
 })
 after(async () => {
-  await room.close()
+  await service.close()
   await simulator.close()
   await assertBooks(db)
   await db.close()
@@ -27,12 +27,17 @@ after(async () => {
 type Headers = Record<string, string>
 const other = { authorization: 'Bearer jwt-2' }
 
-async function ask(path: string, headers: Headers = jwtHeaders, init: RequestInit = {}, to = room) {
+async function ask(
+  path: string,
+  headers: Headers = jwtHeaders,
+  init: RequestInit = {},
+  to = service,
+) {
   const response = await fetch(to.url + path, { ...init, headers })
   return { response, status: response.status, body: (await response.json()) as Loose }
 }
 
-function topUp(body: unknown, headers: Headers = {}, to = room) {
+function topUp(body: unknown, headers: Headers = {}, to = service) {
   const all = { ...jwtHeaders, 'content-type': 'application/json', ...headers }
   return ask('/v1/payments/topup', all, { method: 'POST', body: JSON.stringify(body) }, to)
 }
@@ -81,7 +86,7 @@ describe('POST /v1/payments/topup', () => {
     assert.equal(second.response.headers.get('idempotency-replayed'), 'true')
     assert.equal(first.response.headers.get('idempotency-replayed'), null)
     assert.deepEqual(second.body, first.body)
-    await room.payments.idle()
+    await service.payments.idle()
     assert.equal(simulator.control.payments().length, count + 1)
   })
 
@@ -151,7 +156,7 @@ describe('GET /v1/payments/{id}', () => {
     const early = await ask(`/v1/payments/${id}`)
     assert.equal(early.status, 200)
     assert.equal(early.body.data.status, 'pending')
-    await until(db, room.payments, id, ({ status }) => status === 'completed')
+    await until(db, service.payments, id, ({ status }) => status === 'completed')
     const { data } = (await ask(`/v1/payments/${id}`)).body
     assert.equal(data.status, 'completed')
     assert.equal(data.network, 'airtel')
@@ -159,9 +164,9 @@ describe('GET /v1/payments/{id}', () => {
     assert.equal('error' in data, false)
   })
 
-  it('200: failed, with the reason in our words', async () => {
+  it('200: failed, with the reason in our own words', async () => {
     const { id } = (await topUp({ amount_tzs: 1002 })).body.data
-    await until(db, room.payments, id, ({ status }) => status === 'failed')
+    await until(db, service.payments, id, ({ status }) => status === 'failed')
     const { data } = (await ask(`/v1/payments/${id}`)).body
     assert.deepEqual(data.error, {
       code: 'insufficient_funds',
@@ -203,8 +208,8 @@ describe('GET /v1/payments', () => {
     for (const amount_tzs of [1001, 1002, 1015]) {
       ids.unshift((await topUp({ amount_tzs }, mine)).body.data.id)
     }
-    await until(db, room.payments, ids[2]!, ({ status }) => status === 'completed')
-    await until(db, room.payments, ids[1]!, ({ status }) => status === 'failed')
+    await until(db, service.payments, ids[2]!, ({ status }) => status === 'completed')
+    await until(db, service.payments, ids[1]!, ({ status }) => status === 'failed')
     const all = await ask('/v1/payments', mine)
     assert.deepEqual(
       all.body.data.map(({ id }: Loose) => id),
@@ -242,15 +247,15 @@ describe('POST /v1/payments/callbacks/{provider}', () => {
   const send = (provider: string, body: string, headers: Headers = {}) =>
     ask(`/v1/payments/callbacks/${provider}`, headers, { method: 'POST', body })
 
-  it('200: a good one', async () => {
+  it('200: a valid callback', async () => {
     const { id, reference } = (await topUp({ amount_tzs: 1015 })).body.data
-    await room.payments.idle()
+    await service.payments.idle()
     simulator.control.settle(reference, 'completed')
     const { headers, body } = simulator.control.callback(simulator.control.find(reference)!)
     const answer = await send('snippe', body, headers)
     assert.equal(answer.status, 200)
     assert.deepEqual(answer.body.data, {})
-    await until(db, room.payments, id, ({ status }) => status === 'completed')
+    await until(db, service.payments, id, ({ status }) => status === 'completed')
   })
 
   it('401: unsigned, empty, or no JSON', async () => {
@@ -267,7 +272,7 @@ describe('POST /v1/payments/callbacks/{provider}', () => {
     assert.equal((await send('constructor', '{}')).status, 404)
   })
 
-  it('413: more than a callback can be', async () => {
+  it('413: larger than any callback', async () => {
     assert.equal((await send('snippe', 'x'.repeat(70_000))).status, 413)
   })
 })

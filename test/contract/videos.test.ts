@@ -120,14 +120,14 @@ test('200: completed with its cost; failed, cancelled and expired with a reason 
   assert.equal(record.cost_credits, 1_200)
   const notes = (await house.call('GET /v1/notifications?limit=200', { token: asha.token })).body
     .data
-  const told = notes.filter((one: Loose) => one.data?.video_id === jobs.failed)
+  const notices = notes.filter((one: Loose) => one.data?.video_id === jobs.failed)
   assert.deepEqual(
-    told.map((one: Loose) => one.type),
+    notices.map((one: Loose) => one.type),
     ['video.failed'],
   )
 })
 
-test('content 200: the film itself, never stored, and it opens', async () => {
+test('content 200: the video itself, never stored, and it can be played', async () => {
   await ended(jobs.good!)
   const answer = await content(jobs.good!)
   assert.equal(answer.status, 200)
@@ -140,7 +140,7 @@ test('content 200: the film itself, never stored, and it opens', async () => {
   probe(bytes)
 })
 
-test('content 206: a range is passed on; a bad one gives the whole', async () => {
+test('content 206: a range is passed on; a bad one gives the whole video', async () => {
   await ended(jobs.good!)
   const part = await content(jobs.good!, { range: 'bytes=4-7' })
   assert.equal(part.status, 206)
@@ -153,7 +153,7 @@ test('content 206: a range is passed on; a bad one gives the whole', async () =>
   }
 })
 
-test('content 409 before the end, 410 when lapsed or never made, 502 when it breaks', async () => {
+test('content 409 before the job ends, 410 when expired or never made, 502 when the upstream breaks', async () => {
   const early = await content(jobs.forever!)
   assert.equal(early.status, 409)
   assert.equal(((await early.json()) as Loose).error_code, 'conflict')
@@ -179,7 +179,7 @@ test('content 409 before the end, 410 when lapsed or never made, 502 when it bre
   }
 })
 
-test('400: what is missing or makes no sense is named', async () => {
+test('400: the message names what is missing or wrong', async () => {
   const bad: [object, string, string][] = [
     [{ prompt: 'x' }, 'model', 'validation_error'],
     [wish({ prompt: undefined }), 'prompt', 'validation_error'],
@@ -226,7 +226,7 @@ test('401, 402, 404, 413 on submission', async () => {
   assert.equal((await submit(wish({ filler: 'x'.repeat(5_000_000) }))).status, 413)
 })
 
-test('404: foreign, unknown and malformed ids look the same, and no upstream is asked', async () => {
+test('404: ids of other accounts, unknown and malformed ids look the same, and no upstream is called', async () => {
   await ended(jobs.good!)
   house.models.log.clear()
   const ids = [
@@ -238,9 +238,9 @@ test('404: foreign, unknown and malformed ids look the same, and no upstream is 
     "'or 1=1",
     'x'.repeat(90),
   ]
-  const asked: [string, string][] = ids.map((id) => [id, asha.key])
-  asked.push([jobs.good!, juma.key], [jobs.good!, juma.token])
-  for (const [id, token] of asked) {
+  const requests: [string, string][] = ids.map((id) => [id, asha.key])
+  requests.push([jobs.good!, juma.key], [jobs.good!, juma.token])
+  for (const [id, token] of requests) {
     for (const path of ['', '/content']) {
       const answer = await house.call(`GET /v1/videos/${id}${path}`, { token })
       assert.equal(answer.status, 404, id + path)
@@ -251,7 +251,7 @@ test('404: foreign, unknown and malformed ids look the same, and no upstream is 
   assert.equal((await poll(jobs.good!, asha.token)).status, 200)
 })
 
-test('the books agree when all have ended', async () => {
+test('the ledger agrees when all jobs have ended', async () => {
   await house.db.query(
     `update video_jobs set deadline = now(), next_look_at = now() where id = $1`,
     [jobs.forever],

@@ -7,7 +7,7 @@ const house = accountsHouse()
 const create = (token: string, body: unknown) => house.call('POST /v1/workspaces', { token, body })
 
 describe('POST and GET /v1/workspaces', () => {
-  it('201: slug given or made from the name; 200: the default one first', async () => {
+  it('201: slug sent or derived from the name; 200: the default one first', async () => {
     const { token } = await house.signUp()
     const made = await create(token, { name: 'My First App', description: 'A shop' })
     assert.equal(made.status, 201)
@@ -27,7 +27,7 @@ describe('POST and GET /v1/workspaces', () => {
     assert.equal(page.body.pagination.has_more, true)
   })
 
-  it('400: names, slugs, pages', async () => {
+  it('400: wrong names, slugs and pages', async () => {
     const { token } = await house.signUp()
     const odd = ['default', '-a', 'a-', '-', 'A', 'é', '🙂', 'a b', 'a_b', 'a.b', 'a/b']
     for (const slug of [...odd, 'x'.repeat(64)]) {
@@ -86,7 +86,7 @@ describe('/v1/workspaces/{slug}', () => {
     refused(bad, 400, 'validation_error')
   })
 
-  it('200: deletion takes its keys to the default one; 400: the default one', async () => {
+  it('200: deletion moves its keys to the default workspace; 400: for the default one', async () => {
     const { token } = await house.signUp()
     await create(token, { name: 'Shop' })
     const body = { name: 'k', workspace_slug: 'shop' }
@@ -101,7 +101,7 @@ describe('/v1/workspaces/{slug}', () => {
     refused(home, 400, 'validation_error')
   })
 
-  it("404: unknown, deleted, another's, odd; 401: no token", async () => {
+  it('404: unknown, deleted, malformed, or of another account; 401: no token', async () => {
     const [one, two] = [await house.signUp(), await house.signUp()]
     await create(one.token, { name: 'mine' })
     for (const slug of ['mine', 'nothing', 'NOTHING', '..%2f', "a'--", 'x'.repeat(300)]) {

@@ -171,11 +171,11 @@ withDatabase('database', (open) => {
       return 'not to be believed'
     })
     await assert.rejects(broken, { code: '23505' })
-    const asked = db.begin(async (tx) => {
+    const failing = db.begin(async (tx) => {
       await tx.later.query('insert into box values (95, null), (95, null)')
       await tx.query('select 1')
     })
-    await assert.rejects(asked, { code: '23505' })
+    await assert.rejects(failing, { code: '23505' })
     // Not even its words can be made.
     const unsaid = db.begin(async (tx) => {
       await tx.later.query('insert into box values (96, null)')
@@ -205,16 +205,16 @@ withDatabase('database', (open) => {
   })
 
   test('a listener hears what commits, not what rolls back', async () => {
-    const heard: string[] = []
-    await db.listen('news', (payload) => heard.push(payload))
-    await db.listen('news', () => heard.push('second ear'))
+    const payloads: string[] = []
+    await db.listen('news', (payload) => payloads.push(payload))
+    await db.listen('news', () => payloads.push('second ear'))
     const undone = db.begin(async (tx) => {
       await tx.query(`select pg_notify('news', 'undone')`)
       throw new Error('no')
     })
     await assert.rejects(undone)
     await db.begin((tx) => tx.query(`select pg_notify('news', 'done')`))
-    for (let i = 0; i < 100 && heard.length < 2; i++) await sleep(10)
-    assert.deepEqual(heard.sort(), ['done', 'second ear'])
+    for (let i = 0; i < 100 && payloads.length < 2; i++) await sleep(10)
+    assert.deepEqual(payloads.sort(), ['done', 'second ear'])
   })
 })

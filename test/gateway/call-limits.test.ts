@@ -8,7 +8,7 @@ const asha: Principal = { kind: 'key', accountId: 'asha', keyId: 'k1', workspace
 const juma: Principal = { kind: 'key', accountId: 'juma', keyId: 'k2', workspaceId: 'w' }
 const limited = (error: unknown) => error instanceof Failure && error.kind === 'rate_limited'
 
-test('an account may run so many calls, and one more when one of them ends', () => {
+test('an account may run up to its limit of calls, and another when one of them ends', () => {
   const limits = createCallLimits({ perAccount: 2 })
   const out = limits.enter(asha)
   limits.enter(asha)

@@ -129,15 +129,15 @@ test('CORS: the front end may, others may not', async () => {
   for (const other of ['https://evil.example', 'null', 'https://console.example.evil']) {
     const { headers } = await fetch(at('/healthz'), { headers: { origin: other } })
     assert.equal(headers.get('access-control-allow-origin'), null)
-    const asked = await fetch(at('/v1/limited'), {
+    const answer = await fetch(at('/v1/limited'), {
       ...ask,
       headers: { ...ask.headers, origin: other },
     })
-    assert.equal(asked.headers.get('access-control-allow-methods'), null)
+    assert.equal(answer.headers.get('access-control-allow-methods'), null)
   }
 })
 
-test('bytes go out as they are; HEAD of a stream starts none', async () => {
+test('bytes are sent unchanged; HEAD of a stream starts none', async () => {
   const bytes = await fetch(at('/v1/bytes'))
   assert.equal(bytes.headers.get('content-type'), 'audio/mpeg')
   assert.deepEqual(Buffer.from(await bytes.arrayBuffer()), Buffer.from([0, 1, 255]))
@@ -220,7 +220,7 @@ test('drain: what is short finishes, what is long is aborted and waited for', as
   assert.ok(tookMs >= 950 && tookMs < 8000, `${tookMs} ms`)
 })
 
-test('drain: with nothing running it takes no time, kept connections or not', async () => {
+test('drain: with nothing running it takes no time, with or without kept connections', async () => {
   const idle = await startServer({ routes })
   await (await fetch(`${idle.url}/healthz`)).text()
   const began = performance.now()

@@ -14,7 +14,7 @@ function movable() {
   return { now: () => new Date(nowMs), pass: (ms: number) => (nowMs += ms) }
 }
 
-test('as many calls as the limit fit in a minute, then it refuses and says when', () => {
+test('as many calls as the limit pass in a minute, then calls are refused with the time to wait', () => {
   const clock = movable()
   const counter = new ProcessCounter(clock)
   for (let i = 0; i < 60; i++) {
@@ -32,7 +32,7 @@ test('as many calls as the limit fit in a minute, then it refuses and says when'
   assert.equal(counter.take('a', 60).allowed, true)
 })
 
-test('the limit comes back little by little, and full after it says so', () => {
+test('the limit recovers gradually, and fully by the time that is announced', () => {
   const clock = movable()
   const counter = new ProcessCounter(clock)
   for (let i = 0; i < 100; i++) counter.take('a', 100)
@@ -100,7 +100,7 @@ for (const server of servers) {
       await two.close()
     })
 
-    test('away: each process counts for itself and says so once; back: shared again', async () => {
+    test('Redis unreachable: each process counts for itself and logs it once; reachable: shared again', async () => {
       const messages: string[] = []
       const log: Log = {
         ...silentLog,
@@ -129,7 +129,7 @@ for (const server of servers) {
   })
 }
 
-test('a Redis that is away at the start does not stop the service', async () => {
+test('the service starts while Redis is unreachable', async () => {
   const limiter = await openLimiter({ REDIS_URL: 'redis://127.0.0.1:1' }, silentLog)
   assert.equal((await limiter.take('x', 1)).allowed, true)
   assert.equal((await limiter.take('x', 1)).allowed, false)

@@ -74,10 +74,10 @@ async function until(there: () => boolean): Promise<void> {
 
 test('the head, the pieces and the end arrive as they are written', async () => {
   fresh()
-  const asked = fetch(`${service.url}/v1/flow`)
+  const response = fetch(`${service.url}/v1/flow`)
   await begun.promise
   assert.equal(sink.write('data: 1\n\n'), true)
-  const answer = await asked
+  const answer = await response
   assert.equal(answer.status, 200)
   assert.equal(answer.headers.get('content-type'), 'text/event-stream')
   assert.match(answer.headers.get('x-request-id')!, /^req_/)
@@ -102,7 +102,7 @@ test('the last piece and the end of the body leave in one write', async () => {
   socket.destroy()
 })
 
-test('a reader that does not read has no room; there is room once it reads', async () => {
+test('the buffer of a reader that does not read fills; there is room once it reads', async () => {
   const socket = await call('/v1/flow')
   socket.pause()
   await begun.promise
@@ -112,7 +112,7 @@ test('a reader that does not read has no room; there is room once it reads', asy
   socket.destroy()
 })
 
-test('a reader who leaves is reported once, also while there is no room', async () => {
+test('a reader who leaves is reported once, also while the buffer is full', async () => {
   for (const full of [false, true]) {
     const socket = await call('/v1/flow')
     socket.pause()

@@ -95,7 +95,7 @@ test('beyond its calls it sheds, and what runs goes on: liveness, streams, runni
   assert.equal(capacity().running.count, 0)
 })
 
-test('beyond its memory for bodies it sheds on the header alone, and takes them again later', async () => {
+test('beyond its memory for bodies it refuses on the header alone, and accepts them again later', async () => {
   const large = Buffer.alloc(20_000_000, ' ')
   large.write('{}')
   const running = [post(large), post(large)]
@@ -141,7 +141,7 @@ test('a body of unknown length is counted as it grows', async () => {
   assert.equal((await running).status, 200)
 })
 
-test('a heap that is nearly full sheds until it is not', async () => {
+test('with a heap that is nearly full it refuses calls until there is memory again', async () => {
   let used = 0.5
   const full = new Capacity({ calls: 10, bodyBytes: 10, heapUsed: () => used })
   full.admit(1)

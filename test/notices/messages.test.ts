@@ -59,7 +59,7 @@ describe('the texts of notices', () => {
   }
 
   it('says what it is given', () => {
-    const said = (type: NoticeType, ...parts: string[]) => {
+    const checkText = (type: NoticeType, ...parts: string[]) => {
       for (const locale of ['sw', 'en'] as const) {
         const { body } = noticeText(
           every.find((notice) => notice.type === type)!,
@@ -68,16 +68,16 @@ describe('the texts of notices', () => {
         for (const part of parts) assert.ok(body.includes(part), `${body} lacks ${part}`)
       }
     }
-    said('payment.completed', '3,000,000')
-    said('payment.failed', '3,000,000')
-    said('payment.expired', '3,000,000')
-    said('credits.low', '19.12')
-    said('credits.granted', '1,234,567.89')
-    said('security.new_login', LONGEST['security.new_login'].address!)
-    said('security.phone_changed', '+255***678')
-    said('api_key.created', '"a bxxx', 'abcd')
-    said('video.completed', 'x'.repeat(80))
-    said('video.failed', 'x'.repeat(80))
+    checkText('payment.completed', '3,000,000')
+    checkText('payment.failed', '3,000,000')
+    checkText('payment.expired', '3,000,000')
+    checkText('credits.low', '19.12')
+    checkText('credits.granted', '1,234,567.89')
+    checkText('security.new_login', LONGEST['security.new_login'].address!)
+    checkText('security.phone_changed', '+255***678')
+    checkText('api_key.created', '"a bxxx', 'abcd')
+    checkText('video.completed', 'x'.repeat(80))
+    checkText('video.failed', 'x'.repeat(80))
   })
 
   it('writes money and numbers as each language does', () => {

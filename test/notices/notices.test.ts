@@ -11,7 +11,7 @@ import { insertPerson } from '../support/people.ts'
 
 const outboxOf = (db: Db, accountId: string) =>
   db.query<{ channel: string; recipient: string; subject: string; body: string }>(
-    'select channel, recipient, subject, body from outbox where account_id = $1 order by channel',
+    'select channel, recipient, subject, body from outbox where account_id = $1 order by created_at, channel',
     [accountId],
   )
 
@@ -50,10 +50,8 @@ withDatabase('notices', (open) => {
 
     const swahili = await insertPerson(db, address())
     await notify(db, { accountId: swahili, type: 'payment.completed', data: payment })
-    assert.match(
-      (await outboxOf(db, swahili))[0]!.body,
-      /^Habari,\n\nTumepokea malipo yako ya TSh 5,000 /,
-    )
+    const email = (await outboxOf(db, swahili)).find(({ channel }) => channel === 'email')
+    assert.match(email!.body, /^Habari,\n\nTumepokea malipo yako ya TSh 5,000 /)
   })
 
   it('is rolled back with what it is about', async () => {

@@ -31,7 +31,7 @@ describe('npm run mlango', () => {
   let url: string
   let db: Db
   let simulator: MoneySimulator
-  let room: Awaited<ReturnType<typeof startPayments>>
+  let service: Awaited<ReturnType<typeof startPayments>>
   const dataDir = mkdtempSync(join(tmpdir(), 'mlango-operator-'))
   const accountId = randomUUID()
 
@@ -40,21 +40,21 @@ describe('npm run mlango', () => {
     db = openServer({ url, poolSize: 4, log: silentLog })
     simulator = await startMoney()
     const timing = { ...FAST, pendingS: [3600] }
-    room = await startPayments({ db, simulator, phone: '1230015', timing })
+    service = await startPayments({ db, simulator, phone: '1230015', timing })
     await addAccount(db, accountId)
   })
   after(async () => {
-    await room.close()
+    await service.close()
     await simulator.close()
     await assertBooks(db)
     await db.close()
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  /** In this process, as the operator's door does it. */
+  /** In this process. */
   async function mlango(...args: string[]): Promise<{ code: number; out: string }> {
     const lines: string[] = []
-    const house = { db, payments: room.payments } as unknown as House
+    const house = { db, payments: service.payments } as unknown as House
     const code = await runCommand(args, house, (line) => lines.push(line))
     return { code, out: lines.map((line) => `${line}\n`).join('') }
   }
@@ -78,8 +78,8 @@ describe('npm run mlango', () => {
 
   test('payments list shows what is stuck, payments check asks the provider and credits', async () => {
     const topUp = { accountId, amountTzs: 5000, keep: undefined }
-    const { id, reference } = await room.payments.topUp(topUp)
-    await room.payments.idle()
+    const { id, reference } = await service.payments.topUp(topUp)
+    await service.payments.idle()
     const listed = await asProcess('payments', 'list', '--status', 'pending')
     assert.equal(listed.code, 0)
     assert(listed.out.includes(id))

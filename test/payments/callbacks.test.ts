@@ -29,23 +29,29 @@ withDatabase('callbacks', (open) => {
 
   for (const provider of ['snippe', 'clickpesa'] as const) {
     describe(provider, () => {
-      let room: Awaited<ReturnType<typeof startPayments>>
+      let service: Awaited<ReturnType<typeof startPayments>>
       before(async () => {
-        room = await startPayments({ db, provider, simulator, timing: PATIENT, phone: '1230015' })
+        service = await startPayments({
+          db,
+          provider,
+          simulator,
+          timing: PATIENT,
+          phone: '1230015',
+        })
       })
-      after(() => room.close())
+      after(() => service.close())
 
       /** Paid at the provider, who has told nobody. */
       const paid = async (): Promise<{ id: string; theirs: SimPayment }> => {
         const accountId = randomUUID()
         const topUp = { accountId, amountTzs: 5000, keep: undefined }
-        const { id, reference } = await room.payments.topUp(topUp)
-        await room.payments.idle()
+        const { id, reference } = await service.payments.topUp(topUp)
+        await service.payments.idle()
         simulator.control.settle(reference, 'completed')
         return { id, theirs: simulator.control.find(reference)! }
       }
       const send = async ({ headers, body }: Signed) => {
-        const url = `${room.url}/v1/payments/callbacks/${provider}`
+        const url = `${service.url}/v1/payments/callbacks/${provider}`
         const answer = await fetch(url, { method: 'POST', headers, body })
         return { status: answer.status, text: await answer.text() }
       }
@@ -58,12 +64,14 @@ withDatabase('callbacks', (open) => {
         const before = simulator.control.log.length
         const copy = callback(theirs)
         const signal = new AbortController().signal
-        const polls = Promise.all(Array.from({ length: 5 }, () => room.payments.reconcile(signal)))
+        const polls = Promise.all(
+          Array.from({ length: 5 }, () => service.payments.reconcile(signal)),
+        )
         const answers = await Promise.all(Array.from({ length: 100 }, () => send(copy)))
         await polls
         assert(answers.every(({ status }) => status === 200))
-        await until(db, room.payments, id, ({ status }) => status === 'completed')
-        await room.payments.idle()
+        await until(db, service.payments, id, ({ status }) => status === 'completed')
+        await service.payments.idle()
         assert.equal((await send(copy)).status, 200)
         assert.deepEqual(await creditsFor(db, id), [5_000_000_000n])
         const queries = simulator.control.log.slice(before).filter(({ kind }) => kind === 'status')
@@ -108,15 +116,15 @@ withDatabase('callbacks', (open) => {
       for (const [name, reason, status, make] of refusals) {
         test(`${name}: no credit, and the log names ${reason}`, async () => {
           const { id, theirs } = await paid()
-          const before = room.lines.length
+          const before = service.lines.length
           assert.equal((await send(make(theirs))).status, status)
-          await room.payments.idle()
+          await service.payments.idle()
           assert.deepEqual(await creditsFor(db, id), [])
           assert.equal((await findById(db, id))?.status, 'pending')
-          const line = room.lines.slice(before).find(({ fields }) => fields.reason === reason)
+          const line = service.lines.slice(before).find(({ fields }) => fields.reason === reason)
           assert.equal(line?.message, 'A payment callback was refused.')
           assert.equal((await send(callback(theirs))).status, 200)
-          await until(db, room.payments, id, (payment) => payment.status === 'completed')
+          await until(db, service.payments, id, (payment) => payment.status === 'completed')
           assert.equal((await creditsFor(db, id)).length, 1)
         })
       }
@@ -132,29 +140,29 @@ withDatabase('callbacks', (open) => {
       test('404 for a provider that is not configured', async () => {
         const { theirs } = await paid()
         const { headers, body } = callback(theirs)
-        const url = `${room.url}/v1/payments/callbacks/nobody`
+        const url = `${service.url}/v1/payments/callbacks/nobody`
         assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 404)
       })
     })
   }
 
   test('a callback that mixes two payments brings credits to neither', async () => {
-    const room = await startPayments({ db, simulator, timing: PATIENT, phone: '1230015' })
+    const service = await startPayments({ db, simulator, timing: PATIENT, phone: '1230015' })
     const topUp = () =>
-      room.payments.topUp({ accountId: randomUUID(), amountTzs: 5000, keep: undefined })
+      service.payments.topUp({ accountId: randomUUID(), amountTzs: 5000, keep: undefined })
     const [mine, other] = [await topUp(), await topUp()]
-    await room.payments.idle()
+    await service.payments.idle()
     simulator.control.settle(other.reference, 'completed')
     const { metadata } = simulator.control.find(mine.reference)!
     const theirs = simulator.control.find(other.reference)!
     const { headers, body } = simulator.control.callback({ ...theirs, metadata })
-    const url = `${room.url}/v1/payments/callbacks/snippe`
+    const url = `${service.url}/v1/payments/callbacks/snippe`
     assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 200)
     await sleep(50)
-    await room.payments.idle()
+    await service.payments.idle()
     for (const { id } of [mine, other]) assert.deepEqual(await creditsFor(db, id), [])
-    assert(room.lines.some(({ fields }) => fields.reason === 'reference_mismatch'))
-    await room.close()
+    assert(service.lines.some(({ fields }) => fields.reason === 'reference_mismatch'))
+    await service.close()
   })
 })
 

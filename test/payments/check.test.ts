@@ -24,41 +24,41 @@ async function withClockOffBy(ms: number, run: () => Promise<void>): Promise<voi
 describe("the database's clock decides how long a create is repeated", () => {
   let db: Db
   let simulator: MoneySimulator
-  let room: Awaited<ReturnType<typeof startPayments>>
+  let service: Awaited<ReturnType<typeof startPayments>>
   before(async () => {
     db = await freshDb()
     simulator = await startMoney()
-    room = await startPayments({ db, simulator })
+    service = await startPayments({ db, simulator })
   })
   after(async () => {
-    await room.close()
+    await service.close()
     await simulator.close()
     await assertBooks(db)
     await db.close()
   })
 
   const topUp = () =>
-    room.payments.topUp({ accountId: randomUUID(), amountTzs: 5000, keep: undefined })
+    service.payments.topUp({ accountId: randomUUID(), amountTzs: 5000, keep: undefined })
 
   test('a process whose clock is an hour ahead still creates a new payment', async () => {
-    room.payWith('0001')
+    service.payWith('0001')
     await withClockOffBy(HOUR_MS, async () => {
       const { id } = await topUp()
-      await until(db, room.payments, id, ({ status }) => status === 'completed')
+      await until(db, service.payments, id, ({ status }) => status === 'completed')
     })
   })
 
   test('a process whose clock is an hour behind gives up a create whose window is over', async () => {
     simulator.control.outage(503)
     const { id, reference } = await topUp()
-    await room.payments.idle()
+    await service.payments.idle()
     await db.query(
       `update payments set created_at = created_at - interval '301 seconds' where id = $1`,
       [id],
     )
     simulator.control.outage(undefined)
     await withClockOffBy(-HOUR_MS, async () => {
-      await until(db, room.payments, id, ({ status }) => status !== 'pending')
+      await until(db, service.payments, id, ({ status }) => status !== 'pending')
     })
     const ended = await findById(db, id)
     assert.equal(ended?.status, 'failed')
@@ -67,13 +67,13 @@ describe("the database's clock decides how long a create is repeated", () => {
   })
 
   test('the operator asks by the same clock', async () => {
-    room.payWith('0004')
+    service.payWith('0004')
     simulator.control.outage(503)
     const { id, reference } = await topUp()
-    await room.payments.idle()
+    await service.payments.idle()
     simulator.control.outage(undefined)
-    await withClockOffBy(HOUR_MS, async () => void (await room.payments.check(id)))
+    await withClockOffBy(HOUR_MS, async () => void (await service.payments.check(id)))
     assert.notEqual(simulator.control.find(reference), undefined, 'created by the check')
-    await until(db, room.payments, id, ({ status }) => status === 'completed')
+    await until(db, service.payments, id, ({ status }) => status === 'completed')
   })
 })

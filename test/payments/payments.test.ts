@@ -25,27 +25,27 @@ withDatabase('payments', (open) => {
 
   for (const provider of ['snippe', 'clickpesa'] as const) {
     describe(provider, () => {
-      let room: Awaited<ReturnType<typeof startPayments>>
+      let service: Awaited<ReturnType<typeof startPayments>>
       before(async () => {
-        room = await startPayments({ db, provider, simulator })
+        service = await startPayments({ db, provider, simulator })
       })
-      after(() => room.close())
+      after(() => service.close())
 
       const pay = async (suffix: string, amountTzs = 5000) => {
-        room.payWith(suffix)
+        service.payWith(suffix)
         const accountId = randomUUID()
         await addAccount(db, accountId)
-        return room.payments.topUp({ accountId, amountTzs, keep: undefined })
+        return service.payments.topUp({ accountId, amountTzs, keep: undefined })
       }
       const end = (id: string) =>
-        until(db, room.payments, id, ({ status }) => ENDED.includes(status))
+        until(db, service.payments, id, ({ status }) => ENDED.includes(status))
       const pushes = (reference: string) => {
         const theirs = simulator.control.find(reference)?.reference
         return simulator.control.log.filter((l) => l.kind === 'push' && l.reference === theirs)
           .length
       }
       const reasons = (id: string) =>
-        room.lines.flatMap(({ fields }) => (fields.payment_id === id ? [fields.reason] : []))
+        service.lines.flatMap(({ fields }) => (fields.payment_id === id ? [fields.reason] : []))
 
       const completes: [string, string][] = [
         ['1234', 'the normal way'],
@@ -65,7 +65,7 @@ withDatabase('payments', (open) => {
           const payment = await pay(suffix)
           assert.equal(payment.status, 'pending')
           assert.equal((await end(payment.id)).status, 'completed')
-          await room.payments.idle()
+          await service.payments.idle()
           assert.deepEqual(await creditsFor(db, payment.id), [5_000_000_000n])
           assert.equal(pushes(payment.reference), 1)
         })
@@ -91,7 +91,7 @@ withDatabase('payments', (open) => {
           ['0016', 'currency_mismatch'],
         ] as const) {
           const { id } = await pay(suffix)
-          const seen = await until(db, room.payments, id, ({ review }) => review !== undefined)
+          const seen = await until(db, service.payments, id, ({ review }) => review !== undefined)
           assert.equal(seen.status, 'pending')
           assert.equal(seen.review, reason)
           assert(reasons(id).includes(reason))
@@ -102,7 +102,7 @@ withDatabase('payments', (open) => {
       test('a callback that the status query does not confirm brings no credits', async () => {
         const { id } = await pay('0013')
         await sleep(200)
-        await room.payments.idle()
+        await service.payments.idle()
         assert.equal((await findById(db, id))?.status, 'pending')
         assert.deepEqual(await creditsFor(db, id), [])
       })
@@ -112,7 +112,7 @@ withDatabase('payments', (open) => {
         await end(paid.id)
         const { id } = await pay('0018')
         await sleep(300)
-        await room.payments.idle()
+        await service.payments.idle()
         assert.deepEqual(await creditsFor(db, id), [])
         assert.equal((await creditsFor(db, paid.id)).length, 1)
       })
@@ -136,15 +136,15 @@ withDatabase('payments', (open) => {
   }
 
   test('money that comes after the payment has expired counts once', async () => {
-    const room = await startPayments({ db, simulator, rules: { expiresInS: 0.3 } })
-    room.payWith('0006')
+    const service = await startPayments({ db, simulator, rules: { expiresInS: 0.3 } })
+    service.payWith('0006')
     const accountId = randomUUID()
     await addAccount(db, accountId)
-    const { id } = await room.payments.topUp({ accountId, amountTzs: 700, keep: undefined })
-    await until(db, room.payments, id, ({ status }) => status === 'expired')
+    const { id } = await service.payments.topUp({ accountId, amountTzs: 700, keep: undefined })
+    await until(db, service.payments, id, ({ status }) => status === 'expired')
     assert.deepEqual(await creditsFor(db, id), [])
-    await until(db, room.payments, id, ({ status }) => status === 'completed')
-    await room.payments.reconcile(new AbortController().signal)
+    await until(db, service.payments, id, ({ status }) => status === 'completed')
+    await service.payments.reconcile(new AbortController().signal)
     assert.deepEqual(await creditsFor(db, id), [700_000_000n])
     const rows = await db.query(
       'select type from notifications where account_id = $1 order by id',
@@ -154,73 +154,81 @@ withDatabase('payments', (open) => {
       rows.map((row) => row.type),
       ['payment.expired', 'payment.completed'],
     )
-    await room.close()
+    await service.close()
   })
 
   test('a success that is found after a failure counts once', async () => {
-    const room = await startPayments({ db, simulator })
-    room.payWith('0002')
+    const service = await startPayments({ db, simulator })
+    service.payWith('0002')
     const accountId = randomUUID()
-    const { id, reference } = await room.payments.topUp({
+    const { id, reference } = await service.payments.topUp({
       accountId,
       amountTzs: 800,
       keep: undefined,
     })
-    await until(db, room.payments, id, ({ status }) => status === 'failed')
+    await until(db, service.payments, id, ({ status }) => status === 'failed')
     simulator.control.settle(reference, 'completed')
-    const late = await until(db, room.payments, id, ({ status }) => status === 'completed')
+    const late = await until(db, service.payments, id, ({ status }) => status === 'completed')
     assert.equal(late.errorCode, undefined)
     assert.deepEqual(await creditsFor(db, id), [800_000_000n])
-    await room.close()
+    await service.close()
   })
 
   test('a payment that nobody confirms expires', async () => {
-    const room = await startPayments({ db, simulator, rules: { expiresInS: 0.2 } })
-    room.payWith('0015')
+    const service = await startPayments({ db, simulator, rules: { expiresInS: 0.2 } })
+    service.payWith('0015')
     const accountId = randomUUID()
-    const { id } = await room.payments.topUp({ accountId, amountTzs: 900, keep: undefined })
-    const ended = await until(db, room.payments, id, ({ status }) => status !== 'pending')
+    const { id } = await service.payments.topUp({ accountId, amountTzs: 900, keep: undefined })
+    const ended = await until(db, service.payments, id, ({ status }) => status !== 'pending')
     assert.equal(ended.status, 'expired')
     assert.equal(ended.errorCode, 'timeout')
-    await room.close()
+    await service.close()
   })
 
   test('while the provider is down nothing is decided; once it is back, it is', async () => {
-    const room = await startPayments({ db, simulator, rules: { expiresInS: 0.2 } })
-    room.payWith('0001')
+    const service = await startPayments({ db, simulator, rules: { expiresInS: 0.2 } })
+    service.payWith('0001')
     simulator.control.outage(503)
     const accountId = randomUUID()
-    const { id } = await room.payments.topUp({ accountId, amountTzs: 600, keep: undefined })
+    const { id } = await service.payments.topUp({ accountId, amountTzs: 600, keep: undefined })
     await sleep(400)
-    await room.payments.reconcile(new AbortController().signal)
+    await service.payments.reconcile(new AbortController().signal)
     assert.equal((await findById(db, id))?.status, 'pending')
     assert(
-      room.lines.some(({ fields }) => fields.payment_id === id && fields.reason === 'status_503'),
+      service.lines.some(
+        ({ fields }) => fields.payment_id === id && fields.reason === 'status_503',
+      ),
     )
     simulator.control.outage(undefined)
-    await until(db, room.payments, id, ({ status }) => status === 'completed')
+    await until(db, service.payments, id, ({ status }) => status === 'completed')
     assert.deepEqual(await creditsFor(db, id), [600_000_000n])
-    await room.close()
+    await service.close()
   })
 
   test('two processes that reconcile at once push once and credit once', async () => {
-    const rooms = [await startPayments({ db, simulator }), await startPayments({ db, simulator })]
-    rooms[0]!.payWith('0004')
+    const services = [
+      await startPayments({ db, simulator }),
+      await startPayments({ db, simulator }),
+    ]
+    services[0]!.payWith('0004')
     const ids: string[] = []
     for (let i = 0; i < 8; i++) {
       const accountId = randomUUID()
       const topUp = { accountId, amountTzs: 500 + i, keep: undefined }
-      ids.push((await rooms[0]!.payments.topUp(topUp)).id)
+      ids.push((await services[0]!.payments.topUp(topUp)).id)
     }
     const signal = new AbortController().signal
     for (let i = 0; i < 10; i++) {
       await Promise.all(
-        rooms.flatMap(({ payments }) => [payments.reconcile(signal), payments.reconcile(signal)]),
+        services.flatMap(({ payments }) => [
+          payments.reconcile(signal),
+          payments.reconcile(signal),
+        ]),
       )
       await sleep(30)
     }
     for (const id of ids) {
-      await until(db, rooms[1]!.payments, id, ({ status }) => status === 'completed')
+      await until(db, services[1]!.payments, id, ({ status }) => status === 'completed')
       assert.equal((await creditsFor(db, id)).length, 1)
       const theirs = (await findById(db, id))?.providerRef
       const pushed = simulator.control.log.filter(
@@ -228,6 +236,6 @@ withDatabase('payments', (open) => {
       )
       assert.equal(pushed.length, 1)
     }
-    for (const room of rooms) await room.close()
+    for (const service of services) await service.close()
   })
 })

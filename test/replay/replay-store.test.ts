@@ -18,13 +18,13 @@ const answer: KeptAnswer = {
   body: '{"a":"é"}',
 }
 
-type Asked = { accountId: string; key: string; route: string }
+type ClaimRequest = { accountId: string; key: string; route: string }
 const bytesOf = (body: string | Buffer) => Buffer.from(body as string)
 
 withDatabase('replay', (open) => {
   let db: Db
   let replay: Replay
-  let asked: Asked
+  let current: ClaimRequest
   const processId = randomUUID()
   const signal = new AbortController().signal
 
@@ -33,7 +33,8 @@ withDatabase('replay', (open) => {
     replay = createReplay({ db, processId })
   })
 
-  const newKey = (): Asked => (asked = { accountId: randomUUID(), key: randomUUID(), route: ROUTE })
+  const newKey = (): ClaimRequest =>
+    (current = { accountId: randomUUID(), key: randomUUID(), route: ROUTE })
 
   async function claimed(request = newKey()): Promise<Claim> {
     const outcome = await replay.claim(request)
@@ -43,7 +44,7 @@ withDatabase('replay', (open) => {
 
   test('the first takes the key, the second learns that it runs', async () => {
     await claimed()
-    assert.deepEqual(await replay.claim(asked), { state: 'running' })
+    assert.deepEqual(await replay.claim(current), { state: 'running' })
   })
 
   test('a kept answer comes back byte for byte', async () => {
@@ -51,7 +52,7 @@ withDatabase('replay', (open) => {
     for (const body of [answer.body, bytes]) {
       const claim = await claimed()
       await replay.keep(claim, { ...answer, body })
-      const outcome = await replay.claim(asked)
+      const outcome = await replay.claim(current)
       assert.equal(outcome.state, 'kept')
       const kept = (outcome as { answer: KeptAnswer }).answer
       assert.equal(kept.status, 201)
@@ -62,19 +63,19 @@ withDatabase('replay', (open) => {
 
   test('the key belongs to the account and to the route', async () => {
     await claimed()
-    assert.deepEqual(await replay.claim({ ...asked, route: 'POST /v1/videos' }), {
+    assert.deepEqual(await replay.claim({ ...current, route: 'POST /v1/videos' }), {
       state: 'other_route',
     })
-    await claimed({ ...asked, accountId: randomUUID() })
+    await claimed({ ...current, accountId: randomUUID() })
   })
 
   test('a freed key can be taken again; a kept one is not freed', async () => {
     const claim = await claimed()
     await replay.free(claim)
-    const again = await claimed(asked)
+    const again = await claimed(current)
     await replay.keep(again, answer)
     await replay.free(again)
-    assert.equal((await replay.claim(asked)).state, 'kept')
+    assert.equal((await replay.claim(current)).state, 'kept')
   })
 
   test('a claim of a dead process is taken over, and its late answer changes nothing', async () => {
@@ -82,23 +83,23 @@ withDatabase('replay', (open) => {
     const grow = (seconds: number) =>
       db.query(
         `update idempotency set claimed_at = now() - make_interval(secs => $2) where key = $1`,
-        [asked.key, seconds],
+        [current.key, seconds],
       )
     await grow(15)
-    assert.equal((await replay.claim(asked)).state, 'running')
+    assert.equal((await replay.claim(current)).state, 'running')
     await db.query('insert into processes (id, beat_at) values ($1, now())', [processId])
     await grow(60)
-    assert.equal((await replay.claim(asked)).state, 'running', 'its process is alive')
+    assert.equal((await replay.claim(current)).state, 'running', 'its process is alive')
     await db.query(`update processes set beat_at = now() - interval '25 seconds' where id = $1`, [
       processId,
     ])
-    const successor = await claimed(asked)
+    const successor = await claimed(current)
     await replay.keep(late, { ...answer, body: 'late' })
     await replay.free(late)
-    assert.equal((await replay.claim(asked)).state, 'claimed', 'the process is still dead')
+    assert.equal((await replay.claim(current)).state, 'claimed', 'the process is still dead')
     await db.query('update processes set beat_at = now() where id = $1', [processId])
     await replay.keep(successor, { ...answer, body: 'also late' })
-    assert.equal((await replay.claim(asked)).state, 'running')
+    assert.equal((await replay.claim(current)).state, 'running')
     await db.query('delete from processes where id = $1', [processId])
   })
 
@@ -107,18 +108,18 @@ withDatabase('replay', (open) => {
     await replay.keep(claim, answer)
     const pass = (hours: string) =>
       db.query(`update idempotency set expires_at = expires_at - $2::interval where key = $1`, [
-        asked.key,
+        current.key,
         hours,
       ])
     await pass('23 hours 59 minutes')
-    assert.equal((await replay.claim(asked)).state, 'kept')
+    assert.equal((await replay.claim(current)).state, 'kept')
     await pass('1 minute')
-    await replay.keep(await claimed(asked), answer)
+    await replay.keep(await claimed(current), answer)
     await pass('24 hours')
     await replay.tidy(signal)
     const [left] = await db.query<{ n: bigint }>(
       'select count(*) as n from idempotency where key = $1',
-      [asked.key],
+      [current.key],
     )
     assert.equal(left!.n, 0n)
   })
@@ -145,6 +146,6 @@ withDatabase('replay', (open) => {
   test('an answer that is too large is not kept, and its key is free', async () => {
     const claim = await claimed()
     await replay.keep(claim, { ...answer, body: Buffer.alloc(LARGEST_KEPT_BYTES + 1) })
-    await claimed(asked)
+    await claimed(current)
   })
 })

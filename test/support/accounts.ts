@@ -18,9 +18,9 @@ import type { Loose } from './loose.ts'
 const MASTER_KEY = 'a master key for tests, long enough'
 export const PASSWORD = 'chui mweusi 42'
 
-export type Heard = { status: number; headers: Headers; body: Loose }
+export type ClientAnswer = { status: number; headers: Headers; body: Loose }
 type Ask = { token?: string | undefined; body?: unknown; headers?: Record<string, string> }
-export type Client = (line: string, ask?: Ask) => Promise<Heard>
+export type Client = (line: string, ask?: Ask) => Promise<ClientAnswer>
 
 /** A clock that a test can push forward. */
 export function testClock(): Clock & { push(ms: number): void } {
@@ -38,20 +38,20 @@ export function openTestAccounts(db: Db, clock: Clock = testClock()): Promise<Ac
   return openAccounts({ db, config, masterKey: MASTER_KEY, clock, log: silentLog })
 }
 
-/** The room behind the real hallway, on a port. `call('POST /v1/…', {token, body})`. */
+/** The routes of accounts on a real server. `call('POST /v1/…', {token, body})`. */
 export async function startAccounts(db: Db, clock: Clock = testClock()) {
-  const room = await openTestAccounts(db, clock)
-  const hall = await startServer({
+  const accounts = await openTestAccounts(db, clock)
+  const service = await startServer({
     routes: [
-      ...authRoutes(room),
-      ...meRoutes(room),
-      ...workspaceRoutes(room),
-      ...apiKeyRoutes(room),
+      ...authRoutes(accounts),
+      ...meRoutes(accounts),
+      ...workspaceRoutes(accounts),
+      ...apiKeyRoutes(accounts),
     ],
-    authenticator: createAuthenticator(room),
+    authenticator: createAuthenticator(accounts),
   })
-  const call = client(hall.url)
-  return { room, call, url: hall.url, close: hall.close, ...people(db, call) }
+  const call = client(service.url)
+  return { accounts, call, url: service.url, close: service.close, ...people(db, call) }
 }
 
 /** The same for a whole test file: opened before its tests, closed after them. */
@@ -71,7 +71,7 @@ export function accountsHouse(
 }
 
 /** In the envelope's shape, with this status and code. */
-export function refused({ status, body }: Heard, wanted: number, code: string): void {
+export function refused({ status, body }: ClientAnswer, wanted: number, code: string): void {
   assert.equal(status, wanted, JSON.stringify(body))
   assert.equal(body.error_code, code)
   assert.equal(body.status, 'error')

@@ -74,7 +74,6 @@ export async function startHouse(options: HouseOptions = {}) {
         }),
       ],
       simulated: { upstreams: true, payments: true },
-      close: async () => {},
     },
     log,
     clock: options.clock ?? systemClock,

@@ -17,13 +17,20 @@ export type Replica = {
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The service as it is started in production: `src/main.ts` in a process of its own. */
-export async function startReplica(env: Record<string, string>): Promise<Replica> {
+/**
+ * The service as it is started in production: `src/main.ts` in a process of its own. `onSpawn` gets
+ * its number before it serves.
+ */
+export async function startReplica(
+  env: Record<string, string>,
+  onSpawn: (pid: number) => void = () => {},
+): Promise<Replica> {
   const child = spawn(process.execPath, ['bin/run.mjs', 'src/main.ts'], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  onSpawn(child.pid!)
   const stop = () => child.kill('SIGKILL')
   process.once('exit', stop)
   const ended = once(child, 'close').then(([code]) => {

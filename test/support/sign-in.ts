@@ -14,13 +14,17 @@ export const PAGE = 'https://app.example/auth/callback'
 
 /** The house with its ways in through others. */
 export async function startSignIn(db: Db, settings: Record<string, string>) {
-  const room = await openTestAccounts(db)
+  const accounts = await openTestAccounts(db)
   const config = readConfig({ PUBLIC_URL, FRONTEND_URL: 'https://app.example', ...settings })
-  const hall = await startServer({
-    routes: [...authRoutes(room), ...meRoutes(room), ...signInRoutes(openSignIn(room, config))],
-    authenticator: createAuthenticator(room),
+  const service = await startServer({
+    routes: [
+      ...authRoutes(accounts),
+      ...meRoutes(accounts),
+      ...signInRoutes(openSignIn(accounts, config)),
+    ],
+    authenticator: createAuthenticator(accounts),
   })
-  return { room, url: hall.url, call: client(hall.url), close: hall.close }
+  return { accounts, url: service.url, call: client(service.url), close: service.close }
 }
 
 /** A browser: keeps cookies by origin, follows nothing by itself. */

@@ -10,10 +10,13 @@ import {
   PROCESS_FAULTS,
   SWEEP_MS,
   type Fault,
+  type InjectedCounts,
 } from './rig/faults.ts'
 import type { History } from './judge/history.ts'
 import { brokenInvariants } from './judge/invariants.ts'
 import { brokenHistory } from './judge/verdict.ts'
+import { killInTurn } from './rig/kills.ts'
+import { compareBalances } from './judge/balances.ts'
 import { openWorld, type World } from './rig/world.ts'
 
 export type FireOptions = {
@@ -25,6 +28,8 @@ export type FireOptions = {
   victims: number
   /** How long a paid payment may take to be credited; unset: not waited for. */
   paymentsWithinS?: number
+  /** Instead of all faults: the default set-up, whose service and server are killed so often. */
+  defaultSetUp?: { kills: number }
   /** Called with a sentence for every fault and every phase. */
   say?: ((sentence: string) => void) | undefined
 }
@@ -56,7 +61,8 @@ export type FireReport = {
  * compared with what every client saw and with what the providers received.
  */
 export async function fire(options: FireOptions): Promise<FireReport> {
-  const world = await openWorld({ replicas: options.replicas })
+  const ownDatabase = options.defaultSetUp !== undefined
+  const world = await openWorld({ replicas: ownDatabase ? 1 : options.replicas, ownDatabase })
   try {
     return await run(world, options)
   } finally {
@@ -70,9 +76,13 @@ async function run(world: World, options: FireOptions): Promise<FireReport> {
   say('the processes are up')
   const players = await openPlayers(world, random, options)
   say('the customers have signed up')
-  const untilMs = performance.now() + options.seconds * 1_000
-  const playing = players.play(options.players, untilMs)
-  const injected = await injectFaults(world, random, { ...options, untilMs })
+  const end = new AbortController()
+  const playing = players.play(options.players, () => end.signal.aborted)
+  const injected =
+    options.defaultSetUp === undefined
+      ? await injectFaults(world, random, options)
+      : await killInTurn(world, players, { ...options.defaultSetUp, random, say: options.say })
+  end.abort()
   await playing
   say('the faults have stopped')
   await endAllFaults(world)
@@ -80,6 +90,7 @@ async function run(world: World, options: FireOptions): Promise<FireReport> {
   say('the late checks are done')
   await awaitClosure(world, options.paymentsWithinS ?? 0)
   say('interrupted work is closed')
+  await compareBalances(world, players)
   return report(world, { ...options, history: players.history, injected })
 }
 
@@ -89,14 +100,13 @@ function phases(say: FireOptions['say']): (sentence: string) => void {
     say?.(`[${((performance.now() - startedMs) / 1_000).toFixed(1)} s] ${sentence}`)
 }
 
-type InjectedCounts = Map<string, number>
-
 /** Several loops at once: on the processes, on the network, and one that freezes processes. */
 async function injectFaults(
   world: World,
   random: Random,
-  options: FireOptions & { untilMs: number },
+  options: FireOptions,
 ): Promise<InjectedCounts> {
+  const untilMs = performance.now() + options.seconds * 1_000
   const injected: InjectedCounts = new Map(
     [...PROCESS_FAULTS, FREEZE, ...NETWORK_FAULTS].map((fault) => [fault.name, 0]),
   )
@@ -104,7 +114,7 @@ async function injectFaults(
     const own = random.fork(name)
     // First each kind once, in random order; then by weight.
     const plan = faults.toSorted(() => own.next() - 0.5)
-    while (performance.now() < options.untilMs) {
+    while (performance.now() < untilMs) {
       const fault = plan.shift() ?? own.weighted(faults)
       const tookEffect = await fault.inject(world, own)
       options.say?.(`${fault.name}${tookEffect ? '' : ' (no effect)'}`)

@@ -7,10 +7,12 @@ import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
 import { soak } from './soak.ts'
 import { openWorld } from './rig/world.ts'
+import { powerCut } from './power/power-cut.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
- * `--only fire,bad,anvil,rolling,overload` chooses the parts; `soak` runs only when it is named.
+ * `--only fire,bad,anvil,rolling,overload` chooses the parts; `local`, `power` and `soak` run only
+ * when they are named.
  * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     replicas: { type: 'string', default: '4' },
     players: { type: 'string', default: '120' },
+    kills: { type: 'string', default: '200' },
     share: { type: 'string', default: '0.2' },
     only: { type: 'string', default: 'fire,bad,anvil,rolling,overload' },
     quiet: { type: 'boolean', default: false },
@@ -44,6 +47,18 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
     const missed = report.missed.map((name) => `planned, but never took effect: ${name}`)
     return { ...report, violations: [...report.violations, ...missed] }
   },
+  local: () =>
+    fire({
+      seed,
+      seconds: 0,
+      replicas: 1,
+      players: 40,
+      people: 20,
+      victims: 4,
+      paymentsWithinS: 180,
+      defaultSetUp: { kills: Number(values.kills) },
+      say,
+    }),
   async bad() {
     return inWorld(1, (world) => badInput(world, { seed, share: Number(values.share) }))
   },
@@ -56,6 +71,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
     inWorld(1, (world) =>
       soak(world, { seed, seconds: Number(values.seconds), players: Number(values.players) }),
     ),
+  power: () => powerCut({ seed, lives: 6, cutsPerLife: 5, say }),
   overload: () => inWorld(1, (world) => overload(world, 10), OVERLOAD_ENV),
 }
 

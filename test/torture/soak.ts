@@ -27,7 +27,8 @@ export async function soak(
     people: 40,
     victims: 4,
   })
-  const playing = players.play(options.players, performance.now() + options.seconds * 1_000)
+  const untilMs = performance.now() + options.seconds * 1_000
+  const playing = players.play(options.players, () => performance.now() > untilMs)
   const rssMb: number[] = []
   const heapMb: number[] = []
   for (let tenth = 0; tenth < TENTHS; tenth++) {

@@ -271,9 +271,9 @@ for (const type of Object.keys(PROVIDERS) as ProviderType[]) {
       assert.equal(failure.kind, expected.kind)
       if (expected.code) assert.equal(failure.code, expected.code)
       if (expected.retryAfterS) assert.equal(failure.retryAfterS, expected.retryAfterS)
-      const told = upstreams.troubles().filter(({ why }) => why !== 'circuit_open')
+      const troubles = upstreams.troubles().filter(({ why }) => why !== 'circuit_open')
       assert.deepEqual(
-        told.map(({ why }) => why),
+        troubles.map(({ why }) => why),
         expected.trouble ? [expected.trouble] : [],
       )
       const { message, code, param, headers } = failure

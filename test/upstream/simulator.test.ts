@@ -70,14 +70,14 @@ describe('every capability, over the wire', () => {
     })
     assert.equal(spoken.mediaType, 'audio/mpeg')
     assert.ok(spoken.audio.length > 100)
-    const heard = await upstreams.call(to('sim/sikia'), 'transcription', {
+    const transcript = await upstreams.call(to('sim/sikia'), 'transcription', {
       audio: Buffer.from(wav('Karibu sana')),
       format: 'wav',
       language: 'sw',
       responseFormat: 'json',
     })
-    assert.match(heard.text, /Karibu/)
-    assert.ok(costOf(heard.usage) > 0)
+    assert.match(transcript.text, /Karibu/)
+    assert.ok(costOf(transcript.usage) > 0)
     const failure = await upstreams
       .call(to('sim/sema'), 'speech', {
         input: 'Karibu sana',
@@ -89,7 +89,7 @@ describe('every capability, over the wire', () => {
     assert.ok(failure instanceof Failure && failure.kind === 'too_large')
   })
 
-  it('pictures', async () => {
+  it('images', async () => {
     const result = await upstreams.call(to('sim/picha'), 'image', {
       prompt: 'mlango wa mbao',
       n: 2,
@@ -140,7 +140,7 @@ describe('every capability, over the wire', () => {
     assert.match(verdict['sim/picha']!, /^paid (image|megapixel)$/)
   })
 
-  it('probes, and notices when nobody is there', async () => {
+  it('probes, and notices when no server is there', async () => {
     await upstreams.probe()
     assert.deepEqual(upstreams.health(), {
       healthy: true,

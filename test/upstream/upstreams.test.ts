@@ -107,7 +107,7 @@ describe('calling upstreams', () => {
       ],
       usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
     })
-    const sent = servers[0]!.heard[0]!
+    const sent = servers[0]!.requests[0]!
     assert.equal(sent.path, '/api/v1/chat/completions')
     assert.equal(sent.headers.authorization, `Bearer ${KEY}`)
     assert.equal(sent.headers['accept-encoding'], 'identity')
@@ -149,9 +149,9 @@ describe('calling upstreams', () => {
     for (const bad of [status(500), status(401), status(429), status(404)]) {
       const { upstreams, servers, targets } = await house(bad, well)
       await upstreams.call(targets, 'chat', chatRequest(false))
-      assert.deepEqual([servers[0]!.heard.length, servers[1]!.heard.length], [1, 1])
+      assert.deepEqual([servers[0]!.requests.length, servers[1]!.requests.length], [1, 1])
       const stream = await upstreams.call(targets, 'chatStream', chatRequest(true))
-      assert.equal(servers[1]!.heard.length, 2)
+      assert.equal(servers[1]!.requests.length, 2)
       stream.cancel()
     }
   })
@@ -161,7 +161,7 @@ describe('calling upstreams', () => {
     const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
     assert.equal(failure.kind, 'upstream_rejected')
     assert.equal(failure.headers['x-should-retry'], 'false')
-    assert.equal(servers[1]!.heard.length, 0)
+    assert.equal(servers[1]!.requests.length, 0)
   })
 
   it('fails over when the first event of a stream is an error', async () => {
@@ -172,7 +172,7 @@ describe('calling upstreams', () => {
       )
     }, well)
     const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
-    assert.deepEqual([servers[0]!.heard.length, servers[1]!.heard.length], [1, 1])
+    assert.deepEqual([servers[0]!.requests.length, servers[1]!.requests.length], [1, 1])
     result.cancel()
   })
 
@@ -219,13 +219,13 @@ describe('calling upstreams', () => {
     await failing(upstreams.call(targets, 'chat', chatRequest(false), leaving.signal))
     await new Promise((done) => setTimeout(done, 50))
     assert.equal(servers[0]!.open, 0)
-    assert.equal(servers[1]!.heard.length, 0)
+    assert.equal(servers[1]!.requests.length, 0)
     assert.deepEqual(upstreams.troubles(), [])
   })
 
   it('opens the circuit after failures in a row, and closes it by a probe', async () => {
     let broken = true
-    const flap: Behave = (socket, heard) => (broken ? status(500) : well)(socket, heard)
+    const flap: Behave = (socket, request) => (broken ? status(500) : well)(socket, request)
     const { upstreams, servers, targets, tick } = await house(flap)
     for (let i = 0; i < 5; i += 1) {
       const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
@@ -234,7 +234,7 @@ describe('calling upstreams', () => {
     const fast = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
     assert.equal(fast.kind, 'unavailable')
     assert.equal(fast.retryAfterS, 5)
-    assert.equal(servers[0]!.heard.length, 5)
+    assert.equal(servers[0]!.requests.length, 5)
     assert.deepEqual(upstreams.health(), {
       healthy: false,
       upstreams_total: 1,
@@ -248,7 +248,7 @@ describe('calling upstreams', () => {
     assert.equal(upstreams.health().healthy, true)
   })
 
-  it('tells the operator, and not the caller, of a refused key and of no money', async () => {
+  it('reports a refused key and an empty account to the operator, not to the caller', async () => {
     for (const [code, why] of [
       [401, 'key_refused'],
       [402, 'out_of_money'],
@@ -274,16 +274,16 @@ describe('calling upstreams', () => {
     tick(2_000)
     const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
     assert.deepEqual([failure.kind, failure.retryAfterS], ['rate_limited', 5])
-    assert.equal(servers[0]!.heard.length, 1)
+    assert.equal(servers[0]!.requests.length, 1)
     tick(5_001)
     await failing(upstreams.call(targets, 'chat', chatRequest(false)))
-    assert.equal(servers[0]!.heard.length, 2)
+    assert.equal(servers[0]!.requests.length, 2)
   })
 
   it('a video start that may have been accepted is not sent to another upstream', async () => {
     const { upstreams, servers, targets } = await house((socket) => socket.destroy(), well)
     await failing(upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} }))
-    assert.equal(servers[1]!.heard.length, 0)
+    assert.equal(servers[1]!.requests.length, 0)
   })
 
   it('a video start that was surely not accepted is sent to the next upstream', async () => {

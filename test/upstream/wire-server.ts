@@ -1,12 +1,17 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
-export type Heard = { method: string; path: string; headers: Record<string, string>; body: string }
-export type Behave = (socket: Socket, heard: Heard) => void
+export type WireRequest = {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+export type Behave = (socket: Socket, request: WireRequest) => void
 
 /** A server made of bytes, so that it can misbehave in every way a real one can. */
 export async function wireServer(behave: Behave) {
   const sockets = new Set<Socket>()
-  const heard: Heard[] = []
+  const requests: WireRequest[] = []
   const closed: number[] = []
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -19,11 +24,11 @@ export async function wireServer(behave: Behave) {
     socket.on('data', (data) => {
       pending = Buffer.concat([pending, data])
       for (let one = takeRequest(); one; one = takeRequest()) {
-        heard.push(one)
+        requests.push(one)
         behave(socket, one)
       }
     })
-    function takeRequest(): Heard | undefined {
+    function takeRequest(): WireRequest | undefined {
       const end = pending.indexOf('\r\n\r\n')
       if (end === -1) return undefined
       const [first = '', ...lines] = pending.subarray(0, end).toString('latin1').split('\r\n')
@@ -45,7 +50,7 @@ export async function wireServer(behave: Behave) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/api/v1`,
-    heard,
+    requests,
     closed,
     get open() {
       return sockets.size

@@ -42,7 +42,7 @@ export function checkChannel(body: {
     login_mfa: true,
   }
   if (!allowed[purpose]) {
-    throw invalidField('channel', `${channel} cannot be used with purpose ${purpose}`)
+    throw invalidField('channel', `must not be ${channel} when purpose is ${purpose}`)
   }
   if (purpose === 'login_mfa' && body.challengeId === undefined) {
     throw invalidField('challenge_id', 'is required when purpose is login_mfa')

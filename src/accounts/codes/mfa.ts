@@ -45,7 +45,7 @@ export async function changeMfa(
   const { mfaMethod, totpCode } = change
   if (totpCode !== undefined) {
     if (mfaMethod !== undefined && mfaMethod !== 'totp') {
-      throw invalidField('totp_code', 'can only be used with mfa_method totp')
+      throw invalidField('totp_code', 'can be sent only when mfa_method is totp')
     }
     await finishEnrolment(accounts, tx, { account, code: totpCode })
     return undefined
@@ -86,9 +86,15 @@ async function finishEnrolment(
 /** Login codes must reach the owner, who could not sign in again otherwise. */
 function requireVerified(account: Account, method: 'none' | 'email' | 'phone'): void {
   if (method === 'email' && !account.emailVerified) {
-    throw invalidField('mfa_method', 'email needs a verified email address on the account')
+    throw invalidField(
+      'mfa_method',
+      'can be email only once the email address of the account is verified',
+    )
   }
   if (method === 'phone' && !account.phoneVerified) {
-    throw invalidField('mfa_method', 'phone needs a verified phone number on the account')
+    throw invalidField(
+      'mfa_method',
+      'can be phone only once the phone number of the account is verified',
+    )
   }
 }

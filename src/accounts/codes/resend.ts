@@ -28,7 +28,7 @@ export async function resendCode(
   const who = requireIdentifier(body.identifier)
   const { purpose, channel, challengeId } = body
   if (channel === 'totp') {
-    throw invalidField('channel', 'cannot be totp; an authenticator app makes its own codes')
+    throw invalidField('channel', 'must not be totp: an authenticator app makes its own codes')
   }
   if (purpose !== 'login_mfa' && channel !== who.channel) {
     throw invalidField('channel', `must be ${who.channel} for this identifier`)

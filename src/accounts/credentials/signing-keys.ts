@@ -18,7 +18,7 @@ export async function loadSigningKeys(parts: {
   const opened = await openNewest(rows, parts.sealingKey)
   if (opened) return { signing: opened, all: rows.map((row) => row.publicJwk) }
   if (rows.length > 0)
-    parts.log.warn('MASTER_KEY cannot open any stored signing key; a new one is made.')
+    parts.log.warn('MASTER_KEY cannot decrypt any stored signing key; a new one is made.')
   await parts.db.begin(async (tx) => {
     await lockSigningKeys(tx)
     const current = await listSigningKeys(tx)

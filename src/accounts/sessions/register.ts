@@ -30,7 +30,7 @@ export async function register(
 ): Promise<PendingView> {
   const claims = claimsOf(registration)
   const [first] = claims
-  if (!first) throw invalidField('email', 'or phone_number is required')
+  if (!first) throw invalidField('email', 'or phone_number must be sent')
   const values = claims.map((claim) => claim.value)
   checkNewPassword(registration.password, values, 'password')
   for (const claim of claims) if (await findOwner(accounts.db, claim)) throw taken(claim)

@@ -23,7 +23,7 @@ export async function startBrowser(
   const provider = configured(signIn, start.provider)
   const redirectUri = start.redirectUri ?? signIn.returnPages[0]
   if (!signIn.returnPages.includes(redirectUri)) {
-    throw invalidField('redirect_uri', 'is not one of the allowed pages')
+    throw invalidField('redirect_uri', 'must be one of the allowed pages')
   }
   // One secret per browser, not per visit: two tabs may sign in at once.
   const browser = readBrowser(start.browser) ?? randomBytes(32).toString('base64url')
@@ -63,7 +63,7 @@ export async function finishBrowser(signIn: SignIn, visit: BrowserVisit): Promis
     // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.
     const failure =
       error instanceof Failure ? error : new Failure('internal', BROKEN, { cause: error })
-    signIn.accounts.log.warn('browser sign-in failed', {
+    signIn.accounts.log.warn('A browser sign-in failed.', {
       request_id: visit.requestId,
       provider: visit.provider,
       reason: failure.kind,

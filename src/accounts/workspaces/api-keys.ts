@@ -39,9 +39,12 @@ export async function createApiKey(
     await lockAccount(tx, accountId)
     const wanted = { accountId, id: body.workspaceId, slug: body.workspaceSlug }
     const workspace = await findWorkspace(tx, wanted)
-    if (!workspace) throw new Failure('not_found', 'No such workspace.')
+    if (!workspace) throw new Failure('not_found', 'There is no such workspace.')
     if ((await countActiveKeys(tx, accountId)) >= MOST_ACTIVE) {
-      throw new Failure('forbidden', `An account can have at most ${MOST_ACTIVE} active API keys.`)
+      throw new Failure(
+        'forbidden',
+        `An account can have at most ${MOST_ACTIVE} active API keys. Revoke one first.`,
+      )
     }
     const id = uuidv7()
     const last4 = key.slice(-4)
@@ -133,5 +136,5 @@ function found(key: ApiKey | undefined): ApiKey {
 }
 
 function missing(): Failure {
-  return new Failure('not_found', 'No such API key.')
+  return new Failure('not_found', 'There is no such API key.')
 }

@@ -94,7 +94,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** 1 to 63 lowercase letters, digits and hyphens, no hyphen at the ends; `default` is reserved. */
 export function readSlug(text: string): string {
-  if (text === 'default') throw invalidField('slug', '"default" is reserved')
+  if (text === 'default') throw invalidField('slug', 'must not be "default", which is reserved')
   if (!SLUG.test(text)) {
     const why = 'must be 1 to 63 lowercase letters, digits or hyphens, with no hyphen at either end'
     throw invalidField('slug', why)
@@ -125,7 +125,7 @@ function viewOf(workspace: Workspace): WorkspaceView {
 
 function found(workspace: Workspace | undefined): Workspace {
   if (workspace) return workspace
-  throw new Failure('not_found', 'No such workspace.')
+  throw new Failure('not_found', 'There is no such workspace.')
 }
 
 function slugTaken(): Failure {
@@ -137,6 +137,6 @@ function slugTaken(): Failure {
 function tooMany(): Failure {
   return new Failure(
     'forbidden',
-    `An account can have at most ${MOST_ADDITIONAL} additional workspaces.`,
+    `An account can have at most ${MOST_ADDITIONAL} additional workspaces. Delete one first.`,
   )
 }

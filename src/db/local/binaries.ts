@@ -122,14 +122,14 @@ function tryBoth(found: Found, as: RunAs): number | NotRunning {
 }
 
 function versionOf(file: string, env: Record<string, string>, as: RunAs): number | NotRunning {
-  const told = spawnSync(file, ['--version'], { ...as, cwd: '/', encoding: 'utf8', env })
-  const major = Number(/\(PostgreSQL\) (\d+)/.exec(told.stdout ?? '')?.[1])
-  if (told.status === 0 && major > 0) return major
-  const { code } = (told.error ?? {}) as NodeJS.ErrnoException
+  const run = spawnSync(file, ['--version'], { ...as, cwd: '/', encoding: 'utf8', env })
+  const major = Number(/\(PostgreSQL\) (\d+)/.exec(run.stdout ?? '')?.[1])
+  if (run.status === 0 && major > 0) return major
+  const { code } = (run.error ?? {}) as NodeJS.ErrnoException
   if (code === 'ENOENT' && existsSync(file)) {
     return { unreachable: false, words: `${file}: not found` }
   }
-  const words = (told.stderr || told.error?.message || '').trim()
+  const words = (run.stderr || run.error?.message || '').trim()
   // Libraries that the user cannot reach are not found either.
   return { unreachable: code === 'EACCES' || as.uid !== undefined, words }
 }

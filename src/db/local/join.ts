@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { assertNoEarlierData } from './check-data.ts'
 import { isHeld, tryLock } from './folder-lock.ts'
 import { openHome, writing } from './home.ts'
 import { readPostmaster } from './leftovers.ts'
@@ -24,14 +25,15 @@ export async function useLocalServer(
   patienceMs = 60_000,
 ): Promise<UsedServer> {
   const home = openHome(options.dataDir)
+  assertNoEarlierData(home)
   const start = performance.now()
   for (;;) {
     const lock = await writing(home.folder, () => tryLock(home.folder, 'command'))
     if (isHeld(lock)) return startLocked(options, home, lock)
-    const told = readPostmaster(home.data)
-    const isReady = lock.holder === 'service' && told?.status === 'ready'
-    if (isReady && (await answers(told.socketFolder))) {
-      const { socketFolder } = told
+    const postmaster = readPostmaster(home.data)
+    const isReady = lock.holder === 'service' && postmaster?.status === 'ready'
+    if (isReady && (await answers(postmaster.socketFolder))) {
+      const { socketFolder } = postmaster
       return { url: urlFor(socketFolder), folder: home.data, stop: async () => {} }
     }
     if (performance.now() - start > patienceMs) throw noAnswer(home.folder, lock.pid)

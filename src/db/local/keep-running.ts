@@ -6,6 +6,7 @@ import type { Home } from './home.ts'
 import { HERE } from './initialise.ts'
 import { endLeftovers, readPostmaster } from './leftovers.ts'
 import { asArguments } from './settings.ts'
+import { dropSocketLock } from './socket-folder.ts'
 import { LocalTrouble } from './trouble.ts'
 import { spawnWatched, type WatchedChild } from './watched-child.ts'
 
@@ -13,6 +14,7 @@ type Running = {
   home: Home
   binaries: Binaries
   settings: Record<string, string>
+  socketFolder: string
   log: Log
 }
 
@@ -74,6 +76,7 @@ const STEADY_MS = 10_000
 async function startOnce(options: Running, signal: AbortSignal): Promise<WatchedChild> {
   const { home, binaries, settings, log } = options
   const found = await endLeftovers(home.data)
+  dropSocketLock(options.socketFolder)
   if (found > 0) log.warn('A database server was left running and has been stopped.')
   const child = spawnWatched({
     command: binaries.postgres,
@@ -83,7 +86,9 @@ async function startOnce(options: Running, signal: AbortSignal): Promise<Watched
     env: binaries.env,
     orphaned: 'quit',
     onLine: (line) => {
-      if (/^(PANIC|FATAL):/.test(line)) log.warn('The database server said.', { reason: line })
+      // While it is being stopped it reports every connection that it closes.
+      if (signal.aborted || !/^(PANIC|FATAL):/.test(line)) return
+      log.warn('The database server reported an error.', { reason: line })
     },
   })
   if (await becomesReady(child, options, signal)) return child
@@ -97,8 +102,9 @@ async function becomesReady(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let waitedMs = 0; !child.hasEnded(); waitedMs += 10) {
-    const told = readPostmaster(home.data)
-    if (signal.aborted || (told?.pid === child.pid && told.status === 'ready')) return true
+    const postmaster = readPostmaster(home.data)
+    const isReady = postmaster?.pid === child.pid && postmaster.status === 'ready'
+    if (signal.aborted || isReady) return true
     if (waitedMs === 10_000) log.info('The database server is still starting.')
     await sleep(10)
   }

@@ -82,8 +82,8 @@ function inode(path: string): string | undefined {
 function postmasterByName(folder: string): number[] {
   const pid = readPostmaster(folder)?.pid
   if (pid === undefined) return []
-  const told = spawnSync('ps', ['-o', 'stat=,comm=', '-p', String(pid)], { encoding: 'utf8' })
-  const [state, command] = (told.stdout ?? '').trim().split(/\s+/, 2)
+  const listed = spawnSync('ps', ['-o', 'stat=,comm=', '-p', String(pid)], { encoding: 'utf8' })
+  const [state, command] = (listed.stdout ?? '').trim().split(/\s+/, 2)
   return state !== undefined && !state.startsWith('Z') && /postgres/.test(command ?? '')
     ? [pid]
     : []

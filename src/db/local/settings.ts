@@ -78,8 +78,8 @@ export function initdbArguments(major: number, folder: string): string[] {
   return [...data, ...access, ...own]
 }
 
-export const USER = 'mlango'
-export const DATABASE = 'postgres'
+const USER = 'mlango'
+const DATABASE = 'postgres'
 
 export function urlFor(socketFolder: string): string {
   return `postgresql://${USER}@localhost/${DATABASE}?host=${encodeURIComponent(socketFolder)}`

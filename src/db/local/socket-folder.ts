@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync, rmdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { giveTo, type Home } from './home.ts'
 import { asTrouble, LocalTrouble } from './trouble.ts'
@@ -22,6 +22,15 @@ export function dropSocketFolder(folder: string): void {
   } catch {
     // Something else is in it, or it is gone already.
   }
+}
+
+/**
+ * For a start, once no server works in the data any more. PostgreSQL takes the process it names for
+ * a living server if that is a zombie or by now a stranger, and refuses one that a loss of power
+ * left empty.
+ */
+export function dropSocketLock(folder: string): void {
+  rmSync(join(folder, '.s.PGSQL.5432.lock'), { force: true })
 }
 
 /** Pure. Not /run/user, which goes when its user logs out; the server keeps its file in /tmp fresh. */

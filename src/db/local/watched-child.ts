@@ -12,7 +12,7 @@ export type WatchedChild = {
   kill(signal: NodeJS.Signals): void
 }
 
-export type Command = {
+export type WatchedCommand = {
   command: string
   args: string[]
   as: RunAs
@@ -28,7 +28,7 @@ export type Command = {
  * is Linux only and needs a tool; a pipe works everywhere: a small shell waits for its end, which
  * comes when nobody holds the other side any more.
  */
-export function spawnWatched(options: Command): WatchedChild {
+export function spawnWatched(options: WatchedCommand): WatchedChild {
   const { command, args, as, folder, env, orphaned } = options
   const child = spawn('/bin/sh', ['-c', SCRIPTS[orphaned], 'sh', command, ...args], {
     ...as,

@@ -171,7 +171,7 @@ async function tryRelease({ queue, log }: Billing, posting: Posting): Promise<bo
     await queue.submit(posting)
     return true
   } catch (error) {
-    log.warn('A hold could not be released yet.', { error })
+    log.warn('A hold could not be released; it will be tried again.', { error })
     return false
   }
 }

@@ -46,7 +46,10 @@ export async function openDoubtfulCharges(options: {
       return await giveBackOne(db, charge)
     } catch (error) {
       if (isUnavailable(error)) throw error
-      log.error('A doubtful charge cannot be given back.', { hold_id: charge.holdId, error })
+      log.error('A doubtful charge could not be refunded; it will be tried again.', {
+        hold_id: charge.holdId,
+        error,
+      })
       return false
     }
   }
@@ -79,7 +82,7 @@ async function takeOver(earlier: string, folder: string, log: Log): Promise<void
       await rename(path.join(earlier, name), path.join(folder, name)).catch(unlessGone)
     }
   } catch (error) {
-    log.error('Doubtful charges of an earlier version could not be taken over.', { error })
+    log.error('The doubtful charges noted by an earlier version could not be moved.', { error })
   }
 }
 
@@ -130,7 +133,7 @@ async function readAll(folder: string, log: Log): Promise<Map<string, DoubtfulCh
       const charge = JSON.parse(text) as DoubtfulCharge
       charges.set(charge.holdId, charge)
     } catch (error) {
-      log.error('The note of a doubtful charge cannot be read.', { job: name, error })
+      log.error('The note of a doubtful charge could not be read.', { job: name, error })
     }
   }
   return charges

@@ -62,13 +62,13 @@ function taggedFormat(rest: Buffer): AudioFormat | undefined {
   return isAdts(rest) ? 'aac' : 'mp3'
 }
 
-/** For the message only: `pdf`, `png`, `mkv`, `video`, `text` or `unknown`. */
+/** For the message only: `pdf`, `png`, `mkv`, `video`, `text` or that it is not known. */
 function otherKind(bytes: Buffer): string {
   if (word(bytes, 4) === 'ftyp') return OTHER_BRANDS.test(word(bytes, 8)) ? 'not m4a' : 'video'
   if (docType(bytes) === 'matroska') return 'mkv'
   const type = mediaType(bytes)
   if (type !== undefined) return type.slice(type.indexOf('/') + 1)
-  return looksLikeText(bytes) ? 'text' : 'unknown'
+  return looksLikeText(bytes) ? 'text' : 'in an unknown format'
 }
 
 /** Printable from the first byte on: JSON, HTML or prose where sound should be. */

@@ -13,7 +13,7 @@ export function requireMedia(
   if (bytes.length === 0) throw invalidField(field, 'is empty')
   const found = mediaType(bytes)
   if (found === undefined || !ACCEPTED[kind].includes(found)) {
-    throw invalidField(field, `must be ${WORDS[kind]}; these bytes are not`)
+    throw invalidField(field, `must be ${WORDS[kind]}; this file is not`)
   }
   const claimed = canonical(claim.mediaType)
   if (claimed !== undefined && claimed !== found) {

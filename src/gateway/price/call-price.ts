@@ -143,5 +143,8 @@ function isBelievable(costMicro: bigint, catalogMicro: bigint): boolean {
 /** An upstream whose reports have to be replaced by estimates is worth the operator's attention. */
 export function logUnusable(log: Log, model: string, reading: UsageReading): void {
   if (reading.kind !== 'unusable') return
-  log.warn('An upstream reported usage that cannot be believed.', { model, reason: reading.reason })
+  log.warn('An upstream reported implausible usage; it was estimated instead.', {
+    model,
+    reason: reading.reason,
+  })
 }

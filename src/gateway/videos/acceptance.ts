@@ -58,7 +58,10 @@ async function abandon({ log }: Billing, db: Db, job: NewVideoJob): Promise<void
     try {
       return await expireAtOnce(db, job.id)
     } catch (error) {
-      log.warn('A video job could not be given up yet.', { job_id: job.id, error })
+      log.warn('A video job could not be cancelled; it will be tried again.', {
+        job_id: job.id,
+        error,
+      })
     }
   }
 }

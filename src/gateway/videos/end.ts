@@ -62,7 +62,7 @@ export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): P
   })
   if (ended) {
     await parts.onStep('end_committed')
-    parts.log.info(`A video job is ${end.status}.`, { job_id: job.id, model: job.model })
+    parts.log.info(`A video job ended: ${end.status}.`, { job_id: job.id, model: job.model })
   }
   return ended
 }
@@ -79,7 +79,7 @@ function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityReco
     const cost = reportedCost({ reading: end.usage, rate, catalogMicro: job.priceMicro })
     if (cost.estimated) {
       parts.log.warn(
-        'A video was charged at its catalog price: its usage was missing or unbelievable.',
+        'A video was charged at its catalog price: its usage was missing or implausible.',
         {
           job_id: id,
           model,

@@ -76,7 +76,7 @@ async function advance(parts: WorkerParts, job: ClaimedJob, signal: AbortSignal)
     await advanceJob(parts, job, signal)
   } catch (error) {
     if (!signal.aborted) {
-      parts.log.warn('A step of a video job failed; it will be repeated.', {
+      parts.log.warn('A step of a video job failed; it will be tried again.', {
         job_id: job.id,
         error,
       })

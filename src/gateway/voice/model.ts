@@ -10,7 +10,7 @@ export function voiceModel(
 ): PricedModel {
   const { field } = choice
   const id = choice.named ?? choice.fallback
-  if (id === undefined) throw invalidField(field, 'is required: no default is configured')
+  if (id === undefined) throw invalidField(field, 'is required, because no default is configured')
   return gateway.catalog.requireModel(id, { outputs: [output] }, field)
 }
 
@@ -28,8 +28,12 @@ export function voiceFor(
   }
   if (known.length === 0 || known.includes(named)) return named
   const some = known.slice(0, 20).join(', ')
-  throw new Failure('unsuitable', `voice must be one that "${model.id}" has, such as ${some}.`, {
-    param: 'voice',
-    code: 'model_capability',
-  })
+  throw new Failure(
+    'unsuitable',
+    `voice must be one of the voices of "${model.id}", such as ${some}.`,
+    {
+      param: 'voice',
+      code: 'model_capability',
+    },
+  )
 }

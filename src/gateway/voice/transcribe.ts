@@ -27,7 +27,7 @@ export async function transcribe(
   recording: Recording,
 ): Promise<Answer> {
   if (body.stream === true) {
-    throw new Failure('invalid', 'stream is not supported: leave it out.', { param: 'stream' })
+    throw new Failure('invalid', 'stream is not supported here. Leave it out.', { param: 'stream' })
   }
   const language = body.language ? requireLanguage(body.language, 'language') : undefined
   const fallback = gateway.voice.sttModel

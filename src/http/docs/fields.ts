@@ -8,7 +8,7 @@ export function fieldTable(schema: Schema, schemas: Record<string, Schema>): str
   if (rows.length === 0) return `<p>${escape(typeOf(resolve(schema, schemas)))}</p>`
   return (
     '<div class="scroll"><table><thead><tr><th scope="col">Field</th><th scope="col">Type</th>' +
-    `<th scope="col"></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+    `<th scope="col">Notes</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
   )
 }
 

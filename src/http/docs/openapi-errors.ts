@@ -28,8 +28,8 @@ const envelope = {
   code: z.int().meta({ description: 'The HTTP status' }),
   error_code: z
     .string()
-    .meta({ description: 'Stable; for programs to check', example: 'validation_error' }),
-  message: z.string().meta({ description: 'For people; names the field that is wrong' }),
+    .meta({ description: 'Stable, for programs to check', example: 'validation_error' }),
+  message: z.string().meta({ description: 'For people; names the field that is wrong, if one is' }),
   request_id: z.string(),
 }
 
@@ -51,7 +51,7 @@ const DESCRIPTIONS: Record<Status, string> = {
   '413': 'The request body is too large for this route',
   '429': 'Too many requests; see Retry-After',
   '500': 'An error on our side',
-  '502': 'A model provider failed',
+  '502': 'The model could not be reached, or did not accept the request',
   '503': 'Temporarily unavailable; see Retry-After',
 }
 

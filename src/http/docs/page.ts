@@ -11,7 +11,7 @@ type Entry = { method: string; path: string; operation: Operation }
 /** The API reference as one page: it works on a phone, without scripts and without the internet. */
 export function docsPage(document: OpenApi): string {
   const groups = Map.groupBy(entriesOf(document), (entry) => entry.operation.tags[0] ?? 'Other')
-  const base = document.servers?.[0]?.url ?? 'http://127.0.0.1:8080'
+  const publicUrl = document.servers?.[0]?.url
   const schemas = document.components.schemas
   return `<!doctype html>
 <html lang="en">
@@ -33,7 +33,7 @@ export function docsPage(document: OpenApi): string {
 ${[...groups].map(([tag, entries]) => contents(tag, entries)).join('\n')}
 </ul></nav>
 <main>
-${gettingStarted(base)}
+${gettingStarted(publicUrl ?? 'http://127.0.0.1:8080', publicUrl === undefined)}
 ${[...groups].map(([tag, entries]) => section(tag, entries, schemas)).join('\n')}
 </main>
 </body>

@@ -89,7 +89,7 @@ export class Capacity {
 }
 
 export function overloaded(): Failure {
-  return new Failure('unavailable', 'The service is overloaded. Please try again.', {
+  return new Failure('unavailable', 'The service is overloaded. Please try again shortly.', {
     retryAfterS: RETRY_AFTER_S,
   })
 }

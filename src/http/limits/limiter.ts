@@ -29,7 +29,7 @@ function withFallback(shared: RedisCounter, own: Limiter, log: Log): OpenLimiter
   function lose(error: unknown): void {
     if (away) return
     away = true
-    log.warn('Redis does not answer: rate limits are counted per process.', { error })
+    log.warn('Redis does not answer; rate limits are now counted per process.', { error })
     probe = setInterval(() => void probeRedis(), PROBE_MS).unref()
   }
 
@@ -38,7 +38,7 @@ function withFallback(shared: RedisCounter, own: Limiter, log: Log): OpenLimiter
     if (!away) return
     away = false
     clearInterval(probe)
-    log.info('Redis answers again: rate limits are shared.')
+    log.info('Redis answers again; rate limits are shared.')
   }
 
   return {

@@ -79,9 +79,9 @@ export function judge(counts: Counts, perMinute: number, nowMs: number): Slot {
 
 /** Until enough of the older calls have slid out of the minute for one more to fit. */
 function waitMinutes(counts: Counts, perMinute: number, elapsed: number): number {
-  const room = perMinute - 1
-  if (counts.current <= room) return 1 - (room - counts.current) / counts.previous - elapsed
-  return 1 - elapsed + (1 - room / counts.current)
+  const others = perMinute - 1
+  if (counts.current <= others) return 1 - (others - counts.current) / counts.previous - elapsed
+  return 1 - elapsed + (1 - others / counts.current)
 }
 
 export function minuteOf(nowMs: number): number {

@@ -31,7 +31,7 @@ export function anthropicMessages(messages: readonly Fields[]): Turn[] {
     else turns.push(turn)
   }
   if (turns.at(-1)?.role !== 'user')
-    throw unsuitable('messages', 'the last one must be from the user.')
+    throw unsuitable('messages', 'the last message must be from the user.')
   return turns.map(resultsFirst)
 }
 

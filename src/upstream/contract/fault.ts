@@ -134,10 +134,14 @@ export function unavailable(retryAfterS: number | undefined, cause?: Fault): Fai
 function rejected(why: RejectedWhy, cause: Fault): Failure {
   switch (why) {
     case 'context_length':
-      return new Failure('unsuitable', "The input is longer than the model's context.", {
-        code: 'context_length_exceeded',
-        cause,
-      })
+      return new Failure(
+        'unsuitable',
+        "The input is longer than the model's context. Shorten it, or use another model.",
+        {
+          code: 'context_length_exceeded',
+          cause,
+        },
+      )
     case 'content_policy':
       return new Failure('unsuitable', 'The request was declined by a content policy.', {
         code: 'content_policy_violation',

@@ -56,7 +56,7 @@ function contentOf(message: Fields, names: Map<string, string>, signatures: Sign
 function functionResponse(message: Fields, names: Map<string, string>): Fields {
   const name = names.get(textOf(message.tool_call_id) ?? '') ?? textOf(message.name)
   if (name === undefined)
-    throw unsuitable('messages', 'a tool message answers no tool call of this chat.')
+    throw unsuitable('messages', 'a tool message refers to a tool call that is not in this chat.')
   return { functionResponse: { name, response: responseOf(plainText(message.content)) } }
 }
 

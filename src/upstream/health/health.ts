@@ -50,7 +50,7 @@ export class UpstreamHealth {
     this.#sample(target, { kind: 'ok' })
     this.#missedInRow.delete(target.upstream)
     if (this.#refusals.delete(target.upstream)) {
-      this.#log.info('upstream accepts our account again', { upstream: target.upstream })
+      this.#log.info('An upstream accepts our account again.', { upstream: target.upstream })
     }
   }
 
@@ -108,7 +108,7 @@ export class UpstreamHealth {
   #accountRefused(upstream: string, why: AccountWhy): void {
     const known = this.#refusals.get(upstream)
     if (known?.why !== why) {
-      this.#log.error('upstream refuses our account', { upstream, reason: why })
+      this.#log.error('An upstream refuses our account.', { upstream, reason: why })
     }
     const since = known?.why === why ? known.since : this.#now()
     this.#refusals.set(upstream, { why, since, untilMs: this.#nowMs() + DEMOTED_MS })
@@ -118,7 +118,10 @@ export class UpstreamHealth {
     const before = this.circuit(target)
     const after = noted(before, sample, this.#nowMs())
     if (before.opened === 0 && after.opened > 0) {
-      this.#log.warn('circuit opened', { upstream: target.upstream, model: target.model })
+      this.#log.warn('A circuit breaker opened: this model is tried elsewhere first.', {
+        upstream: target.upstream,
+        model: target.model,
+      })
     }
     this.#set(target, after)
   }

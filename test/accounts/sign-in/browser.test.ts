@@ -129,8 +129,8 @@ describe('signing in with a browser', () => {
       { email, primary: true, verified: true, visibility: 'private' },
     ]
     const me = await meOf(await through('github'))
-    assert.equal(github.asked.get('code_challenge_method'), 'S256')
-    assert.equal(github.asked.get('scope'), 'read:user user:email')
+    assert.equal(github.lastQuery.get('code_challenge_method'), 'S256')
+    assert.equal(github.lastQuery.get('scope'), 'read:user user:email')
     assert.deepEqual(
       [me.email, me.full_name, me.avatar_url],
       [email, 'Asha Juma', 'https://a.example/1.png'],

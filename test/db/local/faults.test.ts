@@ -20,7 +20,7 @@ import {
   isRoot,
   service,
   start,
-  told,
+  reported,
   withData,
 } from './support.ts'
 
@@ -103,13 +103,13 @@ test('a folder that cannot be written is named', { skip: !isRoot }, async () => 
   const folder = freshFolder()
   const nobody = { as: { uid: 65_534, gid: 65_534 } }
   for (const dataDir of [folder, join(folder, 'new')]) {
-    const { trouble } = await told(service(dataDir, nobody))
+    const { trouble } = await reported(service(dataDir, nobody))
     assert.match(trouble!, /cannot be written by this user/)
     assert(trouble!.includes(dataDir))
   }
   const dataDir = await withData()
   chmodSync(dataDir, 0o777)
-  const { trouble } = await told(service(dataDir, nobody))
+  const { trouble } = await reported(service(dataDir, nobody))
   assert.match(trouble!, /belong to user id \d+, and this is 65534/)
   const file = join(folder, 'file')
   writeFileSync(file, '')

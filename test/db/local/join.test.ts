@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { useLocalServer } from '../../../src/db/local/join.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { allGone, ask, service, start, told, withData } from './support.ts'
+import { allGone, ask, service, start, reported, withData } from './support.ts'
 
 const use = (dataDir: string) => useLocalServer({ dataDir, connections: 20, log: silentLog })
 
@@ -15,7 +15,7 @@ test('a command uses the server of the running service, and leaves it running', 
   // Not waited for: the command comes while the service is still starting.
   while (!existsSync(join(dataDir, 'lock.owner'))) await sleep(5)
   const joined = await use(dataDir)
-  const server = await told(child)
+  const server = await reported(child)
   assert.equal(joined.url, server.url)
   assert.deepEqual(await ask(joined.url, 'select answer from kept'), [{ answer: 42 }])
   await joined.stop()

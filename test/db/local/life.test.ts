@@ -6,13 +6,22 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../../src/lib/log.ts'
-import { allGone, ask, freshFolder, service, start, stateOf, told, withData } from './support.ts'
+import {
+  allGone,
+  ask,
+  freshFolder,
+  service,
+  start,
+  stateOf,
+  reported,
+  withData,
+} from './support.ts'
 
 test('a killed service takes its server along, and 20 starts at once after a kill all work', async () => {
   const dataDir = await withData()
   for (let round = 0; round < 20; round++) {
     const child = service(dataDir)
-    const { url, trouble } = await told(child)
+    const { url, trouble } = await reported(child)
     assert.equal(trouble, undefined, `round ${round}`)
     if (round === 0) await ask(url, 'create table rounds (n int)')
     await ask(url, `insert into rounds values (${round})`)
@@ -23,7 +32,7 @@ test('a killed service takes its server along, and 20 starts at once after a kil
   assert.deepEqual(await ask(server.url, 'select count(*)::int from rounds'), [{ count: 20 }])
   await server.stop()
   const last = service(dataDir)
-  await told(last)
+  await reported(last)
   last.kill('SIGKILL')
   assert(await allGone(dataDir), 'the server outlived its service')
 })
@@ -54,7 +63,7 @@ test('a second service on the same folder is refused with a sentence', async () 
   const dataDir = await withData()
   const server = await start(dataDir)
   await assert.rejects(start(dataDir), /is in use by another Mlango/)
-  const second = await told(service(dataDir))
+  const second = await reported(service(dataDir))
   assert.match(second.trouble!, /is in use by another Mlango \(process \d+\)/)
   assert(second.trouble!.includes(dataDir) && second.trouble!.includes(String(process.pid)))
   assert.equal((await ask(server.url, 'select 1')).length, 1)
@@ -81,7 +90,7 @@ test('a server that dies alone is started again', async () => {
 test('a server that was left running is found and taken over', async () => {
   const dataDir = await withData()
   const child = service(dataDir)
-  const { url, pid } = await told(child)
+  const { url, pid } = await reported(child)
   await ask(url, 'create table more as select 1 as n')
   // Frozen, it can neither notice the end of its service nor hear a polite signal.
   process.kill(pid, 'SIGSTOP')
@@ -106,6 +115,24 @@ test('a stale note of another process does not block a start, and that process i
   const server = await start(dataDir)
   assert.equal(stranger.exitCode, null)
   await server.stop()
+  stranger.kill()
+})
+
+test('a stale lock of the socket does not block a start', async () => {
+  const dataDir = await withData()
+  const stranger = spawn('sleep', ['60'])
+  for (const text of [`${stranger.pid}\n${dataDir}/postgres\n1\n5432\n`, '']) {
+    // As a killed server leaves it: its number is a zombie's, or a stranger's; or the power went.
+    const child = service(dataDir)
+    await reported(child)
+    child.kill('SIGKILL')
+    assert(await allGone(dataDir))
+    writeFileSync(join(dataDir, 'run/.s.PGSQL.5432.lock'), text)
+    const server = await start(dataDir)
+    assert.equal((await ask(server.url, 'select 1')).length, 1)
+    await server.stop()
+  }
+  assert.equal(stranger.exitCode, null)
   stranger.kill()
 })
 

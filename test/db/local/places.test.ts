@@ -17,7 +17,7 @@ import {
   makeSocketFolder,
   socketFolders,
 } from '../../../src/db/local/socket-folder.ts'
-import { allGone, ask, copyOfPackage, freshFolder, isRoot, service, told } from './support.ts'
+import { allGone, ask, copyOfPackage, freshFolder, isRoot, service, reported } from './support.ts'
 
 const linux = process.platform === 'linux'
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -26,7 +26,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 }
 async function works(dataDir: string, options: Parameters<typeof service>[1] = {}) {
   for (const round of ['first', 'later']) {
     const child = service(dataDir, options)
-    const server = await told(child)
+    const server = await reported(child)
     assert.equal(server.trouble, undefined, round)
     assert.deepEqual(await ask(server.url, 'select 1 as one'), [{ one: 1 }], round)
     if (linux) assert.equal(readlinkSync(`/proc/${server.pid}/cwd`), join(dataDir, 'postgres'))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isCopied, walToCopy } from '../../../src/db/local/backup-files.ts'
+import { isCopied, walToCopy } from '../../../src/db/backup/backup-files.ts'
 import { explain } from '../../../src/db/local/explain.ts'
 import { parsePostmasterFile } from '../../../src/db/local/postmaster-file.ts'
 import { chooseRunAs } from '../../../src/db/local/run-as.ts'
 import { connectionsFor, initdbArguments, serverSettings } from '../../../src/db/local/settings.ts'
 import { socketFolders } from '../../../src/db/local/socket-folder.ts'
-import { readTarHeader, tarHeader } from '../../../src/db/local/tar.ts'
+import { readTarHeader, tarHeader } from '../../../src/db/backup/tar.ts'
 
 test('who runs the server', () => {
   const passwd = 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n'
@@ -26,8 +26,8 @@ test('who runs the server', () => {
 
 test('what a server tells about itself', () => {
   const text = '12507\n/data\n1794786327\n5432\n/tmp/x\n\n 10100427        54\nready   \n'
-  const told = { pid: 12507, socketFolder: '/tmp/x', status: 'ready' }
-  assert.deepEqual(parsePostmasterFile(text), told)
+  const postmaster = { pid: 12507, socketFolder: '/tmp/x', status: 'ready' }
+  assert.deepEqual(parsePostmasterFile(text), postmaster)
   assert.equal(parsePostmasterFile(text.replace('ready', 'starting'))?.status, 'starting')
   assert.equal(parsePostmasterFile('12507\n/data\n')?.status, 'unknown')
   for (const half of ['', '\n', 'x', '-5', '0']) assert.equal(parsePostmasterFile(half), undefined)

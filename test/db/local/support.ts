@@ -44,7 +44,7 @@ after(async () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-export type Told = { pid: number; url: string; notes: string[]; trouble?: string }
+type Report = { pid: number; url: string; notes: string[]; trouble?: string }
 
 type ServiceOptions = { as?: { uid: number; gid: number }; native?: string; copies?: string }
 
@@ -53,8 +53,8 @@ export function service(dataDir: string, { as, native = '', copies = '' }: Servi
   return runChild('test/db/local/children/hold-server.ts', [dataDir, native, copies], as)
 }
 
-export async function told(child: Child): Promise<Told> {
-  return JSON.parse(await child.line()) as Told
+export async function reported(child: Child): Promise<Report> {
+  return JSON.parse(await child.line()) as Report
 }
 
 /** One of our `.ts` files as a process, perhaps of another user. */

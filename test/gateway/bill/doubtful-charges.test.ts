@@ -105,7 +105,7 @@ withDatabase('doubtful charges', (open) => {
     assert.deepEqual(await readdir(folder), [])
   })
 
-  test('a folder that cannot be written costs nobody anything while the process lives', async () => {
+  test('a charge is given back from memory when the folder cannot be written', async () => {
     const blocked = join(dataDir, 'blocked')
     await writeFile(blocked, 'a file where the folder should be')
     const charges = await openDoubtfulCharges({ db, dataDir: blocked, log: silentLog })
@@ -151,7 +151,7 @@ withDatabase('doubtful charges', (open) => {
     assert.deepEqual(await readdir(join(dataDir, 'refunds')), [])
   })
 
-  test('an earlier version that ran beside this one leaves nothing unpaid either', async () => {
+  test('notes of an earlier version that still runs are found too', async () => {
     const [ours, theirs] = [await inFlight(), await inFlight()]
     await (await openHere()).note(ours)
     await earlierNote(theirs)

@@ -120,7 +120,7 @@ test('a settlement that fails is reported as a failure of the stream', async () 
   assert.deepEqual(seen.ends, ['finished', 'broke'])
 })
 
-test('a reader who leaves is one end, before the flow, while it waits and while there is no room', async () => {
+test('a reader who leaves is reported once: before the flow, while it waits, and while the buffer is full', async () => {
   const early = outflowOf([])
   early.stream.left()
   assert.deepEqual(early.seen, { ends: ['left'], takes: 0, cancelled: 1 })
@@ -143,7 +143,7 @@ test('a reader who leaves is one end, before the flow, while it waits and while 
   assert.deepEqual(full.seen, { ends: ['left'], takes: 1, cancelled: 1 })
 })
 
-test('a reader who leaves while the end is settled has had it: nothing is given back', async () => {
+test('a reader who leaves while the end is being settled has had the answer: nothing is refunded', async () => {
   const settling = Promise.withResolvers<void>()
   const { seen, stream, give } = outflowOf([['a']], settling.promise)
   const { sink, ended } = reader()
@@ -156,7 +156,7 @@ test('a reader who leaves while the end is settled has had it: nothing is given 
   assert.deepEqual(seen.ends, ['finished'])
 })
 
-test('nothing is taken ahead of a reader that has no room', async () => {
+test("nothing is taken from the upstream while the reader's buffer is full", async () => {
   const { seen, stream } = outflowOf(Array.from({ length: 100 }, () => ['x'.repeat(8_192)]))
   const { sink, drain, ended } = reader(true)
   stream.flow(sink)
@@ -169,7 +169,7 @@ test('nothing is taken ahead of a reader that has no room', async () => {
   void ended
 })
 
-test('silence of the upstream is filled with comments, that of the reader ends in a cut', (t) => {
+test('while the upstream is silent comments are sent; a reader that does not read is cut off', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const quiet = outflowOf([])
   const patient = reader()

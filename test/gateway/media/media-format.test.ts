@@ -36,27 +36,27 @@ const KNOWN: [string, Buffer, string | undefined][] = [
   ['nothing', bytes(''), undefined],
   ['one byte', bytes([0xff]), undefined],
 ]
-for (const [name, given, type] of KNOWN) {
-  test(`${name}: ${type ?? 'not ours'}`, () => assert.equal(mediaType(given), type))
+for (const [name, content, type] of KNOWN) {
+  test(`${name}: ${type ?? 'not ours'}`, () => assert.equal(mediaType(content), type))
 }
 
 test('bytes must be what the route takes and what they are declared as', () => {
-  const said = (kind: 'document' | 'vision' | 'video', mediaType?: string) => ({
+  const claim = (kind: 'document' | 'vision' | 'video', mediaType?: string) => ({
     kind,
     field: 'file',
     mediaType,
   })
-  assert.equal(requireMedia(FILM, said('video', 'application/octet-stream')), 'video/mp4')
-  assert.equal(requireMedia(FILM, said('video', 'video/x-m4v')), 'video/mp4')
+  assert.equal(requireMedia(FILM, claim('video', 'application/octet-stream')), 'video/mp4')
+  assert.equal(requireMedia(FILM, claim('video', 'video/x-m4v')), 'video/mp4')
   assert.throws(
-    () => requireMedia(box('qt  '), said('video', 'video/mp4')),
+    () => requireMedia(box('qt  '), claim('video', 'video/mp4')),
     /declared as video\/mp4/,
   )
-  assert.throws(() => requireMedia(FILM, said('vision')), /JPEG, PNG, WebP or GIF/)
-  assert.throws(() => requireMedia(Buffer.alloc(0), said('document')), /empty/)
+  assert.throws(() => requireMedia(FILM, claim('vision')), /JPEG, PNG, WebP or GIF/)
+  assert.throws(() => requireMedia(Buffer.alloc(0), claim('document')), /empty/)
 })
 
-test('a film is estimated by its length, and a lie about it by its size', async () => {
+test('a video is estimated by its length, or by its size when the length is implausible', async () => {
   // Two seconds, but of few bytes: no more than 2,000 bytes make a second.
   const tokens = fileTokens(FILM, 'video/mp4')
   assert.ok(tokens >= 300 && tokens <= 600, String(tokens))

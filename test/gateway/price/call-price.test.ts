@@ -37,7 +37,7 @@ const ABSENT: UsageReading = { kind: 'absent' }
 const UNUSABLE: UsageReading = { kind: 'unusable', reason: 'negative' }
 const reported = (usage: object): UsageReading => ({ kind: 'reported', usage })
 
-test('a prompt is a third of its bytes, its media and its framing', () => {
+test('the tokens of a prompt are a third of its bytes, plus its media and its framing', () => {
   const size = { textBytes: 0, imageCount: 0, mediaTokens: 0 }
   assert.equal(promptTokens(size), 8)
   assert.equal(promptTokens({ ...size, textBytes: 9 }), 11)
@@ -141,7 +141,7 @@ for (const [what, call, reading, [costMicro, promptTokens, completionTokens, est
   })
 }
 
-test('usage that cannot be believed is logged, usage that is absent is not', () => {
+test('implausible usage is logged, absent usage is not', () => {
   const lines: unknown[] = []
   const log = { ...silentLog, warn: (_message: string, fields?: object) => void lines.push(fields) }
   price({ log }).usage(ABSENT, 0)
@@ -169,12 +169,12 @@ test('the answer part of a hold never exceeds the cap', () => {
 
 test('a call within its estimate costs no more than was held, unless the cap held it down', () => {
   fc.assert(
-    fc.property(prices, tokens, tokens, tokens, tokens, (prices, n, max, used, said) => {
+    fc.property(prices, tokens, tokens, tokens, tokens, (prices, n, max, used, written) => {
       const call = price({ prices, promptTokens: n })
       const { wantMicro } = call.amounts({ maxTokens: max, choices: 1 })
       const answerMicro = wantMicro - call.amounts().wantMicro
       fc.pre(answerMicro < RULES.capMicro)
-      const usage = { promptTokens: Math.min(used, n), completionTokens: Math.min(said, max) }
+      const usage = { promptTokens: Math.min(used, n), completionTokens: Math.min(written, max) }
       assert.ok(call.usage(reported(usage), 0).costMicro <= wantMicro)
     }),
   )

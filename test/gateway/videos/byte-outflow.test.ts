@@ -27,7 +27,7 @@ function outflowOf(most: number, end: 'done' | 'break' = 'done') {
   return { seen, stream }
 }
 
-test('everything arrives, in order, and the end is told once', async () => {
+test('everything arrives, in order, and the end is reported once', async () => {
   const { seen, stream } = outflowOf(20)
   let bytes = 0
   for await (const piece of stream) bytes += (piece as Buffer).length
@@ -72,16 +72,16 @@ test('over the wire the connection is cut, with a length and without', async () 
       limit: 'none',
       handle: async () => ({ status: 200, headers, body: outflowOf(3, 'break').stream }),
     })
-  const hall = await startServer({
+  const service = await startServer({
     routes: [film('/chunked', {}), film('/told', { 'content-length': '1000000' })],
   })
   try {
     for (const path of ['/chunked', '/told']) {
-      const answer = await fetch(hall.url + path)
+      const answer = await fetch(service.url + path)
       assert.equal(answer.status, 200)
       await assert.rejects(answer.arrayBuffer(), path)
     }
   } finally {
-    await hall.close()
+    await service.close()
   }
 })

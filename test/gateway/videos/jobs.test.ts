@@ -85,19 +85,19 @@ withDatabase('video jobs', (open) => {
       ['cost-negative', { status: 'completed', cost_micro: COST, error_code: null }],
       ['usage-zero', { status: 'completed', cost_micro: 0n, error_code: null }],
     ]
-  test('every end that an upstream can bring, and what it costs', async () => {
+  test('every way a job can end, and what it costs', async () => {
     const { begin, submit } = await studio()
     begin()
     for (const [fault, end] of ends) {
       const id = await submit(asha, { model: `sim/video-fault-${fault}` })
       assert.deepEqual(await ended(db, id), end, fault)
       const [record] = await db.query('select status from activity_records where id = $1', [id])
-      const told = end.status === 'expired' ? 'failed' : end.status
-      assert.equal(record!.status, told, fault)
+      const expected = end.status === 'expired' ? 'failed' : end.status
+      assert.equal(record!.status, expected, fault)
     }
   })
 
-  test('nothing is decided without a verdict: unknown words, garbage and silence wait for the deadline', async () => {
+  test('nothing is decided without a clear answer: unknown statuses, garbage and silence wait for the deadline', async () => {
     const { begin, submit } = await studio({ deadlineS: 1 })
     begin()
     const faults = ['video-unknown', 'video-backwards', 'video-no-url', 'video-forever']
@@ -110,7 +110,7 @@ withDatabase('video jobs', (open) => {
     for (const id of jobs) assert.deepEqual(await ended(db, id), stopped('expired', 'expired'))
   })
 
-  test('a poll that breaks in every way is followed by another', async () => {
+  test('a poll that fails, in whatever way, is followed by another', async () => {
     const { begin, submit } = await studio()
     simulator.log.clear()
     const faults = ['hang', 'drop', 'html', 'bad-json', 'other-shape', 'status-503']
@@ -181,7 +181,7 @@ withDatabase('video jobs', (open) => {
     assert.equal((await balance()).held_micro, 0n)
   })
 
-  test('a stopped worker gives its claims back, and another goes on', async () => {
+  test('a stopped worker gives its claims back, and another continues', async () => {
     const first = await studio({ worker: { timing: { leaseS: 600 } } })
     simulator.fail({ fault: 'hang', route: '/videos', times: 1 })
     first.begin()

@@ -8,7 +8,7 @@ const { CRASH_AT = '', DATABASE, SIMULATOR, PORT, PROVIDER, PHONE, POLL_S } = pr
 const [step, nth = '1'] = CRASH_AT.split(':')
 let reached = 0
 
-const room = await startPayments({
+const service = await startPayments({
   db: openServer({ url: DATABASE!, poolSize: 4, log: silentLog }),
   provider: PROVIDER as 'snippe' | 'clickpesa',
   simulator: { url: SIMULATOR! },
@@ -22,7 +22,7 @@ const room = await startPayments({
   },
 })
 startDuties(
-  [{ name: 'payments', everyMs: 50, run: (signal) => room.payments.reconcile(signal) }],
+  [{ name: 'payments', everyMs: 50, run: (signal) => service.payments.reconcile(signal) }],
   silentLog,
 )
 process.send?.('ready')

@@ -8,7 +8,7 @@ export type GithubPeer = {
   user: { id: number; login: string; name: string | null; avatar_url: string }
   emails: { email: string; primary: boolean; verified: boolean; visibility: string | null }[]
   /** The query of the last visit to the authorization page. */
-  asked: URLSearchParams
+  lastQuery: URLSearchParams
   down: boolean
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export async function startGithub(client: { id: string; secret: string }): Promi
     url: '',
     user: { id: 583_231, login: 'asha', name: 'Asha Juma', avatar_url: 'https://a.example/1.png' },
     emails: [],
-    asked: new URLSearchParams(),
+    lastQuery: new URLSearchParams(),
     down: false,
     close: () =>
       new Promise((done) => {
@@ -33,7 +33,7 @@ export async function startGithub(client: { id: string; secret: string }): Promi
   }
 
   const authorize = (query: URLSearchParams): Answer => {
-    peer.asked = query
+    peer.lastQuery = query
     const code = randomUUID().replaceAll('-', '').slice(0, 20)
     const redirectUri = query.get('redirect_uri')!
     codes.set(code, { challenge: query.get('code_challenge')!, redirectUri })

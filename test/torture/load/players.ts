@@ -9,8 +9,9 @@ import type { World } from '../rig/world.ts'
 /** The clients of a run, the people they act for, and what they saw. */
 export type Players = {
   history: History
-  /** So many clients at once, each in a loop, until `untilMs`. */
-  play(players: number, untilMs: number): Promise<void>
+  people: Person[]
+  /** So many clients at once, each in a loop. */
+  play(players: number, isOver: () => boolean): Promise<void>
   /** Runs the checks that must hold once the faults have stopped, with a client that waits longer. */
   runLateChecks(): Promise<void>
 }
@@ -36,9 +37,10 @@ export async function openPlayers(
   }
   return {
     history,
-    async play(players, untilMs) {
+    people: shared.people,
+    async play(players, isOver) {
       const clients = Array.from({ length: players }, (_, i) =>
-        playUntil({ ...shared, random: random.fork(`player ${i}`) }, untilMs),
+        playUntil({ ...shared, random: random.fork(`player ${i}`) }, isOver),
       )
       await Promise.all(clients)
     },
@@ -57,6 +59,6 @@ async function makePeople(world: World, count: number, from: number): Promise<Pe
   )
 }
 
-async function playUntil(player: Player, untilMs: number): Promise<void> {
-  while (performance.now() < untilMs) await player.random.weighted(LOADS).play(player)
+async function playUntil(player: Player, isOver: () => boolean): Promise<void> {
+  while (!isOver()) await player.random.weighted(LOADS).play(player)
 }

@@ -15,6 +15,9 @@ export type Fault = {
   inject(world: World, random: Random): Promise<boolean>
 }
 
+/** How often each kind took effect. */
+export type InjectedCounts = Map<string, number>
+
 /** Each takes one process that is up, and leaves at least one other alone. */
 export const PROCESS_FAULTS: readonly Fault[] = [
   {

@@ -48,6 +48,8 @@ export type Fleet = {
 export async function openFleet(options: {
   count: number
   databaseUrl: string
+  /** The service is not told of the database, and brings its own: then it must start at once. */
+  ownDatabase?: boolean | undefined
   env: Record<string, string>
   folder: string
 }): Promise<Fleet> {
@@ -60,12 +62,12 @@ export async function openFleet(options: {
   const start = async (slot: Slot, env: Record<string, string> = {}) => {
     const probe = join(options.folder, `probe-${++starts}.json`)
     probes.add(probe)
-    const replica = await startWithRetries({
+    const replica = await startWithRetries(options.ownDatabase ? 1 : 20, {
       ...options.env,
       PORT: new URL(slot.url).port,
       // The same for all: it is the issuer of every session. Callbacks go to the first process.
       PUBLIC_URL: slots[0]!.url,
-      DATABASE_URL: slot.databaseProxy.in(options.databaseUrl),
+      ...(options.ownDatabase ? {} : { DATABASE_URL: slot.databaseProxy.in(options.databaseUrl) }),
       METRICS_PORT: new URL(slot.metricsUrl).port,
       NODE_OPTIONS: `--import ${join(import.meta.dirname, 'children/probe.ts')}`,
       TORTURE_PROBE_FILE: probe,
@@ -160,12 +162,12 @@ export async function openFleet(options: {
 }
 
 /** Without a database a process says so and ends: as a supervisor would, this starts it again. */
-async function startWithRetries(env: Record<string, string>): Promise<Replica> {
+async function startWithRetries(most: number, env: Record<string, string>): Promise<Replica> {
   for (let tries = 1; ; tries++) {
     try {
       return await startReplica(env)
     } catch (error) {
-      if (tries === 20) throw error
+      if (tries === most) throw error
       await sleep(300)
     }
   }

@@ -1,9 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
 import { startMoneySimulator, type MoneySimulator } from '../../../simulator/money/server.ts'
 import type { Db } from '../../../src/db/db.ts'
+import { readPostmaster } from '../../../src/db/local/leftovers.ts'
+import { urlFor } from '../../../src/db/local/settings.ts'
 import { openServer } from '../../../src/db/server.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { startTestServer, type TestServer } from '../../support/local-server.ts'
@@ -40,10 +43,14 @@ const UPSTREAM_KEY = 'upstream-torture-key-5f1c'
 
 export async function openWorld(options: {
   replicas: number
+  /** One process that brings its own database server, as with no settings at all. */
+  ownDatabase?: boolean | undefined
   env?: Record<string, string>
 }): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'mlango-torture-'))
-  const postgres = await startTestServer()
+  // For root the server is another user, who must be able to enter.
+  await chmod(folder, 0o711)
+  const postgres = options.ownDatabase ? serverIn(folder) : await startTestServer()
   const redis = await realRedis()
   const received = new Map<string, Received>()
   const canary = await openCanary()
@@ -66,10 +73,11 @@ export async function openWorld(options: {
   const fleet = await openFleet({
     count: options.replicas,
     databaseUrl: postgres.url,
+    ownDatabase: options.ownDatabase,
     folder,
     env: {
       DATA_DIR: folder,
-      MASTER_KEY: 'a master key for torture, long enough',
+      ...(options.ownDatabase ? {} : { MASTER_KEY: 'a master key for torture, long enough' }),
       UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url)),
       SIM_KEY: UPSTREAM_KEY,
       PAYMENT_PROVIDER: 'snippe',
@@ -107,6 +115,21 @@ export async function openWorld(options: {
       await postgres.stop()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** The server that belongs to the service in this folder, and comes back by itself. */
+function serverIn(folder: string): TestServer {
+  const data = join(folder, 'postgres')
+  const pid = () => readPostmaster(data)?.pid ?? 0
+  return {
+    url: urlFor(join(realpathSync(folder), 'run')),
+    pid,
+    async halt() {
+      if (pid() > 0) process.kill(pid(), 'SIGKILL')
+    },
+    resume: async () => {},
+    stop: async () => {},
   }
 }
 

@@ -357,14 +357,14 @@ describe('the stream of Anthropic', () => {
     await new Promise((done) => server.close(done))
 
     const { reader, chunks } = await chunksOf(SSE)
-    const said = deltas(chunks)
-    const text = said.map(({ content }) => (typeof content === 'string' ? content : '')).join('')
+    const found = deltas(chunks)
+    const text = found.map(({ content }) => (typeof content === 'string' ? content : '')).join('')
     assert.equal(
       text,
       theirs.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
     )
     const calls: { id: string; name: string; arguments: string }[] = []
-    for (const call of said.flatMap((delta) => (delta.tool_calls as Fields[]) ?? [])) {
+    for (const call of found.flatMap((delta) => (delta.tool_calls as Fields[]) ?? [])) {
       const made = call.function as { name?: string; arguments: string }
       const index = call.index as number
       if (call.id) calls[index] = { id: call.id as string, name: made.name!, arguments: '' }

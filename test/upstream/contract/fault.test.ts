@@ -29,7 +29,7 @@ describe('what a fault means', () => {
     assert.deepEqual(troubleOf(fault, provider, {}), { kind: 'failed' })
   })
 
-  it('only what is the caller’s is not tried elsewhere', () => {
+  it('only a fault of the caller is not tried elsewhere', () => {
     const cases: [Trouble, boolean][] = [
       [{ kind: 'rejected', why: 'request' }, true],
       [{ kind: 'oversized' }, true],
@@ -63,7 +63,7 @@ describe('whether a request may have been accepted', () => {
     })
   }
 
-  it('never when nobody was asked', () => {
+  it('never when no upstream was called', () => {
     assert.equal(maybeAccepted(rateLimited(3)), false)
     assert.equal(maybeAccepted(new Failure('unsuitable', 'no words for it')), false)
   })

@@ -57,7 +57,7 @@ describe('the choice of an upstream', () => {
     assert.deepEqual(shares, { a: 250, b: 750 })
   })
 
-  it('names everyone who may be asked exactly once, whatever the random numbers', () => {
+  it('lists every usable upstream exactly once, whatever the random numbers', () => {
     const any = fc.record({ weight: fc.integer({ min: 1, max: 9 }), priority: fc.nat(3) })
     const dice = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
@@ -77,7 +77,7 @@ describe('the choice of an upstream', () => {
     )
   })
 
-  it('leaves open circuits out and asks the demoted last', () => {
+  it('leaves open circuits out and tries the demoted last', () => {
     const list = [
       candidate('open', { circuit: opened }),
       candidate('no-money', { demoted: true }),
@@ -87,7 +87,7 @@ describe('the choice of an upstream', () => {
     assert.deepEqual(targets(list, 5001), ['open', 'next', 'no-money'])
   })
 
-  it('says why and for how long when nobody may be asked', () => {
+  it('says why and for how long when no upstream is usable', () => {
     const cooling: Circuit = { ...CLOSED, coolUntilMs: 6500 }
     assert.deepEqual(targets([candidate('a', { circuit: cooling })]), {
       kind: 'rate_limited',
@@ -119,7 +119,7 @@ describe('a circuit', () => {
     assert.equal(gateOf(after(CLOSED, flapping), 1), 'open')
   })
 
-  it('forgets failures that are long ago', () => {
+  it('forgets failures of long ago', () => {
     const old = after(CLOSED, ['failed', 'ok', 'failed', 'ok', 'failed', 'ok', 'failed', 'ok'])
     assert.equal(gateOf(after(old, ['failed', 'ok', 'failed'], 60_000), 60_000), 'closed')
   })

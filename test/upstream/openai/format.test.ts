@@ -276,7 +276,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
   })
 
   describe(`embeddings, speech and pictures of ${name}`, () => {
-    it('embeds: floats and base64 are both read, order is by index', () => {
+    it('embeddings: floats and base64 are both read, order is by index', () => {
       const { build, read } = provider.embeddings!
       const request = {
         body: { input: ['a', 'b'], encoding_format: 'float', user: 'x' },
@@ -361,7 +361,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
       assert.equal(faultOf(() => read({ status: 200, headers: json }, request)).kind, 'garbage')
     })
 
-    it('makes pictures: bytes only, an address is never followed', () => {
+    it('images: bytes only, a URL is never followed', () => {
       const { build, read } = provider.image!
       const request = {
         prompt: 'a door',
@@ -494,7 +494,7 @@ describe('where the two differ', () => {
     })
   })
 
-  it('pictures: /images has no response_format; OpenAI’s newest refuse it', () => {
+  it('images: /images has no response_format; OpenAI’s newest models refuse it', () => {
     const ask = { prompt: 'p', n: 1, extra: {} }
     assert.equal(openrouter.image!.build(ask, target).path, '/images')
     assert.equal(bodyOf(openrouter.image!.build(ask, target)).response_format, undefined)

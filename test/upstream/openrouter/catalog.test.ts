@@ -19,9 +19,9 @@ const PAGES: Record<string, unknown> = {
   ),
 }
 
-const asked: string[] = []
+const requestedPaths: string[] = []
 const ask: SendJson = async ({ path }) => {
-  asked.push(path)
+  requestedPaths.push(path)
   const json = PAGES[path]
   if (json === undefined) throw new StatusFault(404)
   return { status: 200, headers: {}, json }
@@ -31,8 +31,8 @@ const { records, skipped } = await readCatalog(ask)
 const record = (id: string): CatalogRecord => records.find((one) => one.id === id)!
 
 describe('the catalog of openrouter', () => {
-  it('asks for every modality, for the price lists, and never outside its paths', () => {
-    assert.deepEqual(asked.toSorted(), [
+  it('requests every modality and the price lists, and nothing outside its paths', () => {
+    assert.deepEqual(requestedPaths.toSorted(), [
       '/images/models',
       '/images/models/black-forest-labs/flux.2-pro/endpoints',
       '/images/models/nobody/unpriced-image/endpoints',
@@ -133,7 +133,7 @@ describe('the catalog of openrouter', () => {
     assert.equal(videoPriceUsd(record('lab/silent-video'), { duration: 1 }), undefined)
   })
 
-  it('prices pictures by the dearest endpoint', () => {
+  it('prices images by the most expensive endpoint', () => {
     const flux = record('black-forest-labs/flux.2-pro')
     assert.equal(imagePriceUsd(flux, 2, { size: '1024x1024' }), '0.14')
     assert.equal(imagePriceUsd(flux, 1, { size: '1000x1000', input_references: [{}] }), '0.05')
@@ -142,7 +142,7 @@ describe('the catalog of openrouter', () => {
     assert.equal(imagePriceUsd(record('nobody/unpriced-image'), 1, {}), undefined)
   })
 
-  it('a price list that breaks spoils the reading; one that is not there does not', async () => {
+  it('a price list that cannot be read fails the sync; one that does not exist does not', async () => {
     const broken: SendJson = async (call) => {
       if (call.path === '/videos/models') throw new Fault('reset', 'x')
       return ask(call)

@@ -109,7 +109,7 @@ const TABLE: [string, Behave, FaultKind, string?][] = [
     'garbage',
   ],
   [
-    'gzip that nobody asked for',
+    'gzip that was not requested',
     (socket) => socket.write(response(gzipSync('{}'), { headers: { 'content-encoding': 'gzip' } })),
     'garbage',
   ],
@@ -160,7 +160,7 @@ describe('the HTTP client', () => {
     assert.equal((await fault(() => sender.json(there.endpoint, get('json')))).at, 'first_byte')
   })
 
-  it('nobody listens: refused', async () => {
+  it('no server listens: refused', async () => {
     const server = createServer()
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
@@ -171,7 +171,7 @@ describe('the HTTP client', () => {
     assert.equal((await fault(() => sender.json(nowhere, get('json')))).kind, 'refused')
   })
 
-  it('plain HTTP where TLS is spoken to: refused or reset', async () => {
+  it('TLS to a server that speaks plain HTTP: refused or reset', async () => {
     const there = await endpoint((socket) => socket.end('no tls'))
     const origin = there.endpoint.origin.replace('http:', 'https:')
     const found = await fault(() => sender.json({ ...there.endpoint, origin }, get('json')))
@@ -189,9 +189,9 @@ describe('the HTTP client', () => {
     )
     const answer = await sender.json(there.endpoint, get('json'))
     assert.deepEqual(Object.keys(answer.headers).toSorted(), ['content-length', 'content-type'])
-    const [heard] = there.server.heard
-    assert.equal(heard!.headers['accept-encoding'], 'identity')
-    assert.equal(heard!.headers.authorization, `Bearer ${KEY}`)
+    const [request] = there.server.requests
+    assert.equal(request!.headers['accept-encoding'], 'identity')
+    assert.equal(request!.headers.authorization, `Bearer ${KEY}`)
   })
 
   it('an error status carries its body and a sane Retry-After', async () => {
@@ -320,9 +320,9 @@ describe('the HTTP client', () => {
     assert.equal(there.server.open, 0)
   })
 
-  it('an answer nobody asked for is not given to the next caller', async () => {
-    const there = await endpoint((socket, heard) => {
-      socket.write(response(`{"for":"${heard.headers['x-caller']}"}`))
+  it('an unsolicited response is not passed to the next caller', async () => {
+    const there = await endpoint((socket, request) => {
+      socket.write(response(`{"for":"${request.headers['x-caller']}"}`))
       setTimeout(() => socket.write(response('{"for":"nobody"}')), 5)
     })
     for (const caller of ['a', 'b', 'c']) {

@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { Client } from 'pg'
-import { backup } from '../../../src/db/local/backup.ts'
-import { restore } from '../../../src/db/local/restore.ts'
-import { tarHeader, tarPadding } from '../../../src/db/local/tar.ts'
-import { ask, freshFolder, start, withData } from './support.ts'
+import { backup } from '../../../src/db/backup/backup.ts'
+import { restore } from '../../../src/db/backup/restore.ts'
+import { tarHeader, tarPadding } from '../../../src/db/backup/tar.ts'
+import { ask, freshFolder, start, withData } from '../local/support.ts'
 
 test('a backup under load is whole: every transaction before it, none by halves', async () => {
   const dataDir = freshFolder()

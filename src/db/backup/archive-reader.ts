@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { ABOUT, MANIFEST, type About, type Manifest, type Progress } from './archive.ts'
 import { BLOCK_BYTES, readTarHeader, tarPadding, type TarEntry } from './tar.ts'
-import { LocalTrouble } from './trouble.ts'
+import { LocalTrouble } from '../local/trouble.ts'
 
 type Unpacked = { about: About; masterKey: string | undefined }
 

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join, resolve } from 'node:path'
 import { readArchive } from './archive-reader.ts'
 import type { About, Progress } from './archive.ts'
-import { findBinaries } from './binaries.ts'
-import { otherVersion } from './explain.ts'
-import { lockFolder } from './folder-lock.ts'
-import { openHome, ownData, writing, type Home } from './home.ts'
-import { syncFolder } from './initialise.ts'
-import type { LocalOptions } from './start.ts'
-import { asTrouble, LocalTrouble } from './trouble.ts'
+import { findBinaries } from '../local/binaries.ts'
+import { otherVersion } from '../local/explain.ts'
+import { lockFolder } from '../local/folder-lock.ts'
+import { openHome, ownData, writing, type Home } from '../local/home.ts'
+import { syncFolder } from '../local/initialise.ts'
+import type { LocalOptions } from '../local/start.ts'
+import { asTrouble, LocalTrouble } from '../local/trouble.ts'
 
 export type RestoreOptions = Pick<LocalOptions, 'dataDir' | 'binDir' | 'native' | 'copyPlaces'> & {
   file: string

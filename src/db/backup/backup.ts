@@ -8,16 +8,18 @@ import { Client } from 'pg'
 import { ABOUT, MANIFEST, type About, type Manifest, type Progress } from './archive.ts'
 import { archiveWriter, type Writer } from './archive-writer.ts'
 import { CONTROL, filesToCopy, walToCopy } from './backup-files.ts'
-import { majorOf } from './check-data.ts'
-import { syncFolder } from './initialise.ts'
+import { majorOf } from '../local/check-data.ts'
+import { syncFolder } from '../local/initialise.ts'
 import { TAR_END, tarHeader } from './tar.ts'
-import { asTrouble, LocalTrouble } from './trouble.ts'
+import { asTrouble, LocalTrouble } from '../local/trouble.ts'
 
 export type BackupOptions = {
   /** From `useLocalServer`, as is the folder. */
   url: string
   folder: string
   file: string
+  /** A file of that name goes, once the new one is whole. */
+  replace?: boolean | undefined
   /** `master.key`, where it is in DATA_DIR and not in MASTER_KEY. */
   masterKeyFile?: string | undefined
   progress?: Progress | undefined
@@ -26,7 +28,8 @@ export type BackupOptions = {
 /** A consistent copy of the running database in one file, by PostgreSQL's own backup protocol. */
 export async function backup(options: BackupOptions): Promise<About> {
   const file = resolve(options.file)
-  if (existsSync(file)) throw new LocalTrouble(`${file} is there already. Choose another name.`)
+  if (!options.replace && existsSync(file))
+    throw new LocalTrouble(`${file} is there already. Choose another name.`)
   const draft = `${file}.part`
   try {
     await rm(draft, { force: true })

@@ -1,0 +1,92 @@
+import type { Accounts } from './accounts/accounts.ts'
+import { accountDuties } from './accounts/sessions/duties.ts'
+import { insertRecords } from './activity/activity-store.ts'
+import { activityRetention } from './activity/retention.ts'
+import type { Hold } from './billing/ledger.ts'
+import { syncCatalog, type SyncParts } from './catalog/sync.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/db.ts'
+import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
+import { interruptedRecords } from './gateway/bill/interrupted.ts'
+import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
+import { videoWorker } from './gateway/videos/worker.ts'
+import { sweeper } from './jobs/sweeper.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Duty } from './lib/duty.ts'
+import type { Log } from './lib/log.ts'
+import type { BalanceWatch } from './notices/low-balance.ts'
+import { notify } from './notices/notices.ts'
+import type { Payments } from './payments/payments.ts'
+import type { createReplay } from './replay/replay-store.ts'
+import type { Upstreams } from './upstream/work.ts'
+
+type DutyInputs = {
+  config: Config
+  db: Db
+  log: Log
+  clock: Clock
+  heartbeat: Duty
+  replay: ReturnType<typeof createReplay>
+  accounts: Accounts
+  upstreams: Upstreams
+  catalogSync: SyncParts
+  payments: Payments
+  doubtfulCharges: DoubtfulCharges
+  balanceWatch: BalanceWatch
+  outbox: { duties: Duty[] }
+}
+
+/** Everything that happens without a request, on every replica. */
+export function dutiesOf(inputs: DutyInputs): Duty[] {
+  const { config, db, log, replay, upstreams, payments, doubtfulCharges } = inputs
+  return [
+    inputs.heartbeat,
+    sweep(inputs),
+    { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
+    ...inputs.outbox.duties,
+    { name: 'payments', everyMs: 5_000, run: payments.reconcile },
+    videoDuty(inputs),
+    { name: 'replay', everyMs: 10_000, run: replay.tidy },
+    { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
+    { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
+    ...accountDuties(inputs.accounts),
+    activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
+  ]
+}
+
+function sweep({ db, log, clock, config }: DutyInputs): Duty {
+  return sweeper({
+    db,
+    log,
+    onReleased: (tx, holds) =>
+      insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
+    claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
+  })
+}
+
+function jobOf({ owner }: Hold): string[] {
+  return 'job' in owner ? [owner.job] : []
+}
+
+function videoDuty(inputs: DutyInputs): Duty {
+  const { db, log, clock, config, upstreams, balanceWatch } = inputs
+  return videoWorker({
+    db,
+    log,
+    clock,
+    notify,
+    timeZone: config.ACTIVITY_TIME_ZONE,
+    upstreams,
+    noteBalances: balanceWatch.noteBalances,
+  })
+}
+
+/** One minute is how soon a new replica takes over; the setting is how old a reading may get. */
+function syncRegularly(sync: SyncParts, config: Config): Duty['run'] {
+  // A start reads the lists too, unless another replica has done so within the last minute.
+  let maxAgeS = 60
+  return async (signal) => {
+    await syncCatalog(sync, { signal, maxAgeS })
+    maxAgeS = config.CATALOG_SYNC_MINUTES * 60
+  }
+}

@@ -1,0 +1,74 @@
+import type { AddressInfo } from 'node:net'
+import type { Config } from './config.ts'
+import { openExternal } from './external.ts'
+import { buildHouse } from './house.ts'
+import { systemClock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import type { LocalAddresses } from './local-services.ts'
+import { loadMasterKey } from './master-key.ts'
+import { openMetrics } from './metrics.ts'
+import { prepareDatabase } from './prepare-database.ts'
+import { checkVoiceDefaults } from './voice-settings.ts'
+
+export type Serving = {
+  address: string
+  /** Drains, and gives back everything that this process holds. */
+  close(): Promise<void>
+}
+
+type ServeOptions = {
+  config: Config
+  env: Record<string, string | undefined>
+  local: LocalAddresses
+  log: Log
+}
+
+/** One whole service in this process: database → migrations → house → listen. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const closers: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const closeOne of closers.reverse()) await closeOne()
+  }
+  try {
+    return { address: await open(options, closers), close }
+  } catch (error) {
+    await close().catch(() => {})
+    throw error
+  }
+}
+
+async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]): Promise<string> {
+  const { config, env, local, log } = options
+  const masterKey = await loadMasterKey(config)
+  const db = await prepareDatabase(config, log, local.databaseUrl)
+  closers.push(() => db.close())
+  let address = ''
+  const external = await openExternal({
+    config,
+    env,
+    simulators: local.simulators,
+    callbackBase: () => config.PUBLIC_URL ?? address,
+  })
+  const metrics =
+    config.METRICS_PORT === undefined
+      ? undefined
+      : await openMetrics({ host: config.HOST, port: config.METRICS_PORT })
+  if (metrics !== undefined) closers.push(metrics.close)
+  const house = await buildHouse({
+    config,
+    db,
+    masterKey,
+    external,
+    log,
+    clock: systemClock,
+    observe: metrics?.observe,
+  })
+  closers.push(() => house.end())
+  metrics?.watch(house.gauges)
+  checkVoiceDefaults(config, house.catalog, log)
+  await house.server.listen({ host: config.HOST, port: config.PORT })
+  const { port } = house.server.server.address() as AddressInfo
+  address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
+  house.begin()
+  return address
+}
