@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import type { Db } from '../src/db/db.ts'
-import { openServer } from '../src/db/server.ts'
+import { openDatabase } from '../src/db/database.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { migratedDatabase } from '../test/support/databases.ts'
 import { startTestServer } from '../test/support/local-server.ts'
@@ -38,7 +38,7 @@ export const activity = {
 
 async function seeded(url: string, plan: { rows: number; everyNth: number }): Promise<Db> {
   const own = await migratedDatabase(url)
-  const db = openServer({ url: own, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: own, poolSize: 2, log: silentLog })
   const client = new Client({ connectionString: own })
   await client.connect()
   await seed(client, { ...plan, accountId: ACCOUNT })

@@ -4,7 +4,7 @@ import { applyCommands } from '../src/billing/ledger-store.ts'
 import type { Db } from '../src/db/db.ts'
 import { groupCommit } from '../src/db/group-commit.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { openServer } from '../src/db/server.ts'
+import { openDatabase } from '../src/db/database.ts'
 import { serverVersion } from '../src/db/server-version.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { startTestServer } from '../test/support/local-server.ts'
@@ -21,7 +21,7 @@ export const ledger: Bench = {
   name: 'ledger',
   async run() {
     const server = await startTestServer({ durable: true })
-    const db = openServer({ url: server.url, poolSize: 20, log: silentLog })
+    const db = openDatabase({ url: server.url, poolSize: 20, log: silentLog })
     try {
       return await compare(db)
     } finally {

@@ -3,7 +3,7 @@ import type { StatementQuery } from '../src/billing/statement.ts'
 import { balanceOf, statement } from '../src/billing/statement.ts'
 import type { Db } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { openServer } from '../src/db/server.ts'
+import { openDatabase } from '../src/db/database.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { startTestServer } from '../test/support/local-server.ts'
 import { median, timed } from './statistics.ts'
@@ -17,7 +17,7 @@ export const lists = {
   name: 'lists',
   async run() {
     const server = await startTestServer()
-    const db = openServer({ url: server.url, poolSize: 2, log: silentLog })
+    const db = openDatabase({ url: server.url, poolSize: 2, log: silentLog })
     try {
       await migrate(db, silentLog)
       await seed(server.url)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startModelSimulator } from '../simulator/models/server.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { openServer } from '../src/db/server.ts'
+import { openDatabase } from '../src/db/database.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { startTestServer } from '../test/support/local-server.ts'
 import { fund, openStudio } from '../test/support/videos.ts'
@@ -17,7 +17,7 @@ export const videos = {
   async run() {
     const server = await startTestServer()
     const simulator = await startModelSimulator({ faults: true })
-    const db = openServer({ url: server.url, poolSize: 10, log: silentLog })
+    const db = openDatabase({ url: server.url, poolSize: 10, log: silentLog })
     try {
       await migrate(db, silentLog)
       const accountId = await fund(db, '100000000')
@@ -79,7 +79,11 @@ export const videos = {
   },
 }
 
-async function untilProcessing(db: ReturnType<typeof openServer>, count: number, withinS: number) {
+async function untilProcessing(
+  db: ReturnType<typeof openDatabase>,
+  count: number,
+  withinS: number,
+) {
   for (let s = 0; s < withinS; s++) {
     const [row] = await db.query<{ n: bigint }>(
       `select count(*) as n from video_jobs where status = 'processing'`,

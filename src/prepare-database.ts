@@ -3,7 +3,7 @@ import type { Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
 import { damaged } from './db/local/explain.ts'
 import { diskFull, LocalTrouble } from './db/local/trouble.ts'
-import { openServer } from './db/server.ts'
+import { openDatabase } from './db/database.ts'
 import { serverVersion } from './db/server-version.ts'
 import { Failure } from './lib/failure.ts'
 import type { Log } from './lib/log.ts'
@@ -20,7 +20,7 @@ export async function prepareDatabase(
   const { DATABASE_URL } = config
   const url = DATABASE_URL ?? localUrl
   if (url === undefined) throw new Error('The database server was not started.')
-  const db = openServer({ url, poolSize: config.DATABASE_POOL, log })
+  const db = openDatabase({ url, poolSize: config.DATABASE_POOL, log })
   try {
     if (DATABASE_URL !== undefined) await checkVersion(db, DATABASE_URL)
     await migrate(db, log)

@@ -21,9 +21,10 @@ if (files.length === 0) {
 
 // Databases that live for seconds need no vacuum, and it would visit each of them.
 const server = await startTestServer({ settings: { autovacuum: 'off' } })
+// Many files wait more than they work: three at a time keep two cores busy.
 const child = spawn(
   process.execPath,
-  ['--test', '--test-reporter=spec', '--test-concurrency=2', ...options, ...files],
+  ['--test', '--test-reporter=spec', '--test-concurrency=3', ...options, ...files],
   {
     cwd: root,
     stdio: 'inherit',

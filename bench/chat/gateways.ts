@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { urlFor } from '../../src/db/local/settings.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../../test/support/child.ts'
 import { startTestServer } from '../../test/support/local-server.ts'
@@ -89,7 +89,7 @@ function bearer(key: string): string {
 }
 
 async function keysIn(databaseUrl: string): Promise<string[]> {
-  const db = openServer({ url: databaseUrl, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: databaseUrl, poolSize: 2, log: silentLog })
   return newCustomers(db, ACCOUNTS).finally(() => db.close())
 }
 

@@ -7,7 +7,7 @@ import { restore } from '../db/backup/restore.ts'
 import { useLocalServer } from '../db/local/join.ts'
 import type { LocalOptions } from '../db/local/start.ts'
 import { migrate } from '../db/migrate.ts'
-import { openServer } from '../db/server.ts'
+import { openDatabase } from '../db/database.ts'
 import { auditCommand } from './audit.ts'
 import type { Print } from './print.ts'
 import { progressLine } from './progress.ts'
@@ -82,7 +82,7 @@ export const restoreCommand = {
 
 async function auditRestored({ config, local, print }: Parts): Promise<number> {
   const server = await useLocalServer(local)
-  const db = openServer({ url: server.url, poolSize: config.DATABASE_POOL, log: local.log })
+  const db = openDatabase({ url: server.url, poolSize: config.DATABASE_POOL, log: local.log })
   try {
     // A backup of an earlier release has tables of an earlier shape.
     await migrate(db, local.log)

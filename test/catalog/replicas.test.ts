@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { openCatalog } from '../../src/catalog/catalog.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { record, settings, upstream } from './sample.ts'
@@ -12,7 +12,7 @@ import { record, settings, upstream } from './sample.ts'
 let replicas: Db[]
 before(async () => {
   const url = await freshDatabase()
-  replicas = [1, 2, 3, 4].map(() => openServer({ url, poolSize: 3, log: silentLog }))
+  replicas = [1, 2, 3, 4].map(() => openDatabase({ url, poolSize: 3, log: silentLog }))
 })
 after(async () => {
   for (const db of replicas) await db.close()

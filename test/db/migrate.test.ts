@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Db } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
 import { emptyDatabase, withDatabase } from '../support/databases.ts'
@@ -80,7 +80,7 @@ test('processes that start at once migrate once', async () => {
   const lines = await Promise.all(children.map((child) => child.line()))
   assert.deepEqual(lines, ['migrated', 'migrated', 'migrated'])
   await Promise.all(children.map((child) => child.ended))
-  const db = openServer({ url: address, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: address, poolSize: 2, log: silentLog })
   const [row] = await db.query<{ ok: boolean }>(
     'select count(*) > 1 and count(*) = count(distinct number) as ok from migrations',
   )

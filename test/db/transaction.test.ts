@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { addressIn, throughPort } from '../support/peers/database-address.ts'
@@ -15,7 +15,7 @@ let proxy: Awaited<ReturnType<typeof recordingProxy>>
 
 before(async () => {
   proxy = await recordingProxy(await freshDatabase())
-  db = openServer({ url: proxy.url, poolSize: 1, log: silentLog })
+  db = openDatabase({ url: proxy.url, poolSize: 1, log: silentLog })
   await db.script('create table box (id int8 primary key)')
   await db.begin((tx) => tx.read('select id from box for update'))
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { newCustomer } from '../support/customer.ts'
@@ -74,7 +74,7 @@ before(async () => {
   })
   const url = await freshDatabase()
   const env = { ...shared.env, DATABASE_URL: url, CONCURRENCY_PER_ACCOUNT: '2000' }
-  db = openServer({ url, poolSize: 4, log: silentLog })
+  db = openDatabase({ url, poolSize: 4, log: silentLog })
   replicas = [await startReplica(env), await startReplica(env)]
 })
 after(async () => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../src/db/db.ts'
 import { groupCommit } from '../../src/db/group-commit.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { startTestServer, type TestServer } from '../support/local-server.ts'
@@ -13,7 +13,7 @@ let server: TestServer
 let db: Db
 before(async () => {
   server = await startTestServer()
-  db = openServer({ url: server.url, poolSize: 5, log: silentLog })
+  db = openDatabase({ url: server.url, poolSize: 5, log: silentLog })
 })
 after(async () => {
   await db.close()
@@ -70,7 +70,7 @@ test('a backend terminated during a transaction fails only that transaction', as
   const ended = db.begin(async (tx) => {
     const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
     await sleep(50)
-    const other = openServer({ url: server.url, poolSize: 2, log: silentLog })
+    const other = openDatabase({ url: server.url, poolSize: 2, log: silentLog })
     await other.query('select pg_terminate_backend($1)', [row!.pid])
     await other.close()
     await tx.query('select 1')
@@ -95,7 +95,7 @@ test('a statement that takes too long, or waits too long for a lock, fails as un
 
 test('a network that loses answers fails as unavailable, and the transaction is rolled back', async () => {
   const proxy = await muteableProxy(server.url)
-  const far = openServer({ url: proxy.url, poolSize: 2, log: silentLog, patienceMs: 400 })
+  const far = openDatabase({ url: proxy.url, poolSize: 2, log: silentLog, patienceMs: 400 })
   assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
   await far.script('create table mute (id int)')
   const before = performance.now()
@@ -117,7 +117,7 @@ test('an invalid statement is reported as such, not as unavailable', async () =>
 })
 
 test('a server that is not there at the start is unavailable, not a crash', async () => {
-  const nowhere = openServer({
+  const nowhere = openDatabase({
     url: 'postgresql://postgres@127.0.0.1:9/none',
     poolSize: 2,
     log: silentLog,

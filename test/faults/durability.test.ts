@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readPostmaster } from '../../src/db/local/leftovers.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { freshFolder, start } from '../db/local/support.ts'
 import { assertBooks } from '../support/audit.ts'
@@ -29,7 +29,7 @@ async function killed(child: Child): Promise<string[]> {
 
 async function assertKept(dataDir: string, accountId: string, keys: string[]): Promise<void> {
   const server = await start(dataDir)
-  const db = openServer({ url: server.url, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: server.url, poolSize: 2, log: silentLog })
   try {
     const rows = await db.query<{ key: string }>(
       'select key from ledger_entries where account_id = $1',

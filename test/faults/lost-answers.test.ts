@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { openPayment } from '../../src/payments/topup.ts'
@@ -23,7 +23,7 @@ let direct: Db
 
 before(async () => {
   const url = await freshDatabase()
-  direct = openServer({ url, poolSize: 1, log: silentLog })
+  direct = openDatabase({ url, poolSize: 1, log: silentLog })
   proxy = await faultProxy(addressIn(url))
   house = await startHouse({ databaseUrl: proxy.in(url) })
 })

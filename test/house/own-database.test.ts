@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { useLocalServer } from '../../src/db/local/join.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { client } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
@@ -19,7 +19,7 @@ let db: Db
 before(async () => {
   service = await startReplica({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
   const { url } = await useLocalServer({ dataDir, connections: 20, log: silentLog })
-  db = openServer({ url, poolSize: 2, log: silentLog })
+  db = openDatabase({ url, poolSize: 2, log: silentLog })
 })
 after(async () => {
   await db.close()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { useLocalServer } from '../../src/db/local/join.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { client } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
@@ -23,7 +23,7 @@ after(() => shared.close())
 test('two workers on one port, and a signal ends both', async () => {
   const url = await freshDatabase()
   const service = await startService({ ...shared.env, DATABASE_URL: url, WORKERS: '2' })
-  const db = openServer({ url, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url, poolSize: 2, log: silentLog })
   try {
     const { key } = await newCustomer(service.url, { db, dataDir: shared.folder }, '10')
     const ask = async () => {
@@ -42,7 +42,7 @@ test('two workers without any other setting share the database, the key and the 
   const dataDir = join(freshFolder(), 'data')
   const service = await startService({ DATA_DIR: dataDir, WORKERS: '2', LOG_LEVEL: 'warn' })
   const server = await useLocalServer({ dataDir, connections: 20, log: silentLog })
-  const db = openServer({ url: server.url, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: server.url, poolSize: 2, log: silentLog })
   try {
     const { key, token } = await newCustomer(service.url, { db, dataDir }, '10')
     const messages = [{ role: 'user', content: 'Habari!' }]
@@ -93,7 +93,11 @@ test('a worker that cannot start ends the supervisor with its reason, once', asy
 })
 
 /** The callback of the simulated provider is taken by whichever worker gets it. */
-async function topUp(url: string, db: ReturnType<typeof openServer>, token: string): Promise<void> {
+async function topUp(
+  url: string,
+  db: ReturnType<typeof openDatabase>,
+  token: string,
+): Promise<void> {
   await db.query(`update accounts set phone_number = '+255712345678', phone_verified_at = now()`)
   const call = client(url)
   const body = { amount_tzs: 1_000 }

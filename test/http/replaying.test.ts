@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { drain } from '../../src/http/drain.ts'
 import { route } from '../../src/http/route.ts'
 import { Failure } from '../../src/lib/failure.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { createReplay } from '../../src/replay/replay-store.ts'
 import { freshDb, freshDatabase } from '../support/databases.ts'
@@ -259,7 +259,7 @@ describe('two processes on one server', () => {
     children[0]!.kill('SIGKILL')
     assert.equal(await first, 'cut')
     assert.equal((await post(ports[1]!, 'killed', 0)).status, 409)
-    const db = openServer({ url: databaseUrl, poolSize: 2, log: silentLog })
+    const db = openDatabase({ url: databaseUrl, poolSize: 2, log: silentLog })
     await db.query(`update processes set beat_at = now() - interval '21 seconds'
       where id = (select process_id from idempotency where key = 'killed')`)
     await db.close()

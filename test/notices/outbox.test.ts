@@ -17,7 +17,7 @@ import {
 import { delivered, giveUp, tryLater } from '../../src/notices/sender.ts'
 import type { Delivery, Message, MessageSender } from '../../src/notices/sender.ts'
 import { freshDatabase, withDatabase } from '../support/databases.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 
 const newMessage = (id = uuidv7()) => ({
   id,
@@ -219,7 +219,7 @@ withDatabase('the outbox', (open) => {
 
 it('two replicas that race deliver each message once', async () => {
   const url = await freshDatabase()
-  const replicas = [1, 2].map(() => openServer({ url, poolSize: 6, log: silentLog }))
+  const replicas = [1, 2].map(() => openDatabase({ url, poolSize: 6, log: silentLog }))
   const ids = Array.from({ length: 60 }, () => uuidv7())
   for (const id of ids) await insertMessage(replicas[0]!, newMessage(id))
   const deliveredIds: string[] = []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { useLocalServer } from '../../src/db/local/join.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { progressLine } from '../../src/operator/progress.ts'
 import { client, PASSWORD } from '../support/accounts.ts'
@@ -82,7 +82,7 @@ test('books that do not balance end a restore with 1', async () => {
   const file = join(freshFolder(), 'odd.backup')
   await mlango({ DATA_DIR: dataDir }, 'audit')
   const server = await useLocalServer({ dataDir, connections: 20, log: silentLog })
-  const db = openServer({ url: server.url, poolSize: 1, log: silentLog })
+  const db = openDatabase({ url: server.url, poolSize: 1, log: silentLog })
   await db.query(
     `insert into ledger_accounts (account_id, balance_micro, held_micro)
      values (gen_random_uuid(), 5, 0)`,
@@ -147,7 +147,7 @@ test('progress is drawn in place on a terminal, and seldom elsewhere', () => {
 
 async function customerOf(url: string, dataDir: string) {
   const server = await useLocalServer({ dataDir, connections: 20, log: silentLog })
-  const db = openServer({ url: server.url, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: server.url, poolSize: 2, log: silentLog })
   try {
     return await newCustomer(url, { db, dataDir }, '7')
   } finally {

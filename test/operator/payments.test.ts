@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import type { House } from '../../src/house.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/operator/commands.ts'
@@ -37,7 +37,7 @@ describe('npm run mlango', () => {
 
   before(async () => {
     url = await freshDatabase()
-    db = openServer({ url, poolSize: 4, log: silentLog })
+    db = openDatabase({ url, poolSize: 4, log: silentLog })
     simulator = await startMoney()
     const timing = { ...FAST, pendingS: [3600] }
     service = await startPayments({ db, simulator, phone: '1230015', timing })

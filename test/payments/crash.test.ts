@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertBooks } from '../support/audit.ts'
@@ -52,7 +52,7 @@ describe('kill -9 between each two steps, then a restart', () => {
 
   before(async () => {
     url = await freshDatabase()
-    db = openServer({ url, poolSize: 4, log: silentLog })
+    db = openDatabase({ url, poolSize: 4, log: silentLog })
     simulator = await startMoney({ fastMs: 300, retryMs: 300 })
     port = await freePort()
   })

@@ -3,7 +3,7 @@ import { after, describe } from 'node:test'
 import { Client } from 'pg'
 import type { Db } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 
 /** Opens a fresh, migrated database, which is closed when the suite ends. */
@@ -27,7 +27,7 @@ export function withDatabase(name: string, define: (open: Open) => void): void {
 
 /** A fresh, migrated database; who opens it closes it. */
 export async function freshDb(): Promise<Db> {
-  return openServer({ url: await freshDatabase(), poolSize: 10, log: silentLog })
+  return openDatabase({ url: await freshDatabase(), poolSize: 10, log: silentLog })
 }
 
 /** The address of a fresh, migrated database; any number may connect. */
@@ -43,7 +43,7 @@ export function emptyDatabase(): Promise<string> {
 /** A new database with every migration. As the template of a whole run it saves all others theirs. */
 export async function migratedDatabase(server: string, migrations?: URL): Promise<string> {
   const url = await createDatabase(server, 'template1')
-  const db = openServer({ url, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url, poolSize: 2, log: silentLog })
   await migrate(db, silentLog, migrations).finally(() => db.close())
   return url
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startMoneySimulator } from '../../simulator/money/server.ts'
 import { startModelSimulator, type SimulatorOptions } from '../../simulator/models/server.ts'
 import { readConfig } from '../../src/config.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { buildHouse } from '../../src/house.ts'
 import { systemClock, type Clock } from '../../src/lib/clock.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
@@ -52,7 +52,7 @@ export async function startHouse(options: HouseOptions = {}) {
     delays: { normalMs: 100, fastMs: 30, retryMs: 50 },
   })
   const databaseUrl = options.databaseUrl ?? (await freshDatabase())
-  const db = openServer({ url: databaseUrl, poolSize: 10, log })
+  const db = openDatabase({ url: databaseUrl, poolSize: 10, log })
   let url = ''
   const house = await buildHouse({
     config,

@@ -4,7 +4,7 @@ import { auditLedger } from '../../src/billing/audit-store.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openServer } from '../../src/db/server.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { sweeper } from '../../src/jobs/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
@@ -27,7 +27,7 @@ export async function anvil(options: {
   withinS: number
 }): Promise<AnvilReport> {
   const postgres = await startTestServer()
-  const db = openServer({ url: postgres.url, poolSize: 4, log: silentLog })
+  const db = openDatabase({ url: postgres.url, poolSize: 4, log: silentLog })
   await migrate(db, silentLog)
   const accounts = Array.from({ length: 12 }, () => randomUUID())
   await fund(db, accounts)

@@ -6,7 +6,7 @@ import type { Command } from '../../../src/billing/commands.ts'
 import { groupCommit } from '../../../src/db/group-commit.ts'
 import { startLocalServer } from '../../../src/db/local/start.ts'
 import { migrate } from '../../../src/db/migrate.ts'
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
 /**
@@ -15,7 +15,7 @@ import { silentLog } from '../../../src/lib/log.ts'
  */
 const [dataDir = '', accountId = ''] = process.argv.slice(2)
 const server = await startLocalServer({ dataDir, connections: 20, log: silentLog })
-const db = openServer({ url: server.url, poolSize: 10, log: silentLog })
+const db = openDatabase({ url: server.url, poolSize: 10, log: silentLog })
 await migrate(db, silentLog)
 const ledger = groupCommit({ db, apply: (tx, items: Command[]) => applyCommands(tx, items) })
 await Promise.all(Array.from({ length: 8 }, grantForEver))

@@ -3,7 +3,7 @@ import type { Command, Entry, Outcome } from '../../../src/billing/commands.ts'
 import { startHeartbeat } from '../../../src/billing/heartbeat-store.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import { groupCommit } from '../../../src/db/group-commit.ts'
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
 /** What one process of the hammer saw. */
@@ -15,7 +15,7 @@ export type Tally = { holds: number; closed: number; wrong: string[] }
  */
 const [url = '', runMs = '', ...accounts] = process.argv.slice(2)
 const processId = randomUUID()
-const db = openServer({ url, poolSize: 10, log: silentLog })
+const db = openDatabase({ url, poolSize: 10, log: silentLog })
 await startHeartbeat(db, processId)
 const sides = [0, 1].map(() =>
   groupCommit({ db, apply: (tx, items: Command[]) => applyCommands(tx, items), maxBatch: 50 }),

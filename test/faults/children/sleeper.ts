@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Entry } from '../../../src/billing/commands.ts'
 import { startHeartbeat } from '../../../src/billing/heartbeat-store.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { startDuties } from '../../../src/jobs/loop.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
@@ -11,7 +11,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 const [url = '', accountId = ''] = process.argv.slice(2)
 const processId = randomUUID()
 const holdId = randomUUID()
-const db = openServer({ url, poolSize: 2, log: silentLog })
+const db = openDatabase({ url, poolSize: 2, log: silentLog })
 const heartbeat = await startHeartbeat(db, processId)
 const duties = startDuties([{ ...heartbeat, everyMs: 50 }], silentLog)
 const signalled = once(process, 'SIGUSR2')

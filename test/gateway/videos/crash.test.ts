@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { createReplay } from '../../../src/replay/replay-store.ts'
@@ -32,7 +32,7 @@ describe('kill -9 of a replica at each step of a video job', { concurrency: fals
 
   before(async () => {
     url = await freshDatabase()
-    db = openServer({ url, poolSize: 4, log: silentLog })
+    db = openDatabase({ url, poolSize: 4, log: silentLog })
     simulator = await startModelSimulator({ latency: { videoMs: 30 } })
     asha = await fund(db, '100000')
   })

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { route } from '../../../src/http/route.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
@@ -11,7 +11,7 @@ import { startServer } from '../../support/server.ts'
 /** One process of several on one database. Each run of the handler leaves a line in a file. */
 const [databaseUrl, linesPath] = process.argv.slice(2) as [string, string]
 const processId = uuidv7()
-const db = openServer({ url: databaseUrl, poolSize: 10, log: silentLog })
+const db = openDatabase({ url: databaseUrl, poolSize: 10, log: silentLog })
 await db.query('insert into processes (id) values ($1)', [processId])
 const { port } = await startServer({
   replay: createReplay({ db, processId }),

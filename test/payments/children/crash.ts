@@ -1,4 +1,4 @@
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { startDuties } from '../../../src/jobs/loop.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { FAST, startPayments } from '../../support/payments.ts'
@@ -9,7 +9,7 @@ const [step, nth = '1'] = CRASH_AT.split(':')
 let reached = 0
 
 const service = await startPayments({
-  db: openServer({ url: DATABASE!, poolSize: 4, log: silentLog }),
+  db: openDatabase({ url: DATABASE!, poolSize: 4, log: silentLog }),
   provider: PROVIDER as 'snippe' | 'clickpesa',
   simulator: { url: SIMULATOR! },
   port: Number(PORT),

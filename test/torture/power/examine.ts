@@ -1,7 +1,7 @@
 import { auditLedger } from '../../../src/billing/audit-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { startLocalServer } from '../../../src/db/local/start.ts'
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
 /** Starts a server on what the disk holds, and says what is wrong or missing. */
@@ -9,7 +9,7 @@ export async function examine(dataDir: string, acknowledged: string[]): Promise<
   const options = { dataDir, connections: 20, log: silentLog }
   const server = await startLocalServer(options).catch((error: Error) => error)
   if (server instanceof Error) return [`it does not start: ${server.message}`]
-  const db = openServer({ url: server.url, poolSize: 2, log: silentLog })
+  const db = openDatabase({ url: server.url, poolSize: 2, log: silentLog })
   try {
     if (acknowledged.length === 0 && !(await hasLedger(db))) return []
     return [

@@ -7,7 +7,7 @@ import { startMoneySimulator, type MoneySimulator } from '../../../simulator/mon
 import type { Db } from '../../../src/db/db.ts'
 import { readPostmaster } from '../../../src/db/local/leftovers.ts'
 import { urlFor } from '../../../src/db/local/settings.ts'
-import { openServer } from '../../../src/db/server.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { startTestServer, type TestServer } from '../../support/local-server.ts'
 import { addressIn } from '../../support/peers/database-address.ts'
@@ -94,7 +94,7 @@ export async function openWorld(options: {
       ...options.env,
     },
   })
-  const db = openServer({ url: postgres.url, poolSize: 4, log: silentLog })
+  const db = openDatabase({ url: postgres.url, poolSize: 4, log: silentLog })
   return {
     postgres,
     db,

@@ -1,4 +1,4 @@
-import { openServer } from '../../../../src/db/server.ts'
+import { openDatabase } from '../../../../src/db/database.ts'
 import { silentLog } from '../../../../src/lib/log.ts'
 import { createReplay } from '../../../../src/replay/replay-store.ts'
 import { uuidv7 } from '../../../../src/lib/ids.ts'
@@ -9,7 +9,7 @@ const [databaseUrl, simulatorUrl, apiKey, accountId, key, crashAt] = process.arg
 const [step, nth] = crashAt!.split(':')
 let reached = 0
 
-const db = openServer({ url: databaseUrl!, poolSize: 4, log: silentLog })
+const db = openDatabase({ url: databaseUrl!, poolSize: 4, log: silentLog })
 const studio = await openStudio({
   db,
   simulators: [{ url: simulatorUrl!, apiKey: apiKey! }],

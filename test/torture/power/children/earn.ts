@@ -7,7 +7,7 @@ import { applyCommands } from '../../../../src/billing/ledger-store.ts'
 import { startLocalServer } from '../../../../src/db/local/start.ts'
 import { groupCommit } from '../../../../src/db/group-commit.ts'
 import { migrate } from '../../../../src/db/migrate.ts'
-import { openServer } from '../../../../src/db/server.ts'
+import { openDatabase } from '../../../../src/db/database.ts'
 import { silentLog } from '../../../../src/lib/log.ts'
 
 /**
@@ -22,7 +22,7 @@ const server = await startLocalServer({
   log: silentLog,
   settings: JSON.parse(settings) as Record<string, string>,
 })
-const db = openServer({ url: server.url, poolSize: 10, log: silentLog })
+const db = openDatabase({ url: server.url, poolSize: 10, log: silentLog })
 await migrate(db, silentLog)
 const processId = randomUUID()
 await startHeartbeat(db, processId)

@@ -5,7 +5,7 @@ import { startListener } from './listener.ts'
 import { runScript, runStatement, statementValues } from './statement.ts'
 import { assertOutside, inScope, runTransaction } from './transaction.ts'
 
-export type ServerOptions = {
+export type DatabaseOptions = {
   url: string
   poolSize: number
   log: Log
@@ -14,7 +14,7 @@ export type ServerOptions = {
 }
 
 /** A PostgreSQL server, through a pool. Connections are made when needed, so it opens without one. */
-export function openServer(options: ServerOptions): Db {
+export function openDatabase(options: DatabaseOptions): Db {
   const { poolSize, log } = options
   const pool = new Pool({ ...connection(options), max: poolSize, idleTimeoutMillis: 30_000 })
   let closing = false
@@ -46,7 +46,7 @@ export function openServer(options: ServerOptions): Db {
 }
 
 /** Time-outs on purpose: a slow or locked statement ends as 503, never as a pile of waiters. */
-function connection({ url, patienceMs = 20_000 }: ServerOptions): ClientConfig {
+function connection({ url, patienceMs = 20_000 }: DatabaseOptions): ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: 2_000,
