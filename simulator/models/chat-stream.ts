@@ -2,6 +2,7 @@ import type { Exchange, Json } from './exchange.ts'
 import { breakOff, pause, write } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
 import type { ChatAnswer } from './chat-answer.ts'
+import { generationHeader } from './send.ts'
 import { toolCallPart, imagePart } from './chat-answer.ts'
 
 /** The answer as server-sent events, with the small delays of a real one. */
@@ -11,7 +12,7 @@ export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promis
   res.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
-    'x-generation-id': answer.id,
+    ...generationHeader(answer.id).headers,
   })
   res.flushHeaders()
   await write(exchange, ': OPENROUTER PROCESSING\n\n')

@@ -36,7 +36,7 @@ function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
   const count = Number.isInteger(body.n) ? Number(body.n) : 1
   const answerTokens = calls.length > 0 ? countTokens(JSON.stringify(calls)) : countTokens(cut.text)
   return {
-    id: generationId(),
+    id: generationId(exchange.fault),
     created: Math.floor(Date.now() / 1000),
     model: model.id,
     text: cut.text,

@@ -1,4 +1,4 @@
-import { sendJson } from './send.ts'
+import { generationId, sendJson } from './send.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { Refusal } from './faults/refusal.ts'
 import { countTokens, reportUsage } from './usage.ts'
@@ -20,7 +20,9 @@ export async function embeddings(exchange: Exchange): Promise<void> {
   const usage = reportUsage(exchange, { prompt, completion: 0 })
   await sendJson(exchange, {
     object: 'list',
-    id: `embd-${exchange.entry.id}`,
+    id: exchange.fault?.startsWith('id-')
+      ? generationId(exchange.fault)
+      : `embd-${exchange.entry.id}`,
     model: exchange.model!.id,
     data: listed.map((vector, index) => ({
       object: 'embedding',

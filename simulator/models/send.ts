@@ -46,10 +46,20 @@ export async function sendBytes(exchange: Exchange, bytes: Buffer, headers: Json
 
 export type SendOptions = { status?: number; headers?: Record<string, string> }
 
-export const generationId = (): string =>
-  `gen-${Math.floor(Date.now() / 1000)}-${randomBytes(10).toString('hex')}`
+export const generationId = (fault?: string): string =>
+  BAD_IDS[fault ?? ''] ?? `gen-${Math.floor(Date.now() / 1000)}-${randomBytes(10).toString('hex')}`
 
-export const generationHeader = (id: string) => ({ headers: { 'x-generation-id': id } })
+/** Ids that can be in a body, and in no header. */
+const BAD_IDS: Record<string, string> = {
+  'id-break': 'gen-1\r\nset-cookie: stolen=1',
+  'id-nul': 'gen-1\0',
+  'id-tick': 'gen-1 ✓',
+  'id-long': `gen-${'9'.repeat(60_000)}`,
+}
+
+export const generationHeader = (id: string): { headers: Record<string, string> } => ({
+  headers: /^[\x21-\x7e]{1,200}$/.test(id) ? { 'x-generation-id': id } : {},
+})
 
 /** Removes the members that a caller cannot do without. */
 function withoutEssentials(answer: Json): Json {

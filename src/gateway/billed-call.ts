@@ -63,7 +63,7 @@ export function jsonAnswer(
   }
 }
 
-/** What the call cost and what is left, and the upstream's own id for support. */
+/** What the call cost, what is left, and the upstream's id. */
 export function answerHeaders(
   requestId: string,
   receipt: Receipt,
@@ -75,8 +75,17 @@ export function answerHeaders(
     'x-credits-charged': creditsText(chargedMicro),
   }
   if (remainingMicro !== undefined) headers['x-credits-remaining'] = creditsText(remainingMicro)
-  if (generationId !== undefined) headers['x-generation-id'] = generationId
-  return headers
+  return { ...headers, ...generationHeader(generationId) }
+}
+
+const VISIBLE = /^[\x21-\x7e]{1,200}$/
+
+/**
+ * The upstream's own id, for support. The only thing of an upstream's that reaches a header: what
+ * cannot be one is left out, since an answer that is charged must be one that can be sent.
+ */
+export function generationHeader(id: string | undefined): Record<string, string> {
+  return id !== undefined && VISIBLE.test(id) ? { 'x-generation-id': id } : {}
 }
 
 const MOST_NAMES_KEPT = 50_000

@@ -13,12 +13,16 @@ const body = z.looseObject({
   model: z.string().min(1).max(256),
   prompt: z.string().min(1).max(100_000),
   duration: z.number().positive().max(LONGEST_S).nullish(),
-  seconds: z.union([z.number().positive().max(LONGEST_S), z.string().max(16)]).nullish(),
+  seconds: z
+    .union([z.number(), z.string().regex(/^\d{1,4}(?:\.\d{1,3})?$/)], 'must be a number of seconds')
+    .refine((value) => Number(value) > 0 && Number(value) <= LONGEST_S, `must be 1 to ${LONGEST_S}`)
+    .nullish(),
   resolution: z.string().max(32).nullish(),
   aspect_ratio: z.string().max(32).nullish(),
   size: z.string().max(32).nullish(),
   generate_audio: z.boolean().nullish(),
   seed: z.int().nullish(),
+  n: z.literal(1, 'must be 1 or left out: a job makes one video').nullish(),
   stream: z.literal(false, 'must be false or left out: videos are not streamed').nullish(),
 }) satisfies z.ZodType<VideoBody>
 

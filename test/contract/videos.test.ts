@@ -34,9 +34,9 @@ const content = (id: string, headers: Record<string, string> = {}, token = asha.
     headers: { authorization: `Bearer ${token}`, ...headers },
   })
 
-async function ended(id: string): Promise<Loose> {
+async function ended(id: string, token = asha.key): Promise<Loose> {
   for (let i = 0; i < 150; i++) {
-    const { body } = await poll(id)
+    const { body } = await poll(id, token)
     if (!['pending', 'processing'].includes(body.data.status)) return body.data
     await sleep(100)
   }
@@ -179,6 +179,17 @@ test('content 409 before the job ends, 410 when expired or never made, 502 when 
   }
 })
 
+test('202: fields that say the same twice, and a moment is held as the shortest film', async () => {
+  const thief = await house.customer('1201')
+  const agreeing = { duration: 4, seconds: '4', resolution: '720p', size: '720x1280' }
+  const job = await submit(wish(agreeing), {}, thief.key)
+  assert.equal(job.status, 202)
+  // Four seconds at 0.10 USD are 1,200 credits, and a thousandth of one would be 0.3.
+  const moment = await submit(wish({ duration: 0.001 }), {}, thief.key)
+  assert.equal(moment.status, 402)
+  await ended(job.body.data.job_id, thief.key)
+})
+
 test('400: the message names what is missing or wrong', async () => {
   const bad: [object, string, string][] = [
     [{ prompt: 'x' }, 'model', 'validation_error'],
@@ -189,6 +200,14 @@ test('400: the message names what is missing or wrong', async () => {
     [wish({ duration: 'NaN' }), 'duration', 'validation_error'],
     [wish({ generate_audio: 'yes' }), 'generate_audio', 'validation_error'],
     [wish({ stream: true }), 'stream', 'validation_error'],
+    [wish({ n: 4 }), 'n', 'validation_error'],
+    [wish({ duration: 1, seconds: 60 }), 'seconds', 'validation_error'],
+    [wish({ seconds: '60' }), 'seconds', 'validation_error'],
+    [wish({ duration: undefined, seconds: '0x3C' }), 'seconds', 'validation_error'],
+    [wish({ duration: undefined, seconds: '9999' }), 'seconds', 'validation_error'],
+    [wish({ resolution: '480p', size: '3840x2160' }), 'size', 'validation_error'],
+    [wish({ resolution: '4K', size: '640x480' }), 'size', 'validation_error'],
+    [wish({ size: 'large' }), 'size', 'validation_error'],
     [wish({ model: 'sim/hekima' }), 'model', 'invalid_request_error'],
     [wish({ model: 'sim/filamu-senti', frame_images: [] }), 'model', 'invalid_request_error'],
     [
@@ -203,6 +222,10 @@ test('400: the message names what is missing or wrong', async () => {
     assert.equal(answer.body.error_code, code)
     assert.equal(answer.body.error.param, param)
   }
+  const torn = await submit(wish({ duration: 1, seconds: 60 }))
+  assert.match(torn.body.message, /seconds.*duration/)
+  const split = await submit(wish({ resolution: '480p', size: '3840x2160' }))
+  assert.match(split.body.message, /size.*resolution/)
   assert.equal((await submit('{"model":"sim/filamu","prompt":"x","duration":1e400}')).status, 400)
   const form = new FormData()
   form.set('model', 'sim/filamu')

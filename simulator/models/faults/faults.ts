@@ -60,6 +60,10 @@ export const FAULTS: Record<string, string> = {
   'cost-null': 'reports no cost',
   'cost-string': 'reports the cost as words',
   'cost-huge': 'reports a cost of 1e308',
+  'id-break': 'gives an id with a line break and a header of its own in it',
+  'id-nul': 'gives an id that ends with NUL',
+  'id-tick': 'gives an id that is not ASCII',
+  'id-long': 'gives an id of 60,000 digits',
   endless: 'streams one word every ten seconds, for ever',
   comments: 'streams comments only, for ever',
   'gzip-chain': 'claims two thousand layers of gzip',
@@ -115,6 +119,7 @@ export const COMMON_FAULTS: readonly string[] = [
   'usage-negative',
   'cost-negative',
   'cost-huge',
+  'id-break',
 ]
 
 const IN_MODEL_ID = /(?:^|[/-])fault-([a-z0-9-]+)(?::free)?$/

@@ -6,6 +6,7 @@ import type { UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import type { BillLine, Stage, StageUsage } from '../bill/rows.ts'
+import { generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { Amounts } from '../price/amounts.ts'
 import type { Output } from '../price/call-price.ts'
@@ -44,8 +45,7 @@ export async function streamChat(
     const stream = await gateway.upstreams.call(targets, 'chatStream', request, signal)
     const opened = { bill, stream, startedMs, leave }
     const body = new ChatOutflow(stream, streamEnds(gateway, call, order, opened))
-    const id = stream.generationId
-    const headers = id === undefined ? SSE_HEADERS : { ...SSE_HEADERS, 'x-generation-id': id }
+    const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
     await bill?.drop(dropOf(error, stage, performance.now() - startedMs, signal))

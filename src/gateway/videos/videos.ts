@@ -10,6 +10,7 @@ import { callTraces } from '../bill/rows.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { checkLinks } from '../links.ts'
 import { acceptJob } from './acceptance.ts'
+import { checkContradictions } from './contradictions.ts'
 import { findVideoJob, HOLD_S, type NewVideoJob, type VideoJobView } from './jobs-store.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
@@ -34,6 +35,7 @@ export async function submitVideo(
 ): Promise<KeptAnswer & { kept?: true }> {
   const { gateway } = videos
   checkLinks(body)
+  checkContradictions(body)
   const inputs = Array.isArray(body.frame_images) ? ['image'] : []
   const model = gateway.catalog.requireModel(body.model, { outputs: ['video'], inputs })
   const leave = gateway.callLimits.enter(call.principal)

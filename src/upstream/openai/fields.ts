@@ -6,7 +6,8 @@ import { ABSENT, readUsage, type UsageReading } from '../contract/usage.ts'
 
 /**
  * Fields with which a caller would steer our account at the upstream: another model or tier than
- * the one reserved for, fees outside the token prices, logs and stores that are not the caller's.
+ * the one reserved for, more answers than are given, fees outside the token prices, logs and stores
+ * that are not the caller's.
  */
 const STEERING = new Set([
   'models',
@@ -20,6 +21,8 @@ const STEERING = new Set([
   'user',
   'safety_identifier',
   'web_search_options',
+  'best_of',
+  'use_beam_search',
   'stop_server_tools_when',
   'stream_options',
   'stream',

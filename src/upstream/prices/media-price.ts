@@ -32,11 +32,17 @@ export function videoPriceUsd(record: PricedRecord, request: Fields): string | u
 function secondsOf(request: Fields, durations: readonly number[]): string {
   const duration = request.duration ?? request.seconds
   const number = typeof duration === 'string' ? Number(duration) : duration
-  const seconds =
-    typeof number === 'number' && Number.isFinite(number) && number > 0
-      ? number
-      : Math.max(...durations, 0) || DEFAULT_SECONDS
+  const asked = typeof number === 'number' && Number.isFinite(number) && number > 0
+  const seconds = asked
+    ? madeSeconds(number, durations)
+    : Math.max(...durations, 0) || DEFAULT_SECONDS
   return plainDecimal(seconds) ?? String(DEFAULT_SECONDS)
+}
+
+/** Whoever orders a moment gets the shortest film that there is, of whole seconds. */
+function madeSeconds(asked: number, durations: readonly number[]): number {
+  const longer = durations.filter((duration) => duration >= asked)
+  return longer.length > 0 ? Math.min(...longer) : Math.ceil(asked)
 }
 
 /** Prices for the requested resolution and sound, where the list tells them apart. */
@@ -58,7 +64,8 @@ function videoCost(sku: VideoSku, request: Fields, seconds: string): string | un
     return timesDecimals(sku.cost_usd, timesDecimals(String(perSecond), seconds))
   }
   if (sku.unit !== 'megapixel_second') return undefined
-  const megapixels = String(Math.ceil((width * height) / 1_000_000))
+  const scale = Math.max(1, Number(request.upscale_factor) || 1)
+  const megapixels = String(Math.ceil((width * height * scale * scale) / 1_000_000))
   return timesDecimals(sku.cost_usd, timesDecimals(megapixels, seconds))
 }
 
@@ -73,10 +80,24 @@ const PIXELS: Record<string, [number, number]> = {
 }
 
 function pixels(request: Fields, resolution: string | undefined): [number, number] {
-  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(request.size))
-  if (size) return [Number(size[1]), Number(size[2])]
-  const name = wordOf(request.resolution ?? resolution)
-  return PIXELS[name] ?? PIXELS['1080p']!
+  const size = fieldPixels(request.size)
+  // No model makes less than its smallest picture, whatever is asked for.
+  if (size) return size[0] * size[1] < SMALLEST[0] * SMALLEST[1] ? SMALLEST : size
+  return resolutionPixels(request.resolution ?? resolution) ?? PIXELS['1080p']!
+}
+
+const SMALLEST = PIXELS['480p']!
+
+/** Of `1280x720`. */
+export function fieldPixels(size: unknown): [number, number] | undefined {
+  const found = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(size))
+  return found ? [Number(found[1]), Number(found[2])] : undefined
+}
+
+/** Of `720p`. */
+export function resolutionPixels(resolution: unknown): [number, number] | undefined {
+  const name = wordOf(resolution)
+  return Object.hasOwn(PIXELS, name) ? PIXELS[name] : undefined
 }
 
 function inputImages(skus: readonly VideoSku[], request: Fields): string {
@@ -168,10 +189,12 @@ function pictureTokens(request: Fields): number {
 
 const TIERS: Record<string, number> = { '512': 1, '1k': 2, '2k': 5, '4k': 17 }
 
+/** Of two fields that both say how large it is, the larger one counts. */
 function megapixels(request: Fields): number {
-  const size = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(request.size))
-  if (size) return Math.max(1, Math.ceil((Number(size[1]) * Number(size[2])) / 1_000_000))
-  return TIERS[wordOf(request.resolution ?? request.size)] ?? TIERS['1k']!
+  const size = fieldPixels(request.size)
+  const exact = size ? Math.max(1, Math.ceil((size[0] * size[1]) / 1_000_000)) : 0
+  const tiers = [request.resolution, request.size].map((tier) => TIERS[wordOf(tier)] ?? 0)
+  return Math.max(exact, ...tiers) || TIERS['1k']!
 }
 
 function wordOf(value: unknown): string {

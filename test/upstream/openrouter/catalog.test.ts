@@ -132,6 +132,13 @@ describe('the catalog of openrouter', () => {
     const withImages = { duration: 10, resolution: '1080p', input_references: [{}, {}] }
     assert.equal(videoPriceUsd(cents, withImages), '0.87')
     assert.equal(videoPriceUsd(record('lab/silent-video'), { duration: 1 }), undefined)
+    // Nobody makes a film of a moment, and nobody a picture of a few points.
+    assert.equal(videoPriceUsd(veo, { duration: 0.001, resolution: '720p' }), '0.4')
+    assert.equal(videoPriceUsd(veo, { duration: 5, resolution: '720p' }), '0.6')
+    const byToken = { sku: 'video_tokens', unit: 'token', cost_usd: '0.000001' } as const
+    const tokens = { pricing: { video_skus: [byToken] } }
+    assert.equal(videoPriceUsd(tokens, { seconds: 1, size: '10x10' }), '0.009608')
+    assert.equal(videoPriceUsd(tokens, { seconds: 1, size: '1280x720' }), '0.0216')
   })
 
   const NOTHING_SENT = { textTokens: 0, referenceTokens: 0, references: 0 }
@@ -141,6 +148,8 @@ describe('the catalog of openrouter', () => {
     assert.equal(imagePriceUsd(flux, 2, { size: '1024x1024' }, NOTHING_SENT), '0.14')
     const one = { ...NOTHING_SENT, references: 1 }
     assert.equal(imagePriceUsd(flux, 1, { size: '1000x1000' }, one), '0.05')
+    const torn = { size: '64x64', resolution: '4K' }
+    assert.equal(imagePriceUsd(flux, 1, torn, NOTHING_SENT), '0.595')
     const banana = record('google/gemini-2.5-flash-image')
     assert.equal(imagePriceUsd(banana, 1, { quality: 'low' }, NOTHING_SENT), '0.01224')
     assert.equal(imagePriceUsd(record('nobody/unpriced-image'), 1, {}, NOTHING_SENT), undefined)
