@@ -82,7 +82,7 @@ const statuses: [string, number][] = [
 ]
 for (const [fault, status] of statuses) {
   test(`${fault} answers ${status}`, async () => {
-    assert.equal((await see(say(fault))).status, status)
+    assert.equal((await see(say(fault), { waitMs: 5_000 })).status, status)
   })
 }
 
@@ -169,10 +169,10 @@ test('streams end early, in the middle, with an error, or never', async () => {
 
 test('too much: bodies, headers, chunks and lines', async () => {
   const [body, header, chunks, line, fast] = await Promise.all([
-    see(say('huge-body')),
-    see(say('huge-header')),
-    see(say('tiny-chunks')),
-    see(say('long-line', true)),
+    see(say('huge-body'), { waitMs: 2_000 }),
+    see(say('huge-header'), { waitMs: 2_000 }),
+    see(say('tiny-chunks'), { waitMs: 2_000 }),
+    see(say('long-line', true), { waitMs: 2_000 }),
     see(say('fast', true), { waitMs: 2_000 }),
   ])
   assert.ok(body.text.length > 100_000)
