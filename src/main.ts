@@ -27,9 +27,6 @@ async function run(
   try {
     const { address, end } = await open(config, log, starting)
     const local = await starting
-    if (config.LOG_LEVEL !== 'silent') {
-      process.stdout.write(welcome(config, { address, notes: local.notes }))
-    }
     endOnSignal(log, async () => {
       log.info('The service is stopping; running calls may finish.')
       await end()
@@ -37,6 +34,10 @@ async function run(
       log.info('The service has stopped.')
       await log.flush()
     })
+    // Last: whoever reads it may stop the service at once.
+    if (config.LOG_LEVEL !== 'silent') {
+      process.stdout.write(welcome(config, { address, notes: local.notes }))
+    }
   } catch (error) {
     await starting.then(
       (local) => local.stop(),
@@ -75,11 +76,11 @@ async function runWorker(config: Config, log: Log): Promise<void> {
   const local = JSON.parse(process.env.LOCAL_ADDRESSES ?? '') as LocalAddresses
   const { serve } = await import('./serve.ts')
   const serving = await serve({ config, env: process.env, local, log })
-  report({ serving: serving.address })
   endOnSignal(log, async () => {
     await serving.close()
     await log.flush()
   })
+  report({ serving: serving.address })
 }
 
 function report(what: WorkerReport, then: () => void = () => {}): void {

@@ -10,6 +10,10 @@ test('an empty environment is a working one', () => {
   assert.equal(config.SIGNUP_BONUS_CREDITS, '100')
 })
 
+test('workers need no other setting', () => {
+  assert.equal(readConfig({ WORKERS: '4' }).WORKERS, 4)
+})
+
 test('an empty variable is an unset one', () => {
   assert.equal(readConfig({ DATABASE_URL: '', PORT: '' }).PORT, 8080)
 })
@@ -34,7 +38,7 @@ const refused: [string, Record<string, string>, RegExp][] = [
   ['a short master key', { MASTER_KEY: 'short' }, /^MASTER_KEY: must be at least 32/],
   ['another database', { DATABASE_URL: 'mysql://h/d', MASTER_KEY: KEY }, /^DATABASE_URL: /],
   ['a database without a name', { DATABASE_URL: 'h/d', MASTER_KEY: KEY }, /^DATABASE_URL: must be/],
-  ['workers on the embedded database', { WORKERS: '2' }, /DATABASE_URL must be set/],
+  ['no worker at all', { WORKERS: '0' }, /^WORKERS: /],
   [
     'Snippe without its callback secret',
     { PAYMENT_PROVIDER: 'snippe', SNIPPE_API_KEY: 'x' },

@@ -17,7 +17,11 @@ export type ServerOptions = {
 export function openServer(options: ServerOptions): Db {
   const { poolSize, log } = options
   const pool = new Pool({ ...connection(options), max: poolSize, idleTimeoutMillis: 30_000 })
-  pool.on('error', (error) => log.warn('An idle database connection broke.', { error }))
+  let closing = false
+  pool.on('error', (error) => {
+    // `pool.end` does not wait until its connections are closed: the server may be quicker.
+    if (!closing) log.warn('An idle database connection broke.', { error })
+  })
   const listener = startListener({ connect: () => new Client(connection(options)), log })
   const query = async <R extends Row>(sql: string, params: unknown[] = []) => {
     assertOutside(db)
@@ -33,6 +37,7 @@ export function openServer(options: ServerOptions): Db {
     begin: (work) => inScope(db, (scope) => runTransaction(pool, scope, work)),
     listen: (channel, onNotify) => listener.add(channel, onNotify),
     async close() {
+      closing = true
       await listener.stop()
       await pool.end()
     },

@@ -60,8 +60,9 @@ for (const how of ['fast', 'kill'] as const) {
     assert.equal(await commits.submit(4), 4)
     for (let i = 0; i < 300 && payloads.length === 0; i++) await sleep(20)
     await db.query(`select pg_notify($1, 'back')`, [`news_${how}`])
-    for (let i = 0; i < 100 && payloads.length < 2; i++) await sleep(20)
-    assert.deepEqual(payloads, ['', 'back'])
+    for (let i = 0; i < 100 && payloads.at(-1) !== 'back'; i++) await sleep(20)
+    // A server that is still starting may take a connection and drop it: that is one gap more.
+    assert.match(payloads.join(), /^,+back$/)
   })
 }
 

@@ -106,7 +106,7 @@ withDatabase('notices', (open) => {
     await notify(db, { accountId, type: 'payment.completed', data: payment })
     await notify(db, { accountId, type: 'security.password_changed', data: {} })
     const channels = (await outboxOf(db, accountId)).map(({ channel }) => channel)
-    assert.deepEqual(channels, ['sms', 'email'])
+    assert.deepEqual(channels, ['email', 'sms'])
   })
 
   it('refuses a first change that would silence security', async () => {

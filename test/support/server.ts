@@ -40,7 +40,14 @@ export async function startServer(parts: Parts) {
   })
   await server.listen({ host: '127.0.0.1', port: parts.port ?? 0 })
   const { port } = server.server.address() as AddressInfo
-  return { server, port, url: `http://127.0.0.1:${port}`, close: () => server.close() }
+  const close = async () => {
+    const closed = server.close()
+    await server.context.running.whenIdle()
+    // A client's spare connection, on which it never asked anything, does not count as idle.
+    server.server.closeAllConnections()
+    await closed
+  }
+  return { server, port, url: `http://127.0.0.1:${port}`, close }
 }
 
 export const KEY_ACCOUNT = '01900000-0000-7000-8000-000000000001'

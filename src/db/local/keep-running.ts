@@ -86,7 +86,9 @@ async function startOnce(options: Running, signal: AbortSignal): Promise<Watched
     env: binaries.env,
     orphaned: 'quit',
     onLine: (line) => {
-      if (/^(PANIC|FATAL):/.test(line)) log.warn('The database server said.', { reason: line })
+      // While it is being stopped it reports every connection that it closes.
+      if (signal.aborted || !/^(PANIC|FATAL):/.test(line)) return
+      log.warn('The database server reported an error.', { reason: line })
     },
   })
   if (await becomesReady(child, options, signal)) return child

@@ -75,10 +75,16 @@ export async function callService(
     answer.text = Buffer.concat(pieces).toString('utf8')
     answer.whole = true
   } catch (error) {
-    answer.refused = (error as { code?: string }).code === 'ECONNREFUSED'
+    answer.refused = neverConnected(error)
     answer.left = hangUp.signal.aborted || call.signal?.aborted === true
   }
   return answer
+}
+
+/** A listener that closes at that very moment resets the connection instead of refusing it. */
+function neverConnected(error: unknown): boolean {
+  const { code = '', syscall } = error as { code?: string; syscall?: string }
+  return syscall === 'connect' && ['ECONNREFUSED', 'ECONNRESET'].includes(code)
 }
 
 function headersOf({ token, body, headers = {} }: ClientCall): Record<string, string> {
