@@ -6,7 +6,7 @@ import { seededRandom } from '../load/random.ts'
 import { chooseCuts } from './choose-cuts.ts'
 import { examine } from './examine.ts'
 import { liveOnce, type Life } from './life.ts'
-import { hasCompiler, openRecorder } from './recorder.ts'
+import { openRecorder } from './recorder.ts'
 
 export type PowerOptions = {
   seed: number
@@ -41,7 +41,6 @@ const CONTROLS: Record<string, Record<string, string>> = {
  * of the rest. A server must start on it and know every entry acknowledged before that moment.
  */
 export async function powerCut(options: PowerOptions): Promise<PowerReport> {
-  if (!hasCompiler()) throw new Error('A loss of power cannot be simulated here: there is no cc.')
   const folder = mkdtempSync(join(tmpdir(), 'mlango-power-'))
   try {
     return await run(options, folder)
