@@ -80,7 +80,8 @@ function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known):
     const heldMicro = known.hold.amountMicro
     return unchanged(account, known, held(heldMicro, account))
   }
-  if (available(account) < needMicro) return refused(account, known)
+  // An empty account gets nothing, however little is needed; one without a row is such an account.
+  if (available(account) < needMicro || available(account) === 0n) return refused(account, known)
   const amountMicro = lesser(wantMicro, available(account))
   const next = { ...account, heldMicro: account.heldMicro + amountMicro }
   return {

@@ -33,7 +33,8 @@ export class Model {
     if (command.kind === 'hold') {
       const availableMicro = this.free(accountId)
       if (mine) return { kind: 'held', heldMicro: mine.amount, availableMicro }
-      if (availableMicro < command.needMicro) return this.refused(accountId)
+      if (availableMicro < command.needMicro || availableMicro === 0n)
+        return this.refused(accountId)
       const amount = command.wantMicro < availableMicro ? command.wantMicro : availableMicro
       this.holds.set(command.holdId, { account: accountId, amount })
       return { kind: 'held', heldMicro: amount, availableMicro: availableMicro - amount }
