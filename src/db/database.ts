@@ -34,7 +34,7 @@ export function openDatabase(options: DatabaseOptions): Db {
       assertOutside(db)
       await runScript(pool, sql)
     },
-    begin: (work) => inScope(db, (scope) => runTransaction(pool, scope, work)),
+    begin: (work, how) => inScope(db, (scope) => runTransaction(pool, { scope, how }, work)),
     listen: (channel, onNotify) => listener.add(channel, onNotify),
     async close() {
       closing = true

@@ -1,5 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { Db, OpenTx } from './db.ts'
+import type { CommitMode, Db, OpenTx } from './db.ts'
 import { assertOutside } from './transaction.ts'
 import { codeOf } from './trouble.ts'
 
@@ -14,6 +14,8 @@ export type GroupCommitOptions<Item, Result> = {
   db: Db
   /** One result per item, in the items' order. */
   apply(tx: OpenTx, items: Item[]): Promise<Result[]>
+  /** How a batch is committed; `durable` if it is not said. */
+  mode?(items: Item[]): CommitMode
   maxBatch?: number
   /** Past this many waiting items callers get `unavailable` at once. */
   maxWaiting?: number
@@ -48,7 +50,8 @@ export function groupCommit<Item, Result>(
 
   async function commit(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await db.begin((tx) => applyAll(tx, batch))
+      const mode = options.mode?.(batch.map((one) => one.item))
+      const results = await db.begin((tx) => applyAll(tx, batch), mode)
       batch.forEach((one, i) => one.resolve(results[i]!))
     } catch (error) {
       if (batch.length === 1 || isDatabaseAway(error)) {

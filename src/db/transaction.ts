@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool, PoolClient } from 'pg'
-import type { Db, OpenTx, Row, Tx } from './db.ts'
+import type { CommitMode, Db, OpenTx, Row, Tx } from './db.ts'
 import { runScript, runStatement, statementValues } from './statement.ts'
 import { databaseFailure, isLost, rethrow, codeOf } from './trouble.ts'
 
 /** Runs `work` in a transaction on a connection of the pool, and gives the connection back. */
 export async function runTransaction<T>(
   pool: Pool,
-  scope: TransactionScope,
+  { scope, how }: { scope: TransactionScope; how: CommitMode | undefined },
   work: (tx: OpenTx) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow)
   // A client in use reports its broken connection both to the query and as an event.
   const ignore = () => {}
   client.on('error', ignore)
-  const transaction = new ServerTransaction(client, scope)
+  const transaction = new ServerTransaction(client, scope, BEGIN[how ?? 'durable'])
   let reusable = true
   try {
     const result = await closeAfter(scope, work(transaction))
@@ -27,6 +27,11 @@ export async function runTransaction<T>(
     client.off('error', ignore)
     client.release(!reusable)
   }
+}
+
+const BEGIN: Record<CommitMode, string> = {
+  durable: 'begin',
+  visible: 'begin; set local synchronous_commit = off',
 }
 
 /**
@@ -47,12 +52,12 @@ class ServerTransaction implements OpenTx {
   #failed = false
   #firstError: unknown
 
-  constructor(client: PoolClient, scope: TransactionScope) {
+  constructor(client: PoolClient, scope: TransactionScope, begin: string) {
     this.#client = client
     this.#scope = scope
     this.later = laterTx(this, scope, this.#sentForLater)
     this.#cork()
-    this.#begun = client.query('begin')
+    this.#begun = client.query(begin)
     // Every statement and the commit wait for it, and report its error.
     this.#begun.catch(() => {})
   }

@@ -64,6 +64,7 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
     lanes: LANES,
     laneOf: ({ accountId }: Posting) => accountId,
     apply: (tx, postings: Posting[]) => post(options, tx, postings),
+    mode: (postings) => (postings.every(isHold) ? 'visible' : 'durable'),
   })
   return {
     ...commits,
@@ -74,6 +75,15 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
       return known.length === recordIds.length ? known : undefined
     },
   }
+}
+
+/**
+ * A hold need not wait for the disk: it keeps the account's other calls from spending the same
+ * credits, which takes being seen, and should the database's server crash before it is on disk, it is
+ * released, as the holds of the dead are. A charge, which is never undone, reaches the disk after it.
+ */
+function isHold({ command, rows, claimed }: Posting): boolean {
+  return command?.kind === 'hold' && rows === undefined && claimed === undefined
 }
 
 async function post(

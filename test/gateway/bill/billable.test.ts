@@ -85,6 +85,27 @@ withDatabase('a bill', (open) => {
     return openBill(on, { principal, requestId, stage: STAGE, wantMicro, needMicro })
   }
 
+  test('a charge waits for the disk, a hold does not', async () => {
+    await db.script(`
+      create table commit_modes (what text, mode text);
+      create function note_commit_mode() returns trigger language plpgsql as $$ begin
+        insert into commit_modes values (tg_table_name, current_setting('synchronous_commit'));
+        return null;
+      end $$;
+      create trigger noted after insert on holds execute function note_commit_mode();
+      create trigger noted after insert on ledger_entries execute function note_commit_mode();
+      create trigger closed after delete on holds execute function note_commit_mode()`)
+    const [settled, dropped] = await Promise.all([openOne(10n), openOne(10n)])
+    await Promise.all([settled.settle([line(4n)]), dropped.drop(FAILED)])
+    const modes = await db.query('select distinct what, mode from commit_modes order by what, mode')
+    await db.script('drop function note_commit_mode cascade; drop table commit_modes')
+    assert.deepEqual(modes, [
+      { what: 'holds', mode: 'off' },
+      { what: 'holds', mode: 'on' },
+      { what: 'ledger_entries', mode: 'on' },
+    ])
+  })
+
   async function account(): Promise<{ balance: bigint; held: bigint }> {
     const [row] = await db.query<{ balance: bigint; held: bigint }>(
       `select balance_micro as balance, held_micro as held from ledger_accounts
