@@ -6,7 +6,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const settings = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = schema.safeParse(settings)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(sentence))
-  const problems = unsafe(parsed.data)
+  const problems = [...unsafe(parsed.data), ...playMoney(parsed.data, settings.PAYMENT_PROVIDER)]
   if (problems.length > 0) throw new ConfigError(problems)
   return parsed.data
 }
@@ -113,6 +113,7 @@ const schema = z.object({
 
   // payments
   PAYMENT_PROVIDER: z.enum(['simulator', 'snippe', 'clickpesa']).default('simulator'),
+  ALLOW_SIMULATED_PAYMENTS: yesNo.default(false),
   SNIPPE_BASE_URL: url.default('https://api.snippe.sh'),
   SNIPPE_API_KEY: text.optional(),
   SNIPPE_WEBHOOK_SECRET: text.optional(),
@@ -192,6 +193,18 @@ function unsafe(config: Config): string[] {
     problems.push('TOPUP_MIN_TZS must not be larger than TOPUP_MAX_TZS.')
   }
   return problems
+}
+
+/** Real models cost real money: nobody may buy them with play money unless a setting says so. */
+function playMoney(config: Config, chosenProvider: string | undefined): string[] {
+  if (config.UPSTREAMS_FILE === undefined) return []
+  if (chosenProvider === undefined) {
+    return ['PAYMENT_PROVIDER must be set: the models of UPSTREAMS_FILE cost real money.']
+  }
+  if (config.PAYMENT_PROVIDER !== 'simulator' || config.ALLOW_SIMULATED_PAYMENTS) return []
+  const why =
+    'with PAYMENT_PROVIDER=simulator anyone can buy the models of UPSTREAMS_FILE for nothing'
+  return [`ALLOW_SIMULATED_PAYMENTS must be true: ${why}.`]
 }
 
 /** Tokens and secrets travel to these addresses: over plain http only within this machine. */

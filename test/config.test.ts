@@ -31,6 +31,16 @@ test('a database may be named by its host or by its socket', () => {
   }
 })
 
+const REAL_MODELS = { UPSTREAMS_FILE: 'upstreams.json' }
+
+test('real models go with real payments, and with simulated ones where a setting says so', () => {
+  const keys = { SNIPPE_API_KEY: 'x', SNIPPE_WEBHOOK_SECRET: 'x' }
+  const real = readConfig({ ...REAL_MODELS, PAYMENT_PROVIDER: 'snippe', ...keys })
+  assert.equal(real.PAYMENT_PROVIDER, 'snippe')
+  const play = { PAYMENT_PROVIDER: 'simulator', ALLOW_SIMULATED_PAYMENTS: 'true' }
+  assert.equal(readConfig({ ...REAL_MODELS, ...play }).PAYMENT_PROVIDER, 'simulator')
+})
+
 const refused: [string, Record<string, string>, RegExp][] = [
   ['a port beyond the last', { PORT: '70000' }, /^PORT: /],
   ['a port in words', { PORT: 'http' }, /^PORT: /],
@@ -53,6 +63,22 @@ const refused: [string, Record<string, string>, RegExp][] = [
     'ClickPesa without its checksum key',
     { PAYMENT_PROVIDER: 'clickpesa', CLICKPESA_CLIENT_ID: 'x', CLICKPESA_API_KEY: 'x' },
     /CLICKPESA_CHECKSUM_KEY must be set/,
+  ],
+  ['real models without a payment provider', REAL_MODELS, /^PAYMENT_PROVIDER must be set/],
+  [
+    'real models with an empty payment provider',
+    { ...REAL_MODELS, PAYMENT_PROVIDER: '', ALLOW_SIMULATED_PAYMENTS: 'true' },
+    /^PAYMENT_PROVIDER must be set/,
+  ],
+  [
+    'real models for play money',
+    { ...REAL_MODELS, PAYMENT_PROVIDER: 'simulator' },
+    /^ALLOW_SIMULATED_PAYMENTS must be true/,
+  ],
+  [
+    'real models for play money, forbidden',
+    { ...REAL_MODELS, PAYMENT_PROVIDER: 'simulator', ALLOW_SIMULATED_PAYMENTS: 'false' },
+    /^ALLOW_SIMULATED_PAYMENTS must be true/,
   ],
   ['SMS without keys', { SMS_PROVIDER: 'beem' }, /BEEM_SECRET_KEY must be set/],
   ['Google without a secret', { GOOGLE_CLIENT_ID: 'x' }, /GOOGLE_CLIENT_SECRET must be set/],

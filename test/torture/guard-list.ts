@@ -498,4 +498,20 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/db/local/life.test.ts',
     fails: /stale lock of the socket/,
   },
+  {
+    name: 'real models are not sold for play money by default',
+    file: 'src/config.ts',
+    find: 'if (chosenProvider === undefined) {',
+    put: 'if (chosenProvider === null) {',
+    test: 'test/config.test.ts',
+    fails: /real models without a payment provider/,
+  },
+  {
+    name: 'play money for real models needs a setting that says so',
+    file: 'src/config.ts',
+    find: "if (config.PAYMENT_PROVIDER !== 'simulator' || config.ALLOW_SIMULATED_PAYMENTS) return []",
+    put: 'if (config.PAYMENT_PROVIDER !== undefined) return []',
+    test: 'test/config.test.ts',
+    fails: /real models for play money/,
+  },
 ]
