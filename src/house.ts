@@ -139,6 +139,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       models: () => catalog.index().models.length,
       upstreams: () => upstreams.health().upstreams_total,
       healthyUpstreams: () => upstreams.health().upstreams_healthy,
+      paymentsToReview: payments.countToReview,
     },
     begin() {
       running = startDuties(duties, log)
