@@ -546,4 +546,20 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/payments/reversals.test.ts',
     fails: /a part that was taken back/,
   },
+  {
+    name: 'a copied User-Agent does not hide a login from another network',
+    file: 'src/accounts/sessions/sessions.ts',
+    find: 'if (!history.knownNetwork) return true',
+    put: 'if (!history.knownNetwork) return !history.toldToday',
+    test: 'test/accounts/sessions/new-login.test.ts',
+    fails: /a copied User-Agent/,
+  },
+  {
+    name: 'an invented User-Agent makes no messages',
+    file: 'src/accounts/sessions/sessions.ts',
+    find: 'return !history.knownDevice && !history.toldToday',
+    put: 'return !history.knownDevice',
+    test: 'test/accounts/sessions/new-login.test.ts',
+    fails: /inventing devices/,
+  },
 ]
