@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readCountries } from './lib/sms-countries.ts'
 
 /** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
 export function readConfig(env: Record<string, string | undefined>): Config {
@@ -46,6 +47,13 @@ const list = text.transform((value) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 )
+
+const countries = text.transform((value, context) => {
+  const read = readCountries(value)
+  if (read !== undefined) return read
+  context.addIssue('must be * or country codes such as TZ,KE')
+  return z.NEVER
+})
 
 const schema = z.object({
   // process
@@ -103,6 +111,10 @@ const schema = z.object({
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: text.default('Mlango <no-reply@localhost>'),
   SMS_PROVIDER: z.enum(['beem', 'africastalking']).optional(),
+  SMS_COUNTRIES: countries.optional(),
+  SMS_NOTICES_PER_DAY: whole(1, 1_000).default(5),
+  SMS_CODES_PER_DAY: whole(1, 10_000_000).default(5_000),
+  SMS_CODES_PER_ADDRESS: whole(1, 10_000_000).default(200),
   BEEM_BASE_URL: url.default('https://apisms.beem.africa'),
   BEEM_API_KEY: text.optional(),
   BEEM_SECRET_KEY: text.optional(),
