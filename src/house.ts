@@ -25,6 +25,7 @@ import { decimal } from './lib/decimal.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
+import { smsCountries } from './lib/sms-countries.ts'
 import type { Gauges, Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { openOutbox } from './notices/outbox.ts'
@@ -113,7 +114,16 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     log,
     observe: inputs.observe,
   })
-  const outbox = await openOutbox({ db, senders: openSenders(config), log })
+  const outbox = await openOutbox({
+    db,
+    senders: openSenders(config),
+    log,
+    smsRules: {
+      countries: smsCountries(config),
+      noticesPerDay: config.SMS_NOTICES_PER_DAY,
+      timeZone: config.ACTIVITY_TIME_ZONE,
+    },
+  })
   const duties = dutiesOf({
     ...inputs,
     heartbeat,
@@ -139,6 +149,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       models: () => catalog.index().models.length,
       upstreams: () => upstreams.health().upstreams_total,
       healthyUpstreams: () => upstreams.health().upstreams_healthy,
+      paymentsToReview: payments.countToReview,
     },
     begin() {
       running = startDuties(duties, log)
