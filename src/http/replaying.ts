@@ -26,7 +26,7 @@ export async function claimKey(
   context: ServerContext,
   call: RequestContext,
   key: string,
-): Promise<KeptAnswer | undefined> {
+): Promise<Answer | undefined> {
   const outcome = await context.replay.claim({
     accountId: call.principal!.accountId,
     key,

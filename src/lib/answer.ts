@@ -44,7 +44,10 @@ export type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }
   | { state: 'other_route' }
-  | { state: 'kept'; answer: KeptAnswer }
+  | { state: 'kept'; answer: Answer }
+
+/** A large body that is in the database already, under its claim: the commit only has to name it. */
+export type EarlyBody = { body: string | Buffer; bytes: number }
 
 /**
  * Handed to a paid operation whose request bears an idempotency key: the operation stores

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../db/db.ts'
-import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
+import type { Answer, Claim, ClaimOutcome, EarlyBody, KeptAnswer } from '../lib/answer.ts'
 import { uuidv7 } from '../lib/ids.ts'
+import { purgePieces, spliced, spliceOf, writePieces } from './pieces-store.ts'
 
 /** Remembers answers by idempotency key, scoped to the account, across all processes. */
 export type Replay = {
@@ -13,10 +14,12 @@ export type Replay = {
 
 type KeyRequest = { accountId: string; key: string; route: string }
 
-/** Larger answers are not kept: their key is freed instead. */
-export const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
+/** Larger ones are written in pieces, ahead of the commit. */
+const LARGE_BYTES = 256 * 1024
 
 const PURGE_AT_ONCE = 200
+/** A megabyte each. */
+const PIECES_AT_ONCE = 32
 const ATTEMPTS = 3
 /** For so long a statement whose answer was lost may still arrive at the database. */
 const DOUBT_MS = 60_000
@@ -51,7 +54,7 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
     },
     async keep(claim, answer) {
       try {
-        await keepAnswers(db, [{ claim, answer }])
+        await keepAnswers(db, [{ claim, answer, early: await keepEarly(db, claim, answer) }])
       } catch (error) {
         // Not kept, so a retry must be free to run.
         unfreed.add(claim)
@@ -66,6 +69,7 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
         if (performance.now() - sinceMs > DOUBT_MS) doubtful.delete(claim)
       }
       while (!signal.aborted && (await purgeExpired(db, PURGE_AT_ONCE)) === PURGE_AT_ONCE);
+      while (!signal.aborted && (await purgePieces(db, PIECES_AT_ONCE)) === PIECES_AT_ONCE);
     },
   }
 }
@@ -84,6 +88,7 @@ async function takeClaim(
      on conflict (account_id, key) do update
        set claim_id = excluded.claim_id, route = excluded.route, process_id = excluded.process_id,
            state = 'running', status = null, headers = null, body = null,
+           pieces_bytes = null, pieces_head = null, pieces_tail = null,
            claimed_at = now(), expires_at = excluded.expires_at
        where old.expires_at <= now()
           or (old.state = 'running' and (
@@ -98,47 +103,73 @@ async function takeClaim(
 
 /** What became of a key that could not be taken. */
 async function readKey(tx: Tx, request: KeyRequest): Promise<ClaimOutcome | undefined> {
-  const [row] = await tx.read<{
-    route: string
-    state: 'running' | 'kept'
-    status: number
-    headers: Record<string, string>
-    body: Buffer
-  }>(
-    `select route, state, status, headers, body from idempotency
-     where account_id = $1 and key = $2 and expires_at > now()`,
+  const [row] = await tx.read<KeyRow>(
+    `select route, state, claim_id, status, headers, body, pieces_bytes, pieces_head, pieces_tail
+     from idempotency where account_id = $1 and key = $2 and expires_at > now()`,
     [request.accountId, request.key],
   )
   if (row === undefined) return undefined
-  const { route, state, ...answer } = row
+  const { route, state } = row
   if (route !== request.route) return { state: 'other_route' }
-  return state === 'running' ? { state } : { state, answer }
+  return state === 'running' ? { state } : { state: 'kept', answer: answerIn(tx, row) }
+}
+
+type KeyRow = {
+  route: string
+  state: 'running' | 'kept' | 'in_pieces'
+  claim_id: string
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+} & ({ pieces_bytes: null } | { pieces_bytes: bigint; pieces_head: bigint; pieces_tail: bigint })
+
+function answerIn(tx: Tx, row: KeyRow): Answer {
+  const { status, headers, body } = row
+  if (row.pieces_bytes === null) return { status, headers, body }
+  const [head, tail] = [Number(row.pieces_head), Number(row.pieces_tail)]
+  const splice = { bytes: Number(row.pieces_bytes), head, middle: body, tail }
+  return {
+    status,
+    headers: { ...headers, 'content-length': String(head + body.length + tail) },
+    body: spliced(tx, row.claim_id, splice),
+  }
+}
+
+/** A large body is written before the commit that keeps it. It must not depend on that commit. */
+export async function keepEarly(
+  db: Db,
+  claim: Claim,
+  { body }: KeptAnswer,
+): Promise<EarlyBody | undefined> {
+  return Buffer.byteLength(body) > LARGE_BYTES ? writePieces(db, claim, body) : undefined
+}
+
+export type AnswerToKeep = {
+  claim: Claim
+  answer: KeptAnswer
+  /** What `keepEarly` gave. */
+  early?: EarlyBody | undefined
 }
 
 /**
  * Stores answers for claims that are still theirs, in the caller's transaction: an answer and the
- * money it cost are committed together or not at all. Answers that are too large free their key.
+ * money it cost are committed together or not at all.
  */
-export async function keepAnswers(
-  tx: Tx,
-  kept: { claim: Claim; answer: KeptAnswer }[],
-): Promise<void> {
-  const rows = kept.map(({ claim, answer }) => ({ claim, ...answer, body: bytesOf(answer) }))
-  const small = rows.filter((row) => row.body.length <= LARGEST_KEPT_BYTES)
-  const large = rows.filter((row) => row.body.length > LARGEST_KEPT_BYTES)
-  for (const { claim } of large) await freeClaim(tx, claim)
-  if (small.length > 0) await updateKept(tx, small)
-}
-
-type KeptRow = { claim: Claim; status: number; headers: Record<string, string>; body: Buffer }
-
-async function updateKept(tx: Tx, rows: KeptRow[]): Promise<void> {
+export async function keepAnswers(tx: Tx, kept: AnswerToKeep[]): Promise<void> {
+  const rows = kept.map(({ claim, answer: { status, headers, body }, early }) => ({
+    claim,
+    status,
+    headers: JSON.stringify(headers),
+    ...(early ? spliceOf(early, body) : { ...WHOLE, middle: Buffer.from(body as string) }),
+  }))
   await tx.query(
     `update idempotency as old
-     set state = 'kept', status = new.status, headers = new.headers::jsonb, body = new.body,
+     set state = case when new.bytes is null then 'kept' else 'in_pieces' end, status = new.status, headers = new.headers::jsonb, body = new.body,
+         pieces_bytes = new.bytes, pieces_head = new.head, pieces_tail = new.tail,
          expires_at = now() + interval '24 hours'
-     from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::bytea[])
-       as new (account_id, key, claim_id, status, headers, body)
+     from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::bytea[],
+         $7::int8[], $8::int8[], $9::int8[])
+       as new (account_id, key, claim_id, status, headers, body, bytes, head, tail)
      where old.account_id = new.account_id and old.key = new.key
        and old.claim_id = new.claim_id and old.state = 'running'`,
     [
@@ -146,11 +177,17 @@ async function updateKept(tx: Tx, rows: KeptRow[]): Promise<void> {
       rows.map((row) => row.claim.key),
       rows.map((row) => row.claim.id),
       rows.map((row) => row.status),
-      rows.map((row) => JSON.stringify(row.headers)),
-      rows.map((row) => row.body),
+      rows.map((row) => row.headers),
+      rows.map((row) => row.middle),
+      rows.map((row) => row.bytes),
+      rows.map((row) => row.head),
+      rows.map((row) => row.tail),
     ],
   )
 }
+
+/** In no pieces. */
+const WHOLE = { bytes: null, head: null, tail: null }
 
 /**
  * Of these claims, the ids that are still theirs, locked until the transaction ends. A process that
@@ -186,8 +223,4 @@ async function purgeExpired(tx: Tx, most: number): Promise<number> {
     [most],
   )
   return rows.length
-}
-
-function bytesOf(answer: KeptAnswer): Buffer {
-  return typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
 }

@@ -59,6 +59,22 @@ export const GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
+    name: 'a large answer is kept in pieces',
+    file: 'src/replay/replay-store.ts',
+    find: 'return Buffer.byteLength(body) > LARGE_BYTES ? writePieces(db, claim, body) : undefined',
+    put: 'return Buffer.byteLength(body) > 1e9 ? writePieces(db, claim, body) : undefined',
+    test: 'test/replay/replay-store.test.ts',
+    fails: /a large answer of/,
+  },
+  {
+    name: 'a large answer is kept with what was really charged',
+    file: 'src/replay/pieces-store.ts',
+    find: 'if (early.body === body) return',
+    put: 'if (early.bytes >= 0) return',
+    test: 'test/gateway/bill/billable.test.ts',
+    fails: /what was really charged/,
+  },
+  {
     name: 'a call that lost its idempotency key to another is not charged',
     file: 'src/replay/replay-store.ts',
     find: "and claim_id = any($3::uuid[]) and state = 'running'",
