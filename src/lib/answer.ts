@@ -44,6 +44,8 @@ export type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }
   | { state: 'other_route' }
+  /** The account has as much kept as it may. The oldest of it goes in so many seconds. */
+  | { state: 'over_budget'; retryAfterS: number }
   | { state: 'kept'; answer: Answer }
 
 /** A large body that is in the database already, under its claim: the commit only has to name it. */

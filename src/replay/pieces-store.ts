@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import type { Tx } from '../db/db.ts'
-import type { Claim, EarlyBody } from '../lib/answer.ts'
+import { deleteOldest } from '../db/trim-store.ts'
+import type { Answer, Claim, EarlyBody } from '../lib/answer.ts'
 
 /** How a kept answer is put together from its pieces and what only the commit knew. */
-export type Splice = { bytes: number; head: number; middle: Buffer; tail: number }
+type Splice = { bytes: number; head: number; middle: Buffer; tail: number }
 
 const PIECE_LENGTH = 1024 * 1024
 
@@ -36,9 +37,24 @@ export function spliceOf(early: EarlyBody, body: string | Buffer): Splice {
   return { bytes, head, middle: wanted.subarray(head, wanted.length - tail), tail }
 }
 
-/** The body again, piece by piece at the reader's pace: one of them is in memory at a time. */
-export function spliced(tx: Tx, claimId: string, splice: Splice): Readable {
-  return Readable.from(readSpliced(tx, claimId, splice), { objectMode: false })
+export type KeptRow = {
+  claim_id: string
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+} & ({ pieces_bytes: null } | { pieces_bytes: bigint; pieces_head: bigint; pieces_tail: bigint })
+
+/** A large body comes piece by piece at the reader's pace: one of them is in memory at a time. */
+export function keptAnswer(tx: Tx, row: KeptRow): Answer {
+  const { status, headers, body } = row
+  if (row.pieces_bytes === null) return { status, headers, body }
+  const [head, tail] = [Number(row.pieces_head), Number(row.pieces_tail)]
+  const splice = { bytes: Number(row.pieces_bytes), head, middle: body, tail }
+  return {
+    status,
+    headers: { ...headers, 'content-length': String(head + body.length + tail) },
+    body: Readable.from(readSpliced(tx, row.claim_id, splice), { objectMode: false }),
+  }
 }
 
 async function* readSpliced(tx: Tx, claimId: string, splice: Splice): AsyncGenerator<Buffer> {
@@ -66,14 +82,8 @@ async function readPiece(tx: Tx, claimId: string, no: number): Promise<Buffer> {
 
 /** An hour longer than any answer: they are written before it is kept. Gives how many went. */
 export async function purgePieces(tx: Tx, most: number): Promise<number> {
-  const rows = await tx.query(
-    `delete from kept_pieces where (claim_id, no) in (
-       select claim_id, no from kept_pieces where written_at < now() - interval '25 hours'
-       order by written_at limit $1 for update skip locked)
-     returning 1 as removed`,
-    [most],
-  )
-  return rows.length
+  const where = `written_at < now() - interval '25 hours'`
+  return deleteOldest(tx, most, { table: 'kept_pieces', where, order: 'written_at' })
 }
 
 function* piecesOf(body: string | Buffer): Generator<Buffer> {

@@ -95,3 +95,42 @@ async function retried(key: string) {
   while (!(await isKept())) await sleep(20)
   return draw(house.url, key)
 }
+
+test('beyond the budget of kept answers a new key is refused before any work', async () => {
+  const poor = await startHouse({ env: { KEPT_ANSWERS_MB_PER_ACCOUNT: '20' } })
+  try {
+    const juma = await poor.customer('1000')
+    const body = { model: 'sim/image-fault-picture-huge', prompt: 'Simba', n: 2 }
+    const ask = (key: string | undefined, path = '/v1/images/generations', sent: object = body) =>
+      poor.call(`POST ${path}`, {
+        token: juma.key,
+        body: sent,
+        headers: key === undefined ? {} : { 'idempotency-key': key },
+      })
+    const first = await ask('first')
+    assert.equal(first.status, 200)
+    poor.models.log.clear()
+    const chat = { model: 'sim/hekima', messages: [{ role: 'user', content: 'Habari' }] }
+    const calls: [string, object][] = [
+      ['/v1/images/generations', body],
+      ['/v1/chat/completions', chat],
+    ]
+    for (const [path, sent] of calls) {
+      const { result, spent } = await watch(poor, juma.accountId).during(() =>
+        ask('second', path, sent),
+      )
+      assert.equal(result.status, 429, path)
+      assert.match(JSON.stringify(result.body), /Idempotency-Key/)
+      assert.equal(result.headers.get('retry-after'), '3600')
+      assert.equal(result.headers.get('x-should-retry'), 'false')
+      assert.equal(spent, 0)
+    }
+    assert.equal(poor.models.log.entries.filter(({ method }) => method === 'POST').length, 0)
+    const again = await ask('first')
+    assert.deepEqual([again.status, again.body], [200, first.body])
+    assert.equal((await ask(undefined, '/v1/chat/completions', chat)).status, 200)
+    await assertAgreement(poor.db)
+  } finally {
+    await poor.close()
+  }
+})

@@ -221,4 +221,52 @@ withDatabase('replay', (open) => {
     await replay.tidy(signal)
     assert.equal(await pieces(), 0)
   })
+
+  test('an account with as much kept as it may gets no new key, and its kept answers', async () => {
+    const thrifty = createReplay({ db, processId, budgetBytes: 5_000 })
+    const body = 'k'.repeat(2_000)
+    const [first, second] = [newKey(), newKey()]
+    const { accountId } = first
+    for (const request of [first, { ...second, accountId }]) {
+      await thrifty.keep(await claimed(request), { ...answer, body })
+    }
+    const third = { ...newKey(), accountId }
+    const refused = await thrifty.claim(third)
+    assert.equal(refused.state, 'over_budget')
+    const { retryAfterS } = refused as { retryAfterS: number }
+    assert.ok(retryAfterS > 24 * 3_600 && retryAfterS <= 25 * 3_600, String(retryAfterS))
+    assert.equal((await thrifty.claim(first)).state, 'kept')
+    assert.equal(
+      (await thrifty.claim(newKey())).state,
+      'claimed',
+      'another account is not concerned',
+    )
+    await db.query(
+      `update kept_sizes set hour = hour - interval '25 hours' where account_id = $1`,
+      [accountId],
+    )
+    assert.equal((await thrifty.claim(third)).state, 'claimed', 'the key was not left claimed')
+    await thrifty.tidy(signal)
+    assert.deepEqual(
+      await db.query('select 1 from kept_sizes where account_id = $1', [accountId]),
+      [],
+    )
+  })
+
+  test('pieces, headers and rows count too; what is not kept does not', async () => {
+    const claim = await claimed()
+    const kept = async () =>
+      (
+        await db.query<{ bytes: bigint }>('select bytes from kept_sizes where account_id = $1', [
+          claim.accountId,
+        ])
+      ).reduce((sum, row) => sum + Number(row.bytes), 0)
+    await replay.keep({ ...claim, id: randomUUID() }, answer)
+    assert.equal(await kept(), 0)
+    await replay.keep(claim, { ...answer, body: 'k'.repeat(3 * MIB) })
+    assert.ok((await kept()) >= 3 * MIB + JSON.stringify(answer.headers).length)
+    const before = await kept()
+    await replay.keep(claim, answer)
+    assert.equal(await kept(), before, 'kept once, counted once')
+  })
 })

@@ -11,6 +11,7 @@ import {
   deviceHistory,
   endAllSessions,
   endSession,
+  endSurplusSessions,
   insertSession,
   lockSession,
   REFRESH_LIFE_S,
@@ -33,6 +34,9 @@ export type SessionView = {
   user: Profile
 }
 
+/** More than anyone's devices: whoever opens more of them fills only the place of their own. */
+const MOST_SESSIONS = 100
+
 type SignedIn = {
   account: Account
   device: Device
@@ -53,6 +57,7 @@ export async function openSession(
   const { known, first } = await deviceHistory(tx, account.id, deviceHmac)
   const session = { id: uuidv7(), salt: randomBytes(16) }
   await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac, secondFactor })
+  await endSurplusSessions(tx, account.id, MOST_SESSIONS)
   if (!known && !first && announced !== true) {
     const data = { address: device.address }
     await notify(tx, { accountId: account.id, type: 'security.new_login', data })
