@@ -92,7 +92,10 @@ async function retried(key: string) {
     const sql = 'select state from idempotency where key = $1'
     return (await house.db.query<{ state: string }>(sql, [key]))[0]?.state === 'in_pieces'
   }
-  while (!(await isKept())) await sleep(20)
+  for (let tries = 0; !(await isKept()); tries++) {
+    assert.ok(tries < 1_000, 'the answer was not kept')
+    await sleep(20)
+  }
   return draw(house.url, key)
 }
 
