@@ -61,7 +61,8 @@ async function tasteAndLeave(key?: string): Promise<void> {
   const { stream, reader } = await taste(key)
   await leaving(reader)
   await stream.closed
-  await noHolds()
+  // Until it is committed, and known here.
+  while (house.house.gauges.runningCalls() > 0) await pause(5)
 }
 
 /** Of a call that is to be refused. */
