@@ -87,6 +87,24 @@ test('the time of the upstream does not pass while it waits for slow readers', a
   )
 })
 
+test('a short answer is paid, read or not', async () => {
+  const { records } = await watch(house, asha.accountId).during(async () => {
+    const reading = readStream(house.url, asha.key)
+    const stream = await model.next()
+    stream.send(piece('Jibu'))
+    const reader = await reading
+    reader.pause()
+    stream.send(piece(' zima'), finish(), usage(7))
+    stream.done()
+    while ((await house.db.query('select 1 from holds')).length > 0) await pause(5)
+    reader.leave()
+  })
+  assert.deepEqual(
+    records.map(({ status }) => status),
+    ['completed'],
+  )
+})
+
 test('a reader who takes nothing has left: cancelled, counted, and no failure of the upstream', async () => {
   const { records, spent } = await watch(house, asha.accountId).during(async () => {
     const { stream, response } = await openStalled()
