@@ -82,7 +82,7 @@ function scripted(socket: Socket, request: WireRequest) {
     /** Sends the same event until nothing more is taken, and `enough` says so. */
     async flood(event: object, enough: () => boolean): Promise<void> {
       const bytes = chunk(sse(...Array.from({ length: 64 }, () => textOf(event))))
-      while (!enough()) {
+      while (!enough() && !seen.closed) {
         if (!socket.writableNeedDrain) socket.write(bytes)
         await pause(1)
       }
