@@ -132,9 +132,10 @@ test('a reader who leaves is reported once, also while the buffer is full', asyn
   assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
 })
 
-test('a reader that takes nothing for a minute is given up; one that takes little is not', async () => {
+test('a reader that takes nothing for a minute is given up; one that takes little is not', async (t) => {
   const response = nextResponse()
   const socket = await call('/v1/flow')
+  t.after(() => socket.destroy())
   socket.pause()
   await begun.promise
   const raw = await response
@@ -151,18 +152,17 @@ test('a reader that takes nothing for a minute is given up; one that takes littl
   assert.deepEqual([reply.left, roomy], [0, false])
   await until(() => reply.left === 1)
   assert.ok(raw.destroyed)
-  socket.destroy()
 })
 
-test('a stream that was read leaves no timer for the next call on its connection', async () => {
+test('a stream that was read leaves no timer for the next call on its connection', async (t) => {
   const response = nextResponse()
   const socket = await call('/v1/flow')
+  t.after(() => socket.destroy())
   await begun.promise
   const server = (await response).socket!
   sink.end('data: 1\n\n')
   await once(socket, 'data')
   await until(() => server.timeout !== 60_000)
-  socket.destroy()
 })
 
 function nextResponse(): Promise<ServerResponse> {
