@@ -754,4 +754,28 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/contract/left-unpaid.test.ts',
     fails: /at the same moment/,
   },
+  {
+    name: "the upstream's time stands still while it waits for our reader",
+    file: 'src/gateway/chat/outflow.ts',
+    find: '    this.#stream.rest()\n',
+    put: '',
+    test: 'test/contract/slow-readers.test.ts',
+    fails: /does not pass while it waits/,
+  },
+  {
+    name: 'a reader who takes nothing is given up',
+    file: 'src/http/outflow.ts',
+    find: '  giveUpOnStalled(raw)\n',
+    put: '',
+    test: 'test/http/outflow.test.ts',
+    fails: /takes nothing for a minute/,
+  },
+  {
+    name: 'an upstream that gives up on a slow reader is not blamed',
+    file: 'src/upstream/wire/inbound.ts',
+    find: "return longRest && fault.kind === 'reset' ?",
+    put: "return longRest && fault.kind === 'refused' ?",
+    test: 'test/contract/slow-readers.test.ts',
+    fails: /upstreams that give up/,
+  },
 ]
