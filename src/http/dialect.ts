@@ -51,7 +51,7 @@ function compatibleError(failure: Failure) {
   return {
     message: publicMessage(failure),
     type: row.type,
-    param: failure.param ?? null,
+    param: failure.param?.slice(0, LONGEST_PARAM) ?? null,
     code: failure.code ?? row.code,
   }
 }
@@ -138,6 +138,8 @@ function row(status: number, errorCode: string, type: string, code: string | nul
 }
 
 const LONGEST_MESSAGE = 500
+/** A field may be named by a key that the caller made up. */
+const LONGEST_PARAM = 200
 
 function publicMessage(failure: Failure): string {
   return failure.message.length > LONGEST_MESSAGE

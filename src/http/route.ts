@@ -119,8 +119,8 @@ export type RoutePlan = {
   limitBytes: number
   multipartLimitBytes: number
   successStatus: number
-  /** Strings with NUL pass to an upstream, but not into a table. */
-  allowNul: boolean
+  /** What is sent may reach a table. The strings of paid work only pass to an upstream. */
+  stored: boolean
   /** Clients of the compatible format read how much of their limit is left. */
   sendsLimits: boolean
 }
@@ -136,7 +136,7 @@ export function planOf(route: Route): RoutePlan {
     limitBytes,
     multipartLimitBytes: route.multipartLimitBytes ?? limitBytes,
     successStatus: route.successStatus ?? 200,
-    allowNul: route.paid === true,
+    stored: route.paid !== true,
     sendsLimits: route.dialect !== 'envelope' && route.limit === 'principal',
   }
 }

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { Failure } from './failure.ts'
+import { Failure, invalidField } from './failure.ts'
 import { randomBase62 } from './ids.ts'
+import { isStorable, unstorableField } from './storable.ts'
 
 const DEEPEST_JSON = 64
 const MOST_JSON_NODES = 200_000
@@ -15,11 +16,11 @@ const SMALL_BYTES = 64 * 1024
  * Integers beyond 2^53 pass, since JSON schemas inside a chat body are full of them; a field whose
  * value matters is declared `z.int()`, which refuses them.
  */
-export function parseRequestJson(bytes: Buffer, options: { allowNul: boolean }): unknown {
+export function parseRequestJson(bytes: Buffer, options: { stored: boolean }): unknown {
   if (!isUtf8(bytes)) throw new Failure('invalid', 'The request body must be valid UTF-8.')
   const longest = bytes.length > SMALL_BYTES ? scan(bytes) : NOTHING_LONG
   const value = parseAround(bytes, longest) ?? parse(bytes)
-  checkValue(value, 1, options.allowNul)
+  if (!checkValue(value, 1, options.stored)) throw unstorable(value)
   return value
 }
 
@@ -130,32 +131,31 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** What the grammar allows and we do not: depth in small bodies, infinities, `__proto__`, NUL. */
-function checkValue(value: unknown, depth: number, allowNul: boolean): void {
-  if (typeof value === 'string') {
-    if (!allowNul && value.includes('\0')) throw nul()
-  } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) {
-      throw new Failure('invalid', 'The request body contains a number that is out of range.')
-    }
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth > DEEPEST_JSON) throw tooDeep()
-    if (Array.isArray(value)) {
-      for (const item of value) checkValue(item, depth + 1, allowNul)
-    } else {
-      checkObject(value as Record<string, unknown>, depth, allowNul)
-    }
+/**
+ * What the grammar allows and we do not: depth in small bodies, infinities, `__proto__`. False for
+ * text that is stored and cannot be.
+ */
+function checkValue(value: unknown, depth: number, stored: boolean): boolean {
+  if (typeof value === 'string') return !stored || isStorable(value)
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return true
+    throw new Failure('invalid', 'The request body contains a number that is out of range.')
   }
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > DEEPEST_JSON) throw tooDeep()
+  if (!Array.isArray(value)) return checkObject(value as Record<string, unknown>, depth, stored)
+  return value.every((item) => checkValue(item, depth + 1, stored))
 }
 
-function checkObject(object: Record<string, unknown>, depth: number, allowNul: boolean): void {
+function checkObject(object: Record<string, unknown>, depth: number, stored: boolean): boolean {
   for (const key in object) {
     if (key === '__proto__') {
       throw new Failure('invalid', 'The request body must not contain the key "__proto__".')
     }
-    if (!allowNul && key.includes('\0')) throw nul()
-    checkValue(object[key], depth + 1, allowNul)
+    if (stored && !isStorable(key)) return false
+    if (!checkValue(object[key], depth + 1, stored)) return false
   }
+  return true
 }
 
 function tooDeep(): Failure {
@@ -166,7 +166,8 @@ function tooManyNodes(): Failure {
   return new Failure('invalid', `The request body has more than ${MOST_JSON_NODES} JSON values.`)
 }
 
-/** PostgreSQL stores no NUL in text, so routes that store what they get refuse it here. */
-function nul(): Failure {
-  return new Failure('invalid', 'The request body must not contain the NUL character.')
+function unstorable(value: unknown): Failure {
+  const field = unstorableField(value)
+  const why = 'must be valid Unicode text without the NUL character'
+  return field ? invalidField(field, why) : new Failure('invalid', `The request body ${why}.`)
 }
