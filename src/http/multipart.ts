@@ -20,8 +20,10 @@ export async function* readMultipart(
     fieldSize: LONGEST_FIELD_BYTES,
     fieldNameSize: 100,
     files: 1,
+    parts: MOST_FIELDS + 1,
     fileSize: limitBytes,
     headerPairs: 50,
+    headerSize: 8 * 1024,
   }
   try {
     const likelyBytes = Number(request.headers['content-length'] ?? 0)

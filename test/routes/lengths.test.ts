@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Route } from '../../src/http/route.ts'
 import { startHouse } from '../support/house.ts'
 import {
