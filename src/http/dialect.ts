@@ -107,6 +107,10 @@ const FAILURES: Record<FailureKind, FailureRow> = {
   forbidden: row(403, 'forbidden', 'forbidden', 'forbidden'),
   not_found: row(404, 'not_found', 'not_found', 'not_found'),
   method_not_allowed: row(405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'),
+  too_slow: {
+    ...row(408, 'invalid_request_error', 'invalid_request_error', 'request_timeout'),
+    headers: { connection: 'close' },
+  },
   conflict: row(409, 'conflict', 'conflict', 'conflict'),
   idempotency_conflict: row(
     409,

@@ -26,8 +26,8 @@ test('a number has a limit, wherever it stands', () => {
   for (const text of [`[${long}]`, `{"a":-0.${long}}`, `{"a":[1,${long}e5]}`]) {
     assert.throws(() => parse(text + padding), /more than 64 digits/)
   }
-  assert.deepEqual(parse(`[-1.2345678901234567e-300,"${long}"]${padding}`), [
-    -1.2345678901234567e-300,
+  assert.deepEqual(parse(`[-1.234567890123456e-300,"${long}"]${padding}`), [
+    -1.234567890123456e-300,
     long,
   ])
 })
