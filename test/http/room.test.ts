@@ -293,7 +293,7 @@ test('one address cannot take all connections, and idle ones keep nobody out', a
   for (const socket of six) socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await until(() => answers.length === 6)
   const seventh = await visit('127.0.0.1')
-  await once(seventh, 'close')
+  await until(() => seventh.destroyed)
   for (const answer of answers.splice(0, 3)) answer.end()
   const others = await Promise.all(Array.from({ length: 4 }, () => visit('127.0.0.2')))
   await until(() => six.filter((socket) => socket.destroyed).length === 3)
