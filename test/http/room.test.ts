@@ -100,6 +100,7 @@ const post = (from: From, bytes: number, path = '/v1/held') => {
     method: 'POST',
     headers: { ...headersOf(from), 'content-type': 'application/json' },
     body,
+    signal: AbortSignal.timeout(15_000),
   })
 }
 

@@ -172,7 +172,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the depth of JSON is limited',
-    file: 'src/lib/json.ts',
+    file: 'src/lib/json-scan.ts',
     find: 'const DEEPEST_JSON = 64',
     put: 'const DEEPEST_JSON = 64_000_000',
     test: 'test/http/bodies.test.ts',
@@ -181,7 +181,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a process refuses calls beyond its limit',
     file: 'src/http/limits/capacity.ts',
-    find: 'running > this.#calls || ',
+    find: 'running > this.#limits.calls || ',
     put: '',
     test: 'test/http/overload.test.ts',
     fails: /beyond its calls/,
