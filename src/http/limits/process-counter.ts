@@ -87,3 +87,19 @@ function waitMinutes(counts: Counts, perMinute: number, elapsed: number): number
 export function minuteOf(nowMs: number): number {
   return Math.floor(nowMs / WINDOW_MS)
 }
+
+/** One subscriber holds a whole IPv6 /64: count it as one address. */
+export function networkOf(address: string): string {
+  // Longer than any address: a header that no proxy of ours wrote. It must not fill the memory.
+  if (address.length > LONGEST_ADDRESS) return address.slice(0, LONGEST_ADDRESS)
+  if (!address.includes(':')) return address
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
+  const [head = '', tail] = address.split('%')[0]!.split('::')
+  const left = head === '' ? [] : head.split(':')
+  if (tail === undefined) return left.slice(0, 4).join(':')
+  const right = tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
+  return [...left, ...zeros, ...right].slice(0, 4).join(':')
+}
+
+const LONGEST_ADDRESS = 64
