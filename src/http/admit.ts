@@ -1,6 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
-import { networkOf, type Slot } from './limits/process-counter.ts'
+import { subscriberOf, type Slot } from './limits/process-counter.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Credential } from './route.ts'
 import type { ServerContext } from './server-context.ts'
@@ -11,7 +11,7 @@ import type { ServerContext } from './server-context.ts'
  */
 export function admit(context: ServerContext, call: RequestContext): Promise<void> | undefined {
   const { credential, limit } = call.plan.route
-  call.countFor('address', networkOf(call.address))
+  call.countFor('address', subscriberOf(call.address))
   if (limit === 'auth') return admitGuess(context, call)
   if (credential !== 'none') {
     const principal = identify(context, call)
@@ -87,7 +87,7 @@ function bucketOf(
   if (principal?.kind === 'jwt') {
     return [`account:${principal.accountId}`, settings.RATE_LIMIT_JWT_RPM]
   }
-  const network = networkOf(call.address)
+  const network = subscriberOf(call.address)
   return call.plan.route.limit === 'auth'
     ? [`auth:${network}`, settings.AUTH_RATE_LIMIT_RPM]
     : [`address:${network}`, settings.RATE_LIMIT_JWT_RPM]

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from './process-counter.ts'
+import { subscriberOf } from './process-counter.ts'
 
 /** From here on idle connections are closed, so that they keep nobody out. */
 const NEARLY_FULL = 0.9
@@ -19,7 +19,7 @@ export function limitConnections(
   let count = 0
   let closedMs = -Infinity
   server.on('connection', (socket: Socket) => {
-    const network = networkOf(socket.remoteAddress ?? '')
+    const network = subscriberOf(socket.remoteAddress ?? '')
     const ofNetwork = (open.get(network) ?? 0) + 1
     if (ofNetwork > perAddress) {
       socket.destroy()

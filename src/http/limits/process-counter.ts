@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { networkOf } from '../../lib/network.ts'
 
 /** Counts a call against a bucket. May answer at once or after asking Redis. */
 export type Limiter = { take(bucket: string, perMinute: number): Slot | Promise<Slot> }
@@ -89,17 +90,12 @@ export function minuteOf(nowMs: number): number {
 }
 
 /** One subscriber holds a whole IPv6 /64: count it as one address. */
-export function networkOf(address: string): string {
+export function subscriberOf(address: string): string {
   // Longer than any address: a header that no proxy of ours wrote. It must not fill the memory.
   if (address.length > LONGEST_ADDRESS) return address.slice(0, LONGEST_ADDRESS)
   if (!address.includes(':')) return address
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
-  const [head = '', tail] = address.split('%')[0]!.split('::')
-  const left = head === '' ? [] : head.split(':')
-  if (tail === undefined) return left.slice(0, 4).join(':')
-  const right = tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
-  return [...left, ...zeros, ...right].slice(0, 4).join(':')
+  return networkOf(address, { v4: 32, v6: 64 })
 }
 
 const LONGEST_ADDRESS = 64
