@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
-import { dropOf, openBill } from './bill/billable.ts'
+import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
@@ -11,7 +11,8 @@ import type { Amounts } from './price/amounts.ts'
 export type PaidStage<Result> = {
   stage: Stage
   amounts: Amounts
-  work(signal: AbortSignal): Promise<Result>
+  /** It keeps to the allowance of its bill, if there is one. */
+  work(signal: AbortSignal, bill: Bill): Promise<Result>
   usage(result: Result): StageUsage
 }
 
@@ -33,7 +34,7 @@ export async function runBilledCall<Result>(
   try {
     const bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
     try {
-      const result = await billed.work(signal)
+      const result = await billed.work(signal, bill)
       const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
       const answer = (receipt: Receipt) => billed.answer(result, usage, receipt)

@@ -79,7 +79,10 @@ export type Work = {
  * throws a `Failure` when the upstream breaks.
  */
 export type ChatStream = Source<readonly string[]> &
-  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes' | 'pictures'>
+  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes' | 'pictures'> & {
+    /** No fewer tokens than it said, if it was not allowed to end. */
+    readonly boundTokens?: number | undefined
+  }
 
 export type UpstreamEntry = {
   name: string

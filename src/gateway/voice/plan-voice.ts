@@ -77,7 +77,7 @@ export function planVoice(
     language,
     transcription: {
       ...transcription,
-      work: async (signal) => requireWords(await transcription.work(signal)),
+      work: async (signal, bill) => requireWords(await transcription.work(signal, bill)),
     },
     answer: (transcript) => planAnswer(gateway, call, text, { instruction, transcript }),
     speech:

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import { dropOf, openBill } from '../bill/billable.ts'
+import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import type { BillLine, Dropped, Stage } from '../bill/rows.ts'
 import { jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
@@ -30,7 +30,7 @@ export async function respond(
   try {
     const { stage } = plan.transcription
     const bill = await openBill(gateway.billing, { principal, requestId, stage, ...plan.amounts })
-    const progress = new VoiceProgress(call.signal, stage)
+    const progress = new VoiceProgress(call.signal, stage, bill)
     try {
       const answer = await answerAloud(plan, progress)
       // Nothing is charged to a caller who has left, not even between the last stage and here.
@@ -73,11 +73,13 @@ async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<Vo
 class VoiceProgress {
   readonly lines: BillLine[] = []
   readonly #signal: AbortSignal
+  readonly #bill: Bill
   #stage: Stage
   #startedMs = performance.now()
 
-  constructor(signal: AbortSignal, first: Stage) {
+  constructor(signal: AbortSignal, first: Stage, bill: Bill) {
     this.#signal = signal
+    this.#bill = bill
     this.#stage = first
   }
 
@@ -85,7 +87,7 @@ class VoiceProgress {
     this.#stage = next.stage
     this.#startedMs = performance.now()
     this.#signal.throwIfAborted()
-    const result = await next.work(this.#signal)
+    const result = await next.work(this.#signal, this.#bill)
     const latencyMs = performance.now() - this.#startedMs
     this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs })
     return result
