@@ -46,7 +46,9 @@ type Batch = {
 
 /** Sent together: the statements after the lock wait their turn on the server, and read the latest. */
 async function readBatch(tx: Tx, commands: Command[]): Promise<Batch> {
-  const ids = [...new Set(commands.map((command) => command.accountId))].sort()
+  const credited = commands.filter(({ kind }) => kind === 'grant' || kind === 'adjust')
+  if (credited.length > 0) await createAccounts(tx, accountsOf(credited))
+  const ids = accountsOf(commands)
   const holdIds = commands.flatMap((command) => ('holdId' in command ? [command.holdId] : []))
   const keys = commands.flatMap(entriesOf).map((entry) => entry.key)
   const [accounts, holdsBefore, known] = await Promise.all([
@@ -54,12 +56,6 @@ async function readBatch(tx: Tx, commands: Command[]): Promise<Batch> {
     holdIds.length > 0 ? openHolds(tx, holdIds) : new Map<string, OpenHold>(),
     keys.length > 0 ? existingKeys(tx, keys) : new Set<string>(),
   ])
-  const missing = missingAccounts(commands, accounts)
-  if (missing.length > 0) {
-    // Only a row can be locked: it is made first, and then everything is read again.
-    await createAccounts(tx, missing)
-    return readBatch(tx, commands)
-  }
   return {
     accounts,
     touched: new Set(),
@@ -71,13 +67,8 @@ async function readBatch(tx: Tx, commands: Command[]): Promise<Batch> {
   }
 }
 
-function missingAccounts(commands: Command[], accounts: Map<string, LedgerAccount>): string[] {
-  const wanted = commands.filter((one) => mayCreate(one) && !accounts.has(one.accountId))
-  return [...new Set(wanted.map((command) => command.accountId))].sort()
-}
-
-function mayCreate(command: Command): boolean {
-  return command.kind === 'grant' || command.kind === 'adjust' || command.kind === 'hold'
+function accountsOf(commands: Command[]): string[] {
+  return [...new Set(commands.map((command) => command.accountId))].sort()
 }
 
 function entriesOf(command: Command): Entry[] {
@@ -152,6 +143,10 @@ type AccountRow = {
   limits_micro: bigint
 }
 
+/**
+ * Credits need a row to be added to. It is made before any lock is taken: whoever waits for a row
+ * that another transaction is making must not keep that one waiting.
+ */
 async function createAccounts(tx: Tx, sortedIds: string[]): Promise<void> {
   await tx.query(
     `insert into ledger_accounts (account_id) select unnest($1::uuid[]) on conflict do nothing`,

@@ -88,7 +88,8 @@ function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known):
   const bounds = given ?? plainBounds(command)
   // The same command again, after an answer that was lost: the hold stays as it was made.
   if (known.hold) return unchanged(account, known, held(account, known.hold, bounds))
-  if (available(account) < needMicro) return refused(account, known)
+  // An empty account gets nothing, however little is needed; one without a row is such an account.
+  if (available(account) < needMicro || available(account) === 0n) return refused(account, known)
   if (isTight(account, bounds)) return unchanged(account, known, { kind: 'tight' })
   if (spare(account) < bounds.leastMicro) return refused(account, known)
   const limitMicro = limitFor(spare(account), bounds)

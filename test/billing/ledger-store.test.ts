@@ -91,6 +91,14 @@ withDatabase('ledger store', (open) => {
     await apply([{ kind: 'release', accountId, holdId }])
   })
 
+  test('batches that make accounts queue up instead of deadlocking', async () => {
+    for (let round = 0; round < 25; round++) {
+      const fresh = Array.from({ length: 8 }, () => randomUUID())
+      const batches = Array.from({ length: 8 }, () => fresh.filter(() => Math.random() < 0.5))
+      await Promise.all(batches.map((ids) => apply(ids.map((id) => grantOf(id, 1n)))))
+    }
+  })
+
   test('grants of one key in parallel are one grant', async () => {
     const accountId = randomUUID()
     const key = `topup:${randomUUID()}`
@@ -184,8 +192,9 @@ withDatabase('ledger store', (open) => {
     const accountId = randomUUID()
     await assert.rejects(grant(accountId, 0n), /more than zero/)
     await assert.rejects(hold(accountId, -1n), /not negative/)
-    const holdId = randomUUID()
-    await hold(randomUUID(), 0n, holdId)
+    const [other, holdId] = [randomUUID(), randomUUID()]
+    await grant(other, 1n)
+    await hold(other, 0n, holdId)
     await assert.rejects(hold(accountId, 0n, holdId), /share the id/)
     assert.deepEqual(
       await db.query('select * from ledger_accounts where account_id = $1', [accountId]),
@@ -261,9 +270,13 @@ withDatabase('ledger store', (open) => {
   })
 
   async function grant(accountId: string, amountMicro: bigint): Promise<Outcome> {
+    return (await apply([grantOf(accountId, amountMicro)]))[0]!
+  }
+
+  function grantOf(accountId: string, amountMicro: bigint): Command {
     const id = randomUUID()
     const entry = { id, type: 'topup', key: `topup:${id}`, description: 'Top-up' } as const
-    return (await apply([{ kind: 'grant', accountId, amountMicro, entry }]))[0]!
+    return { kind: 'grant', accountId, amountMicro, entry }
   }
 
   async function hold(accountId: string, micro: bigint, holdId = randomUUID()): Promise<Outcome> {

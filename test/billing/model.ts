@@ -52,7 +52,7 @@ export class Model {
       }
       if (mine) return this.heldOf(accountId, mine, bounds)
       const [free, spare] = [this.free(accountId), this.spare(accountId)]
-      if (free < need) return this.refused(accountId)
+      if (free < need || free === 0n) return this.refused(accountId)
       if (bounds.rough && bounds.leastMicro > spare / 16n) return { kind: 'tight' }
       if (spare < bounds.leastMicro) return this.refused(accountId)
       const limit = limitOf(spare, bounds)

@@ -13,7 +13,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a hold needs enough available credit',
     file: 'src/billing/ledger.ts',
-    find: 'if (available(account) < needMicro) return refused(account, known)',
+    find: 'if (available(account) < needMicro || available(account) === 0n) return refused(account, known)',
     put: '',
     test: 'test/faults/affordable.test.ts',
     fails: /credits for 10/,
