@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
+import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
+import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
@@ -47,6 +49,17 @@ export async function runBilledCall<Result>(
   } finally {
     leave()
   }
+}
+
+/** No choice may be longer than there can be money for: `tokens` is what the limit pays for. */
+export function affordableRequest(
+  request: ChatRequest,
+  tokens: number,
+  choices: number,
+): ChatRequest {
+  const mostTokens = Math.floor(tokens / choices)
+  if (mostTokens >= 1) return { ...request, mostTokens }
+  throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
 }
 
 /** A JSON answer with what it cost. */

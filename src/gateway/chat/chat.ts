@@ -51,8 +51,8 @@ export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): 
   const at = billing.clock.now()
   const prompt = promptSize(body, reading)
   // Beside media the text is short, and its bytes are good enough.
-  const boundText =
-    reading.mediaBytes === 0 ? () => mostJsonTokens(body, prompt.textBytes) : undefined
+  const mostText = Math.min(prompt.textBytes, model.contextLength || Infinity)
+  const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(body, mostText)
   const price = tokenPrice({ model, prompt, at, boundText, rules, log: billing.log })
   const answer = answerWish(body, model)
   return {

@@ -1,8 +1,8 @@
-import { Failure } from '../../lib/failure.ts'
 import type { ChatRequest, ChatResult } from '../../upstream/contract/contract.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { Bill } from '../bill/billable.ts'
 import type { Allowance } from '../bill/rows.ts'
+import { affordableRequest } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { gatherAnswer, type Gathered } from './gather.ts'
 import type { ChatOrder } from './order.ts'
@@ -17,7 +17,7 @@ type Asked = { order: ChatOrder; bill: Bill; allowance: Allowance; signal: Abort
 
 export async function streamWithin(gateway: Gateway, asked: Asked): Promise<ChatStream> {
   const { order, allowance, signal } = asked
-  const request = { ...affordableRequest(order, allowance), stream: true }
+  const request = { ...limited(order, allowance), stream: true }
   const stream = await gateway.upstreams.call(order.targets, 'chatStream', request, signal)
   return canGrow(allowance) ? watched(gateway, asked, stream) : stream
 }
@@ -27,7 +27,7 @@ export async function answerWithin(gateway: Gateway, asked: Asked): Promise<Chat
   const { order, allowance, signal } = asked
   if (canGrow(allowance))
     return gatherAnswer(await streamWithin(gateway, asked), order.request.ours)
-  const request = affordableRequest(order, allowance)
+  const request = limited(order, allowance)
   return gateway.upstreams.call(order.targets, 'chat', request, signal)
 }
 
@@ -36,13 +36,9 @@ function canGrow({ bounds, limitMicro, ceilingMicro }: Allowance): boolean {
 }
 
 /** Never more tokens than there may come to be money for. */
-export function affordableRequest(
-  { request, answer, affordable }: Pick<ChatOrder, 'request' | 'answer' | 'affordable'>,
-  { ceilingMicro, bounds }: Allowance,
-): ChatRequest {
-  const mostTokens = Math.floor(affordable(ceilingMicro, bounds) / answer.choices)
-  if (mostTokens >= 1) return { ...request, mostTokens }
-  throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
+function limited({ request, answer, affordable }: ChatOrder, allowance: Allowance): ChatRequest {
+  const tokens = affordable(allowance.ceilingMicro, allowance.bounds)
+  return affordableRequest(request, tokens, answer.choices)
 }
 
 function watched(

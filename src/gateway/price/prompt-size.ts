@@ -15,6 +15,8 @@ export type PromptSize = {
   audioTokens: number
   /** Films and files behind a link: nobody knows how long they are. */
   links: number
+  /** No fewer tokens than all of it has, where its bytes do not say. */
+  mostTokens?: number | undefined
   /** The caller asks for the prompt to be kept in the upstream's cache, at a price of its own. */
   cacheLife?: CacheLife | undefined
 }
@@ -68,6 +70,7 @@ export function boundPromptTokens(
   boundTextTokens = size.textBytes,
 ): number {
   if (size.links > 0) return mostPromptTokens(size, contextTokens)
+  if (size.mostTokens !== undefined) return size.mostTokens
   const tokens = boundTextTokens + size.mediaTokens + size.audioTokens + TOKENS_PER_PROMPT
   return contextTokens ? Math.min(tokens, contextTokens) : tokens
 }

@@ -11,13 +11,16 @@ const RARE_LETTER = 7
 /** Of a row of the same spaces; the first one belongs to the word after it. */
 const REPEATED_SPACE = 2
 
-const SPACE = 1
-const BREAK = 2
-const LOWER = 3
-const RARE = 4
-const UPPER = 5
-const SIGN = 6
-const WIDE = 7
+const SPACE = 0
+const BREAK = 1
+const LOWER = 2
+const RARE = 3
+const UPPER = 4
+const SIGN = 5
+/** Beyond ASCII: of two bytes, and of three. */
+const WIDE = 6
+const WIDER = 7
+const KIND_COUNT = 8
 
 const KINDS = new Uint8Array(128).fill(SIGN)
 KINDS[0x20] = SPACE
@@ -26,32 +29,51 @@ for (let code = 0x61; code <= 0x7a; code++) KINDS[code] = LOWER
 for (let code = 0x41; code <= 0x5a; code++) KINDS[code] = UPPER
 for (const letter of 'jkqvwxz') KINDS[letter.charCodeAt(0)] = RARE
 
-/** With fractions, for a text that comes in pieces. Stops counting at `cap`. */
-export function mostTokens(text: string, cap = Number.POSITIVE_INFINITY): number {
-  const most = cap * WHOLE
-  let [eighths, before] = [0, SIGN]
-  for (let i = 0; i < text.length && eighths < most; i++) {
-    const code = text.charCodeAt(i)
-    const kind = code < 128 ? KINDS[code]! : WIDE
-    eighths += kind === WIDE ? bytesOf(code) * WHOLE : eighthsOf(kind, before)
-    before = kind
+/** What a character costs, by what stands before it. */
+const COSTS = new Uint8Array(KIND_COUNT * KIND_COUNT)
+for (let before = 0; before < KIND_COUNT; before++) {
+  for (let kind = 0; kind < KIND_COUNT; kind++) {
+    COSTS[before * KIND_COUNT + kind] = eighthsOf(kind, before)
   }
-  return Math.min(eighths, most) / WHOLE
 }
 
-/** Of one unit of UTF-16, of which some characters take two. */
-function bytesOf(code: number): number {
-  if (code < 0x800) return 2
-  return code >= 0xd800 && code < 0xe000 ? 2 : 3
+/** With fractions, for a text that comes in pieces. Stops counting soon after `cap`. */
+export function mostTokens(text: string, cap = Number.POSITIVE_INFINITY): number {
+  let tokens = 0
+  for (let at = 0; at < text.length && tokens < cap; at += BLOCK) {
+    tokens += blockEighths(text, at, Math.min(text.length, at + BLOCK)) / WHOLE
+  }
+  return tokens
+}
+
+const BLOCK = 4_096
+
+function blockEighths(text: string, start: number, end: number): number {
+  let before = start === 0 ? SIGN : kindOf(text.charCodeAt(start - 1))
+  let eighths = 0
+  for (let i = start; i < end; i++) {
+    const kind = kindOf(text.charCodeAt(i))
+    eighths += COSTS[before * KIND_COUNT + kind]!
+    before = kind
+  }
+  return eighths
+}
+
+/** Of one unit of UTF-16. Characters of four bytes take two units. */
+function kindOf(code: number): number {
+  if (code < 128) return KINDS[code]!
+  return code < 0x800 || (code >= 0xd800 && code < 0xe000) ? WIDE : WIDER
 }
 
 function eighthsOf(kind: number, before: number): number {
   const inWord = before === LOWER || before === RARE || before === UPPER
   if (kind === LOWER) return inWord ? LETTER : WHOLE
   if (kind === RARE) return inWord ? RARE_LETTER : WHOLE
+  if (kind === WIDE) return 2 * WHOLE
+  if (kind === WIDER) return 3 * WHOLE
   if (kind !== SPACE) return WHOLE
   if (before === SPACE) return REPEATED_SPACE
-  return before === BREAK || before === WIDE ? WHOLE : 0
+  return before === BREAK || before === WIDE || before === WIDER ? WHOLE : 0
 }
 
 /** The same for a value that is sent as JSON, its names and marks included. */

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { BillLine, Dropped, Stage } from '../bill/rows.ts'
+import { sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
 import { jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
@@ -53,14 +53,14 @@ export async function respond(
 async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<VoiceAnswer> {
   const transcription = await progress.run(plan.transcription)
   const transcript = transcription.text
-  const { text } = await progress.run(plan.answer(transcript))
+  const { text } = await progress.run(plan.answer(transcript, progress.leftMicro))
   const answer = {
     transcript,
     transcript_language: reportedLanguage(transcription) ?? plan.language,
     text,
   }
   if (plan.speech === undefined) return answer
-  const speech = await progress.run(plan.speech(text))
+  const speech = await progress.run(plan.speech(text, progress.leftMicro))
   return {
     ...answer,
     audio_base64: speech.audio.toString('base64'),
@@ -81,6 +81,14 @@ class VoiceProgress {
     this.#signal = signal
     this.#bill = bill
     this.#stage = first
+  }
+
+  /** What the flow may still cost; undefined where the account can pay for anything. */
+  get leftMicro(): bigint | undefined {
+    const { allowance } = this.#bill
+    if (allowance === undefined) return undefined
+    const spentMicro = sumMicro(this.lines.map(({ costMicro }) => costMicro))
+    return spentMicro < allowance.limitMicro ? allowance.limitMicro - spentMicro : 0n
   }
 
   async run<Result>(next: Omit<PaidStage<Result>, 'amounts'>): Promise<Result> {
