@@ -25,14 +25,16 @@ export type TalkerCall = {
   state: 'talking' | 'finished' | 'cut off'
 }
 
+/** `longest` is how much it would say of itself; one that `thinks` keeps the first half hidden. */
 type Pace = { tokens: number; everyMs: number; longest: number; thinks: boolean }
 
-/** `longest` is how much it would say of itself; `thinks` keeps the first half of it hidden. */
-export async function startTalker(pace: Partial<Pace> = {}): Promise<Talker> {
-  const settled: Pace = { tokens: 8, everyMs: 2, longest: 1_000_000, thinks: false, ...pace }
+/** 400 tokens a second, which few models reach. */
+const USUAL: Pace = { tokens: 4, everyMs: 10, longest: 1_000_000, thinks: false }
+
+export async function startTalker(paces: Record<string, Partial<Pace>> = {}): Promise<Talker> {
   const calls: TalkerCall[] = []
   const server = createServer((request, response) => {
-    void talk(request, response, settled, calls).catch(() => response.destroy())
+    void talk(request, response, paces, calls).catch(() => response.destroy())
   })
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
   return {
@@ -57,10 +59,11 @@ type Asked = {
 async function talk(
   request: IncomingMessage,
   response: ServerResponse,
-  pace: Pace,
+  paces: Record<string, Partial<Pace>>,
   calls: TalkerCall[],
 ): Promise<void> {
   const asked = JSON.parse(await textOf(request)) as Asked
+  const pace = { ...USUAL, ...paces[asked.model] }
   const limit = Math.min(
     pace.longest,
     asked.max_completion_tokens ?? Infinity,

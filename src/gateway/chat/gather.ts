@@ -14,7 +14,7 @@ export async function gatherAnswer(stream: ChatStream, ours: OurNames): Promise<
   const parts = new Parts()
   let characters = 0
   for (;;) {
-    if (!stream.ready) await stream.more()
+    while (!stream.ready) await stream.more()
     const chunks = stream.take()
     if (chunks === undefined) break
     for (const chunk of chunks) {
@@ -25,6 +25,7 @@ export async function gatherAnswer(stream: ChatStream, ours: OurNames): Promise<
     stream.cancel()
     throw new Failure('upstream_failed', 'The answer is too long to be sent whole. Stream it.')
   }
+  for (const chunk of stream.last) parts.add(JSON.parse(chunk) as Fields)
   return parts.answer(stream, ours)
 }
 

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf } from '../../lib/fields.ts'
+import { isFields, listOf, type Fields } from '../../lib/fields.ts'
 import { chunkText } from '../../upstream/contract/chunks.ts'
 import type { OurNames } from '../../upstream/contract/contract.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
@@ -36,7 +36,13 @@ export class WatchedStream implements ChatStream {
   #room: number
   #said = 0
   #largest = 0
-  readonly #unfinished = new Set<number>()
+  /** When more is asked for; a question that is not answered yet; the last answer was no. */
+  #askAt: number
+  #asked: Promise<void> | undefined
+  #poor = false
+  readonly #choices = new Set<number>()
+  /** How an answer that was cut off ends. */
+  #last: readonly string[] | undefined
   #queue: string[] = []
   #queued = 0
   #over = false
@@ -51,6 +57,7 @@ export class WatchedStream implements ChatStream {
     this.#ours = ours
     this.#limitMicro = means.limitMicro
     this.#room = means.tokensFor(means.limitMicro)
+    this.#askAt = this.#room / 2
     void this.#run()
   }
 
@@ -82,6 +89,13 @@ export class WatchedStream implements ChatStream {
     this.#wakeUs?.()
   }
 
+  /** An answer that the money ended has ended. */
+  get finished() {
+    return this.#cut || this.#stream.finished
+  }
+  get last() {
+    return this.#last ?? this.#stream.last
+  }
   get finishReason() {
     return this.#cut ? 'length' : this.#stream.finishReason
   }
@@ -143,21 +157,30 @@ export class WatchedStream implements ChatStream {
 
   #count(chunk: string): number {
     let tokens = 0
-    for (const choice of listOf((JSON.parse(chunk) as { choices?: unknown }).choices)) {
-      const { index, delta, finish_reason: finish } = fieldsOf(choice)
-      if (typeof finish === 'string') this.#unfinished.delete(Number(index))
-      else this.#unfinished.add(Number(index))
+    for (const { index, delta } of choicesIn(chunk)) {
+      this.#choices.add(Number(index))
       tokens += wordsIn(delta)
     }
     return tokens
   }
 
-  /** There must be room for as much as has ever come at once. */
+  /**
+   * There must be room for as much as has ever come at once. More is asked for half way to the end,
+   * since a model says on while we wait.
+   */
   async #affords(): Promise<boolean> {
+    if (this.#said >= this.#askAt) this.#asked ??= this.#ask()
     while (this.#said + this.#largest > this.#room) {
-      if (!(await this.#extend(this.#means.stepMicro))) return false
+      if (this.#asked === undefined && this.#poor) return false
+      await (this.#asked ??= this.#ask())
     }
     return true
+  }
+
+  async #ask(): Promise<void> {
+    this.#poor = !(await this.#extend(this.#means.stepMicro))
+    this.#askAt = this.#said + Math.max(this.#largest, (this.#room - this.#said) / 2)
+    this.#asked = undefined
   }
 
   /**
@@ -166,6 +189,7 @@ export class WatchedStream implements ChatStream {
    */
   async #keepsUp(): Promise<boolean> {
     if (this.#queued < MOST_QUEUED) return true
+    await this.#asked
     while (this.#room !== Infinity) {
       if (!(await this.#extend(this.#means.ceilingMicro))) return false
     }
@@ -193,12 +217,18 @@ export class WatchedStream implements ChatStream {
     if (this.#over) return
     this.#cut = true
     this.#stream.cancel()
-    const open = this.#unfinished.size > 0 ? this.#unfinished : [0]
-    for (const index of open) {
-      this.#queue.push(chunkText(this.#ours, {}, { reason: 'length', index }))
-    }
+    const { last } = this.#stream
+    for (const chunk of last) this.#said += this.#count(chunk)
+    const finished = new Set(last.flatMap(choicesIn).map(({ index }) => Number(index)))
+    const open = [...this.#choices].filter((index) => !finished.has(index))
+    const ends = open.map((index) => chunkText(this.#ours, {}, { reason: 'length', index }))
+    this.#last = [...last, ...ends]
     this.#end()
   }
+}
+
+function choicesIn(chunk: string): Fields[] {
+  return listOf((JSON.parse(chunk) as Fields).choices).filter(isFields)
 }
 
 /** All that a delta says, whatever its members are called. */
