@@ -16,7 +16,7 @@ let house: House
 /** Credits for a million tokens, in and out. */
 const PRICES: Record<string, [number, number]> = {
   'talk/dear': [7_500, 30_000],
-  'talk/cheap': [300, 1_200],
+  'talk/cheap': [1_500, 6_000],
   'talk/thinker': [7_500, 30_000],
 }
 const HOSTILE = Object.keys(PRICES)
@@ -41,7 +41,8 @@ before(async () => {
   talker = await startTalker({
     'talk/short': { longest: 250 },
     'talk/quick': { tokens: 16, everyMs: 2 },
-    'talk/thinker': { thinks: true },
+    'talk/cheap': { tokens: 8 },
+    'talk/thinker': { tokens: 8, thinks: true },
   })
   const models = [
     record('talk/dear'),

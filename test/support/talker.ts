@@ -29,7 +29,7 @@ export type TalkerCall = {
 type Pace = { tokens: number; everyMs: number; longest: number; thinks: boolean }
 
 /** 400 tokens a second, which few models reach. */
-const USUAL: Pace = { tokens: 4, everyMs: 10, longest: 1_000_000, thinks: false }
+const USUAL: Pace = { tokens: 4, everyMs: 10, longest: 16_384, thinks: false }
 
 export async function startTalker(paces: Record<string, Partial<Pace>> = {}): Promise<Talker> {
   const calls: TalkerCall[] = []
