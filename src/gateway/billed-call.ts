@@ -31,6 +31,8 @@ export async function runBilledCall<Result>(
 ): Promise<KeptAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
   const { stage, amounts } = billed
+  const { accountId } = principal
+  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
   const startedMs = performance.now()
   const leave = gateway.callLimits.enter(principal)
   try {
@@ -43,12 +45,26 @@ export async function runBilledCall<Result>(
       if (claim === undefined) return answer(await bill.settle([line]))
       return { ...answer(await bill.settle([line], { claim, answer })), kept: true }
     } catch (error) {
-      await bill.drop(dropOf(error, stage, performance.now() - startedMs, signal))
+      const latencyMs = performance.now() - startedMs
+      const end = dropOf(error, stage, latencyMs, signal)
+      const micro = end.status === 'cancelled' ? workedMicro(amounts, latencyMs) : 0n
+      if (micro > 0n) await gateway.leftUnpaid.drop(bill, end, { accountId, micro })
+      else await bill.drop(end)
       throw error
     }
   } finally {
     leave()
   }
+}
+
+/** The time in which the fastest models say as much as is held for an answer. */
+const ANSWER_MS = 1_000
+
+/** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
+function workedMicro({ wantMicro, needMicro }: Amounts, latencyMs: number): bigint {
+  if (wantMicro <= needMicro) return wantMicro
+  const written = Math.min(1, latencyMs / ANSWER_MS)
+  return needMicro + BigInt(Math.round(Number(wantMicro - needMicro) * written))
 }
 
 /** No choice may be longer than there can be money for: `tokens` is what the limit pays for. */

@@ -63,11 +63,16 @@ afterEach(() => assertAgreement(house.db))
 type Body = Record<string, unknown>
 type Heard = { status: number; text: string; finish: string | undefined }
 
-async function ask(key: string, body: Body, readAfterMs = 0): Promise<Heard> {
+async function ask(
+  key: string,
+  body: Body,
+  { readAfterMs = 0, signal }: { readAfterMs?: number; signal?: AbortSignal } = {},
+): Promise<Heard> {
   const answer = await fetch(`${house.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messages: [{ role: 'user', content: '7' }], ...body }),
+    signal: signal ?? null,
   })
   if (readAfterMs > 0) await new Promise((done) => setTimeout(done, readAfterMs))
   const text = await answer.text()
@@ -100,7 +105,7 @@ async function reckon(
   talker.calls.length = 0
   const answers: Heard[] = []
   for (let round = 0; round < rounds; round++) {
-    const calls = bodies.map((body) => ask(thief.key, body, readAfterMs))
+    const calls = bodies.map((body) => ask(thief.key, body, { readAfterMs }))
     answers.push(...(await Promise.all(calls)))
   }
   const [cost, charged] = [costOf(talker.calls), await chargedTo(thief.accountId)]
@@ -207,3 +212,30 @@ test('an answer that the money ends has finish_reason length, and is charged as 
   const cut = talker.calls.filter((call) => call.state === 'cut off').length
   assert.equal(rows.filter((row) => row.estimated).length, cut)
 })
+
+test('callers who leave whole answers are counted, and beyond their allowance they pay', async () => {
+  const thief = await house.customer('100')
+  talker.calls.length = 0
+  const body = { model: 'talk/dear', max_tokens: 300 }
+  for (let round = 0; round < 10; round++) {
+    const leaving = new AbortController()
+    const calls = times(3, body).map((one) => ask(thief.key, one, { signal: leaving.signal }))
+    // Until it has said something, or there is no more money.
+    const answered = Promise.allSettled(calls)
+    await Promise.race([answered, new Promise((done) => setTimeout(done, 300))])
+    leaving.abort()
+    await answered
+    await noHolds()
+  }
+  const [cost, charged] = [costOf(talker.calls), await chargedTo(thief.accountId)]
+  // The allowance, and what was left at the same moment.
+  const told = `cost ${cost.toFixed(2)}, paid ${charged.toFixed(2)}`
+  assert.ok(cost - charged <= charged / 10 + 10 + 20 + 10, told)
+  assert.ok(charged > 20, told)
+})
+
+async function noHolds(): Promise<void> {
+  while ((await house.db.query('select id from holds')).length > 0) {
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}

@@ -27,7 +27,7 @@ export async function respond(
   const plan = planVoice(gateway, call, body, recording)
   const { principal, requestId } = call
   const { accountId } = principal
-  if (gateway.leftUnpaid.isBeyond(accountId)) call.stay()
+  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   try {
     const { stage } = plan.transcription
