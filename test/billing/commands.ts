@@ -52,7 +52,7 @@ export const sketch: fc.Arbitrary<Sketch> = fc.record({
   rough: fc.boolean(),
 })
 
-export function boundsOf(needMicro: bigint, sketch: Sketch): Bounds | undefined {
+function boundsOf(needMicro: bigint, sketch: Sketch): Bounds | undefined {
   if (sketch.steps === undefined) return undefined
   const [least, start, most] = sketch.steps
   const leastMicro = needMicro + least
