@@ -81,6 +81,9 @@ export class WatchedStream implements ChatStream {
     return undefined
   }
 
+  /** We read on for a while: the upstream rests only when we do. */
+  rest(): void {}
+
   cancel(): void {
     this.#queue = []
     this.#fault = undefined
@@ -193,6 +196,7 @@ export class WatchedStream implements ChatStream {
     while (this.#room !== Infinity) {
       if (!(await this.#extend(this.#means.ceilingMicro))) return false
     }
+    this.#stream.rest()
     while (this.#queued > 0 && !this.#over) {
       await new Promise<void>((wake) => (this.#wakeUs = wake))
     }

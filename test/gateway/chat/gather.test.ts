@@ -29,6 +29,7 @@ async function streamed({ chat }: Provider, events: Event[]) {
     ready: true,
     more: async () => {},
     take: () => (queue.length > 0 ? [queue.shift()!] : undefined),
+    rest: () => {},
     cancel: () => void queue.splice(0),
   }
   const reader = chat!.reader(request, target)
@@ -284,6 +285,7 @@ test('an answer without end is not kept in memory', async () => {
     ready: true,
     more: async () => {},
     take: () => [JSON.stringify(words.data)],
+    rest: () => {},
     cancel: () => (cancelled = true),
     usage: { kind: 'absent' as const },
     finishReason: null,

@@ -32,6 +32,11 @@ class Model implements ChatStream {
 
   async more(): Promise<void> {}
 
+  rests = 0
+  rest(): void {
+    this.rests += 1
+  }
+
   take(): readonly string[] | undefined {
     if (this.cancelled) return undefined
     const tokens = this.#pieces.shift()
@@ -169,6 +174,7 @@ test('one who can pay for it is waited for', async () => {
   const stream = new WatchedStream(model, means, ours)
   await new Promise((done) => setTimeout(done, 50))
   assert.ok(model.said < 400_000, String(model.said))
+  assert.equal(model.rests, 1)
   assert.equal((await textOf(stream)).text.length, 2_000_000)
 })
 
