@@ -1,0 +1,58 @@
+import { MICRO } from '../../../src/billing/money.ts'
+import type { Db } from '../../../src/db/db.ts'
+import type { Cost, Tally } from './tally.ts'
+
+/** One account's books and the upstreams' books about it. */
+export type Reckoned = { nth: number; paidMicro: bigint; cost: Cost }
+
+/** Settings as they are by default. */
+const CAP_MICRO = 10n * MICRO
+const UNPAID_STREAM_MICRO = 20n * MICRO
+
+export async function reckon(
+  db: Db,
+  thieves: readonly { nth: number; accountId: string }[],
+  tally: Tally,
+): Promise<Reckoned[]> {
+  const rows = await db.query<{ account_id: string; micro: bigint }>(
+    `select account_id, -sum(amount_micro)::int8 as micro from ledger_entries
+     where type in ('usage', 'refund') group by account_id`,
+  )
+  const paid = new Map(rows.map((row) => [row.account_id, row.micro]))
+  return thieves.map(({ nth, accountId }) => ({
+    nth,
+    paidMicro: paid.get(accountId) ?? 0n,
+    cost: tally.ofThief(nth),
+  }))
+}
+
+export function lostMicro({ cost, paidMicro }: Reckoned): bigint {
+  return cost.micro - paidMicro
+}
+
+/**
+ * The promise: a tenth of what was paid, plus the cap of a reservation. What readers left unpaid has
+ * an allowance of its own.
+ */
+export function allowedMicro({ cost, paidMicro }: Reckoned): bigint {
+  const left = cost.leftMicro < UNPAID_STREAM_MICRO ? cost.leftMicro : UNPAID_STREAM_MICRO
+  return paidMicro / 10n + CAP_MICRO + left
+}
+
+/** Every account that cost more than it may. */
+export function brokenPromises(all: readonly Reckoned[]): string[] {
+  return all
+    .filter((one) => lostMicro(one) > allowedMicro(one))
+    .map((one) => {
+      const { nth, paidMicro, cost } = one
+      return (
+        `thief ${nth} paid ${credits(paidMicro)} and cost ${credits(cost.micro)}: ` +
+        `${credits(lostMicro(one))} lost where ${credits(allowedMicro(one))} may be ` +
+        `(${cost.calls} calls; ${cost.left} of them left, worth ${credits(cost.leftMicro)})`
+      )
+    })
+}
+
+export function credits(micro: bigint): number {
+  return Number(micro / 10_000n) / 100
+}
