@@ -1,9 +1,9 @@
 import { MICRO } from '../../../src/billing/money.ts'
 import type { Db } from '../../../src/db/db.ts'
-import type { Cost, Tally } from './tally.ts'
+import { sumOf, type Cost, type Costs, type Tally } from './tally.ts'
 
 /** One account's books and the upstreams' books about it. */
-export type Reckoned = { nth: number; paidMicro: bigint; cost: Cost }
+export type Reckoned = { nth: number; paidMicro: bigint; cost: Cost; costs: Costs }
 
 /** Settings as they are by default. */
 const CAP_MICRO = 10n * MICRO
@@ -22,7 +22,8 @@ export async function reckon(
   return thieves.map(({ nth, accountId }) => ({
     nth,
     paidMicro: paid.get(accountId) ?? 0n,
-    cost: tally.ofThief(nth),
+    cost: sumOf(tally.ofThief(nth)),
+    costs: tally.ofThief(nth),
   }))
 }
 
@@ -44,13 +45,18 @@ export function brokenPromises(all: readonly Reckoned[]): string[] {
   return all
     .filter((one) => lostMicro(one) > allowedMicro(one))
     .map((one) => {
-      const { nth, paidMicro, cost } = one
+      const { nth, paidMicro, cost, costs } = one
       return (
         `thief ${nth} paid ${credits(paidMicro)} and cost ${credits(cost.micro)}: ` +
         `${credits(lostMicro(one))} lost where ${credits(allowedMicro(one))} may be ` +
-        `(${cost.calls} calls; ${cost.left} of them left, worth ${credits(cost.leftMicro)})`
+        `(${[...costs].map(about).join('; ')})`
       )
     })
+}
+
+function about([strategy, { micro, calls, left, leftMicro }]: [string, Cost]): string {
+  const unread = left === 0 ? '' : `, of which ${left} were left at ${credits(leftMicro)}`
+  return `${strategy}: ${calls} calls for ${credits(micro)}${unread}`
 }
 
 export function credits(micro: bigint): number {

@@ -1,8 +1,10 @@
 import type { JournalEntry } from '../../../simulator/models/journal.ts'
 import { worthOfUsd } from './models.ts'
 
-/** What upstreams did for one account, at catalog prices. */
+/** What upstreams did, at catalog prices. */
 export type Cost = { micro: bigint; calls: number; leftMicro: bigint; left: number }
+/** The same for each way to play. */
+export type Costs = ReadonlyMap<string, Cost>
 
 /** One call at an upstream: counted as it works, so that an answer broken off is counted too. */
 export type Meter = { add(micro: bigint): void; left(): void }
@@ -12,8 +14,8 @@ export type Tally = {
   /** A call by what stands in it; one without a tag is an honest customer's. */
   open(tag: Tag | undefined): Meter
   noteSimulated(entry: JournalEntry): void
-  ofThief(nth: number): Cost
-  readonly byStrategy: ReadonlyMap<string, Cost>
+  ofThief(nth: number): Costs
+  readonly byStrategy: Costs
 }
 
 /** Every call of a thief says in its text who plays what, so that an upstream knows. */
@@ -32,22 +34,24 @@ export function tagIn(text: string): Tag | undefined {
 }
 
 export function openTally(): Tally {
-  const thieves = new Map<number, Cost>()
+  const thieves = new Map<number, Map<string, Cost>>()
   const byStrategy = new Map<string, Cost>()
   const open: Tally['open'] = (tag) => {
     if (tag === undefined) return { add: () => {}, left: () => {} }
-    const costs = [costIn(thieves, tag.nth), costIn(byStrategy, tag.strategy)]
-    let own = 0n
+    const own = thieves.get(tag.nth) ?? new Map<string, Cost>()
+    thieves.set(tag.nth, own)
+    const costs = [costIn(own, tag.strategy), costIn(byStrategy, tag.strategy)]
+    let soFar = 0n
     for (const cost of costs) cost.calls += 1
     return {
       add(micro) {
-        own += micro
+        soFar += micro
         for (const cost of costs) cost.micro += micro
       },
       left() {
         for (const cost of costs) {
           cost.left += 1
-          cost.leftMicro += own
+          cost.leftMicro += soFar
         }
       },
     }
@@ -55,7 +59,7 @@ export function openTally(): Tally {
   return {
     open,
     byStrategy,
-    ofThief: (nth) => costIn(thieves, nth),
+    ofThief: (nth) => thieves.get(nth) ?? new Map(),
     noteSimulated(entry) {
       const usd = priceOf(entry)
       if (usd > 0) open(tagIn(textOf(entry))).add(worthOfUsd(usd))
@@ -63,9 +67,22 @@ export function openTally(): Tally {
   }
 }
 
-function costIn<Key>(costs: Map<Key, Cost>, key: Key): Cost {
-  const known = costs.get(key) ?? { micro: 0n, calls: 0, leftMicro: 0n, left: 0 }
-  costs.set(key, known)
+export function sumOf(costs: Costs): Cost {
+  const sum = { ...NOTHING }
+  for (const { micro, calls, leftMicro, left } of costs.values()) {
+    sum.micro += micro
+    sum.calls += calls
+    sum.leftMicro += leftMicro
+    sum.left += left
+  }
+  return sum
+}
+
+const NOTHING: Cost = { micro: 0n, calls: 0, leftMicro: 0n, left: 0 }
+
+function costIn(costs: Map<string, Cost>, strategy: string): Cost {
+  const known = costs.get(strategy) ?? { ...NOTHING }
+  costs.set(strategy, known)
   return known
 }
 
