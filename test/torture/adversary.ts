@@ -23,6 +23,8 @@ export type AdversaryOptions = {
   players: number
   /** How long a socket is kept that does nothing. */
   holdMs: number
+  /** Only the strategies with this in their name. */
+  play?: string | undefined
   say?: ((sentence: string) => void) | undefined
 }
 
@@ -86,12 +88,13 @@ async function run(world: World, tally: Tally, options: AdversaryOptions) {
 /** First each strategy once, by whichever thief is free; then by chance, until the time is over. */
 async function steal(thieves: Thief[], random: Random, options: AdversaryOptions) {
   const untilMs = performance.now() + options.seconds * 1_000
-  const effects: Effects = new Map(STRATEGIES.map(({ name }) => [name, 0]))
-  const plan: Strategy[] = STRATEGIES.toSorted(() => random.next() - 0.5)
+  const strategies = STRATEGIES.filter(({ name }) => name.includes(options.play ?? ''))
+  const effects: Effects = new Map(strategies.map(({ name }) => [name, 0]))
+  const plan: Strategy[] = strategies.toSorted(() => random.next() - 0.5)
   await Promise.all(
     thieves.map(async (thief) => {
       while (plan.length > 0 || performance.now() < untilMs) {
-        const strategy = plan.shift() ?? thief.random.weighted(STRATEGIES)
+        const strategy = plan.shift() ?? thief.random.weighted(strategies)
         if (thief.random.chance(0.2)) await topUp(thief)
         const tookEffect = await strategy.play(thief)
         if (tookEffect) effects.set(strategy.name, effects.get(strategy.name)! + 1)

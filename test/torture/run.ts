@@ -14,7 +14,7 @@ import { hasCompiler } from './power/recorder.ts'
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
  * `--only fire,adversary,bad,anvil,rolling,overload` chooses the parts; `local`, `power` and `soak`
- * run only when they are named.
+ * run only when they are named. `--play "slow readers"` lets thieves play only that.
  * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     replicas: { type: 'string', default: '4' },
     players: { type: 'string', default: '120' },
     thieves: { type: 'string', default: '24' },
+    play: { type: 'string' },
     kills: { type: 'string', default: '200' },
     share: { type: 'string', default: '0.2' },
     only: { type: 'string', default: 'fire,adversary,bad,anvil,rolling,overload' },
@@ -59,6 +60,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
       people: 10,
       players: 12,
       holdMs: 15_000,
+      play: values.play,
       say,
     })
     const missed = report.missed.map((name) => `never had an effect: ${name}`)
