@@ -498,4 +498,20 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/db/local/life.test.ts',
     fails: /stale lock of the socket/,
   },
+  {
+    name: 'what a thief costs is compared with what it pays',
+    file: 'test/torture/adversary/reckoning.ts',
+    find: '.filter((one) => lostMicro(one) > allowedMicro(one))',
+    put: '.filter((one) => lostMicro(one) > 2n * allowedMicro(one))',
+    test: 'test/torture/adversary/reckoning.test.ts',
+    fails: /allows/,
+  },
+  {
+    name: 'an answer broken off is in the books of the upstream',
+    file: 'test/torture/adversary/greedy-answer.ts',
+    find: 'if (!res.writableFinished) meter.left()',
+    put: '',
+    test: 'test/torture/adversary/reckoning.test.ts',
+    fails: /a stream that is left/,
+  },
 ]

@@ -15,6 +15,7 @@ import { promptTokens } from './prompt-tokens.ts'
 import { tagIn, type Meter, type Tally } from './tally.ts'
 
 export type Glutton = {
+  url: string
   /** Its entries for `UPSTREAMS_FILE`. */
   upstreams: unknown[]
   close(): Promise<void>
@@ -32,6 +33,7 @@ export async function startGlutton(tally: Tally): Promise<Glutton> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   const common = { type: 'openrouter', base_url: url, sync: false }
   return {
+    url,
     upstreams: [
       { ...common, name: 'mlafi', models: quickRecords() },
       { ...common, name: 'mlafi-pole', models: slowRecords(), timeouts: SLOW_CLOCKS },
