@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
+import type { LeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
 import { videoWorker } from './gateway/videos/worker.ts'
 import { sweeper } from './jobs/sweeper.ts'
@@ -32,6 +33,7 @@ type DutyInputs = {
   catalogSync: SyncParts
   payments: Payments
   doubtfulCharges: DoubtfulCharges
+  leftUnpaid: LeftUnpaid
   balanceWatch: BalanceWatch
   outbox: { duties: Duty[] }
 }
@@ -43,6 +45,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     inputs.heartbeat,
     sweep(inputs),
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
+    inputs.leftUnpaid.duty,
     ...inputs.outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoDuty(inputs),

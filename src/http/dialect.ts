@@ -145,8 +145,8 @@ function publicMessage(failure: Failure): string {
     : failure.message
 }
 
-/** Some come from upstreams: always whole seconds, between one second and one hour. */
+/** Always whole seconds, between one second and one day. An upstream's are an hour at most. */
 function sanitised(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.ceil(seconds) : 1
-  return String(Math.min(3600, Math.max(1, whole)))
+  return String(Math.min(86_400, Math.max(1, whole)))
 }

@@ -9,17 +9,19 @@ export function sendOutflow(request: FastifyRequest, reply: FastifyReply, body: 
     raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
   } catch (error) {
     // A header that cannot be written: the failure is answered instead.
-    body.left()
+    void body.left()
     throw error
   }
   reply.hijack()
-  const close = () => {
-    body.left()
+  // From here on the body hears of a reader who leaves, and decides what that ends.
+  request.call?.stay()
+  const close = async () => {
+    await body.left()
     request.call?.end()
   }
-  if (raw.destroyed) return close()
+  if (raw.destroyed) return void close()
   // A broken connection closes too.
-  raw.on('close', close).on('error', () => {})
+  raw.on('close', () => void close()).on('error', () => {})
   body.flow(sinkOf(raw))
 }
 

@@ -38,6 +38,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   readonly #reply: FastifyReply
   #controller: AbortController | undefined = undefined
   #ended = false
+  #stays = false
   #bodyBytes = 0
 
   constructor(
@@ -115,6 +116,10 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return true
   }
 
+  stay(): void {
+    this.#stays = true
+  }
+
   abort(reason: Failure): void {
     this.#controller ??= new AbortController()
     this.#controller.abort(reason)
@@ -131,7 +136,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   #watch(controller: AbortController): AbortController {
     if (this.claim !== undefined) return controller
     const leave = () => {
-      if (this.#reply.raw.writableFinished) return
+      if (this.#stays || this.#reply.raw.writableFinished) return
       controller.abort(CALLER_LEFT)
     }
     if (this.#reply.raw.destroyed) leave()

@@ -17,8 +17,11 @@ export type Answer = {
 export type Outflow = {
   /** Called once, when the head is on its way. */
   flow(sink: Sink): void
-  /** The reader is gone, before or after it began to flow. Nothing after its end. */
-  left(): void
+  /**
+   * The reader is gone, before or after it began to flow. Nothing after its end. Resolves when all
+   * that is to be done for the call is done.
+   */
+  left(): Promise<void>
 }
 
 /** Where an outflow goes. What is written after the reader has gone is lost. */

@@ -5,6 +5,7 @@ import type { DeliveryWorker } from './delivery-worker.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
 import { OUTBOX_CHANNEL, trimMessages } from './outbox-store.ts'
 import type { Channel, MessageSender } from './sender.ts'
+import { digestDuty, type SmsRules } from './sms-budget.ts'
 
 export type Outbox = {
   duties: Duty[]
@@ -20,12 +21,13 @@ export async function openOutbox(parts: {
   db: Db
   senders: Record<Channel, MessageSender>
   log: Log
+  smsRules: SmsRules
   random?: () => number
 }): Promise<Outbox> {
   const random = parts.random ?? Math.random
-  const { db, log, senders } = parts
+  const { db, log, senders, smsRules } = parts
   const workerOf = (channel: Channel) =>
-    createDeliveryWorker({ db, log, channel, sender: senders[channel], random })
+    createDeliveryWorker({ db, log, channel, sender: senders[channel], random, smsRules })
   const workers = { email: workerOf('email'), sms: workerOf('sms') }
   await db.listen(OUTBOX_CHANNEL, (channel) => {
     if (channel === 'email' || channel === 'sms') workers[channel].wake()
@@ -34,6 +36,7 @@ export async function openOutbox(parts: {
     duties: [
       deliveryDuty('outbox-email', workers.email),
       deliveryDuty('outbox-sms', workers.sms),
+      digestDuty(db, smsRules),
       trimDuty(db),
     ],
     async close() {

@@ -71,6 +71,21 @@ export function textAt(value: unknown, ...path: string[]): string | undefined {
   return typeof found === 'string' && found !== '' && found.length <= 200 ? found : undefined
 }
 
+/**
+ * A provider's word for a status, as it is kept for an operator. It comes from outside: short, and
+ * without what a database or a terminal would stumble over.
+ */
+export function statusWord(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== ''
+    ? value.slice(0, 40).replaceAll(/[^\w .-]/g, '?')
+    : undefined
+}
+
+/** No provider documents a word for a collection that was taken back; these name it for payouts. */
+export function meansReversal(word: string | undefined): boolean {
+  return /revers|refund|charge.?back/i.test(word ?? '')
+}
+
 /** Whole TZS from a number or a string such as "5000" or "5000.00"; undefined for anything else. */
 export function wholeTzs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined

@@ -98,7 +98,8 @@ export const OPERATIONS: {
     send: async ({ connection, target, call, sender, signal, brokenOff }, request) => {
       const { headers, events } = await sender.events(connection, call, signal)
       const reader = connection.provider.chat!.reader(request, target)
-      return openChatStream({ events, reader, id: headers['x-generation-id'], brokenOff })
+      const choices = typeof request.body.n === 'number' ? request.body.n : 1
+      return openChatStream({ events, reader, choices, id: headers['x-generation-id'], brokenOff })
     },
   },
   embeddings: jsonOperation((provider) => provider.embeddings),

@@ -1,13 +1,20 @@
 import type { ChatReader, SseEvent } from './contract/contract.ts'
+import { Fault, type FaultKind } from './contract/fault.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
 /** After the final event the socket gets this long to end by itself and go back to its pool. */
 const LET_GO_MS = 1_000
+/** As much as a whole answer may have: for an upstream that calls every chunk the last one. */
+const MOST_HELD_BACK = 32 * 1024 * 1024
+/** What may happen to the rest of a stream without harm, once the answer is complete. */
+const HARMLESS: ReadonlySet<FaultKind> = new Set(['reset', 'timeout', 'garbage', 'aborted'])
 
 type StreamParts = {
   events: Source<readonly SseEvent[]>
   reader: ChatReader
+  /** How many choices were asked for. */
+  choices: number
   /** The generation's id, if the upstream gave it in a header. */
   id: string | undefined
   /** What to throw when the stream breaks after it was handed out. */
@@ -26,6 +33,8 @@ class OpenStream implements ChatStream {
   readonly #parts: StreamParts
   readonly #events: Source<readonly SseEvent[]>
   readonly #reader: ChatReader
+  readonly #last: string[] = []
+  #heldBack = 0
   #first: readonly string[] | undefined
   #over = false
 
@@ -50,8 +59,14 @@ class OpenStream implements ChatStream {
   get pictures() {
     return this.#reader.pictures
   }
+  get last() {
+    return this.#last
+  }
+  get finished() {
+    return this.#reader.done || this.#reader.finished.size >= this.#parts.choices
+  }
   get ready() {
-    return this.#first !== undefined || this.#reader.done || this.#events.ready
+    return this.#first !== undefined || this.#over || this.#reader.done || this.#events.ready
   }
 
   async prime(): Promise<void> {
@@ -94,21 +109,42 @@ class OpenStream implements ChatStream {
 
   #read(): readonly string[] | undefined {
     if (this.#over) return undefined
-    const events = this.#reader.done ? undefined : this.#events.take()
-    if (events !== undefined) return readAll(this.#reader, events)
+    try {
+      const events = this.#reader.done ? undefined : this.#events.take()
+      if (events !== undefined) return this.#readAll(events)
+    } catch (error) {
+      const harmless = error instanceof Fault && HARMLESS.has(error.kind)
+      if (!this.finished || !harmless) throw error
+    }
     this.#over = true
     this.#reader.close()
     void letGo(this.#events)
     return undefined
   }
+
+  #readAll(events: readonly SseEvent[]): readonly string[] {
+    if (events.length === 1) return this.#readOne(events[0]!)
+    const chunks: string[] = []
+    for (const event of events) for (const chunk of this.#readOne(event)) chunks.push(chunk)
+    return chunks
+  }
+
+  /**
+   * What tells that a choice is finished waits in `last` until the answer is paid for: this is the
+   * one place where it is held back, whatever the provider.
+   */
+  #readOne(event: SseEvent): readonly string[] {
+    const { finishes } = this.#reader
+    const chunks = this.#reader.read(event)
+    if (this.#reader.finishes === finishes) return chunks
+    for (const chunk of chunks) this.#heldBack += chunk.length
+    if (this.#heldBack > MOST_HELD_BACK) throw new Fault('too_large', 'finish')
+    this.#last.push(...chunks)
+    return NONE
+  }
 }
 
-function readAll(reader: ChatReader, events: readonly SseEvent[]): readonly string[] {
-  if (events.length === 1) return reader.read(events[0]!)
-  const chunks: string[] = []
-  for (const event of events) for (const chunk of reader.read(event)) chunks.push(chunk)
-  return chunks
-}
+const NONE: readonly string[] = []
 
 /** Waits until it has ended by itself, or sends anything more. */
 async function letGo(events: Source<readonly SseEvent[]>): Promise<void> {

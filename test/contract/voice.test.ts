@@ -239,6 +239,57 @@ for (const [stage, kind] of STAGES.entries()) {
   })
 }
 
+test('stages that ran for a caller who left count as left unpaid; beyond the limit nobody can leave', async () => {
+  const juma = await house.customer('100')
+  const leaveDuringAnswer = async (fault: string) => {
+    house.models.log.clear()
+    house.models.fail({ fault, times: 1, route: ROUTES[1] })
+    const leaving = new AbortController()
+    const call = fetch(`${house.url}/v1/voice/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${juma.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(ask()),
+      signal: leaving.signal,
+    })
+    await house.models.log.until({ route: ROUTES[1], outcome: 'running' })
+    leaving.abort()
+    await assert.rejects(call)
+  }
+  const mine = watch(house, juma.accountId)
+  const { spent } = await mine.during(() => leaveDuringAnswer('hang'))
+  assert.equal(spent, 0)
+  const [row] = await house.db.query<{ worth_micro: bigint }>(
+    'select worth_micro from left_unpaid where account_id = $1',
+    [juma.accountId],
+  )
+  assert.ok(row!.worth_micro > 0n)
+  await house.db.query('update left_unpaid set worth_micro = 20000001 where account_id = $1', [
+    juma.accountId,
+  ])
+  await house.db.query(`select pg_notify('left_unpaid', $1)`, [juma.accountId])
+  while ((await stream(juma.key)) !== 429);
+  const { records } = await mine.during(() => leaveDuringAnswer('late-300'))
+  assert.deepEqual(
+    records.map(({ status }) => status),
+    ['completed', 'completed', 'completed'],
+  )
+})
+
+/** The status of a stream that is read to its end. */
+async function stream(key: string): Promise<number> {
+  const answer = await fetch(`${house.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'sim/hekima',
+      messages: [{ role: 'user', content: 'Habari' }],
+      stream: true,
+    }),
+  })
+  await answer.text()
+  return answer.status
+}
+
 test('generated audio over the cap: 413, nothing charged', async () => {
   const body = ask({ tts_model: 'sim/speech-fault-audio-huge' })
   const { result, records, spent } = await books.during(() => speakTo(body))

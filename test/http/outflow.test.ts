@@ -18,7 +18,7 @@ function outflow(): Outflow {
       sink = into
       begun.resolve()
     },
-    left: () => void (mine.left += 1),
+    left: async () => void (mine.left += 1),
   }
 }
 function fresh(): void {

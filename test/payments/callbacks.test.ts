@@ -13,7 +13,7 @@ import { withDatabase } from '../support/databases.ts'
 import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
 
 /** Only a callback can bring credits here: the next scheduled check is an hour away. */
-const PATIENT = { ...FAST, pendingS: [3600], lateS: [3600] }
+const PATIENT = { ...FAST, pendingS: [3600], lateS: [3600], wordS: 3600 }
 
 withDatabase('callbacks', (open) => {
   let db: Db

@@ -22,16 +22,27 @@ export async function insertSession(
     id: string
     accountId: string
     salt: Buffer
-    device: Buffer
+    place: Place
+    /** The owner is notified of it. */
+    told: boolean
     /** It was opened with a second factor. */
     secondFactor: boolean
   },
 ): Promise<void> {
   await tx.query(
-    `insert into sessions (id, account_id, refresh_salt, device, second_factor_at, expires_at)
-     values ($1, $2, $3, $4, case when $5 then now() end,
+    `insert into sessions (id, account_id, refresh_salt, network, device, told, second_factor_at,
+       expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end,
        now() + ${REFRESH_LIFE_S} * interval '1 second')`,
-    [session.id, session.accountId, session.salt, session.device, session.secondFactor],
+    [
+      session.id,
+      session.accountId,
+      session.salt,
+      session.place.network,
+      session.place.device,
+      session.told,
+      session.secondFactor,
+    ],
   )
 }
 
@@ -48,18 +59,35 @@ export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
   return row?.passed ?? false
 }
 
-/** `known`: the account has used this device before. `first`: it has never had a session. */
-export async function deviceHistory(
+/** Keyed hashes of where a sign-in comes from: its network, and the kind of device within it. */
+export type Place = { network: Buffer; device: Buffer }
+
+export type SignInHistory = {
+  /** No session is remembered. */
+  none: boolean
+  knownNetwork: boolean
+  knownDevice: boolean
+  /** The owner was notified of a sign-in within the last day. */
+  toldToday: boolean
+}
+
+export async function signInHistory(
   tx: Tx,
   accountId: string,
-  device: Buffer,
-): Promise<{ known: boolean; first: boolean }> {
-  const [row] = await tx.read<{ known: boolean | null; sessions: bigint }>(
-    `select bool_or(device = $2) as known, count(*) as sessions
+  { network, device }: Place,
+): Promise<SignInHistory> {
+  const [row] = await tx.read<{ sessions: bigint } & Record<string, boolean | null>>(
+    `select count(*) as sessions, bool_or(network = $2) as network, bool_or(device = $3) as device,
+       bool_or(told and created_at > now() - interval '1 day') as told
      from sessions where account_id = $1`,
-    [accountId, device],
+    [accountId, network, device],
   )
-  return { known: row?.known ?? false, first: row?.sessions === 0n }
+  return {
+    none: row?.sessions === 0n,
+    knownNetwork: row?.network ?? false,
+    knownDevice: row?.device ?? false,
+    toldToday: row?.told ?? false,
+  }
 }
 
 /** The holder of a live session of an active account. */

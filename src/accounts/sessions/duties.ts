@@ -1,6 +1,7 @@
 import type { Duty } from '../../lib/duty.ts'
 import type { Accounts } from '../accounts.ts'
 import { trimCodes } from '../codes/codes-store.ts'
+import { trimSmsCodes } from '../codes/sms-codes-store.ts'
 import { trimSessions } from '../credentials/sessions-store.ts'
 import { trimThrottles } from '../codes/throttle-store.ts'
 
@@ -14,6 +15,7 @@ export function accountDuties(accounts: Accounts): Duty[] {
       async run() {
         await trimCodes(accounts.db)
         await trimThrottles(accounts.db)
+        await trimSmsCodes(accounts.db)
         await trimSessions(accounts.db)
       },
     },

@@ -45,6 +45,8 @@ export type Dropped = {
   latencyMs: number
   /** Stages that had completed before; they are recorded and not charged. */
   ran?: BillLine[]
+  /** Writes rows that belong into the same commit. */
+  write?: Rows['write']
 }
 
 export type Receipt = {
@@ -151,7 +153,7 @@ export function dropPosting(
     accountId,
     command: holdId === undefined ? undefined : { kind: 'release', accountId, holdId },
     // A hold that is gone was closed by someone else, who wrote the record.
-    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records }),
+    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records, write: end.write }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { usageChunk } from '../../upstream/contract/chunks.ts'
 import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
-import type { UsageReading } from '../../upstream/contract/usage.ts'
+import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import type { BillLine, Stage, StageUsage } from '../bill/rows.ts'
@@ -38,6 +38,7 @@ export async function streamChat(
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
   const startedMs = performance.now()
+  gateway.leftUnpaid.admit(principal.accountId)
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   try {
@@ -62,6 +63,7 @@ function streamEnds(
 ): StreamEnds {
   const { bill, stream, startedMs, leave } = opened
   const { stage } = order
+  const { accountId } = call.principal
   const latencyMs = () => performance.now() - startedMs
   return {
     async finished() {
@@ -77,17 +79,21 @@ function streamEnds(
       // After the first byte a failure can only be reported in the stream, which then has no [DONE].
       return `data: ${call.renderError(error instanceof Failure ? error : interrupted(error))}\n\n`
     },
-    left() {
-      gateway.callLimits.callerLeft(call.principal)
+    async left() {
+      const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
+      const worth = { accountId, micro: worthOf(order, stream) }
+      await gateway.leftUnpaid.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
       leave()
-      void bill.drop({
-        status: 'cancelled',
-        errorCode: 'caller_left',
-        stage,
-        latencyMs: latencyMs(),
-      })
     },
+    stays: () => gateway.leftUnpaid.isBeyond(accountId),
   }
+}
+
+/** Some upstreams count an answer only at its end: what was seen of it counts too. */
+function worthOf(order: ChatOrder, stream: ChatStream): bigint {
+  const counted = order.usage(stream.usage, stream).costMicro
+  const seen = order.usage(ABSENT, stream).costMicro
+  return counted > seen ? counted : seen
 }
 
 /** What was charged for, with the upstream's finer counts where it reported them. */

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { dropOf, openBill } from '../bill/billable.ts'
-import type { BillLine, Dropped, Stage } from '../bill/rows.ts'
+import { sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
 import { jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
@@ -26,6 +26,8 @@ export async function respond(
 ): Promise<Answer> {
   const plan = planVoice(gateway, call, body, recording)
   const { principal, requestId } = call
+  const { accountId } = principal
+  if (gateway.leftUnpaid.isBeyond(accountId)) call.stay()
   const leave = gateway.callLimits.enter(principal)
   try {
     const { stage } = plan.transcription
@@ -33,16 +35,13 @@ export async function respond(
     const progress = new VoiceProgress(call.signal, stage)
     try {
       const answer = await answerAloud(plan, progress)
-      // Nothing is charged to a caller who has left, not even between the last stage and here.
-      call.signal.throwIfAborted()
       const receipt = await bill.settle(progress.lines)
       return jsonAnswer(answer, { requestId, receipt, generationId: undefined })
     } catch (error) {
       const end = progress.end(error)
-      if (end.status === 'cancelled' && end.ran.length > 0) {
-        gateway.callLimits.callerLeft(principal)
-      }
-      await bill.drop(end)
+      // Stages that ran for a caller who left are work that nobody pays for.
+      const left = end.status === 'cancelled' ? end.ran.map(({ costMicro }) => costMicro) : []
+      await gateway.leftUnpaid.drop(bill, end, { accountId, micro: sumMicro(left) })
       throw error
     }
   } finally {

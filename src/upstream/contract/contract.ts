@@ -127,6 +127,10 @@ export type ChatReader = {
   readonly done: boolean
   readonly usage: UsageReading
   readonly finishReason: string | null
+  /** How often a reason to finish was told so far: whoever is given such a chunk knows the end. */
+  readonly finishes: number
+  /** The choices that are finished, by their index. */
+  readonly finished: ReadonlySet<number>
   readonly generationId: string | undefined
   /** Bytes of text, reasoning and tool arguments so far: the estimate when usage is absent. */
   readonly outputBytes: number

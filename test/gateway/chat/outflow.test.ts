@@ -6,11 +6,12 @@ import type { Sink } from '../../../src/lib/answer.ts'
 import { ABSENT } from '../../../src/upstream/contract/usage.ts'
 import type { ChatStream } from '../../../src/upstream/work.ts'
 
-type Given = readonly string[] | 'break'
+type Given = readonly string[] | 'break' | 'finish'
 
 /** Gives its batches one at a time, and those of `give` as they come; `ends` shows who was told. */
-function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()) {
+function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve(), stays = false) {
   const seen = { ends: [] as string[], takes: 0, cancelled: 0 }
+  const last: string[] = []
   let wake = () => {}
   let over = false
   const flow: ChatStream = {
@@ -22,7 +23,9 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
       seen.takes += 1
       const batch = batches.shift()
       if (batch === 'break') throw new Error('broken')
-      return batch
+      if (batch !== 'finish') return batch
+      last.push('finish')
+      return []
     },
     cancel() {
       seen.cancelled += 1
@@ -34,6 +37,10 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
     generationId: undefined,
     outputBytes: 0,
     pictures: 0,
+    last,
+    get finished() {
+      return last.length > 0
+    },
   }
   const give = (batch: Given | 'end') => {
     if (batch === 'end') over = true
@@ -50,7 +57,8 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
       seen.ends.push('broke')
       return 'data: error\n\n'
     },
-    left: () => void seen.ends.push('left'),
+    left: async () => void seen.ends.push('left'),
+    stays: () => stays,
   })
   return { seen, stream, give }
 }
@@ -97,15 +105,16 @@ test('chunks are framed as they come, empty batches are passed over, the end com
 
 test('nothing of the end is sent before it is settled', async () => {
   const settling = Promise.withResolvers<void>()
-  const { stream, give } = outflowOf([['a']], settling.promise)
+  const { stream, give } = outflowOf([['a'], 'finish', ['b']], settling.promise)
   const { seen, sink, ended } = reader()
   stream.flow(sink)
   await turn()
   give('end')
   await turn()
-  assert.equal(seen.text, 'data: a\n\n')
+  assert.equal(seen.text, 'data: a\n\ndata: b\n\n')
   settling.resolve()
-  assert.match(await ended, /DONE/)
+  const end = 'data: finish\n\ndata: usage\n\ndata: [DONE]\n\n'
+  assert.equal(await ended, `data: a\n\ndata: b\n\n${end}`)
 })
 
 test('a failure is reported in the stream, which then has no [DONE]', async () => {
@@ -115,7 +124,8 @@ test('a failure is reported in the stream, which then has no [DONE]', async () =
 })
 
 test('a settlement that fails is reported as a failure of the stream', async () => {
-  const { seen, stream, give } = outflowOf([['a']], Promise.reject(new Error('no database')))
+  const settling = Promise.reject(new Error('no database'))
+  const { seen, stream, give } = outflowOf([['a'], 'finish'], settling)
   give('end')
   assert.equal(await textOf(stream), 'data: a\n\ndata: error\n\n')
   assert.deepEqual(seen.ends, ['finished', 'broke'])
@@ -123,14 +133,13 @@ test('a settlement that fails is reported as a failure of the stream', async () 
 
 test('a reader who leaves is reported once: before the flow, while it waits, and while the buffer is full', async () => {
   const early = outflowOf([])
-  early.stream.left()
+  await early.stream.left()
   assert.deepEqual(early.seen, { ends: ['left'], takes: 0, cancelled: 1 })
 
   const waiting = outflowOf([])
   waiting.stream.flow(reader().sink)
   await turn()
-  waiting.stream.left()
-  waiting.stream.left()
+  await Promise.all([waiting.stream.left(), waiting.stream.left()])
   await turn()
   assert.deepEqual(waiting.seen, { ends: ['left'], takes: 0, cancelled: 1 })
 
@@ -138,10 +147,54 @@ test('a reader who leaves is reported once: before the flow, while it waits, and
   const { sink, drain } = reader(true)
   full.stream.flow(sink)
   await turn()
-  full.stream.left()
+  await full.stream.left()
   drain()
   await turn()
-  assert.deepEqual(full.seen, { ends: ['left'], takes: 1, cancelled: 1 })
+  assert.deepEqual(full.seen, { ends: ['left'], takes: 2, cancelled: 1 })
+})
+
+test('a reader who leaves an upstream that has finished, in what was not taken yet, pays', async () => {
+  const { seen, stream, give } = outflowOf([['a'], ['b'], 'finish'])
+  const { sink, drain } = reader(true)
+  stream.flow(sink)
+  await turn()
+  const left = stream.left()
+  drain()
+  await turn()
+  assert.deepEqual(seen, { ends: [], takes: 3, cancelled: 0 })
+  give('end')
+  await left
+  assert.deepEqual(seen.ends, ['finished'])
+
+  const unread = outflowOf([['a'], 'finish'])
+  const done = unread.stream.left()
+  unread.give('end')
+  await done
+  assert.deepEqual(unread.seen.ends, ['finished'])
+})
+
+test('where nobody may leave unpaid the stream goes on; if it breaks then, the reader had left', async () => {
+  for (const [last, end] of [
+    ['end', 'finished'],
+    ['break', 'left'],
+  ] as const) {
+    const { seen, stream, give } = outflowOf([['a']], undefined, true)
+    stream.flow(reader().sink)
+    await turn()
+    const left = stream.left()
+    give(['b'])
+    await turn()
+    assert.deepEqual(seen.ends, [])
+    give(last)
+    await left
+    assert.deepEqual(seen.ends, [end])
+  }
+})
+
+test('what has arrived is looked through only so far', async () => {
+  const { seen, stream } = outflowOf(Array.from({ length: 1_000 }, () => ['x']))
+  await stream.left()
+  assert.deepEqual(seen, { ends: ['left'], takes: 16, cancelled: 1 })
 })
 
 test('a reader who leaves while the end is being settled has had the answer: nothing is refunded', async () => {
@@ -151,7 +204,7 @@ test('a reader who leaves while the end is being settled has had the answer: not
   stream.flow(sink)
   give('end')
   await turn()
-  stream.left()
+  void stream.left()
   settling.resolve()
   await ended
   assert.deepEqual(seen.ends, ['finished'])
@@ -166,7 +219,7 @@ test("nothing is taken from the upstream while the reader's buffer is full", asy
   drain()
   await turn()
   assert.ok(seen.takes > 1)
-  stream.left()
+  void stream.left()
   void ended
 })
 
@@ -179,7 +232,7 @@ test('while the upstream is silent comments are sent; a reader that does not rea
   assert.equal(patient.seen.text, '')
   t.mock.timers.tick(15_000)
   assert.equal(patient.seen.text, ': keep-alive\n\n')
-  quiet.stream.left()
+  void quiet.stream.left()
 
   const loud = outflowOf([['a']])
   const deaf = reader(true)
@@ -188,5 +241,5 @@ test('while the upstream is silent comments are sent; a reader that does not rea
   assert.equal(deaf.seen.cut, 0)
   t.mock.timers.tick(15_000)
   assert.deepEqual(deaf.seen, { text: 'data: a\n\n', cut: 1 })
-  loud.stream.left()
+  void loud.stream.left()
 })

@@ -98,6 +98,8 @@ export async function openWorld(options: {
       RATE_LIMIT_JWT_RPM: '1000000',
       LOG_LEVEL: 'debug',
       DRAIN_SECONDS: '20',
+      // Readers leave here all the time, and shall go on doing so.
+      UNPAID_STREAM_CREDITS: '1000000',
       ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
       ...options.env,
     },
