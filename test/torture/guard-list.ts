@@ -693,9 +693,17 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'beyond the limit a stream that is left is finished and charged',
     file: 'src/gateway/chat/stream.ts',
-    find: 'stays: () => gateway.leftUnpaid.isBeyond(accountId)',
+    find: 'stays: () => gateway.leftUnpaid.isBeyond(accountId, worthOf(order, stream))',
     put: 'stays: () => false',
     test: 'test/contract/left-unpaid.test.ts',
     fails: /at the same moment/,
+  },
+  {
+    name: 'one stream that is worth more than the limit is paid for, whoever leaves it',
+    file: 'src/gateway/bill/left-unpaid.ts',
+    find: 'answerMicro > this.#options.limitMicro || ',
+    put: '',
+    test: 'test/contract/left-unpaid.test.ts',
+    fails: /worth more than the limit/,
   },
 ]

@@ -85,7 +85,7 @@ function streamEnds(
       await gateway.leftUnpaid.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
       leave()
     },
-    stays: () => gateway.leftUnpaid.isBeyond(accountId),
+    stays: () => gateway.leftUnpaid.isBeyond(accountId, worthOf(order, stream)),
   }
 }
 
