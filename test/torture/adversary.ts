@@ -44,7 +44,7 @@ export async function adversary(options: AdversaryOptions) {
     replicas: options.replicas,
     upstreams: glutton.upstreams,
     watch: (entry) => tally.noteSimulated(entry),
-    env: { TRUST_PROXY: 'true' },
+    env: { TRUST_PROXY: 'true', UNPAID_STREAM_CREDITS: '20' },
   })
   try {
     return await run(world, tally, options)
