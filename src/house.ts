@@ -249,7 +249,10 @@ function openGateway(
     },
     catalog: rooms.catalog,
     upstreams: rooms.upstreams,
-    callLimits: createCallLimits({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
+    callLimits: createCallLimits({
+      perAccount: config.CONCURRENCY_PER_ACCOUNT,
+      leftMicro: parseCredits(config.UNPAID_STREAM_CREDITS),
+    }),
     leftUnpaid: rooms.leftUnpaid,
     rules: {
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),

@@ -38,7 +38,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   readonly #reply: FastifyReply
   #controller: AbortController | undefined = undefined
   #ended = false
-  #stays = false
+  #stays: (() => boolean) | undefined = undefined
   #bodyBytes = 0
 
   constructor(
@@ -116,8 +116,8 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return true
   }
 
-  stay(): void {
-    this.#stays = true
+  stay(when: () => boolean = () => true): void {
+    this.#stays = when
   }
 
   abort(reason: Failure): void {
@@ -136,7 +136,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   #watch(controller: AbortController): AbortController {
     if (this.claim !== undefined) return controller
     const leave = () => {
-      if (this.#stays || this.#reply.raw.writableFinished) return
+      if (this.#reply.raw.writableFinished || this.#stays?.()) return
       controller.abort(CALLER_LEFT)
     }
     if (this.#reply.raw.destroyed) leave()

@@ -706,4 +706,12 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/contract/left-unpaid.test.ts',
     fails: /worth more than the limit/,
   },
+  {
+    name: 'who leaves whole answers too often pays for them',
+    file: 'src/gateway/call-limits.ts',
+    find: 'if (known > options.leftMicro) return false',
+    put: '',
+    test: 'test/contract/left-whole.test.ts',
+    fails: /whole answers left before they come/,
+  },
 ]

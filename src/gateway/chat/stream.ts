@@ -35,8 +35,10 @@ export async function streamChat(
   call: GatewayCall,
   order: ChatOrder,
 ): Promise<Answer> {
-  const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
+  // Until the first event; then the outflow hears of a reader who leaves.
+  call.stay(() => !gateway.callLimits.mayLeave(call.principal, amounts.wantMicro))
+  const { principal, requestId, signal } = call
   const startedMs = performance.now()
   gateway.leftUnpaid.admit(principal.accountId)
   const leave = gateway.callLimits.enter(principal)
