@@ -47,7 +47,12 @@ export type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }
   | { state: 'other_route' }
-  | { state: 'kept'; answer: KeptAnswer }
+  /** The account has as much kept as it may. The oldest of it goes in so many seconds. */
+  | { state: 'over_budget'; retryAfterS: number }
+  | { state: 'kept'; answer: Answer }
+
+/** A large body that is in the database already, under its claim: the commit only has to name it. */
+export type EarlyBody = { body: string | Buffer; bytes: number }
 
 /**
  * Handed to a paid operation whose request bears an idempotency key: the operation stores
