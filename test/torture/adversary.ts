@@ -110,7 +110,7 @@ async function steal(thieves: Thief[], random: Random, options: AdversaryOptions
 async function report(run: Run, { seed, seconds }: AdversaryOptions) {
   const { world, tally, players, thieves, effects } = run
   const { history } = players
-  const reckoned = await reckon(world.db, thieves, tally)
+  const reckoned = await reckon(world.db, thieves, tally, world.fleet.slots.length)
   const sum = (pick: (one: (typeof reckoned)[number]) => bigint) =>
     credits(reckoned.reduce((total, one) => total + pick(one), 0n))
   const worst = reckoned.toSorted((a, b) => Number(lostMicro(b) - lostMicro(a)))[0]!

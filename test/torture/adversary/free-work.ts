@@ -67,7 +67,7 @@ const denseVectors: Strategy = {
   },
 }
 
-/** Whole answers that nobody waits for: the upstream works, and the caller is gone. */
+/** Answers that nobody waits for: the upstream works, and the caller is gone. */
 const leftWhole: Strategy = {
   name: 'whole answers left',
   weight: 1,
@@ -76,7 +76,11 @@ const leftWhole: Strategy = {
       const signal = AbortSignal.timeout(thief.random.between(50, 400))
       return askAs(thief, {
         endpoint: CHAT,
-        body: chatOf(thief, this.name, { max_tokens: 400 }),
+        body: chatOf(thief, this.name, {
+          model: 'mlafi/maneno',
+          max_tokens: 300,
+          stream: thief.random.chance(0.3),
+        }),
         signal,
       })
     })

@@ -76,7 +76,7 @@ export async function streamAnswer(order: Order, meter: Meter, res: ServerRespon
 
 function chunkOf(order: Order, nth: number, tokens: number): string {
   const logprobs = order.padding > 0 ? { content: ['x'.repeat(order.padding)] } : null
-  const delta = { content: textOf(nth, tokens) }
+  const delta = { content: textOf(order.model, nth, tokens) }
   return event({ choices: [{ index: nth % order.choices, delta, finish_reason: null, logprobs }] })
 }
 
@@ -86,7 +86,8 @@ function event(more: object): string {
 }
 
 /** Numbers and hippos: a token for every byte. */
-function textOf(nth: number, tokens: number): string {
+function textOf({ words }: GreedyModel, nth: number, tokens: number): string {
+  if (words) return 'maji'.repeat(tokens)
   if (nth % 2 === 0) return '7'.repeat(tokens)
   return '🦛'.repeat(tokens >> 2) + '7'.repeat(tokens % 4)
 }
@@ -101,7 +102,7 @@ export async function answerWhole(order: Order, meter: Meter, res: ServerRespons
   const share = res.destroyed ? Math.min(1, (performance.now() - startedMs) / allMs) : 1
   meter.add(worth(tokens * share, model.answerUsd))
   if (res.destroyed) return meter.left()
-  const content = textOf(0, Math.floor((tokens - hidden) / choices))
+  const content = textOf(model, 0, Math.floor((tokens - hidden) / choices))
   const message = { role: 'assistant', content }
   sendJson(res, {
     id: 'gen-mlafi',

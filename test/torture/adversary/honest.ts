@@ -5,7 +5,7 @@ import { streamLoad } from '../load/streams.ts'
 import type { History } from '../judge/history.ts'
 
 /** The models that thieves use most: what they do to them, honest customers would feel. */
-const SHARED_MODELS = ['mlafi/wastani', 'mlafi/rahisi', 'mlafi/pole']
+const SHARED_MODELS = ['mlafi/wastani', 'mlafi/maneno', 'mlafi/pole']
 
 const chatBesideThieves = (model: string): Load =>
   paidLoad({

@@ -51,6 +51,9 @@ const slowReaders: Strategy = {
 
 export const LEFT_STREAMS = [leftAtTheLastWord, longStreamLeft, leftAtTheFinish, slowReaders]
 
+/** What is left is counted by its bytes, so thieves who leave ask a model that speaks in words. */
+const LETTERS_PER_TOKEN = 4
+
 function leaveWhen(
   thief: Thief,
   strategy: string,
@@ -60,11 +63,11 @@ function leaveWhen(
   let said = 0
   return askAs(thief, {
     endpoint: 'POST /v1/chat/completions',
-    body: chatOf(thief, strategy, { stream: true, max_tokens: tokens }),
+    body: chatOf(thief, strategy, { model: 'mlafi/maneno', stream: true, max_tokens: tokens }),
     onPiece(piece) {
       const text = piece.toString()
       for (const [, content] of text.matchAll(/"content":"([^"]*)"/g)) {
-        said += Buffer.byteLength(content!)
+        said += content!.length / LETTERS_PER_TOKEN
       }
       return !isOver(said, text)
     },
@@ -74,7 +77,12 @@ function leaveWhen(
 async function readNothing(thief: Thief, strategy: string): Promise<number> {
   const { random, den } = thief
   const { url } = random.pick(den.world.fleet.slots)
-  const body = chatOf(thief, strategy, { stream: true, logprobs: true, max_tokens: 16_000 })
+  const body = chatOf(thief, strategy, {
+    model: 'mlafi/maneno',
+    stream: true,
+    logprobs: true,
+    max_tokens: 16_000,
+  })
   const call = request(`${url}/v1/chat/completions`, {
     method: 'POST',
     agent: false,

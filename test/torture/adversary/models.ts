@@ -6,16 +6,19 @@ export type GreedyModel = {
   mostTokens: number
   /** Two fifths of what it says are thoughts that nobody sees, and that are paid for. */
   thinks?: boolean
+  /** It speaks in words, of four bytes to the token; the others have a token in every byte. */
+  words?: boolean
   /** It takes so long for each credit's worth, however long a caller waits. */
   slowMs?: number
 }
 
-/** Dear, average, cheap, one that thinks, and one that takes longer than the clocks of its upstream. */
+/** Dear, average, cheap, one that thinks, one that speaks in words, and one that takes longer than the clocks of its upstream. */
 export const GREEDY_MODELS: readonly GreedyModel[] = [
   { id: 'mlafi/ghali', promptUsd: 15, answerUsd: 75, mostTokens: 16_384 },
   { id: 'mlafi/wastani', promptUsd: 2.5, answerUsd: 10, mostTokens: 16_384 },
   { id: 'mlafi/rahisi', promptUsd: 0.15, answerUsd: 0.6, mostTokens: 65_536 },
   { id: 'mlafi/fikra', promptUsd: 1.1, answerUsd: 4.4, mostTokens: 32_768, thinks: true },
+  { id: 'mlafi/maneno', promptUsd: 2.5, answerUsd: 10, mostTokens: 16_384, words: true },
   { id: 'mlafi/pole', promptUsd: 2.5, answerUsd: 10, mostTokens: 16_384, slowMs: 250 },
 ]
 /** The clocks of the upstream of slow models: minutes, in fast motion. */

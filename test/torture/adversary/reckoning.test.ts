@@ -62,9 +62,15 @@ describe("the upstream's books", () => {
 })
 
 describe('the reckoning', () => {
-  const reckoned = (paid: bigint, cost: Partial<Cost>): Reckoned => {
+  const reckoned = (paid: bigint, cost: Partial<Cost>, strategy = 'a test'): Reckoned => {
     const whole = { micro: 0n, calls: 1, left: 0, leftMicro: 0n, ...cost }
-    return { nth: 7, paidMicro: paid, cost: whole, costs: new Map([['a test', whole]]) }
+    return {
+      nth: 7,
+      paidMicro: paid,
+      cost: whole,
+      costs: new Map([[strategy, whole]]),
+      processes: 1,
+    }
   }
 
   it('allows a tenth of what was paid and the cap, and not a microcredit more', () => {
@@ -74,9 +80,11 @@ describe('the reckoning', () => {
   })
 
   it('allows what was left unpaid, up to its own limit', () => {
-    const left = (micro: bigint) => reckoned(0n, { micro, left: 1, leftMicro: micro })
-    assert.deepEqual(brokenPromises([left(30n * ONE)]), [])
-    assert.equal(brokenPromises([left(31n * ONE)]).length, 1)
-    assert.equal(brokenPromises([reckoned(0n, { micro: 11n * ONE })]).length, 1)
+    const left = (micro: bigint, strategy = 'streams left at the finish') =>
+      reckoned(0n, { micro, left: 1, leftMicro: micro }, strategy)
+    assert.deepEqual(brokenPromises([left(80n * ONE)]), [])
+    assert.equal(brokenPromises([left(80n * ONE + 1n)]).length, 1)
+    // What the gateway broke off was not left by anybody.
+    assert.equal(brokenPromises([left(11n * ONE, 'parallel calls')]).length, 1)
   })
 })

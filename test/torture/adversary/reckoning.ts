@@ -3,16 +3,30 @@ import type { Db } from '../../../src/db/db.ts'
 import { sumOf, type Cost, type Costs, type Tally } from './tally.ts'
 
 /** One account's books and the upstreams' books about it. */
-export type Reckoned = { nth: number; paidMicro: bigint; cost: Cost; costs: Costs }
+export type Reckoned = {
+  nth: number
+  paidMicro: bigint
+  cost: Cost
+  costs: Costs
+  processes: number
+}
 
 /** Settings as they are by default. */
 const CAP_MICRO = 10n * MICRO
 const UNPAID_STREAM_MICRO = 20n * MICRO
+/**
+ * What callers may leave unpaid in a day, at each process at the same moment: of streams the limit
+ * and one more of that size, of answers that had not come the limit and one more reservation.
+ */
+const LEFT_MICRO = 3n * UNPAID_STREAM_MICRO + CAP_MICRO
+/** The ways to play in which thieves leave. */
+const LEAVES = / left$| left at |slow readers/
 
 export async function reckon(
   db: Db,
   thieves: readonly { nth: number; accountId: string }[],
   tally: Tally,
+  processes: number,
 ): Promise<Reckoned[]> {
   const rows = await db.query<{ account_id: string; micro: bigint }>(
     `select account_id, -sum(amount_micro)::int8 as micro from ledger_entries
@@ -24,6 +38,7 @@ export async function reckon(
     paidMicro: paid.get(accountId) ?? 0n,
     cost: sumOf(tally.ofThief(nth)),
     costs: tally.ofThief(nth),
+    processes,
   }))
 }
 
@@ -32,12 +47,20 @@ export function lostMicro({ cost, paidMicro }: Reckoned): bigint {
 }
 
 /**
- * The promise: a tenth of what was paid, plus the cap of a reservation. What readers left unpaid has
+ * The promise: a tenth of what was paid, plus the cap of a reservation. What callers left unpaid has
  * an allowance of its own.
  */
-export function allowedMicro({ cost, paidMicro }: Reckoned): bigint {
-  const left = cost.leftMicro < UNPAID_STREAM_MICRO ? cost.leftMicro : UNPAID_STREAM_MICRO
-  return paidMicro / 10n + CAP_MICRO + left
+export function allowedMicro({ costs, paidMicro, processes }: Reckoned): bigint {
+  const most = LEFT_MICRO * BigInt(processes)
+  const left = leftMicro(costs)
+  return paidMicro / 10n + CAP_MICRO + (left < most ? left : most)
+}
+
+function leftMicro(costs: Costs): bigint {
+  return [...costs].reduce(
+    (sum, [name, cost]) => sum + (LEAVES.test(name) ? cost.leftMicro : 0n),
+    0n,
+  )
 }
 
 /** Every account that cost more than it may. */
