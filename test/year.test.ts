@@ -5,6 +5,7 @@ import { insertRecords } from '../src/activity/activity-store.ts'
 import { activityRetention } from '../src/activity/retention.ts'
 import { readConfig } from '../src/config.ts'
 import { interruptedRecords } from '../src/gateway/bill/interrupted.ts'
+import { openLeftUnpaid } from '../src/gateway/bill/left-unpaid.ts'
 import { sweeper } from '../src/jobs/sweeper.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { trimming } from '../src/trimming.ts'
@@ -44,6 +45,7 @@ test('a year of use leaves every table as large as a quarter did', async () => {
     trimming({ db, config }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log: silentLog }),
     { run: load.replay.tidy },
+    (await openLeftUnpaid({ db, clock, log: silentLog, limitMicro: 10n ** 9n })).duty,
     sweeper({
       db,
       log: silentLog,

@@ -24,7 +24,10 @@ export type Outflow = {
   left(): Promise<void>
 }
 
-/** Where an outflow goes. What is written after the reader has gone is lost. */
+/**
+ * Where an outflow goes. What is written after the reader has gone is lost; one who takes nothing
+ * for a minute is taken for gone.
+ */
 export type Sink = {
   /** False when there is no room for more: then wait for it. */
   write(text: string): boolean
@@ -32,8 +35,6 @@ export type Sink = {
   room(): Promise<void>
   /** The last of it. */
   end(text: string): void
-  /** Gives up on a reader that does not read. */
-  cut(): void
 }
 
 /** An answer that can be kept and sent again: never a stream. */

@@ -68,6 +68,6 @@ export async function takeDigests(
 }
 
 export function trimSmsNotices(tx: Tx, batch: number): Promise<number> {
-  const where = 'day < current_date - 30'
+  const where = 'day < now()::date - 30'
   return deleteOldest(tx, batch, { table: 'sms_notice_days', where, order: 'day' })
 }

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { insertAccount, type NewAccount } from '../../src/accounts/accounts-store.ts'
+import { findAccount, insertAccount, type NewAccount } from '../../src/accounts/accounts-store.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import { putCode } from '../../src/accounts/codes/codes-store.ts'
 import { replaceRecoveryCodes } from '../../src/accounts/codes/recovery-codes-store.ts'
+import { takeSmsCode } from '../../src/accounts/codes/sms-codes-store.ts'
 import { takeThrottle } from '../../src/accounts/codes/throttle-store.ts'
 import { deleteAccount } from '../../src/accounts/profile/profile.ts'
 import { activate, proveIdentifier } from '../../src/accounts/sessions/activation.ts'
@@ -17,6 +18,7 @@ import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
+import { addLeftUnpaid } from '../../src/gateway/bill/left-unpaid-store.ts'
 import { openBill } from '../../src/gateway/bill/billable.ts'
 import { openPostingQueue } from '../../src/gateway/bill/posting-queue.ts'
 import { insertVideoJob } from '../../src/gateway/videos/jobs-store.ts'
@@ -26,8 +28,9 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { createBalanceWatch } from '../../src/notices/low-balance.ts'
 import { notify } from '../../src/notices/notices.ts'
-import { claimMessage, markDead, markSent } from '../../src/notices/outbox-store.ts'
+import { claimMessage, insertMessage, markDead, markSent } from '../../src/notices/outbox-store.ts'
 import { savePreferences } from '../../src/notices/preferences-store.ts'
+import { takeNoticePlace } from '../../src/notices/sms-budget-store.ts'
 import { insertPayment } from '../../src/payments/payments-store.ts'
 import { newReference } from '../../src/payments/topup.ts'
 import { createReplay } from '../../src/replay/replay-store.ts'
@@ -70,6 +73,8 @@ export async function openYearLoad(parts: {
       await deleteWorkspace(accounts, { accountId: customer, slug: workspace.slug })
       await videoJob(db, clock, customer)
       await messages(db, customer)
+      await shortMessages(db, customer)
+      await leaveStream(db, clock, customer)
       await money(db, customer)
       await (await startHeartbeat(db, randomUUID())).run(new AbortController().signal)
       await sync(db)
@@ -132,10 +137,7 @@ async function belongings(db: Db, accountId: string): Promise<void> {
 async function housekeeping(accounts: Accounts, accountId: string, day: number): Promise<void> {
   const { db } = accounts
   const device = { address: `10.0.0.${day % 250}`, userAgent: `browser ${day}` }
-  const [row] = await db.query<{ n: string }>('select status as n from accounts where id = $1', [
-    accountId,
-  ])
-  const account = { id: accountId, status: row!.n } as never
+  const account = (await findAccount(db, accountId))!
   const opened = await db.begin((tx) => openSession(accounts, tx, { account, device }))
   if (day % 2 === 0) await logout(accounts, { accountId, sessionId: opened.id }, {})
   const { id } = await createApiKey(accounts, accountId, { name: `key ${day}` })
@@ -202,6 +204,24 @@ async function messages(db: Db, accountId: string): Promise<void> {
     if (sent % 2 === 0) await markSent(db, message)
     else await markDead(db, message, 'refused')
   }
+}
+
+/** A code, and a notice that has its place among those of the day. */
+async function shortMessages(db: Db, accountId: string): Promise<void> {
+  await takeSmsCode(db, 'all', 100)
+  const content = { subject: 'Notice', text: 'Notice', to: '+255712345678' }
+  const message = { id: uuidv7(), accountId, channel: 'sms' as const, notice: 'payments' as const }
+  await insertMessage(db, { ...message, ...content })
+  const leaseId = randomUUID()
+  const claimed = await claimMessage(db, { channel: 'sms', leaseId, leaseMs: 60_000 })
+  await takeNoticePlace(db, claimed!, { most: 5, timeZone: 'UTC' })
+  await markSent(db, claimed!)
+}
+
+async function leaveStream(db: Db, clock: Clock, accountId: string): Promise<void> {
+  const at = clock.now()
+  const limit = { limitMicro: 10n ** 9n, since: new Date(at.getTime() - 86_400_000) }
+  await db.begin((tx) => addLeftUnpaid(tx, { accountId, at, worthMicro: 1n }, limit))
 }
 
 async function money(db: Db, accountId: string): Promise<void> {
