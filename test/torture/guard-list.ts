@@ -810,4 +810,12 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/contract/slow-readers.test.ts',
     fails: /upstreams that give up/,
   },
+  {
+    name: 'an answer that outlasts our clock is paid for',
+    file: 'src/upstream/chat-stream.ts',
+    find: 'if (this.#outlasts(error)) return this.#endHere()',
+    put: '',
+    test: 'test/contract/slow-readers.test.ts',
+    fails: /outlast our clock/,
+  },
 ]

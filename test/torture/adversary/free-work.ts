@@ -88,13 +88,16 @@ const leftWhole: Strategy = {
   },
 }
 
-/** So long an answer that the gateway's own clock ends it: delivered, and then called a failure. */
+/** So long a stream that the gateway's own clock ends it: delivered, and then called a failure. */
 const beyondTheClock: Strategy = {
   name: 'answers beyond the clock',
   weight: 1,
   async play(thief) {
-    const stream = thief.random.chance(0.5)
-    const body = chatOf(thief, this.name, { model: 'mlafi/pole', max_tokens: 1_500, stream })
+    const body = chatOf(thief, this.name, {
+      model: 'mlafi/pole',
+      max_tokens: 1_500,
+      stream: true,
+    })
     const answers = await inParallel(7, () => askAs(thief, { endpoint: CHAT, body }))
     return answers.some(({ status }) => status > 0)
   },
