@@ -121,8 +121,10 @@ export type RoutePlan = {
   limitBytes: number
   multipartLimitBytes: number
   successStatus: number
-  /** Strings with NUL pass to an upstream, but not into a table. */
-  allowNul: boolean
+  /** What is sent may reach a table. The strings of paid work only pass to an upstream. */
+  stored: boolean
+  /** Liveness and documents cost little, and are never refused for want of room. */
+  isLight: boolean
   /** Clients of the compatible format read how much of their limit is left. */
   sendsLimits: boolean
 }
@@ -131,14 +133,16 @@ const DEFAULT_LIMIT_BYTES = 5_000_000
 
 export function planOf(route: Route): RoutePlan {
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_LIMIT_BYTES
+  const bodyKind = route.bodyKind ?? (route.body === undefined ? 'none' : 'json')
   return {
     route,
     name: `${route.method} ${route.path}`,
-    bodyKind: route.bodyKind ?? (route.body === undefined ? 'none' : 'json'),
+    bodyKind,
     limitBytes,
     multipartLimitBytes: route.multipartLimitBytes ?? limitBytes,
     successStatus: route.successStatus ?? 200,
-    allowNul: route.paid === true,
+    stored: route.paid !== true,
+    isLight: route.limit === 'none' && bodyKind === 'none',
     sendsLimits: route.dialect !== 'envelope' && route.limit === 'principal',
   }
 }
