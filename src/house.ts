@@ -250,10 +250,7 @@ function openGateway(
     },
     catalog: rooms.catalog,
     upstreams: rooms.upstreams,
-    callLimits: createCallLimits({
-      perAccount: config.CONCURRENCY_PER_ACCOUNT,
-      leftMicro: parseCredits(config.UNPAID_STREAM_CREDITS),
-    }),
+    callLimits: createCallLimits({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
     leftUnpaid: rooms.leftUnpaid,
     rules: {
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),

@@ -26,9 +26,8 @@ export async function runBilledCall<Result>(
   call: GatewayCall,
   billed: BilledCall<Result>,
 ): Promise<KeptAnswer & { kept?: true }> {
-  const { stage, amounts } = billed
-  call.stay(() => !gateway.callLimits.mayLeave(call.principal, amounts.wantMicro))
   const { principal, requestId, claim, signal } = call
+  const { stage, amounts } = billed
   const startedMs = performance.now()
   const leave = gateway.callLimits.enter(principal)
   try {

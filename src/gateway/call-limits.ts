@@ -1,28 +1,15 @@
-import { LRUCache } from 'lru-cache'
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
 
-/** How many calls of an account may run at once, and how much work its callers may walk away from. */
+/** How many calls of an account may run at once. */
 export type CallLimits = {
   /** Counts a running call in; the function it gives counts it out, once. Throws when full. */
   enter(principal: Principal): () => void
-  /**
-   * A caller leaves who has not got anything yet, but for whom the upstream works: counted at what
-   * was reserved, since nobody knows how far it is. False when too much was left so in a day: then
-   * the call is finished and charged.
-   */
-  mayLeave(principal: Principal, reservedMicro: bigint): boolean
 }
 
-const DAY_MS = 24 * 3_600_000
-const LEAVERS_REMEMBERED = 10_000
-
 /** Counted per process: a cap on damage, not a quota. */
-export function createCallLimits(options: { perAccount: number; leftMicro: bigint }): CallLimits {
+export function createCallLimits(options: { perAccount: number }): CallLimits {
   const running = new Map<string, number>()
-  // A day from the first one, not from the last.
-  const day = { max: LEAVERS_REMEMBERED, ttl: DAY_MS, noUpdateTTL: true }
-  const left = new LRUCache<string, bigint>(day)
   return {
     enter({ accountId }) {
       const count = running.get(accountId) ?? 0
@@ -35,12 +22,6 @@ export function createCallLimits(options: { perAccount: number; leftMicro: bigin
       }
       running.set(accountId, count + 1)
       return once(() => countOut(running, accountId))
-    },
-    mayLeave({ accountId }, reservedMicro) {
-      const known = left.get(accountId) ?? 0n
-      if (known > options.leftMicro) return false
-      left.set(accountId, known + reservedMicro)
-      return true
     },
   }
 }

@@ -9,7 +9,7 @@ const juma: Principal = { kind: 'key', accountId: 'juma', keyId: 'k2', workspace
 const limited = (error: unknown) => error instanceof Failure && error.kind === 'rate_limited'
 
 test('an account may run up to its limit of calls, and another when one of them ends', () => {
-  const limits = createCallLimits({ perAccount: 2, leftMicro: 0n })
+  const limits = createCallLimits({ perAccount: 2 })
   const out = limits.enter(asha)
   limits.enter(asha)
   assert.throws(() => limits.enter(asha), limited)
@@ -18,13 +18,4 @@ test('an account may run up to its limit of calls, and another when one of them 
   out()
   limits.enter(asha)
   assert.throws(() => limits.enter(asha), limited)
-})
-
-test('callers may leave until more was left than the limit; the next one is finished and charged', () => {
-  const limits = createCallLimits({ perAccount: 2, leftMicro: 20n })
-  assert.ok(limits.mayLeave(asha, 20n))
-  assert.ok(limits.mayLeave(asha, 1n))
-  assert.equal(limits.mayLeave(asha, 1n), false)
-  assert.ok(limits.mayLeave(juma, 1_000n))
-  assert.equal(limits.mayLeave(juma, 0n), false)
 })

@@ -63,7 +63,7 @@ export async function openStudio(options: StudioOptions) {
     billing: { queue, doubtfulCharges, processId: uuidv7(), clock: systemClock, log: silentLog },
     catalog,
     upstreams,
-    callLimits: createCallLimits({ perAccount: 10_000, leftMicro: 0n }),
+    callLimits: createCallLimits({ perAccount: 10_000 }),
     leftUnpaid: await openLeftUnpaid({
       db,
       clock: systemClock,

@@ -36,10 +36,8 @@ export async function streamChat(
   call: GatewayCall,
   order: ChatOrder,
 ): Promise<Answer> {
-  const { stage, amounts, targets, request } = order
-  // Until the first event; then the outflow hears of a reader who leaves.
-  call.stay(() => !gateway.callLimits.mayLeave(call.principal, amounts.wantMicro))
   const { principal, requestId, signal } = call
+  const { stage, amounts, targets, request } = order
   const startedMs = performance.now()
   gateway.leftUnpaid.admit(principal.accountId)
   const leave = gateway.callLimits.enter(principal)
