@@ -40,7 +40,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   #controller: AbortController | undefined = undefined
   readonly #sharers: Sharer[] = []
   #ended = false
-  #stays = false
+  #stays: () => boolean = () => false
   #bodyBytes = 0
   #answerBytes = 0
 
@@ -148,8 +148,8 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     this.#answerBytes += bytes
   }
 
-  stay(): void {
-    this.#stays = true
+  stay(when = () => true): void {
+    this.#stays = when
   }
 
   abort(reason: Failure): void {
@@ -170,7 +170,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   #watch(controller: AbortController): AbortController {
     if (this.claim !== undefined) return controller
     const leave = () => {
-      if (this.#stays || this.#reply.raw.writableFinished) return
+      if (this.#reply.raw.writableFinished || this.#stays()) return
       controller.abort(CALLER_LEFT)
     }
     if (this.#reply.raw.destroyed) leave()

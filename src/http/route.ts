@@ -71,8 +71,8 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   address: string
   /** Aborts when the caller leaves or the drain runs out. */
   signal: AbortSignal
-  /** From now on a caller who leaves does not abort the call. */
-  stay(): void
+  /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
+  stay(when?: () => boolean): void
   /** Present when the request bears an idempotency key and this call won the claim. */
   claim: Claim | undefined
   /** Renders a success as the bytes that will be sent, so that they can be kept for a replay. */

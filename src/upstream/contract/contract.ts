@@ -99,6 +99,8 @@ export type ChatRequest = {
   extra?: Fields | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
   user?: string | undefined
+  /** No choice may be longer than the account can pay for, whatever the body says. */
+  mostTokens?: number | undefined
   /** The names that the answer carries, whatever the upstream called them. */
   ours: OurNames
 }
