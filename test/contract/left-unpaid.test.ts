@@ -173,3 +173,25 @@ test('one answer that is worth more than the limit is finished and charged', asy
   // It was paid: nothing is counted as left.
   await finishes()
 })
+
+test('streams that are left before they begin are counted too', async () => {
+  for (let i = 0; i < 2; i++) {
+    const hangUp = new AbortController()
+    const messages = [{ role: 'user', content: 'Habari' }]
+    const answer = fetch(`${house.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'lab/mto', stream: true, messages, max_tokens: 1_000 }),
+      signal: hangUp.signal,
+    })
+    const stream = await model.next()
+    // As much as is held for an answer may be said by then.
+    await pause(1_000)
+    hangUp.abort()
+    await assert.rejects(answer)
+    await stream.closed
+    await noHolds()
+  }
+  assert.deepEqual(await records(), ['cancelled', 'cancelled'])
+  assert.equal((await refusal()).status, 429)
+})

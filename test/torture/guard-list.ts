@@ -933,7 +933,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'who has left too much unpaid gets no more streams',
     file: 'src/gateway/chat/stream.ts',
-    find: 'gateway.leftUnpaid.admit(principal.accountId)',
+    find: 'gateway.leftUnpaid.admit(accountId)',
     put: '',
     test: 'test/contract/left-unpaid.test.ts',
     fails: /gets no more streams/,
@@ -971,12 +971,6 @@ export const GUARDS: readonly Guard[] = [
     fails: /worth more than the limit/,
   },
   {
-    name: 'who leaves whole answers too often pays for them',
-    file: 'src/gateway/call-limits.ts',
-    find: 'if (known > options.leftMicro) return false',
-    put: '',
-    test: 'test/contract/left-whole.test.ts',
-    fails: /whole answers left before they come/,
     name: 'the limits of open calls stay within the balance',
     file: 'src/billing/ledger.ts',
     find: 'const limitMicro = limitFor(spare(account), bounds)',
@@ -1087,11 +1081,21 @@ export const GUARDS: readonly Guard[] = [
     put: '',
     test: 'test/contract/slow-readers.test.ts',
     fails: /outlast our clock/,
+  },
+  {
     name: 'leaving a whole answer is counted',
     file: 'src/gateway/billed-call.ts',
     find: 'if (micro > 0n) await gateway.leftUnpaid',
     put: 'if (micro < 0n) await gateway.leftUnpaid',
     test: 'test/contract/bounded-loss.test.ts',
     fails: /leave whole answers/,
+  },
+  {
+    name: 'a stream that is left before it begins is counted',
+    file: 'src/gateway/chat/stream.ts',
+    find: 'if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })',
+    put: 'await bill?.drop(end)',
+    test: 'test/contract/left-unpaid.test.ts',
+    fails: /left before they begin/,
   },
 ]
