@@ -65,6 +65,9 @@ class OpenStream implements ChatStream {
   get last() {
     return this.#last
   }
+  get outlasted() {
+    return this.#outlasted
+  }
   get finished() {
     return this.#reader.done || this.#reader.finished.size >= this.#parts.choices
   }

@@ -1098,4 +1098,12 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/contract/left-unpaid.test.ts',
     fails: /left before they begin/,
   },
+  {
+    name: 'a watched answer that outlasts our clock is charged at the most that it can have',
+    file: 'src/gateway/chat/watched-stream.ts',
+    find: 'this.#cut = this.#stream.outlasted === true',
+    put: '',
+    test: 'test/gateway/chat/watched-stream.test.ts',
+    fails: /our clock ended/,
+  },
 ]

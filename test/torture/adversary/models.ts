@@ -19,7 +19,7 @@ export const GREEDY_MODELS: readonly GreedyModel[] = [
   { id: 'mlafi/rahisi', promptUsd: 0.15, answerUsd: 0.6, mostTokens: 65_536 },
   { id: 'mlafi/fikra', promptUsd: 1.1, answerUsd: 4.4, mostTokens: 32_768, thinks: true },
   { id: 'mlafi/maneno', promptUsd: 2.5, answerUsd: 10, mostTokens: 16_384, words: true },
-  { id: 'mlafi/pole', promptUsd: 2.5, answerUsd: 10, mostTokens: 16_384, slowMs: 250 },
+  { id: 'mlafi/pole', promptUsd: 2.5, answerUsd: 10, mostTokens: 16_384, words: true, slowMs: 250 },
 ]
 /** The clocks of the upstream of slow models: minutes, in fast motion. */
 export const SLOW_CLOCKS = { first_byte_ms: 4_000, idle_ms: 4_000, total_ms: 6_000 }
