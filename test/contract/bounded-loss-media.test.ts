@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { JournalEntry } from '../../simulator/models/journal.ts'
+import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { startHouse } from '../support/house.ts'
+
+/** Draws in conversation, and stands in no list of picture prices. */
+const painter = {
+  ...SIMULATED_MODELS.find(({ id }) => id === 'sim/picha-mazungumzo')!,
+  id: 'sim/mchoraji',
+  imageUsd: undefined as never,
+}
 
 /* The bound on what an account costs beyond what it pays, for every paid route beside chat. */
 
 type House = Awaited<ReturnType<typeof startHouse>>
 let house: House
 before(async () => {
-  house = await startHouse()
+  house = await startHouse({ simulator: { faults: true, models: [painter] } })
 })
 after(() => house.close())
 afterEach(() => assertAgreement(house.db))
@@ -129,4 +137,18 @@ test('speech that the account cannot pay for in full is refused, and nobody is a
   const answer = await house.call('POST /v1/audio/speech', { token: poor.key, body })
   assert.equal(answer.status, 402)
   assert.equal(house.models.log.count(), 0)
+})
+
+test('a picture drawn in conversation is asked for with no more words than its limit pays for', async () => {
+  const draw = async (credits: string) => {
+    const { key } = await house.customer(credits)
+    house.models.log.clear()
+    const body = { model: 'sim/mchoraji', prompt: 'Twiga' }
+    const answer = await house.call('POST /v1/images/generations', { token: key, body })
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return house.models.log.find({ route: '/chat/completions' })[0]!.body as Record<string, unknown>
+  }
+  // A picture is 375.75 credits, at 0.09 a token; the longest answer would be 2,949.
+  assert.equal((await draw('400')).max_tokens, 4_175)
+  assert.equal((await draw('100000')).max_tokens, undefined)
 })

@@ -925,7 +925,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a reader who leaves does not end an upstream that has finished',
     file: 'src/http/request-context.ts',
-    find: 'if (this.#stays || this.#reply.raw.writableFinished) return',
+    find: 'if (this.#reply.raw.writableFinished || this.#stays()) return',
     put: 'if (this.#reply.raw.writableFinished) return',
     test: 'test/contract/paid-streams.test.ts',
     fails: /leaves when the upstream has finished pays/,

@@ -209,8 +209,22 @@ function heldAnswer(call: TokenCall, answer: AnswerWish): Decimal {
   return times(answerPrice(call, text, promptTokens(call.prompt)), decimal(tokens))
 }
 
+/** A price that depends on neither the prompt nor the hour is worked out once for each model. */
+const ANSWER_PRICES = new WeakMap<PricedModel, Map<number, Decimal>>()
+
 /** Of one token, at the dearest price that it may turn out to have. */
-function answerPrice({ model, at }: TokenCall, answer: AnswerWish, promptTokens: number): Decimal {
+function answerPrice(call: TokenCall, answer: AnswerWish, promptTokens: number): Decimal {
+  const { model } = call
+  if (model.prices.overrides !== undefined) return dearestToken(call, answer, promptTokens)
+  let known = ANSWER_PRICES.get(model)
+  if (known === undefined) ANSWER_PRICES.set(model, (known = new Map()))
+  const kinds = (answer.audio ? 1 : 0) + (answer.pictures ? 2 : 0)
+  let price = known.get(kinds)
+  if (price === undefined) known.set(kinds, (price = dearestToken(call, answer, promptTokens)))
+  return price
+}
+
+function dearestToken({ model, at }: TokenCall, answer: AnswerWish, promptTokens: number): Decimal {
   const plain = { promptTokens, completionTokens: 1 }
   const uses: TokenUse[] = [plain, { ...plain, reasoningTokens: 1 }]
   if (answer.audio) uses.push({ ...plain, audioOutputTokens: 1 })

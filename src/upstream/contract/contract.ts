@@ -191,6 +191,8 @@ export type ImageRequest = {
   /** Other fields of the caller (`size`, `quality`, `seed`…), passed on as they are. */
   extra: Fields
   user?: string | undefined
+  /** For a model that draws in conversation: each picture, with all that is said about it. */
+  mostTokens?: number | undefined
 }
 export type ImageResult = {
   images: { b64Json: string; mediaType: string; revisedPrompt?: string | undefined }[]
