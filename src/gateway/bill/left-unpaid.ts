@@ -52,9 +52,12 @@ export class LeftUnpaid {
     if (waitMs > 0) throw tooMuchLeft(Math.ceil(waitMs / 1_000))
   }
 
-  /** It has left too much: what it leaves now is finished and charged all the same. */
-  isBeyond(accountId: string): boolean {
-    return this.#beyondMs(accountId) > 0
+  /**
+   * It has left too much, or would with this one answer alone: what it leaves now is finished and
+   * charged all the same.
+   */
+  isBeyond(accountId: string, answerMicro = 0n): boolean {
+    return answerMicro > this.#options.limitMicro || this.#beyondMs(accountId) > 0
   }
 
   /** Ends the bill of a caller who left; what it was worth goes into the same commit. */

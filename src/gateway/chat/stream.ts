@@ -6,7 +6,7 @@ import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import type { BillLine } from '../bill/rows.ts'
-import { generationHeader } from '../billed-call.ts'
+import { dropWork, generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
@@ -26,8 +26,10 @@ export async function streamChat(
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
+  const { accountId } = principal
   const startedMs = performance.now()
-  gateway.leftUnpaid.admit(principal.accountId)
+  gateway.leftUnpaid.admit(accountId)
+  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   try {
@@ -42,7 +44,8 @@ export async function streamChat(
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
-    await bill?.drop(dropOf(error, stage, performance.now() - startedMs, signal))
+    const end = dropOf(error, stage, performance.now() - startedMs, signal)
+    if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })
     leave()
     throw error
   }
@@ -82,7 +85,7 @@ function streamEnds(
       await left()
       leave()
     },
-    stays: () => gateway.leftUnpaid.isBeyond(accountId),
+    stays: () => gateway.leftUnpaid.isBeyond(accountId, worthOf(order, stream)),
   }
 }
 
