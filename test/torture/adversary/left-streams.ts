@@ -35,7 +35,7 @@ const leftAtTheFinish: Strategy = {
     const answers = await inParallel(4, () =>
       leaveWhen(thief, this.name, 40, (_said, text) => text.includes('"finish_reason":"')),
     )
-    return answers.some(({ left, status }) => left || status === 429)
+    return answers.some(({ left, status }) => left || status === 200 || status === 429)
   },
 }
 
