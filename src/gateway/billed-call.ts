@@ -32,7 +32,7 @@ export async function runBilledCall<Result>(
   const { principal, requestId, claim, signal } = call
   const { stage, amounts } = billed
   const { accountId } = principal
-  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
+  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const startedMs = performance.now()
   const leave = gateway.callLimits.enter(principal)
   try {
@@ -63,11 +63,11 @@ export async function dropWork(
   { accountId, amounts }: { accountId: string; amounts: Amounts },
 ): Promise<void> {
   const micro = end.status === 'cancelled' ? workedMicro(amounts, end.latencyMs) : 0n
-  await leftUnpaid.drop(bill, end, { accountId, micro })
+  await leftUnpaid.answers.drop(bill, end, { accountId, micro })
 }
 
-/** The time in which the fastest models say as much as is held for an answer. */
-const ANSWER_MS = 1_000
+/** The time in which a fast model says as much as is held for an answer. */
+const ANSWER_MS = 3_000
 
 /** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
 function workedMicro({ wantMicro, needMicro }: Amounts, latencyMs: number): bigint {

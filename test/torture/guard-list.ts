@@ -933,7 +933,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'who has left too much unpaid gets no more streams',
     file: 'src/gateway/chat/stream.ts',
-    find: 'gateway.leftUnpaid.admit(accountId)',
+    find: 'gateway.leftUnpaid.streams.admit(accountId)',
     put: '',
     test: 'test/contract/left-unpaid.test.ts',
     fails: /gets no more streams/,
@@ -957,7 +957,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'beyond the limit a stream that is left is finished and charged',
     file: 'src/gateway/chat/stream.ts',
-    find: 'stays: () => gateway.leftUnpaid.isBeyond(accountId, worthOf(order, stream))',
+    find: 'stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream))',
     put: 'stays: () => false',
     test: 'test/contract/left-unpaid.test.ts',
     fails: /at the same moment/,

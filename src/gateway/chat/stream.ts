@@ -28,8 +28,8 @@ export async function streamChat(
   const { stage, amounts, targets, request } = order
   const { accountId } = principal
   const startedMs = performance.now()
-  gateway.leftUnpaid.admit(accountId)
-  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
+  gateway.leftUnpaid.streams.admit(accountId)
+  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   try {
@@ -64,7 +64,7 @@ function streamEnds(
   const left = () => {
     const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
     const worth = { accountId, micro: worthOf(order, stream) }
-    return gateway.leftUnpaid.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
+    return gateway.leftUnpaid.streams.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
   }
   return {
     async finished() {
@@ -85,7 +85,7 @@ function streamEnds(
       await left()
       leave()
     },
-    stays: () => gateway.leftUnpaid.isBeyond(accountId, worthOf(order, stream)),
+    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream)),
   }
 }
 
