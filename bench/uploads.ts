@@ -26,6 +26,8 @@ export const uploads: Bench = {
     const service = await startReplica({
       DATA_DIR: folder,
       UPSTREAMS_FILE: file,
+      PAYMENT_PROVIDER: 'simulator',
+      ALLOW_SIMULATED_PAYMENTS: 'true',
       VOICE_DEFAULT_STT_MODEL: 'bench/ear',
       SIGNUP_BONUS_CREDITS: '1000000',
       RESERVATION_CAP_CREDITS: '10',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readCountries } from './lib/sms-countries.ts'
 
 /** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
 export function readConfig(env: Record<string, string | undefined>): Config {
@@ -6,7 +7,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const settings = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = schema.safeParse(settings)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(sentence))
-  const problems = unsafe(parsed.data)
+  const problems = [...unsafe(parsed.data), ...playMoney(parsed.data, settings.PAYMENT_PROVIDER)]
   if (problems.length > 0) throw new ConfigError(problems)
   return parsed.data
 }
@@ -29,6 +30,7 @@ const postgresUrl = text.refine(
   'must be an address such as postgresql://user:password@host/name',
 )
 const whole = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
+const days = whole(1, 36_500)
 const positive = z.coerce.number().positive().max(1e9)
 const decimal = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number such as 1.25')
 const credits = decimal
@@ -46,6 +48,13 @@ const list = text.transform((value) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 )
+
+const countries = text.transform((value, context) => {
+  const read = readCountries(value)
+  if (read !== undefined) return read
+  context.addIssue('must be * or country codes such as TZ,KE')
+  return z.NEVER
+})
 
 const schema = z.object({
   // process
@@ -83,15 +92,28 @@ const schema = z.object({
   CONCURRENCY_PER_ACCOUNT: whole(1, 100_000).default(50),
   MAX_RUNNING_CALLS: whole(1, 1_000_000).default(4_000),
   MAX_BODIES_MB: whole(50, 1_000_000).default(512),
+  KEPT_ANSWERS_MB_PER_ACCOUNT: whole(1, 1_000_000).default(1_000),
+  ACCOUNT_SHARE_PERCENT: whole(1, 100).default(25),
+  ADDRESS_SHARE_PERCENT: whole(1, 100).default(50),
+  SLOWEST_BODY_BYTES_PER_S: whole(0, 1_000_000).default(1_000),
   SIGNUP_BONUS_CREDITS: credits.default('100'),
   RESERVATION_CAP_CREDITS: credits.default('10'),
   MIN_RESERVATION_CREDITS: credits.default('0.01'),
   VOICE_RESERVATION_CREDITS: credits.default('5'),
   REPORTED_COST_CAP_USD: decimal.default('20'),
+  UNPAID_STREAM_CREDITS: credits.default('20'),
   VIDEO_DEADLINE_MINUTES: whole(1, 1440).default(60),
   LOW_BALANCE_CREDITS: credits.default('20'),
   ACTIVITY_RETENTION_DAYS: whole(1, 36_500).default(400),
   ACTIVITY_TIME_ZONE: timeZone.default('Africa/Dar_es_Salaam'),
+
+  // how long is kept what has had its time
+  UNVERIFIED_ACCOUNT_DAYS: days.default(7),
+  DELETED_ACCOUNT_DAYS: days.default(30),
+  ENDED_SESSION_DAYS: days.default(30),
+  REVOKED_KEY_DAYS: days.default(90),
+  NOTIFICATION_DAYS: days.default(180),
+  VIDEO_JOB_DAYS: days.default(90),
 
   // voice
   VOICE_DEFAULT_STT_MODEL: text.optional(),
@@ -103,6 +125,10 @@ const schema = z.object({
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: text.default('Mlango <no-reply@localhost>'),
   SMS_PROVIDER: z.enum(['beem', 'africastalking']).optional(),
+  SMS_COUNTRIES: countries.optional(),
+  SMS_NOTICES_PER_DAY: whole(1, 1_000).default(5),
+  SMS_CODES_PER_DAY: whole(1, 10_000_000).default(5_000),
+  SMS_CODES_PER_ADDRESS: whole(1, 10_000_000).default(200),
   BEEM_BASE_URL: url.default('https://apisms.beem.africa'),
   BEEM_API_KEY: text.optional(),
   BEEM_SECRET_KEY: text.optional(),
@@ -113,6 +139,7 @@ const schema = z.object({
 
   // payments
   PAYMENT_PROVIDER: z.enum(['simulator', 'snippe', 'clickpesa']).default('simulator'),
+  ALLOW_SIMULATED_PAYMENTS: yesNo.default(false),
   SNIPPE_BASE_URL: url.default('https://api.snippe.sh'),
   SNIPPE_API_KEY: text.optional(),
   SNIPPE_WEBHOOK_SECRET: text.optional(),
@@ -192,6 +219,18 @@ function unsafe(config: Config): string[] {
     problems.push('TOPUP_MIN_TZS must not be larger than TOPUP_MAX_TZS.')
   }
   return problems
+}
+
+/** Real models cost real money: nobody may buy them with play money unless a setting says so. */
+function playMoney(config: Config, chosenProvider: string | undefined): string[] {
+  if (config.UPSTREAMS_FILE === undefined) return []
+  if (chosenProvider === undefined) {
+    return ['PAYMENT_PROVIDER must be set: the models of UPSTREAMS_FILE cost real money.']
+  }
+  if (config.PAYMENT_PROVIDER !== 'simulator' || config.ALLOW_SIMULATED_PAYMENTS) return []
+  const why =
+    'with PAYMENT_PROVIDER=simulator anyone can buy the models of UPSTREAMS_FILE for nothing'
+  return [`ALLOW_SIMULATED_PAYMENTS must be true: ${why}.`]
 }
 
 /** Tokens and secrets travel to these addresses: over plain http only within this machine. */

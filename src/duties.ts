@@ -1,11 +1,11 @@
 import type { Accounts } from './accounts/accounts.ts'
-import { accountDuties } from './accounts/sessions/duties.ts'
 import { insertRecords } from './activity/activity-store.ts'
 import { activityRetention } from './activity/retention.ts'
 import type { Hold } from './billing/ledger.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
+import type { Gateway } from './gateway/gateway.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
@@ -18,6 +18,7 @@ import type { BalanceWatch } from './notices/low-balance.ts'
 import { notify } from './notices/notices.ts'
 import type { Payments } from './payments/payments.ts'
 import type { createReplay } from './replay/replay-store.ts'
+import { trimming } from './trimming.ts'
 import type { Upstreams } from './upstream/work.ts'
 
 type DutyInputs = {
@@ -32,6 +33,7 @@ type DutyInputs = {
   catalogSync: SyncParts
   payments: Payments
   doubtfulCharges: DoubtfulCharges
+  leftUnpaid: Gateway['leftUnpaid']
   balanceWatch: BalanceWatch
   outbox: { duties: Duty[] }
 }
@@ -43,13 +45,16 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     inputs.heartbeat,
     sweep(inputs),
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
+    inputs.leftUnpaid.streams.duty,
+    inputs.leftUnpaid.answers.duty,
     ...inputs.outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoDuty(inputs),
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
-    ...accountDuties(inputs.accounts),
+    { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
+    trimming({ db, config }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
 }

@@ -12,6 +12,7 @@ import type { Db } from './db/db.ts'
 import { dutiesOf } from './duties.ts'
 import type { External } from './external.ts'
 import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
+import { openLeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { openPostingQueue } from './gateway/bill/posting-queue.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
@@ -25,6 +26,7 @@ import { decimal } from './lib/decimal.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { deriveKey } from './lib/secrets.ts'
+import { smsCountries } from './lib/sms-countries.ts'
 import type { Gauges, Observe } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { openOutbox } from './notices/outbox.ts'
@@ -68,7 +70,8 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   const { config, db, masterKey, external, log, clock } = inputs
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(db, processId)
-  const replay = createReplay({ db, processId })
+  const budgetBytes = config.KEPT_ANSWERS_MB_PER_ACCOUNT * 1_000_000
+  const replay = createReplay({ db, processId, budgetBytes })
   const limiter = await openLimiter(config, log, clock)
   const balanceWatch = createBalanceWatch({
     thresholdMicro: parseCredits(config.LOW_BALANCE_CREDITS),
@@ -86,12 +89,18 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
   const payments = openPayments(inputs, balanceWatch)
   const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
+  const left = { db, clock, log, limitMicro: parseCredits(config.UNPAID_STREAM_CREDITS) }
+  const leftUnpaid = {
+    streams: await openLeftUnpaid({ kind: 'stream', ...left }),
+    answers: await openLeftUnpaid({ kind: 'answer', ...left }),
+  }
   const gateway = openGateway(inputs, {
     processId,
     catalog,
     upstreams,
     balanceWatch,
     doubtfulCharges,
+    leftUnpaid,
   })
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
@@ -113,7 +122,16 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     log,
     observe: inputs.observe,
   })
-  const outbox = await openOutbox({ db, senders: openSenders(config), log })
+  const outbox = await openOutbox({
+    db,
+    senders: openSenders(config),
+    log,
+    smsRules: {
+      countries: smsCountries(config),
+      noticesPerDay: config.SMS_NOTICES_PER_DAY,
+      timeZone: config.ACTIVITY_TIME_ZONE,
+    },
+  })
   const duties = dutiesOf({
     ...inputs,
     heartbeat,
@@ -123,6 +141,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     catalogSync,
     payments,
     doubtfulCharges,
+    leftUnpaid,
     balanceWatch,
     outbox,
   })
@@ -139,6 +158,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       models: () => catalog.index().models.length,
       upstreams: () => upstreams.health().upstreams_total,
       healthyUpstreams: () => upstreams.health().upstreams_healthy,
+      paymentsToReview: payments.countToReview,
     },
     begin() {
       running = startDuties(duties, log)
@@ -210,6 +230,7 @@ function openGateway(
     upstreams: Upstreams
     balanceWatch: BalanceWatch
     doubtfulCharges: DoubtfulCharges
+    leftUnpaid: Gateway['leftUnpaid']
   },
 ): Gateway {
   const { config, db, log, clock, masterKey } = inputs
@@ -229,6 +250,7 @@ function openGateway(
     catalog: rooms.catalog,
     upstreams: rooms.upstreams,
     callLimits: createCallLimits({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
+    leftUnpaid: rooms.leftUnpaid,
     rules: {
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),

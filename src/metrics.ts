@@ -18,6 +18,8 @@ export type Gauges = {
   models(): number
   upstreams(): number
   healthyUpstreams(): number
+  /** Asked of the database: the same in every process. */
+  paymentsToReview(): Promise<number>
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -35,13 +37,18 @@ export async function openMetrics(options: { host: string; port: number }): Prom
     buckets: SECONDS,
     registers: [registry],
   })
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name: `mlango_${name}`,
       help,
       registers: [registry],
-      collect() {
-        this.set(read())
+      async collect() {
+        try {
+          this.set(await read())
+        } catch {
+          // The database is away: the other metrics are wanted now more than ever.
+          this.remove()
+        }
       },
     })
   const server = createServer((request, response) => {
@@ -64,6 +71,7 @@ export async function openMetrics(options: { host: string; port: number }): Prom
       gauge('models', 'Models in the catalog', gauges.models)
       gauge('upstreams', 'Upstreams', gauges.upstreams)
       gauge('upstreams_healthy', 'Upstreams that work', gauges.healthyUpstreams)
+      gauge('payments_to_review', 'Payments that need a person', gauges.paymentsToReview)
     },
     close: () => new Promise((closed) => server.close(() => closed())),
   }

@@ -7,6 +7,7 @@ import type { Log } from './lib/log.ts'
 import type { LocalAddresses } from './local-services.ts'
 import { loadMasterKey } from './master-key.ts'
 import { openMetrics } from './metrics.ts'
+import { warnOfPlayMoney } from './play-money.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { checkVoiceDefaults } from './voice-settings.ts'
 
@@ -66,6 +67,7 @@ async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]):
   closers.push(() => house.end())
   metrics?.watch(house.gauges)
   checkVoiceDefaults(config, house.catalog, log)
+  await warnOfPlayMoney(config, db, log)
   await house.server.listen({ host: config.HOST, port: config.PORT })
   const { port } = house.server.server.address() as AddressInfo
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`

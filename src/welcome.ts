@@ -11,7 +11,7 @@ export function welcome(
     ['Reference', `${address}/docs`],
     ['Data', dataLine(config)],
     ...notes.map((note) => ['', note]),
-    ['Models', config.UPSTREAMS_FILE ? 'real' : 'simulated (set UPSTREAMS_FILE for real ones)'],
+    ['Models', modelsLine(config)],
     ['Payments', paymentsLine(config)],
     ['Messages', messagesLine(config)],
   ]
@@ -36,8 +36,17 @@ function dataLine(config: Config): string {
   return `${resolve(config.DATA_DIR)} (PostgreSQL of its own; survives a crash and a power cut)`
 }
 
-function paymentsLine({ PAYMENT_PROVIDER }: Config): string {
-  return PAYMENT_PROVIDER === 'simulator' ? 'simulated (set PAYMENT_PROVIDER)' : PAYMENT_PROVIDER
+function modelsLine({ UPSTREAMS_FILE, PAYMENT_PROVIDER }: Config): string {
+  if (UPSTREAMS_FILE !== undefined) return 'real'
+  const paid = PAYMENT_PROVIDER === 'simulator' ? '' : ': real money would buy play answers'
+  return `simulated${paid} (set UPSTREAMS_FILE for real ones)`
+}
+
+function paymentsLine({ UPSTREAMS_FILE, PAYMENT_PROVIDER }: Config): string {
+  if (PAYMENT_PROVIDER !== 'simulator') return PAYMENT_PROVIDER
+  return UPSTREAMS_FILE === undefined
+    ? 'simulated (set PAYMENT_PROVIDER)'
+    : 'SIMULATED, WITH REAL MODELS: anyone can buy them for nothing (ALLOW_SIMULATED_PAYMENTS)'
 }
 
 function messagesLine(config: Config): string {

@@ -31,6 +31,16 @@ test('a database may be named by its host or by its socket', () => {
   }
 })
 
+const REAL_MODELS = { UPSTREAMS_FILE: 'upstreams.json' }
+
+test('real models go with real payments, and with simulated ones where a setting says so', () => {
+  const keys = { SNIPPE_API_KEY: 'x', SNIPPE_WEBHOOK_SECRET: 'x' }
+  const real = readConfig({ ...REAL_MODELS, PAYMENT_PROVIDER: 'snippe', ...keys })
+  assert.equal(real.PAYMENT_PROVIDER, 'snippe')
+  const play = { PAYMENT_PROVIDER: 'simulator', ALLOW_SIMULATED_PAYMENTS: 'true' }
+  assert.equal(readConfig({ ...REAL_MODELS, ...play }).PAYMENT_PROVIDER, 'simulator')
+})
+
 const refused: [string, Record<string, string>, RegExp][] = [
   ['a port beyond the last', { PORT: '70000' }, /^PORT: /],
   ['a port in words', { PORT: 'http' }, /^PORT: /],
@@ -54,7 +64,27 @@ const refused: [string, Record<string, string>, RegExp][] = [
     { PAYMENT_PROVIDER: 'clickpesa', CLICKPESA_CLIENT_ID: 'x', CLICKPESA_API_KEY: 'x' },
     /CLICKPESA_CHECKSUM_KEY must be set/,
   ],
+  ['real models without a payment provider', REAL_MODELS, /^PAYMENT_PROVIDER must be set/],
+  [
+    'real models with an empty payment provider',
+    { ...REAL_MODELS, PAYMENT_PROVIDER: '', ALLOW_SIMULATED_PAYMENTS: 'true' },
+    /^PAYMENT_PROVIDER must be set/,
+  ],
+  [
+    'real models for play money',
+    { ...REAL_MODELS, PAYMENT_PROVIDER: 'simulator' },
+    /^ALLOW_SIMULATED_PAYMENTS must be true/,
+  ],
+  [
+    'real models for play money, forbidden',
+    { ...REAL_MODELS, PAYMENT_PROVIDER: 'simulator', ALLOW_SIMULATED_PAYMENTS: 'false' },
+    /^ALLOW_SIMULATED_PAYMENTS must be true/,
+  ],
   ['SMS without keys', { SMS_PROVIDER: 'beem' }, /BEEM_SECRET_KEY must be set/],
+  ['a country that there is not', { SMS_COUNTRIES: 'TZ,UK' }, /^SMS_COUNTRIES: must be \*/],
+  ['a country by its calling code', { SMS_COUNTRIES: '+255' }, /^SMS_COUNTRIES: must be \*/],
+  ['no country at all', { SMS_COUNTRIES: ', ' }, /^SMS_COUNTRIES: must be \*/],
+  ['no notice at all', { SMS_NOTICES_PER_DAY: '0' }, /^SMS_NOTICES_PER_DAY: /],
   ['Google without a secret', { GOOGLE_CLIENT_ID: 'x' }, /GOOGLE_CLIENT_SECRET must be set/],
   ['a partner without an audience', { PARTNER_ISSUER: 'https://id.tz' }, /PARTNER_AUDIENCE/],
   ['a price margin in words', { PRICE_MARGIN: 'double' }, /^PRICE_MARGIN: /],

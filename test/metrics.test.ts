@@ -16,6 +16,7 @@ test('answers are counted by route and status, and nothing about a caller is sho
     assert.match(text, /answer_seconds_count\{route="GET \/v1\/models",status="200"\} 1/)
     assert.match(text, /answer_seconds_count\{route="GET \/v1\/models",status="401"\} 1/)
     assert.match(text, /mlango_upstreams_healthy 1/)
+    assert.match(text, /mlango_payments_to_review 0/)
     assert.doesNotMatch(text, /mlg_|127\.0\.0\.1|sim-key/)
     assert.equal((await fetch(`http://127.0.0.1:${metrics.port}/`)).status, 404)
   } finally {

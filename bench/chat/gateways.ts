@@ -105,6 +105,8 @@ async function startService(on: { folder: string; origin: string; databaseUrl?: 
   await writeFile(file, JSON.stringify({ upstreams: [{ ...entry, models }] }))
   return startReplica({
     UPSTREAMS_FILE: file,
+    PAYMENT_PROVIDER: 'simulator',
+    ALLOW_SIMULATED_PAYMENTS: 'true',
     ...(on.databaseUrl === undefined ? {} : { DATABASE_URL: on.databaseUrl }),
     DATA_DIR: on.folder,
     MASTER_KEY: 'a master key for benchmarks, long enough',

@@ -97,7 +97,7 @@ async function clickpesaCreate(
 
 function clickpesaView(state: ProviderState, payment: SimPayment): Record<string, unknown> {
   const pending = payment.status === 'pending' || state.records.plan(payment).statusStaysPending
-  const ended = payment.status === 'failed' ? 'FAILED' : 'SUCCESS'
+  const ended = payment.word ?? (payment.status === 'failed' ? 'FAILED' : 'SUCCESS')
   return {
     id: payment.reference,
     status: pending ? 'PROCESSING' : ended,

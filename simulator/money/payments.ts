@@ -18,6 +18,8 @@ export type SimPayment = {
   collected: number
   collectedCurrency: string
   failure?: string
+  /** What a status query answers instead of the usual word. */
+  word?: string
   webhookUrl: string
   metadata: Record<string, unknown>
   customer: Record<string, unknown>

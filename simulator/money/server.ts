@@ -41,6 +41,8 @@ export type MoneySimulator = {
     ): Signed
     /** Ends a pending payment now, without a callback. */
     settle(callerRef: string, status: 'completed' | 'failed'): void
+    /** Takes money back from a completed payment, without a callback: all, or what is not `left`. */
+    takeBack(callerRef: string, change: { word?: string; left?: number }): void
     /** Refuses every request with this status; `undefined` ends the outage. */
     outage(status: number | undefined): void
     setClickpesaWebhook(url: string): void
@@ -88,6 +90,13 @@ export async function startMoneySimulator(options: MoneySimulatorOptions): Promi
       settle(callerRef, status) {
         const payment = this.find(callerRef)
         if (payment) end(records, payment, status)
+      },
+      takeBack(callerRef, { word, left }) {
+        const payment = this.find(callerRef)
+        if (!payment) return
+        if (word !== undefined) payment.word = word
+        if (left !== undefined) payment.collected = left
+        end(records, payment, left === undefined ? 'failed' : 'completed')
       },
       outage: (status) => {
         outage = status

@@ -96,7 +96,7 @@ function snippeView(state: ProviderState, payment: SimPayment): Record<string, u
     return { ...shared, status: 'pending', amount: requested }
   }
   const channel = { type: 'mobile_money', provider: 'airtel' }
-  const ended = { ...shared, status: payment.status, amount: money, channel }
+  const ended = { ...shared, status: payment.word ?? payment.status, amount: money, channel }
   return payment.status === 'failed' ? { ...ended, failure_reason: payment.failure } : ended
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { deriveKey } from '../lib/secrets.ts'
 import type { KeyList } from '../lib/secrets.ts'
+import { reaches, smsCountries } from '../lib/sms-countries.ts'
 import { openKeyCache, openSessionCache } from './credentials/credential-caches.ts'
 import type { KeyCache, SessionCache } from './credentials/credential-caches.ts'
 import { loadIdentifierKey } from './credentials/identifier-keys.ts'
@@ -26,11 +27,19 @@ export type Accounts = {
   log: Log
   keys: AccountKeys
   signupBonusMicro: bigint
+  sms: SmsLimits
   passwords: PasswordHasher
   signer: Signer
   sessions: SessionCache
   apiKeys: KeyCache
   workspaceMoves: WorkspaceMove[]
+}
+
+/** Codes by SMS cost money: where they go, and how many a day, in all and per address. */
+type SmsLimits = {
+  reaches(phone: string): boolean
+  codesPerDay: number
+  codesPerAddress: number
 }
 
 /** Derived from MASTER_KEY and, while it is being changed, from the one before. */
@@ -39,9 +48,20 @@ type DerivedKeys = Record<'codes' | 'refresh' | 'sealing', KeyList>
 /** What must outlive a change of MASTER_KEY has keys that are not derived from it. */
 type AccountKeys = DerivedKeys & Record<'identifiers' | 'signIn', Buffer>
 
+type AccountSettings = Pick<
+  Config,
+  | 'PUBLIC_URL'
+  | 'SIGNUP_BONUS_CREDITS'
+  | 'MASTER_KEY_PREVIOUS'
+  | 'SMS_PROVIDER'
+  | 'SMS_COUNTRIES'
+  | 'SMS_CODES_PER_DAY'
+  | 'SMS_CODES_PER_ADDRESS'
+>
+
 export async function openAccounts(parts: {
   db: Db
-  config: Pick<Config, 'PUBLIC_URL' | 'SIGNUP_BONUS_CREDITS' | 'MASTER_KEY_PREVIOUS'>
+  config: AccountSettings
   masterKey: string
   clock: Clock
   log: Log
@@ -56,11 +76,21 @@ export async function openAccounts(parts: {
     log,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
+    sms: smsLimits(config),
     passwords: await openPasswordHasher(),
     signer: await openSigner({ db, clock, log, issuer, sealingKey: keys.sealing[0] }),
     sessions: await openSessionCache(db),
     apiKeys: await openKeyCache(db, clock),
     workspaceMoves: parts.workspaceMoves ?? [],
+  }
+}
+
+function smsLimits(config: AccountSettings): SmsLimits {
+  const countries = smsCountries(config)
+  return {
+    reaches: (phone) => reaches(countries, phone),
+    codesPerDay: config.SMS_CODES_PER_DAY,
+    codesPerAddress: config.SMS_CODES_PER_ADDRESS,
   }
 }
 

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
+import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
-import { dropOf, openBill } from './bill/billable.ts'
-import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
+import type { ChatRequest } from '../upstream/contract/contract.ts'
+import { dropOf, openBill, type Bill } from './bill/billable.ts'
+import type { Dropped, Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
 
@@ -11,7 +13,8 @@ import type { Amounts } from './price/amounts.ts'
 export type PaidStage<Result> = {
   stage: Stage
   amounts: Amounts
-  work(signal: AbortSignal): Promise<Result>
+  /** It keeps to the allowance of its bill, if there is one. */
+  work(signal: AbortSignal, bill: Bill): Promise<Result>
   usage(result: Result): StageUsage
 }
 
@@ -28,23 +31,74 @@ export async function runBilledCall<Result>(
 ): Promise<KeptAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
   const { stage, amounts } = billed
+  const { accountId } = principal
+  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const startedMs = performance.now()
   const leave = gateway.callLimits.enter(principal)
   try {
     const bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
     try {
-      const result = await billed.work(signal)
+      const result = await billed.work(signal, bill)
       const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
-      const answer = (receipt: Receipt) => billed.answer(result, usage, receipt)
-      if (claim === undefined) return answer(await bill.settle([line]))
+      const write = (receipt: Receipt) => billed.answer(result, usage, receipt)
+      if (claim === undefined) return write(await bill.settle([line]))
+      const answer = writtenOnce(write)
       return { ...answer(await bill.settle([line], { claim, answer })), kept: true }
     } catch (error) {
-      await bill.drop(dropOf(error, stage, performance.now() - startedMs, signal))
+      const latencyMs = performance.now() - startedMs
+      await dropWork(gateway, bill, dropOf(error, stage, latencyMs, signal), { accountId, amounts })
       throw error
     }
   } finally {
     leave()
+  }
+}
+
+/** Whoever left counts, although nothing was delivered: the upstream has worked. */
+export async function dropWork(
+  { leftUnpaid }: Gateway,
+  bill: Bill,
+  end: Dropped,
+  { accountId, amounts }: { accountId: string; amounts: Amounts },
+): Promise<void> {
+  const micro = end.status === 'cancelled' ? workedMicro(amounts, end.latencyMs) : 0n
+  await leftUnpaid.answers.drop(bill, end, { accountId, micro })
+}
+
+/** The time in which a fast model says as much as is held for an answer. */
+const ANSWER_MS = 2_000
+
+/** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
+function workedMicro({ wantMicro, needMicro }: Amounts, latencyMs: number): bigint {
+  if (wantMicro <= needMicro) return wantMicro
+  const written = Math.min(1, latencyMs / ANSWER_MS)
+  return needMicro + BigInt(Math.round(Number(wantMicro - needMicro) * written))
+}
+
+/** No choice may be longer than there can be money for: `tokens` is what the limit pays for. */
+export function affordableRequest(
+  request: ChatRequest,
+  tokens: number,
+  choices: number,
+): ChatRequest {
+  const mostTokens = Math.floor(tokens / choices)
+  if (mostTokens >= 1) return { ...request, mostTokens }
+  throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
+}
+
+/**
+ * With a key an answer is asked for several times: for its size, to be kept, to be sent. Its body
+ * depends on the charge alone, and is written anew only if that is another one.
+ */
+function writtenOnce(write: (receipt: Receipt) => KeptAnswer): (receipt: Receipt) => KeptAnswer {
+  let written: { chargedMicro: bigint; answer: KeptAnswer } | undefined
+  return ({ chargedMicro, remainingMicro }) => {
+    if (written?.chargedMicro !== chargedMicro) {
+      written = { chargedMicro, answer: write({ chargedMicro, remainingMicro: undefined }) }
+    }
+    const { answer } = written
+    return { ...answer, headers: { ...answer.headers, ...remainingHeader(remainingMicro) } }
   }
 }
 
@@ -70,12 +124,16 @@ export function answerHeaders(
   generationId: string | undefined,
 ): Record<string, string> {
   const { chargedMicro, remainingMicro } = receipt
-  const headers: Record<string, string> = {
+  return {
     'x-request-id': requestId,
     'x-credits-charged': creditsText(chargedMicro),
+    ...remainingHeader(remainingMicro),
+    ...generationHeader(generationId),
   }
-  if (remainingMicro !== undefined) headers['x-credits-remaining'] = creditsText(remainingMicro)
-  return { ...headers, ...generationHeader(generationId) }
+}
+
+function remainingHeader(remainingMicro: bigint | undefined): Record<string, string> {
+  return remainingMicro === undefined ? {} : { 'x-credits-remaining': creditsText(remainingMicro) }
 }
 
 const VISIBLE = /^[\x21-\x7e]{1,200}$/

@@ -4,6 +4,7 @@ import type { Decimal } from '../lib/decimal.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Billing } from './bill/billable.ts'
+import type { LeftUnpaid } from './bill/left-unpaid.ts'
 import type { CallLimits } from './call-limits.ts'
 import type { ReservationRules } from './price/amounts.ts'
 
@@ -13,6 +14,7 @@ export type Gateway = {
   catalog: Catalog
   upstreams: Upstreams
   callLimits: CallLimits
+  leftUnpaid: { streams: LeftUnpaid; answers: LeftUnpaid }
   rules: ReservationRules
   /** The most that is believed of an upstream's word on a cost that the catalog cannot tell. */
   reportedCapUsd: Decimal
@@ -36,6 +38,8 @@ export type GatewayCall = {
   principal: Principal
   requestId: string
   signal: AbortSignal
+  /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
+  stay(when?: () => boolean): void
   claim: Claim | undefined
   /** The JSON text of an error in the route's dialect, for a failure inside a stream. */
   renderError(error: unknown): string

@@ -51,7 +51,7 @@ function compatibleError(failure: Failure) {
   return {
     message: publicMessage(failure),
     type: row.type,
-    param: failure.param ?? null,
+    param: failure.param?.slice(0, LONGEST_PARAM) ?? null,
     code: failure.code ?? row.code,
   }
 }
@@ -107,6 +107,10 @@ const FAILURES: Record<FailureKind, FailureRow> = {
   forbidden: row(403, 'forbidden', 'forbidden', 'forbidden'),
   not_found: row(404, 'not_found', 'not_found', 'not_found'),
   method_not_allowed: row(405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'),
+  too_slow: {
+    ...row(408, 'invalid_request_error', 'invalid_request_error', 'request_timeout'),
+    headers: { connection: 'close' },
+  },
   conflict: row(409, 'conflict', 'conflict', 'conflict'),
   idempotency_conflict: row(
     409,
@@ -138,6 +142,8 @@ function row(status: number, errorCode: string, type: string, code: string | nul
 }
 
 const LONGEST_MESSAGE = 500
+/** A field may be named by a key that the caller made up. */
+const LONGEST_PARAM = 200
 
 function publicMessage(failure: Failure): string {
   return failure.message.length > LONGEST_MESSAGE
@@ -145,8 +151,8 @@ function publicMessage(failure: Failure): string {
     : failure.message
 }
 
-/** Some come from upstreams: always whole seconds, between one second and one hour. */
+/** Always whole seconds, between one second and one day. An upstream's are an hour at most. */
 function sanitised(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.ceil(seconds) : 1
-  return String(Math.min(3600, Math.max(1, whole)))
+  return String(Math.min(86_400, Math.max(1, whole)))
 }

@@ -3,8 +3,9 @@ import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { claimMessage, markDead, markForRetry, markSent } from './outbox-store.ts'
 import type { ClaimedMessage } from './outbox-store.ts'
-import { tryLater } from './sender.ts'
+import { giveUp, tryLater } from './sender.ts'
 import type { Channel, Delivery, MessageSender } from './sender.ts'
+import { judgeSms, type SmsRules } from './sms-budget.ts'
 
 /** Sends what waits in the outbox on one channel. */
 export type DeliveryWorker = {
@@ -19,7 +20,14 @@ export type DeliveryWorker = {
   idle(): Promise<void>
 }
 
-type Parts = { db: Db; log: Log; channel: Channel; sender: MessageSender; random: () => number }
+type Parts = {
+  db: Db
+  log: Log
+  channel: Channel
+  sender: MessageSender
+  random: () => number
+  smsRules: SmsRules
+}
 
 const MOST_LOOPS = 4
 /** A send is abandoned after this; the lease is longer, so nobody else sends meanwhile. */
@@ -71,7 +79,11 @@ async function deliverNext(parts: Parts, onFound: () => void): Promise<boolean> 
     await markDead(parts.db, message, 'expired')
     return true
   }
-  await settle(parts, message, await sendInTime(parts.sender, message))
+  const { db, smsRules } = parts
+  const verdict = message.channel === 'sms' ? await judgeSms(db, smsRules, message) : 'send'
+  if (verdict === 'folded') return true
+  const out = verdict === 'send' ? sendInTime(parts.sender, message) : giveUp('country_not_served')
+  await settle(parts, message, await out)
   return true
 }
 

@@ -14,6 +14,7 @@ export type Language = {
   notices: { [T in NoticeType]: (data: NoticeData[T]) => NoticeText }
   codeMail: (purpose: CodePurpose, minutes: number) => CodeMailText
   codeSms: (code: string, minutes: number) => string
+  digestSms: (count: number) => string
 }
 
 /** `sms` is plain ASCII of at most 160 characters, so that it costs one segment. */

@@ -30,6 +30,8 @@ export const en: Language = {
   }),
   codeSms: (code, minutes) =>
     `${code} is your Mlango verification code. It expires in ${minutes} minutes. Do not share it with anyone.`,
+  digestSms: (count) =>
+    `Mlango: ${count === 1 ? '1 more notice' : `${number(count)} more notices`} about your account ${count === 1 ? 'was' : 'were'} not sent by SMS. Sign in to Mlango to read ${count === 1 ? 'it' : 'them'}.`,
   notices: {
     'payment.completed': (data) => ({
       title: 'Payment received',

@@ -30,6 +30,8 @@ export const sw: Language = {
   }),
   codeSms: (code, minutes) =>
     `${code} ni msimbo wako wa uthibitisho wa Mlango. Unatumika ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu.`,
+  digestSms: (count) =>
+    `Mlango: una ${count === 1 ? 'taarifa nyingine 1' : `taarifa nyingine ${number(count)}`} kuhusu akaunti yako ${count === 1 ? 'ambayo hatukuituma' : 'ambazo hatukuzituma'} kwa SMS. Ingia Mlango ${count === 1 ? 'uisome' : 'uzisome'}.`,
   notices: {
     'payment.completed': ({ amount_tzs, credits }) => ({
       title: 'Malipo yamepokelewa',

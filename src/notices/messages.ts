@@ -32,6 +32,11 @@ export function codeMessage(message: {
   return { subject, text: letter(language, [lead, code, end]) }
 }
 
+/** The SMS on the morning after a day with more notices than one account may cost. */
+export function digestMessage(locale: Locale, count: number): { subject: string; text: string } {
+  return { subject: 'Mlango', text: LANGUAGES[locale].digestSms(count) }
+}
+
 function letter({ greeting, signature }: Language, paragraphs: string[]): string {
   return `${[greeting, ...paragraphs, signature].join('\n\n')}\n`
 }

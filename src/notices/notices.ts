@@ -32,9 +32,10 @@ export async function notify(tx: Tx, notice: Notice): Promise<void> {
   const text = noticeText(notice, locale)
   const { title, body } = text
   await insertNotification(tx, { id: uuidv7(), accountId, type, data, title, body })
-  for (const address of addressesFor(categoryOf(type), recipient)) {
+  const about = categoryOf(type)
+  for (const address of addressesFor(about, recipient)) {
     const content = contentFor(address, text, locale)
-    await insertMessage(tx, { id: uuidv7(), accountId, ...address, ...content })
+    await insertMessage(tx, { id: uuidv7(), accountId, notice: about, ...address, ...content })
   }
 }
 

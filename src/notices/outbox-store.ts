@@ -1,4 +1,6 @@
 import type { Row, Tx } from '../db/db.ts'
+import { deleteOldest } from '../db/trim-store.ts'
+import type { NoticeCategory } from './notice.ts'
 import type { Channel, Message } from './sender.ts'
 
 export const OUTBOX_CHANNEL = 'mlango_outbox'
@@ -6,17 +8,25 @@ export const OUTBOX_CHANNEL = 'mlango_outbox'
 /** Its `id` is stable for ever: the same message is never inserted twice. */
 export type NewMessage = Omit<Message, 'createdAt'> & {
   accountId?: string | undefined
+  /** What the notice is about; a code is none. */
+  notice?: NoticeCategory | undefined
   /** For codes: after this the message is worthless, so it is dropped and erased. */
   expiresInS?: number | undefined
 }
 
-export type ClaimedMessage = Message & { leaseId: string; attempts: number; expired: boolean }
+export type ClaimedMessage = Message & {
+  leaseId: string
+  attempts: number
+  expired: boolean
+  notice: NoticeCategory | undefined
+}
 
 export type OutboxRow = {
   id: string
   channel: Channel
   recipient: string
-  state: 'waiting' | 'sent' | 'dead'
+  /** `folded`: an SMS beyond the account's share of the day, counted in its digest. */
+  state: 'waiting' | 'sent' | 'dead' | 'folded'
   attempts: number
   lastError: string | null
   resendable: boolean
@@ -31,8 +41,9 @@ export type OutboxRow = {
 export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> {
   await tx.query(
     `with put as (
-       insert into outbox (id, channel, account_id, recipient, subject, body, html, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, now() + $8::float8 * interval '1 second')
+       insert into outbox (id, channel, account_id, recipient, subject, body, html, expires_at,
+         notice)
+       values ($1, $2, $3, $4, $5, $6, $7, now() + $8::float8 * interval '1 second', $9)
        on conflict (id) do nothing
        returning channel
      )
@@ -46,6 +57,7 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> 
       message.text,
       message.html ?? null,
       message.expiresInS ?? null,
+      message.notice ?? null,
     ],
   )
 }
@@ -63,7 +75,7 @@ export async function claimMessage(
        where state = 'waiting' and channel = $1 and next_try_at <= now()
        order by next_try_at limit 1 for update skip locked
      )
-     returning id, channel, recipient, subject, body, html, attempts, created_at,
+     returning id, channel, recipient, subject, body, html, attempts, created_at, notice,
        coalesce(expires_at <= now(), false) as expired`,
     [claim.channel, claim.leaseId, claim.leaseMs],
   )
@@ -111,7 +123,7 @@ export async function listMessages(
   const rows = await tx.read(
     `select id, channel, recipient, state, attempts, last_error, body is not null as resendable,
        created_at, next_try_at
-     from outbox where ($1::text is null and state <> 'sent') or state = $1
+     from outbox where ($1::text is null and state in ('waiting', 'dead')) or state = $1
      order by created_at desc, id desc limit $2`,
     [filter.state ?? null, filter.limit],
   )
@@ -133,21 +145,14 @@ export async function reviveMessage(tx: Tx, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Deletes a small batch of what was finished long ago; returns how many. */
-export async function trimMessages(
-  tx: Tx,
-  keep: { sentDays: number; deadDays: number; batch: number },
-): Promise<number> {
-  const rows = await tx.query(
-    `delete from outbox where id in (
-       select id from outbox
-       where (state = 'sent' and finished_at < now() - $1::float8 * interval '1 day')
-          or (state = 'dead' and finished_at < now() - $2::float8 * interval '1 day')
-       limit $3
-     ) returning id`,
-    [keep.sentDays, keep.deadDays, keep.batch],
-  )
-  return rows.length
+/** What was sent goes after a week; what could not be sent can be sent again for a quarter. */
+export function trimMessages(tx: Tx, batch: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'outbox',
+    where: `state <> 'waiting' and finished_at <
+       now() - case state when 'dead' then interval '90 days' else interval '7 days' end`,
+    order: 'finished_at',
+  })
 }
 
 type LeasedMessage = { id: string; leaseId: string }
@@ -163,6 +168,7 @@ function claimed(row: Row, leaseId: string): ClaimedMessage {
     createdAt: row.created_at as Date,
     attempts: row.attempts as number,
     expired: row.expired as boolean,
+    notice: (row.notice as NoticeCategory | null) ?? undefined,
     leaseId,
   }
 }

@@ -3,8 +3,9 @@ import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
 import type { DeliveryWorker } from './delivery-worker.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
-import { OUTBOX_CHANNEL, trimMessages } from './outbox-store.ts'
+import { OUTBOX_CHANNEL } from './outbox-store.ts'
 import type { Channel, MessageSender } from './sender.ts'
+import { digestDuty, type SmsRules } from './sms-budget.ts'
 
 export type Outbox = {
   duties: Duty[]
@@ -20,12 +21,13 @@ export async function openOutbox(parts: {
   db: Db
   senders: Record<Channel, MessageSender>
   log: Log
+  smsRules: SmsRules
   random?: () => number
 }): Promise<Outbox> {
   const random = parts.random ?? Math.random
-  const { db, log, senders } = parts
+  const { db, log, senders, smsRules } = parts
   const workerOf = (channel: Channel) =>
-    createDeliveryWorker({ db, log, channel, sender: senders[channel], random })
+    createDeliveryWorker({ db, log, channel, sender: senders[channel], random, smsRules })
   const workers = { email: workerOf('email'), sms: workerOf('sms') }
   await db.listen(OUTBOX_CHANNEL, (channel) => {
     if (channel === 'email' || channel === 'sms') workers[channel].wake()
@@ -34,7 +36,7 @@ export async function openOutbox(parts: {
     duties: [
       deliveryDuty('outbox-email', workers.email),
       deliveryDuty('outbox-sms', workers.sms),
-      trimDuty(db),
+      digestDuty(db, smsRules),
     ],
     async close() {
       await Promise.all([workers.email.idle(), workers.sms.idle()])
@@ -44,20 +46,7 @@ export async function openOutbox(parts: {
 }
 
 const DELIVER_EVERY_MS = 5_000
-const TRIM_EVERY_MS = 3_600_000
-const TRIM_BATCH = 500
 
 function deliveryDuty(name: string, worker: DeliveryWorker): Duty {
   return { name, everyMs: DELIVER_EVERY_MS, run: (signal) => worker.run(signal) }
-}
-
-function trimDuty(db: Db): Duty {
-  const keep = { sentDays: 7, deadDays: 90, batch: TRIM_BATCH }
-  return {
-    name: 'outbox-trim',
-    everyMs: TRIM_EVERY_MS,
-    async run(signal) {
-      while (!signal.aborted && (await trimMessages(db, keep)) === TRIM_BATCH);
-    },
-  }
 }

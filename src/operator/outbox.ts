@@ -4,10 +4,12 @@ import { isUuid } from '../lib/ids.ts'
 import { listMessages, reviveMessage, type OutboxRow } from '../notices/outbox-store.ts'
 import type { Print } from './print.ts'
 
-const HELP = `outbox list [--state waiting|sent|dead] [--limit 50]
+const HELP = `outbox list [--state waiting|sent|dead|folded] [--limit 50]
                       list email and SMS messages that are waiting or undeliverable (dead),
                       or those of one state
 outbox resend <id>    queue an undeliverable message again`
+
+const STATES = ['waiting', 'sent', 'dead', 'folded'] as const
 
 /** `npm run mlango -- outbox …`. The text of a message is never shown: it may contain a code. */
 export const outboxCommand = {
@@ -24,9 +26,9 @@ export const outboxCommand = {
 
 async function list(db: Db, args: string[], print: Print): Promise<number> {
   const options = { state: { type: 'string' }, limit: { type: 'string' } } as const
-  const { state, limit } = parseArgs({ args, options }).values
-  const known = state === undefined || state === 'waiting' || state === 'sent' || state === 'dead'
-  if (!known || !/^[1-9]\d{0,3}$/.test(limit ?? '50')) {
+  const { state: stateText, limit } = parseArgs({ args, options }).values
+  const state = STATES.find((one) => one === stateText)
+  if ((stateText !== undefined && state === undefined) || !/^[1-9]\d{0,3}$/.test(limit ?? '50')) {
     print(HELP)
     return 2
   }

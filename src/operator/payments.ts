@@ -4,6 +4,11 @@ import type { Print } from './print.ts'
 
 const HELP = `payments list [--status pending|completed|failed|expired] [--limit 50]
                       list payments, oldest first; REVIEW marks those that need a person
+payments list --review [--limit 50]
+                      list only those, with what the provider said: a completed payment
+                      may have been reversed. Nothing is taken from the customer by itself
+payments reviewed <id> --operator <name> [--note <text>]
+                      the payment has been dealt with: it leaves that list
 payments check <id>   ask the provider for the state now, and apply it`
 
 const STATUSES = ['pending', 'completed', 'failed', 'expired'] as const
@@ -18,6 +23,7 @@ export const paymentsCommand = {
   ): Promise<number> {
     const [verb, ...rest] = args
     if (verb === 'list') return list(payments, rest, print)
+    if (verb === 'reviewed') return reviewed(payments, rest, print)
     if (verb === 'check') return check(payments, rest[0] ?? '', print)
     print(HELP)
     return 2
@@ -25,17 +31,36 @@ export const paymentsCommand = {
 }
 
 async function list(payments: Payments, args: string[], print: Print): Promise<number> {
-  const options = { status: { type: 'string' }, limit: { type: 'string' } } as const
-  const { status: statusText, limit = '50' } = parseArgs({ args, options }).values
+  const text = { type: 'string' } as const
+  const options = { status: text, limit: text, review: { type: 'boolean' } } as const
+  const { status: statusText, limit = '50', review } = parseArgs({ args, options }).values
   const status = STATUSES.find((one) => one === statusText)
-  if ((statusText !== undefined && status === undefined) || !/^[1-9]\d{0,3}$/.test(limit)) {
+  const unclear = statusText !== undefined && (status === undefined || review)
+  if (unclear || !/^[1-9]\d{0,3}$/.test(limit)) {
     print(HELP)
     return 2
   }
-  const found = await payments.listByStatus(status, Number(limit))
+  const most = Number(limit)
+  const found = await (review ? payments.listToReview(most) : payments.listByStatus(status, most))
   for (const payment of found) print(line(payment))
   print(`${found.length} shown.`)
   return 0
+}
+
+async function reviewed(
+  payments: Payments,
+  [id = '', ...args]: string[],
+  print: Print,
+): Promise<number> {
+  const options = { operator: { type: 'string' }, note: { type: 'string' } } as const
+  const { operator = '', note } = parseArgs({ args, options }).values
+  if (operator.trim() === '' || operator.length > 200 || (note ?? '').length > 1_000) {
+    print(HELP)
+    return 2
+  }
+  const done = await payments.markReviewed(id, { operator: operator.trim(), note })
+  print(done ? 'The payment has been marked as reviewed.' : 'There is no such payment to review.')
+  return done ? 0 : 1
 }
 
 async function check(payments: Payments, id: string, print: Print): Promise<number> {
@@ -56,7 +81,17 @@ function line(payment: Payment): string {
     `provider_reference=${payment.providerRef ?? '-'}`,
     `checks=${payment.checks}`,
     ...(payment.errorCode ? [`error=${payment.errorCode}`] : []),
-    ...(payment.review ? [`REVIEW=${payment.review}`] : []),
+    ...(payment.review ? reviewColumns(payment) : []),
   ]
   return columns.join('  ')
+}
+
+function reviewColumns({ review, reviewSaid, reviewAt, reviewedBy }: Payment): string[] {
+  const mark = reviewedBy === undefined ? `REVIEW=${review}` : `reviewed=${review}`
+  return [
+    mark,
+    `said=${JSON.stringify(reviewSaid ?? '')}`,
+    `at=${reviewAt?.toISOString() ?? '-'}`,
+    ...(reviewedBy === undefined ? [] : [`by=${JSON.stringify(reviewedBy)}`]),
+  ]
 }

@@ -38,7 +38,8 @@ export async function applyFinding(
     const decision = decide(payment, finding, now)
     if (decision.credit) await credit(tx, parts, payment)
     const nextS = nextCheckS(parts.timing, payment, decision, now)
-    await writeFinding(tx, { ...decision, id: payment.id, nextCheckS: nextS })
+    const { wordS } = parts.timing
+    await writeFinding(tx, { ...decision, id: payment.id, nextCheckS: nextS, wordS })
     await notifyCustomer(tx, payment, decision)
     await parts.onStep(decision.credit ? 'credit_written' : 'finding_written')
     return { payment, decision }
@@ -92,8 +93,9 @@ function writeLog(log: Log, payment: Payment, decision: Decision, finding: Findi
     account_id: payment.accountId,
     provider: payment.provider,
   }
-  if (decision.review && decision.review !== payment.review) {
-    log.error('A payment needs manual review.', { ...fields, reason: decision.review })
+  const { review, said } = decision
+  if (review && (review !== payment.review || said !== payment.reviewSaid)) {
+    log.error('A payment needs manual review.', { ...fields, reason: review })
   }
   if (decision.status !== payment.status) {
     const reason = decision.late ? 'late_success' : decision.errorCode

@@ -43,8 +43,7 @@ export async function takeCallback(
     logRefusal(mismatch, { payment_id: payment.id })
     return undefined
   }
-  if (payment.status === 'completed') return undefined
-  await markDue(parts.db, payment.id)
+  await markDue(parts.db, payment.id, parts.timing.wordS)
   await parts.onStep('callback_kept')
   return payment.id
 }
@@ -68,6 +67,8 @@ function mismatchOf(payment: Payment, hint: CallbackHint): string | undefined {
   const otherId = hint.paymentId !== undefined && hint.paymentId !== payment.id
   const otherRef = hint.providerRef && providerRef && hint.providerRef !== providerRef
   if (otherId || otherRef) return 'reference_mismatch'
+  // Whatever is said of a payment that was credited is looked into: a part may have gone back.
+  if (payment.status === 'completed') return undefined
   if (hint.currency !== undefined && hint.currency !== payment.currency) return 'currency_mismatch'
   if (hint.amountTzs !== undefined && hint.amountTzs !== payment.amountTzs) return 'amount_mismatch'
   return undefined

@@ -3,7 +3,16 @@ import { isFields, type Fields } from '../lib/fields.ts'
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
 import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
 import type { ProviderReply } from './provider-http.ts'
-import { callProvider, isAnswer, pick, readStatusReply, textAt, wholeTzs } from './provider-http.ts'
+import {
+  callProvider,
+  isAnswer,
+  meansReversal,
+  pick,
+  readStatusReply,
+  statusWord,
+  textAt,
+  wholeTzs,
+} from './provider-http.ts'
 import type {
   CallbackReading,
   CreateResult,
@@ -131,9 +140,11 @@ async function status(send: Send, order: PaymentOrder): Promise<Observation> {
   return readStatusReply(reply, (json) => {
     const rows: unknown[] = Array.isArray(json) ? json : [json]
     if (rows.length === 0) return { status: 'not_found' }
-    // One reference may list several attempts of the payer: a success among them is what counts.
+    // One reference may list several attempts of the payer: a success among them is what counts,
+    // unless money went back: then a person has to look.
     const attempts = rows.map((row) => observed(row, order))
-    return attempts.find((attempt) => attempt.status === 'completed') ?? attempts[0]!
+    const first = (status: string) => attempts.find((attempt) => attempt.status === status)
+    return first('reversed') ?? first('completed') ?? attempts[0]!
   })
 }
 
@@ -148,10 +159,13 @@ const STATUS: Record<string, 'pending' | 'completed' | 'failed'> = {
 
 function observed(row: unknown, order: PaymentOrder): Observation {
   const word = textAt(row, 'status') ?? ''
-  const status = Object.hasOwn(STATUS, word) ? STATUS[word] : undefined
-  if (status === undefined || textAt(row, 'orderReference') !== order.reference) {
+  const said = statusWord(pick(row, 'status'))
+  if (textAt(row, 'orderReference') !== order.reference) {
     return { status: 'unreachable', reason: 'unreadable_answer' }
   }
+  const known = Object.hasOwn(STATUS, word) ? STATUS[word] : undefined
+  const status = meansReversal(word) ? 'reversed' : known
+  if (status === undefined) return { status: 'unreachable', reason: 'unreadable_answer', said }
   return {
     status,
     amountTzs: wholeTzs(pick(row, 'collectedAmount') ?? pick(row, 'amount')),
@@ -159,6 +173,7 @@ function observed(row: unknown, order: PaymentOrder): Observation {
     providerRef: undefined, // their id plays no part: the reference is ours
     network: textAt(row, 'channel'),
     failure: status === 'failed' ? errorCodeFromProse(pick(row, 'message')) : undefined,
+    said,
   }
 }
 
@@ -186,9 +201,10 @@ function objectIn(rawBody: Buffer): Fields | undefined {
 
 function hintFrom(data: unknown, now: Date): CallbackReading {
   const stamp = textAt(data, 'updatedAt') ?? textAt(data, 'createdAt')
-  const failed = textAt(data, 'status') === 'FAILED'
-  // Failures bear no time. They can only make us ask, so they may come without one.
-  const timeless = stamp === undefined && failed
+  const word = textAt(data, 'status')
+  // Failures bear no time. They can only make us ask, so they may come without one; so may word
+  // of a reversal, whose form nobody documents.
+  const timeless = stamp === undefined && (word === 'FAILED' || meansReversal(word))
   const problem = timeless ? undefined : timestampProblem(Date.parse(stamp ?? ''), now)
   if (problem) return { authentic: false, reason: problem }
   const reference = textAt(data, 'orderReference')

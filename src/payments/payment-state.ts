@@ -1,5 +1,7 @@
+import type { ReviewReason } from './doubt.ts'
+import { doubtOf, isOther, mismatchOf, saidBy } from './doubt.ts'
 import type { PaymentErrorCode } from './payment-error.ts'
-import type { Observation } from './provider.ts'
+import type { Found, Observation } from './provider.ts'
 
 /** What is known of a payment before something new is learned about it. */
 export type PaymentState = {
@@ -28,11 +30,13 @@ export type Decision = {
   network: string | undefined
   errorCode: PaymentErrorCode | undefined
   review: ReviewReason | undefined
+  /** With `review`: what the provider answered. */
+  said: string | undefined
+  /** There was word of it, and the provider has yet to answer what became of it. */
+  unanswered: boolean
   /** Never checked again: the payer was not asked, so no money can come. */
   closed: boolean
 }
-
-type ReviewReason = 'amount_mismatch' | 'currency_mismatch' | 'reference_mismatch' | 'reversed'
 
 export const SUBMIT_WINDOW_MS = 5 * 60_000
 
@@ -49,6 +53,7 @@ export function isSubmitting(state: PaymentState, now: Date): boolean {
 /** The whole life of a payment. Nothing leaves `completed`; money that comes late still counts. */
 export function decide(state: PaymentState, finding: Finding, now: Date): Decision {
   const same = unchanged(state)
+  if (state.status === 'completed') return whenCompleted(state, finding)
   switch (finding.status) {
     case 'unreachable':
       return same
@@ -63,6 +68,20 @@ export function decide(state: PaymentState, finding: Finding, now: Date): Decisi
   }
 }
 
+/**
+ * Nothing leaves `completed`, and nothing is taken from the customer by itself: whatever no longer
+ * confirms the payment is put before a person. An answer that confirms it leaves no mark.
+ */
+function whenCompleted(state: PaymentState, finding: Finding): Decision {
+  const same = unchanged(state)
+  if (finding.status === 'refused') return same
+  if (finding.status !== 'unreachable') return { ...same, ...doubtOf(state, finding) }
+  const { said } = finding
+  return said === undefined
+    ? { ...same, unanswered: true }
+    : { ...same, review: 'unconfirmed', said }
+}
+
 /** The provider does not know it. While the create may still arrive, that means nothing. */
 function whenNotFound(state: PaymentState, now: Date): Decision {
   if (state.status === 'pending' && !state.accepted && !isSubmitting(state, now)) {
@@ -71,23 +90,19 @@ function whenNotFound(state: PaymentState, now: Date): Decision {
   return expiredOrSame(state, now)
 }
 
-type Found = Exclude<Observation, { status: 'not_found' } | { status: 'unreachable' }>
-
 function whenFound(state: PaymentState, found: Found, now: Date): Decision {
   const { providerRef } = state
-  if (providerRef && found.providerRef && providerRef !== found.providerRef) {
-    return { ...expiredOrSame(state, now), review: 'reference_mismatch' }
+  const said = saidBy(found)
+  if (isOther(state, found)) {
+    return { ...expiredOrSame(state, now), review: 'reference_mismatch', said }
   }
   const known = {
     accepted: true,
     providerRef: providerRef ?? found.providerRef,
     network: found.network,
   }
-  if (state.status === 'completed') {
-    const review = found.status === 'failed' ? ('reversed' as const) : undefined
-    return { ...unchanged(state), review }
-  }
   if (found.status === 'completed') return { ...whenPaid(state, found, now), ...known }
+  if (found.status === 'reversed') return { ...whenTakenBack(state, said), ...known }
   if (state.status !== 'pending') return { ...unchanged(state), ...known }
   if (found.status === 'failed') {
     const errorCode = found.failure ?? 'unknown'
@@ -100,19 +115,20 @@ function whenFound(state: PaymentState, found: Found, now: Date): Decision {
 }
 
 function whenPaid(state: PaymentState, found: Found, now: Date): Decision {
-  const review =
-    found.amountTzs !== state.amountTzs
-      ? 'amount_mismatch'
-      : found.currency !== state.currency
-        ? 'currency_mismatch'
-        : undefined
+  const review = mismatchOf(state, found)
   if (review) {
     const decision = expiredOrSame(state, now)
-    const expired = decision.status !== state.status
-    return { ...decision, review, errorCode: expired ? 'amount_mismatch' : decision.errorCode }
+    const errorCode = decision.status !== state.status ? 'amount_mismatch' : decision.errorCode
+    return { ...decision, review, said: saidBy(found), errorCode }
   }
   const late = state.status !== 'pending'
   return { ...unchanged(state), status: 'completed', credit: true, late }
+}
+
+/** Paid and taken back before we heard of it: no credit, and a person may look. */
+function whenTakenBack(state: PaymentState, said: string): Decision {
+  const same = { ...unchanged(state), review: 'reversed' as const, said }
+  return state.status === 'pending' ? { ...same, status: 'failed', errorCode: 'rejected' } : same
 }
 
 function expiredOrSame(state: PaymentState, now: Date): Decision {
@@ -130,6 +146,8 @@ function unchanged(state: PaymentState): Decision {
     network: undefined,
     errorCode: undefined,
     review: undefined,
+    said: undefined,
+    unanswered: false,
     closed: false,
   }
 }

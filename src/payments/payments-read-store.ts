@@ -71,3 +71,12 @@ export async function listByStatus(
   )
   return rows.map(paymentOf)
 }
+
+/** What was ever bought with play money. `provider_ref` is asked for because the index needs it. */
+export async function simulatedTopUps(tx: Tx): Promise<{ count: number; creditsMicro: bigint }> {
+  const [row] = await tx.read<{ count: number; micro: bigint }>(
+    `select count(*)::int as count, coalesce(sum(credits_micro), 0)::int8 as micro from payments
+     where provider = 'simulator' and provider_ref is not null and status = 'completed'`,
+  )
+  return { count: row!.count, creditsMicro: row!.micro }
+}

@@ -18,6 +18,10 @@ export type Payment = {
   network: string | undefined
   errorCode: PaymentErrorCode | undefined
   review: string | undefined
+  reviewSaid: string | undefined
+  reviewAt: Date | undefined
+  /** The operator who has dealt with the review. */
+  reviewedBy: string | undefined
   accepted: boolean
   checks: number
   createdAt: Date
@@ -43,8 +47,8 @@ export type NewPayment = Pick<
 > & { expiresInS: number }
 
 export const PAYMENT_COLUMNS = `id, account_id, provider, reference, provider_ref, status, amount_tzs, currency,
-  credits_micro, phone_number, payer_name, payer_email, network, error_code, review, accepted_at,
-  checks, created_at, updated_at, expires_at, completed_at`
+  credits_micro, phone_number, payer_name, payer_email, network, error_code, review, review_said,
+  review_at, reviewed_by, accepted_at, checks, created_at, updated_at, expires_at, completed_at`
 
 /** Due at once: the first check is what hands it to the provider. */
 export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
@@ -85,12 +89,17 @@ export type PaymentChange = {
   network: string | undefined
   errorCode: PaymentErrorCode | undefined
   review: string | undefined
+  said: string | undefined
   late: boolean
   nextCheckS: number | undefined
+  /** After so long, a completed payment of which there was word during the check is checked again. */
+  wordS: number
 }
 
 /**
- * Ends the check that found it. A hint that came meanwhile stays due. The payer's name and address
+ * Ends the check that found it. A hint that came meanwhile stays due: the claim left the row due at
+ * the end of its lease, so any other time is a hint's. A finding that differs from the one an
+ * operator has dealt with is to be reviewed again. The payer's name and address
  * are for the create only, and are erased when the payment is over.
  */
 export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void> {
@@ -102,6 +111,10 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
        network = coalesce($5, network),
        error_code = case when $2 = 'completed' then null else coalesce($6, error_code) end,
        review = coalesce($7, review),
+       review_said = case when $7 is null then review_said else $10 end,
+       review_at = case when ${NEW_REVIEW} then now() else review_at end,
+       reviewed_at = case when ${NEW_REVIEW} then null else reviewed_at end,
+       reviewed_by = case when ${NEW_REVIEW} then null else reviewed_by end,
        payer_name = case when $2 = 'pending' then payer_name else '' end,
        payer_email = case when $2 = 'pending' then payer_email end,
        late = late or $8,
@@ -110,7 +123,9 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
        checks = case when status = $2 then checks else 0 end,
        checking_until = null,
        next_check_at = case
-         when $9::float8 is null then null
+         when $9::float8 is null then case
+           when $2 = 'completed' and next_check_at is distinct from checking_until
+           then now() + make_interval(secs => $11::float8) end
          when next_check_at <= now() then next_check_at
          else now() + make_interval(secs => $9::float8) end
      where id = $1`,
@@ -124,9 +139,16 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
       change.review ?? null,
       change.late,
       change.nextCheckS ?? null,
+      change.said ?? null,
+      change.wordS,
     ],
   )
 }
+
+const NEW_REVIEW =
+  '($7::text is not null and (review, review_said) is distinct from ($7, $10::text))'
+const ASKED_AGAIN =
+  "asked_again_at = case when status = 'completed' then now() else asked_again_at end"
 
 /** Claims due payments for `leaseS`, in which nobody else checks them. */
 export async function claimDue(
@@ -134,7 +156,7 @@ export async function claimDue(
   claim: { providers: string[]; limit: number; leaseS: number },
 ): Promise<TimedPayment[]> {
   const rows = await tx.query(
-    `update payments set checks = checks + 1,
+    `update payments set checks = checks + 1, ${ASKED_AGAIN},
        checking_until = now() + make_interval(secs => $3),
        next_check_at = now() + make_interval(secs => $3)
      where id in (
@@ -155,7 +177,7 @@ export async function claimOne(
   leaseS: number,
 ): Promise<TimedPayment | undefined> {
   const [row] = await tx.query(
-    `update payments set checks = checks + 1,
+    `update payments set checks = checks + 1, ${ASKED_AGAIN},
        checking_until = now() + make_interval(secs => $2),
        next_check_at = now() + make_interval(secs => $2)
      where id = $1 and next_check_at <= now()
@@ -175,11 +197,16 @@ export async function readForCheck(tx: Tx, id: string): Promise<TimedPayment | u
   return row && timedPaymentOf(row)
 }
 
-/** Keeps a hint: the payment is due now, whatever happens to this process. */
-export async function markDue(tx: Tx, id: string): Promise<void> {
+/**
+ * Keeps a hint: the payment is due now, whatever happens to this process. A completed one is due
+ * once in `wordS`, so no flood of callbacks becomes a flood of questions, and no word is lost.
+ */
+export async function markDue(tx: Tx, id: string, wordS: number): Promise<void> {
   await tx.query(
-    `update payments set next_check_at = now() where id = $1 and status <> 'completed'`,
-    [id],
+    `update payments set next_check_at = case when status = 'completed'
+       then greatest(now(), asked_again_at + make_interval(secs => $2)) else now() end
+     where id = $1`,
+    [id, wordS],
   )
 }
 
@@ -204,6 +231,9 @@ export function paymentOf(row: Row): Payment {
     network: (row.network as string | null) ?? undefined,
     errorCode: (row.error_code as PaymentErrorCode | null) ?? undefined,
     review: (row.review as string | null) ?? undefined,
+    reviewSaid: (row.review_said as string | null) ?? undefined,
+    reviewAt: (row.review_at as Date | null) ?? undefined,
+    reviewedBy: (row.reviewed_by as string | null) ?? undefined,
     accepted: row.accepted_at !== null,
     checks: row.checks as number,
     createdAt: row.created_at as Date,

@@ -14,6 +14,8 @@ import { countPayments, findById, listByStatus, listPayments } from './payments-
 import type { Payment } from './payments-store.ts'
 import { readForCheck } from './payments-store.ts'
 import type { PaymentProvider } from './provider.ts'
+import type { Reviewed } from './reviews-store.ts'
+import { countToReview, listToReview, markReviewed } from './reviews-store.ts'
 import type { CheckTiming } from './schedule.ts'
 import { DEFAULT_TIMING } from './schedule.ts'
 import type { Payer, TopUp, TopUpRules } from './topup.ts'
@@ -42,6 +44,11 @@ export type Payments = {
   list(page: PaymentsPage): Promise<{ payments: Payment[]; total: number }>
   /** For the operator: oldest first. */
   listByStatus(status: PaymentStatus | undefined, limit: number): Promise<Payment[]>
+  /** For the operator: what needs a person, oldest first. */
+  listToReview(limit: number): Promise<Payment[]>
+  countToReview(): Promise<number>
+  /** False when there is nothing to review. */
+  markReviewed(id: string, by: Reviewed): Promise<boolean>
   /** For the operator: asks the provider now, also about a completed one. */
   check(id: string): Promise<Payment | undefined>
   /** The duty: everything that is due. */
@@ -98,6 +105,9 @@ export function createPayments(options: PaymentsParts): Payments {
       return { payments, total: await countPayments(db, page) }
     },
     listByStatus: (status, limit) => listByStatus(db, { status, limit }),
+    listToReview: (limit) => listToReview(db, limit),
+    countToReview: () => countToReview(db),
+    markReviewed: async (id, by) => isUuid(id) && markReviewed(db, id, by),
     async check(id) {
       const timed = isUuid(id) ? await readForCheck(db, id) : undefined
       if (!timed) return undefined

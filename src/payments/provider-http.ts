@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici'
 import { readCappedJson } from '../lib/http-json.ts'
+import { isStorable } from '../lib/storable.ts'
 import type { Observation } from './provider.ts'
 
 /** One HTTP call to a payment provider: bounded in time and size, no redirects followed. */
@@ -66,9 +67,28 @@ export function pick(value: unknown, ...path: string[]): unknown {
   return at
 }
 
+/** A short text that can be looked up and kept; undefined for anything else. */
 export function textAt(value: unknown, ...path: string[]): string | undefined {
   const found = pick(value, ...path)
-  return typeof found === 'string' && found !== '' && found.length <= 200 ? found : undefined
+  if (typeof found !== 'string' || found === '' || found.length > LONGEST_TEXT) return undefined
+  return isStorable(found) ? found : undefined
+}
+
+const LONGEST_TEXT = 200
+
+/**
+ * A provider's word for a status, as it is kept for an operator. It comes from outside: short, and
+ * without what a database or a terminal would stumble over.
+ */
+export function statusWord(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== ''
+    ? value.slice(0, 40).replaceAll(/[^\w .-]/g, '?')
+    : undefined
+}
+
+/** No provider documents a word for a collection that was taken back; these name it for payouts. */
+export function meansReversal(word: string | undefined): boolean {
+  return /revers|refund|charge.?back/i.test(word ?? '')
 }
 
 /** Whole TZS from a number or a string such as "5000" or "5000.00"; undefined for anything else. */

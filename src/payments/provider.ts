@@ -41,17 +41,23 @@ export type CreateResult =
   /** No answer, or none that can be read: the payer's phone MAY ring. */
   | { kind: 'unknown'; reason: string }
 
+export type Found = {
+  /** `reversed`: it was paid, and the money has gone back. */
+  status: 'pending' | 'completed' | 'failed' | 'expired' | 'reversed'
+  amountTzs: number | undefined
+  currency: string | undefined
+  providerRef: string | undefined
+  network: string | undefined
+  failure: PaymentErrorCode | undefined
+  /** The provider's own word for the status. */
+  said: string | undefined
+}
+
 export type Observation =
-  | {
-      status: 'pending' | 'completed' | 'failed' | 'expired'
-      amountTzs: number | undefined
-      currency: string | undefined
-      providerRef: string | undefined
-      network: string | undefined
-      failure: PaymentErrorCode | undefined
-    }
+  | Found
   | { status: 'not_found' }
-  | { status: 'unreachable'; reason: string }
+  /** `said`: it did answer, with a status that nobody told us of. */
+  | { status: 'unreachable'; reason: string; said?: string | undefined }
 
 export type CallbackReading =
   | { authentic: true; hint: CallbackHint }

@@ -9,6 +9,8 @@ export type CheckTiming = {
   overdueS: number
   /** Money that comes after `expired` or `failed` still counts; so long do we wait for it. */
   lateS: readonly number[]
+  /** Word of a completed payment makes us ask; so long do more words wait for the next question. */
+  wordS: number
 }
 
 export const DEFAULT_TIMING: CheckTiming = {
@@ -16,6 +18,7 @@ export const DEFAULT_TIMING: CheckTiming = {
   pendingS: [3, 5, 10, 20, 40, 60, 120],
   overdueS: 600,
   lateS: [900, 3_600, 14_400, 86_400, 172_800],
+  wordS: 600,
 }
 
 /** Seconds to the next check; undefined for never. `checks` counts those in the present status. */
@@ -25,7 +28,8 @@ export function nextCheckS(
   after: Decision,
   now: Date,
 ): number | undefined {
-  if (after.status === 'completed' || after.closed) return undefined
+  if (after.status === 'completed') return after.unanswered ? timing.overdueS : undefined
+  if (after.closed) return undefined
   const checks = after.status === before.status ? before.checks : 0
   if (after.status !== 'pending') return timing.lateS[checks]
   const leftS = (before.expiresAt.getTime() - now.getTime()) / 1000

@@ -1,7 +1,16 @@
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
 import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
 import type { ProviderReply } from './provider-http.ts'
-import { callProvider, isAnswer, pick, readStatusReply, textAt, wholeTzs } from './provider-http.ts'
+import {
+  callProvider,
+  isAnswer,
+  meansReversal,
+  pick,
+  readStatusReply,
+  statusWord,
+  textAt,
+  wholeTzs,
+} from './provider-http.ts'
 import type {
   CallbackHeaders,
   CallbackReading,
@@ -147,8 +156,10 @@ const STATUS = {
 
 function observed(data: unknown): Observation {
   const word = textAt(data, 'status') ?? ''
-  const status = Object.hasOwn(STATUS, word) ? STATUS[word as keyof typeof STATUS] : undefined
-  if (status === undefined) return { status: 'unreachable', reason: 'unreadable_answer' }
+  const said = statusWord(pick(data, 'status'))
+  const known = Object.hasOwn(STATUS, word) ? STATUS[word as keyof typeof STATUS] : undefined
+  const status = meansReversal(word) ? 'reversed' : known
+  if (status === undefined) return { status: 'unreachable', reason: 'unreadable_answer', said }
   const reason = word === 'voided' ? 'voided' : pick(data, 'failure_reason')
   return {
     status,
@@ -157,6 +168,7 @@ function observed(data: unknown): Observation {
     providerRef: textAt(data, 'reference'),
     network: textAt(data, 'channel', 'provider'),
     failure: status === 'failed' ? errorCodeFromProse(reason) : undefined,
+    said,
   }
 }
 

@@ -52,9 +52,9 @@ function registerRoute(accounts: Accounts): Route {
       password: passwordField,
     }),
     response: pendingShape,
-    async handle({ body }) {
+    async handle({ body, address }) {
       const { full_name: fullName, phone_number: phoneNumber, email, password } = body
-      return { data: await register(accounts, { fullName, email, phoneNumber, password }) }
+      return { data: await register(accounts, { fullName, email, phoneNumber, password }, address) }
     },
   })
 }
@@ -91,8 +91,8 @@ function codeRoutes(accounts: Accounts): Route[] {
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa', 'reset_password']),
       }),
       response: sentShape,
-      async handle({ body: { challenge_id: challengeId, ...request } }) {
-        return { data: await resendCode(accounts, { ...request, challengeId }) }
+      async handle({ body: { challenge_id: challengeId, ...request }, address }) {
+        return { data: await resendCode(accounts, { ...request, challengeId }, address) }
       },
     }),
   ]
@@ -146,7 +146,9 @@ function passwordRoutes(accounts: Accounts): Route[] {
       summary: 'Request a code to reset your password',
       body: z.object({ identifier: identifierField }),
       response: sentShape,
-      handle: async ({ body }) => ({ data: await forgotPassword(accounts, body.identifier) }),
+      handle: async ({ body, address }) => ({
+        data: await forgotPassword(accounts, body.identifier, address),
+      }),
     }),
     route({
       ...open,

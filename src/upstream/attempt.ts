@@ -98,7 +98,10 @@ export const OPERATIONS: {
     send: async ({ connection, target, call, sender, signal, brokenOff }, request) => {
       const { headers, events } = await sender.events(connection, call, signal)
       const reader = connection.provider.chat!.reader(request, target)
-      return openChatStream({ events, reader, id: headers['x-generation-id'], brokenOff })
+      const choices = typeof request.body.n === 'number' ? request.body.n : 1
+      const { ours } = request
+      const id = headers['x-generation-id']
+      return openChatStream({ events, reader, choices, ours, id, brokenOff })
     },
   },
   embeddings: jsonOperation((provider) => provider.embeddings),
@@ -165,6 +168,7 @@ function withFailures(bytes: Source<Buffer>, { brokenOff }: UpstreamAttempt): So
         throw brokenOff(error)
       }
     },
+    rest: () => bytes.rest(),
     cancel: () => bytes.cancel(),
   }
 }

@@ -1,13 +1,22 @@
-import type { ChatReader, SseEvent } from './contract/contract.ts'
+import { chunkText } from './contract/chunks.ts'
+import type { ChatReader, OurNames, SseEvent } from './contract/contract.ts'
+import { Fault, type FaultKind } from './contract/fault.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
 /** After the final event the socket gets this long to end by itself and go back to its pool. */
 const LET_GO_MS = 1_000
+/** As much as a whole answer may have: for an upstream that calls every chunk the last one. */
+const MOST_HELD_BACK = 32 * 1024 * 1024
+/** What may happen to the rest of a stream without harm, once the answer is complete. */
+const HARMLESS: ReadonlySet<FaultKind> = new Set(['reset', 'timeout', 'garbage', 'aborted'])
 
 type StreamParts = {
   events: Source<readonly SseEvent[]>
   reader: ChatReader
+  /** How many choices were asked for. */
+  choices: number
+  ours: OurNames
   /** The generation's id, if the upstream gave it in a header. */
   id: string | undefined
   /** What to throw when the stream breaks after it was handed out. */
@@ -26,8 +35,11 @@ class OpenStream implements ChatStream {
   readonly #parts: StreamParts
   readonly #events: Source<readonly SseEvent[]>
   readonly #reader: ChatReader
+  readonly #last: string[] = []
+  #heldBack = 0
   #first: readonly string[] | undefined
   #over = false
+  #outlasted = false
 
   constructor(parts: StreamParts) {
     this.#parts = parts
@@ -39,7 +51,7 @@ class OpenStream implements ChatStream {
     return this.#reader.usage
   }
   get finishReason() {
-    return this.#reader.finishReason
+    return this.#outlasted ? 'length' : this.#reader.finishReason
   }
   get generationId() {
     return this.#parts.id ?? this.#reader.generationId
@@ -50,8 +62,17 @@ class OpenStream implements ChatStream {
   get pictures() {
     return this.#reader.pictures
   }
+  get last() {
+    return this.#last
+  }
+  get outlasted() {
+    return this.#outlasted
+  }
+  get finished() {
+    return this.#reader.done || this.#reader.finished.size >= this.#parts.choices
+  }
   get ready() {
-    return this.#first !== undefined || this.#reader.done || this.#events.ready
+    return this.#first !== undefined || this.#over || this.#reader.done || this.#events.ready
   }
 
   async prime(): Promise<void> {
@@ -86,6 +107,10 @@ class OpenStream implements ChatStream {
     }
   }
 
+  rest(): void {
+    this.#events.rest()
+  }
+
   cancel(): void {
     this.#over = true
     this.#first = undefined
@@ -94,21 +119,62 @@ class OpenStream implements ChatStream {
 
   #read(): readonly string[] | undefined {
     if (this.#over) return undefined
-    const events = this.#reader.done ? undefined : this.#events.take()
-    if (events !== undefined) return readAll(this.#reader, events)
+    try {
+      const events = this.#reader.done ? undefined : this.#events.take()
+      if (events !== undefined) return this.#readAll(events)
+    } catch (error) {
+      if (this.#outlasts(error)) return this.#endHere()
+      const harmless = error instanceof Fault && HARMLESS.has(error.kind)
+      if (!this.finished || !harmless) throw error
+    }
     this.#over = true
     this.#reader.close()
     void letGo(this.#events)
     return undefined
   }
+
+  /**
+   * It spoke until our own clock ran out. That is no failure of the upstream: an answer is as long as
+   * its caller asked for. And it was delivered, so it ends as one that has become too long.
+   */
+  #outlasts(error: unknown): boolean {
+    const total = error instanceof Fault && error.kind === 'timeout' && error.at === 'total'
+    return total && this.#reader.outputBytes > 0
+  }
+
+  #endHere(): undefined {
+    const { choices, ours } = this.#parts
+    this.#outlasted = true
+    this.#over = true
+    for (let index = 0; index < choices; index++) {
+      if (this.#reader.finished.has(index)) continue
+      this.#last.push(chunkText(ours, {}, { reason: 'length', index }))
+    }
+  }
+
+  #readAll(events: readonly SseEvent[]): readonly string[] {
+    if (events.length === 1) return this.#readOne(events[0]!)
+    const chunks: string[] = []
+    for (const event of events) for (const chunk of this.#readOne(event)) chunks.push(chunk)
+    return chunks
+  }
+
+  /**
+   * What tells that a choice is finished waits in `last` until the answer is paid for: this is the
+   * one place where it is held back, whatever the provider.
+   */
+  #readOne(event: SseEvent): readonly string[] {
+    const { finishes } = this.#reader
+    const chunks = this.#reader.read(event)
+    if (this.#reader.finishes === finishes) return chunks
+    for (const chunk of chunks) this.#heldBack += chunk.length
+    if (this.#heldBack > MOST_HELD_BACK) throw new Fault('too_large', 'finish')
+    this.#last.push(...chunks)
+    return NONE
+  }
 }
 
-function readAll(reader: ChatReader, events: readonly SseEvent[]): readonly string[] {
-  if (events.length === 1) return reader.read(events[0]!)
-  const chunks: string[] = []
-  for (const event of events) for (const chunk of reader.read(event)) chunks.push(chunk)
-  return chunks
-}
+const NONE: readonly string[] = []
 
 /** Waits until it has ended by itself, or sends anything more. */
 async function letGo(events: Source<readonly SseEvent[]>): Promise<void> {

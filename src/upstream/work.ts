@@ -74,12 +74,21 @@ export type Work = {
 }
 
 /**
- * Each item is a batch of ready chunk texts, to be framed as `data: …\n\n`; it may be empty. The
- * usage chunk and `[DONE]` are not among them: the gateway writes those after it has settled. It
- * throws a `Failure` when the upstream breaks.
+ * Each item is a batch of ready chunk texts, to be framed as `data: …\n\n`; it may be empty. What
+ * tells that the answer is complete is not among them: the gateway sends `last`, a usage chunk and
+ * `[DONE]` after it has settled. It throws a `Failure` when the upstream breaks.
  */
 export type ChatStream = Source<readonly string[]> &
-  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes' | 'pictures'>
+  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes' | 'pictures'> & {
+    /** The chunks with a `finish_reason`, held back. */
+    readonly last: readonly string[]
+    /** The upstream has given all of the answer; at most its usage is still to come. */
+    readonly finished: boolean
+    /** Our own clock ended it while it spoke. */
+    readonly outlasted?: boolean
+    /** No fewer tokens than it said, if it was not allowed to end. */
+    readonly boundTokens?: number | undefined
+  }
 
 export type UpstreamEntry = {
   name: string

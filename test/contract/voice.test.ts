@@ -239,6 +239,43 @@ for (const [stage, kind] of STAGES.entries()) {
   })
 }
 
+test('stages that ran for a caller who left count as left unpaid; beyond the limit nobody can leave', async () => {
+  const juma = await house.customer('100')
+  const leaveDuringAnswer = async (fault: string) => {
+    house.models.log.clear()
+    house.models.fail({ fault, times: 1, route: ROUTES[1] })
+    const leaving = new AbortController()
+    const call = fetch(`${house.url}/v1/voice/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${juma.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(ask()),
+      signal: leaving.signal,
+    })
+    await house.models.log.until({ route: ROUTES[1], outcome: 'running' })
+    leaving.abort()
+    await assert.rejects(call)
+  }
+  const mine = watch(house, juma.accountId)
+  const { spent } = await mine.during(() => leaveDuringAnswer('hang'))
+  assert.equal(spent, 0)
+  const [row] = await house.db.query<{ worth_micro: bigint }>(
+    'select worth_micro from left_unpaid where account_id = $1',
+    [juma.accountId],
+  )
+  assert.ok(row!.worth_micro > 0n)
+  await house.db.query('update left_unpaid set worth_micro = 20000001 where account_id = $1', [
+    juma.accountId,
+  ])
+  await house.db.query(`select pg_notify('left_unpaid_answer', $1)`, [juma.accountId])
+  // Until the word has arrived.
+  for (let tries = 0; ; tries++) {
+    const { records } = await mine.during(() => leaveDuringAnswer('late-300'))
+    const ends = records.map(({ status }) => status).filter((status) => status === 'completed')
+    if (ends.length === 3) break
+    assert.ok(tries < 20, 'the caller could leave')
+  }
+})
+
 test('generated audio over the cap: 413, nothing charged', async () => {
   const body = ask({ tts_model: 'sim/speech-fault-audio-huge' })
   const { result, records, spent } = await books.during(() => speakTo(body))
@@ -256,12 +293,16 @@ test('silence: 400, and no answer is invented for it', async () => {
   assertStopped(records, 0, 'failed')
 })
 
-test('one hold for the flow: an account with few credits pays what it has', async () => {
+test('one hold for the flow: an account with few credits hears what it can pay for', async () => {
   const little = await house.customer('4')
   const mine = watch(house, little.accountId)
   const { result, spent } = await mine.during(() => speakTo(ask(), little.key))
   assert.equal(result.status, 200, JSON.stringify(result.body))
-  assert.equal(spent, 4)
+  assert.ok(spent > 3.9 && spent <= 4, String(spent))
+  const rows = await house.db.query('select key from uncollected where account_id = $1', [
+    little.accountId,
+  ])
+  assert.deepEqual(rows, [])
 })
 
 const defaults = (env: Record<string, string>) => () =>

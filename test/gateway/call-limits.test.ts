@@ -19,20 +19,3 @@ test('an account may run up to its limit of calls, and another when one of them 
   limits.enter(asha)
   assert.throws(() => limits.enter(asha), limited)
 })
-
-test('a caller who keeps leaving must wait a minute; others need not', () => {
-  let now = 0
-  const limits = createCallLimits({ perAccount: 100, nowMs: () => now })
-  for (let i = 0; i < 9; i++) limits.callerLeft(asha)
-  limits.enter(asha)
-  limits.callerLeft(asha)
-  assert.throws(
-    () => limits.enter(asha),
-    (error) => limited(error) && (error as Failure).retryAfterS === 60,
-  )
-  limits.enter(juma)
-  now = 60_000
-  limits.enter(asha)
-  limits.callerLeft(asha)
-  limits.enter(asha)
-})

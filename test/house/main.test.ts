@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freshFolder } from '../db/local/support.ts'
+import { startShared } from '../support/replica.ts'
 import { startService } from '../support/service.ts'
 
 test('a first start without any setting: one screen, then a clean end', async () => {
@@ -40,9 +41,30 @@ test('an unsafe setting stops the start with its name', async () => {
   await assert.rejects(start, /MASTER_KEY must be set/)
 })
 
+test('real models do not start with play money, and what was allowed is on the screen', async () => {
+  const shared = await startShared()
+  const { PAYMENT_PROVIDER, ALLOW_SIMULATED_PAYMENTS, ...settings } = shared.env
+  const real = { ...settings, DATA_DIR: join(freshFolder(), 'data') }
+  await assert.rejects(startService(real), /Mlango cannot start\.\nPAYMENT_PROVIDER must be set/)
+  await assert.rejects(
+    startService({ ...real, PAYMENT_PROVIDER }),
+    /Mlango cannot start\.\nALLOW_SIMULATED_PAYMENTS must be true/,
+  )
+  const allowed = await startService({ ...real, PAYMENT_PROVIDER, ALLOW_SIMULATED_PAYMENTS })
+  allowed.kill('SIGTERM')
+  await allowed.ended
+  assert.match(allowed.output.join('\n'), /Payments +SIMULATED, WITH REAL MODELS/)
+  await shared.close()
+})
+
 test('a start that fails behind the database stops the database too', async () => {
   const folder = join(freshFolder(), 'data')
-  const start = startService({ DATA_DIR: folder, UPSTREAMS_FILE: join(folder, 'none.json') })
+  const start = startService({
+    DATA_DIR: folder,
+    UPSTREAMS_FILE: join(folder, 'none.json'),
+    PAYMENT_PROVIDER: 'simulator',
+    ALLOW_SIMULATED_PAYMENTS: 'true',
+  })
   await assert.rejects(start, /UPSTREAMS_FILE: .*no such file/)
   assert.throws(() => readFileSync(join(folder, 'postgres/postmaster.pid')), { code: 'ENOENT' })
 })

@@ -78,11 +78,13 @@ test('two workers without any other setting share the database, the key and the 
   assert(await allGone(dataDir, 0), 'the server had stopped before its supervisor ended')
 })
 
+const PLAY = { PAYMENT_PROVIDER: 'simulator', ALLOW_SIMULATED_PAYMENTS: 'true' }
+
 test('a worker that cannot start ends the supervisor with its reason, once', async () => {
   const dataDir = join(freshFolder(), 'data')
   const file = join(dataDir, 'none.json')
   await assert.rejects(
-    startService({ DATA_DIR: dataDir, WORKERS: '3', UPSTREAMS_FILE: file }),
+    startService({ DATA_DIR: dataDir, WORKERS: '3', UPSTREAMS_FILE: file, ...PLAY }),
     (error: Error) => {
       assert.match(error.message, /Mlango cannot start\.\nUPSTREAMS_FILE: .*no such file/)
       assert.equal(error.message.split('UPSTREAMS_FILE').length, 2)

@@ -127,6 +127,7 @@ const TABLE: Record<FailureKind, [number, string, string, string | null]> = {
   forbidden: [403, 'forbidden', 'forbidden', 'forbidden'],
   not_found: [404, 'not_found', 'not_found', 'not_found'],
   method_not_allowed: [405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'],
+  too_slow: [408, 'invalid_request_error', 'invalid_request_error', 'request_timeout'],
   conflict: [409, 'conflict', 'conflict', 'conflict'],
   idempotency_conflict: [
     409,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Locale } from '../../src/notices/language.ts'
 import { localeOf } from '../../src/notices/language.ts'
-import { codeMessage, noticeMail, noticeText } from '../../src/notices/messages.ts'
+import { codeMessage, digestMessage, noticeMail, noticeText } from '../../src/notices/messages.ts'
 import type { Notice, NoticeCategory, NoticeData, NoticeType } from '../../src/notices/notice.ts'
 import { categoryOf } from '../../src/notices/notice.ts'
 
@@ -150,6 +150,16 @@ describe('the texts of notices', () => {
     }
     for (const type of TYPES) assert.equal(categoryOf(type), expected[type], type)
   })
+})
+
+it('the digest says in one segment how many notices were left out', () => {
+  for (const locale of ['sw', 'en'] as const) {
+    for (const count of [1, 2, 1_234_567]) {
+      const { text } = digestMessage(locale, count)
+      assert.match(text, /^Mlango: [\x20-\x5a\x61-\x7a_]{1,152}$/)
+      assert.ok(text.includes(new Intl.NumberFormat('en').format(count)), text)
+    }
+  }
 })
 
 describe('the texts of codes', () => {

@@ -17,6 +17,7 @@ import {
 import { delivered, giveUp, tryLater } from '../../src/notices/sender.ts'
 import type { Delivery, Message, MessageSender } from '../../src/notices/sender.ts'
 import { freshDatabase, withDatabase } from '../support/databases.ts'
+import { ANYWHERE } from '../support/sms-rules.ts'
 import { openDatabase } from '../../src/db/database.ts'
 
 const newMessage = (id = uuidv7()) => ({
@@ -43,7 +44,14 @@ const rowOf = async (db: Db, id: string) =>
   (await db.query('select * from outbox where id = $1', [id]))[0]!
 
 const workerOf = (db: Db, sender: MessageSender) =>
-  createDeliveryWorker({ db, log: silentLog, channel: 'email', sender, random: () => 0.5 })
+  createDeliveryWorker({
+    db,
+    log: silentLog,
+    channel: 'email',
+    sender,
+    random: () => 0.5,
+    smsRules: ANYWHERE,
+  })
 
 const runNow = (worker: ReturnType<typeof workerOf>) => worker.run(new AbortController().signal)
 
@@ -186,7 +194,7 @@ withDatabase('the outbox', (open) => {
     await db.query(`update outbox set finished_at = now() - interval '8 days' where id = $1`, [
       old.id,
     ])
-    assert.equal(await trimMessages(db, { sentDays: 7, deadDays: 90, batch: 100 }), 1)
+    assert.equal(await trimMessages(db, 100), 1)
     assert.equal((await db.query('select 1 from outbox where id = $1', [old.id])).length, 0)
   })
 
@@ -194,11 +202,11 @@ withDatabase('the outbox', (open) => {
     const mail = recorder(() => new Promise((done) => setTimeout(done, 1_500, delivered)))
     const texts = recorder()
     const senders = { email: mail.sender, sms: texts.sender }
-    const outbox = await openOutbox({ db, senders, log: silentLog })
+    const outbox = await openOutbox({ db, senders, log: silentLog, smsRules: ANYWHERE })
     const { duties } = outbox
     assert.deepEqual(
       duties.map(({ name }) => name),
-      ['outbox-email', 'outbox-sms', 'outbox-trim'],
+      ['outbox-email', 'outbox-sms', 'sms-digests'],
     )
     await insertMessage(db, { ...newMessage(), channel: 'sms', to: '+255712345678' })
     await new Promise((wake) => setTimeout(wake, 50))

@@ -93,17 +93,41 @@ describe('npm run mlango', () => {
     assert.match((await mlango('payments', 'list', '--status', 'pending')).out, /^0 shown/)
   })
 
+  test('a payment that was taken back is listed until an operator has dealt with it', async () => {
+    const topUp = { accountId, amountTzs: 5000, keep: undefined }
+    const { id, reference } = await service.payments.topUp(topUp)
+    await service.payments.idle()
+    simulator.control.settle(reference, 'completed')
+    await mlango('payments', 'check', id)
+    assert.match((await mlango('payments', 'list', '--review')).out, /^0 shown/)
+    simulator.control.takeBack(reference, { word: 'reversed' })
+    await mlango('payments', 'check', id)
+    const listed = await asProcess('payments', 'list', '--review')
+    assert.match(listed.out, new RegExp(`${id}.*REVIEW=reversed  said="reversed TZS 5000"  at=20`))
+    assert.equal((await mlango('payments', 'reviewed', id)).code, 2)
+    const by = ['--operator', 'neema', '--note', 'ticket 8']
+    assert.equal((await mlango('payments', 'reviewed', 'no-id', ...by)).code, 1)
+    assert.equal((await mlango('payments', 'reviewed', id, ...by)).code, 0)
+    assert.equal((await mlango('payments', 'reviewed', id, ...by)).code, 1)
+    assert.match((await mlango('payments', 'list', '--review')).out, /^0 shown/)
+    const all = (await mlango('payments', 'list', '--status', 'completed')).out
+    assert.match(all, new RegExp(`${id}.*reviewed=reversed.*by="neema"`))
+    assert.deepEqual(await creditsFor(db, id), [5_000_000_000n])
+    const [row] = await db.query('select review_note from payments where id = $1', [id])
+    assert.equal(row?.review_note, 'ticket 8')
+  })
+
   test('accounts adjust credits and debits, with the name of the operator', async () => {
     const by = ['--reason', 'Goodwill', '--operator', 'neema', '--key', 'ticket 7']
     const credit = await mlango('accounts', 'adjust', accountId, '+12.5', ...by)
     assert.equal(credit.code, 0)
-    assert(credit.out.startsWith(`Account ${accountId} now has 5012.5 credits.\n`))
+    assert(credit.out.startsWith(`Account ${accountId} now has 10012.5 credits.\n`))
     assert.match((await mlango('accounts', 'adjust', accountId, '+12.5', ...by)).out, /before/)
     const why = ['--reason', 'Mistake', '--operator', 'neema']
     assert.equal((await mlango('accounts', 'adjust', accountId, '-2.5', ...why)).code, 0)
     const refused = await mlango('accounts', 'adjust', accountId, '-999999', ...why)
     assert.equal(refused.code, 1)
-    assert.match(refused.out, /^Only 5010 credits are available\./)
+    assert.match(refused.out, /^Only 10010 credits are available\./)
     const rows = await db.query(
       `select amount_micro, description, operator from ledger_entries
        where type = 'adjustment' order by seq`,
@@ -119,5 +143,6 @@ describe('npm run mlango', () => {
     assert.equal((await mlango('accounts', 'adjust', accountId, '5')).code, 2)
     assert.equal((await mlango('accounts', 'adjust', randomUUID(), '5', ...by)).code, 1)
     assert.equal((await mlango('payments', 'list', '--status', 'stuck')).code, 2)
+    assert.equal((await mlango('payments', 'list', '--status', 'failed', '--review')).code, 2)
   })
 })

@@ -13,7 +13,7 @@ import { withDatabase } from '../support/databases.ts'
 import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
 
 /** Only a callback can bring credits here: the next scheduled check is an hour away. */
-const PATIENT = { ...FAST, pendingS: [3600], lateS: [3600] }
+const PATIENT = { ...FAST, pendingS: [3600], lateS: [3600], wordS: 3600 }
 
 withDatabase('callbacks', (open) => {
   let db: Db
@@ -113,6 +113,14 @@ withDatabase('callbacks', (open) => {
           (theirs) => callback({ ...theirs, metadata: {} }, { reference: randomUUID() }),
         ],
       ]
+      for (const text of ['\0', 'a\0b', '\ud800']) {
+        refusals.push([
+          `a reference of ${JSON.stringify(text)}, which no table can keep`,
+          'malformed',
+          401,
+          (theirs) => callback({ ...theirs, metadata: {} }, { reference: text }),
+        ])
+      }
       for (const [name, reason, status, make] of refusals) {
         test(`${name}: no credit, and the log names ${reason}`, async () => {
           const { id, theirs } = await paid()

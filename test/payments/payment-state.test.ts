@@ -22,7 +22,7 @@ const stateWith = (changes: Partial<PaymentState> = {}): PaymentState => ({
 })
 
 const found = (
-  status: 'pending' | 'completed' | 'failed' | 'expired',
+  status: 'pending' | 'completed' | 'failed' | 'expired' | 'reversed',
   changes: Record<string, unknown> = {},
 ) =>
   ({
@@ -32,6 +32,7 @@ const found = (
     providerRef: 'theirs',
     network: undefined,
     failure: undefined,
+    said: undefined,
     ...changes,
   }) as Finding
 
@@ -57,14 +58,70 @@ describe('the life of a payment', () => {
       stateWith({ status: 'completed' }),
       found('completed'),
       LATE,
-      { status: 'completed', credit: false },
+      { status: 'completed', credit: false, review: undefined, unanswered: false },
     ],
     [
       'failed after completed',
       stateWith({ status: 'completed' }),
-      found('failed'),
+      found('failed', { said: 'voided' }),
       LATE,
-      { status: 'completed', credit: false, review: 'reversed' },
+      { status: 'completed', credit: false, review: 'reversed', said: 'voided TZS 5000' },
+    ],
+    [
+      'reversed after completed',
+      stateWith({ status: 'completed' }),
+      found('reversed', { said: 'REVERSED', amountTzs: undefined }),
+      LATE,
+      { status: 'completed', credit: false, review: 'reversed', said: 'REVERSED' },
+    ],
+    [
+      'reversed in part after completed',
+      stateWith({ status: 'completed' }),
+      found('completed', { amountTzs: 2000 }),
+      LATE,
+      { status: 'completed', review: 'amount_mismatch', said: 'completed TZS 2000' },
+    ],
+    [
+      'pending again after completed',
+      stateWith({ status: 'completed' }),
+      found('pending'),
+      LATE,
+      { status: 'completed', review: 'unconfirmed', said: 'pending TZS 5000' },
+    ],
+    [
+      'unknown after completed',
+      stateWith({ status: 'completed' }),
+      { status: 'not_found' },
+      LATE,
+      { status: 'completed', review: 'unconfirmed', said: 'not found' },
+    ],
+    [
+      'an unheard-of status after completed',
+      stateWith({ status: 'completed' }),
+      { status: 'unreachable', reason: 'unreadable_answer', said: 'clawed_back' },
+      LATE,
+      { status: 'completed', review: 'unconfirmed', said: 'clawed_back', unanswered: false },
+    ],
+    [
+      'another payment after completed',
+      stateWith({ status: 'completed' }),
+      found('failed', { providerRef: 'other' }),
+      LATE,
+      { status: 'completed', review: 'reference_mismatch', providerRef: 'theirs' },
+    ],
+    [
+      'nobody answers after completed',
+      stateWith({ status: 'completed' }),
+      { status: 'unreachable', reason: 'timeout' },
+      LATE,
+      { status: 'completed', review: undefined, unanswered: true },
+    ],
+    [
+      'reversed before we heard that it was paid',
+      stateWith(),
+      found('reversed', { said: 'reversed' }),
+      EARLY,
+      { status: 'failed', credit: false, review: 'reversed', errorCode: 'rejected' },
     ],
     [
       'failed',
@@ -197,15 +254,17 @@ test('a create is repeated until it is accepted, for five minutes', () => {
 
 const findings: fc.Arbitrary<Finding> = fc.oneof(
   fc.record({
-    status: fc.constantFrom('pending', 'completed', 'failed', 'expired'),
+    status: fc.constantFrom('pending', 'completed', 'failed', 'expired', 'reversed'),
     amountTzs: fc.constantFrom(5000, 4999, undefined),
     currency: fc.constantFrom('TZS', 'KES', undefined),
     providerRef: fc.constantFrom('theirs', 'other', undefined),
     network: fc.constant(undefined),
     failure: fc.constant(undefined),
+    said: fc.constant(undefined),
   }),
   fc.constant({ status: 'not_found' } as const),
   fc.constant({ status: 'unreachable', reason: 'timeout' } as const),
+  fc.constant({ status: 'unreachable', reason: 'unreadable_answer', said: 'other' } as const),
   fc.constant({ status: 'refused', code: 'rejected' } as const),
 )
 
@@ -262,5 +321,8 @@ test('the first check after the create comes within 30 s, then they get rarer, t
   assert.equal(next('pending', 3, LATE), DEFAULT_TIMING.overdueS)
   assert.equal(next('expired', 0), DEFAULT_TIMING.lateS[0])
   assert.equal(next('failed', DEFAULT_TIMING.lateS.length), undefined)
-  assert.equal(next('completed', 0), undefined)
+  assert.equal(next('completed', 1), DEFAULT_TIMING.overdueS)
+  const completed = { ...stateWith({ status: 'completed' }), checks: 1 }
+  const confirmed = decide(completed, found('completed'), LATE)
+  assert.equal(nextCheckS(DEFAULT_TIMING, completed, confirmed, LATE), undefined)
 })

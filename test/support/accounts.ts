@@ -35,14 +35,22 @@ export function testClock(): Clock & { push(ms: number): void } {
   }
 }
 
-export function openTestAccounts(db: Db, clock: Clock = testClock()): Promise<Accounts> {
-  const config = readConfig({ SIGNUP_BONUS_CREDITS: '100' })
+export function openTestAccounts(
+  db: Db,
+  clock: Clock = testClock(),
+  env: Record<string, string> = {},
+): Promise<Accounts> {
+  const config = readConfig({ SIGNUP_BONUS_CREDITS: '100', ...env })
   return openAccounts({ db, config, masterKey: MASTER_KEY, clock, log: silentLog })
 }
 
 /** The routes of accounts on a real server. `call('POST /v1/…', {token, body})`. */
-export async function startAccounts(db: Db, clock: Clock = testClock()) {
-  const accounts = await openTestAccounts(db, clock)
+export async function startAccounts(
+  db: Db,
+  clock: Clock = testClock(),
+  env: Record<string, string> = {},
+) {
+  const accounts = await openTestAccounts(db, clock, env)
   const service = await startServer({
     routes: [
       ...authRoutes(accounts),
@@ -59,11 +67,12 @@ export async function startAccounts(db: Db, clock: Clock = testClock()) {
 /** The same for a whole test file: opened before its tests, closed after them. */
 export function accountsHouse(
   clock?: Clock,
+  env?: Record<string, string>,
 ): Awaited<ReturnType<typeof startAccounts>> & { db: Db } {
   const house = {} as ReturnType<typeof accountsHouse>
   before(async () => {
     const db = await freshDb()
-    Object.assign(house, await startAccounts(db, clock), { db })
+    Object.assign(house, await startAccounts(db, clock, env), { db })
   })
   after(async () => {
     await house.close()

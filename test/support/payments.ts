@@ -37,6 +37,7 @@ export const FAST: Partial<CheckTiming> = {
   pendingS: [0.05, 0.1, 0.2],
   overdueS: 0.2,
   lateS: [0.1, 0.2, 0.3, 0.5, 1, 2, 4],
+  wordS: 0.3,
 }
 
 const FAST_MONEY: Partial<Delays> = { fastMs: 30, normalMs: 60, lateMs: 1500, retryMs: 30 }

@@ -68,6 +68,8 @@ export async function startShared(options: SimulatorOptions = {}) {
     folder,
     env: {
       UPSTREAMS_FILE: file,
+      PAYMENT_PROVIDER: 'simulator',
+      ALLOW_SIMULATED_PAYMENTS: 'true',
       SIM_KEY: models.apiKey,
       DATA_DIR: folder,
       MASTER_KEY: 'a master key for tests, long enough',

@@ -9,6 +9,7 @@ import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openPostingQueue } from '../../src/gateway/bill/posting-queue.ts'
 import { openDoubtfulCharges } from '../../src/gateway/bill/doubtful-charges.ts'
+import { openLeftUnpaid } from '../../src/gateway/bill/left-unpaid.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createCallLimits } from '../../src/gateway/call-limits.ts'
 import type { VideoNotice } from '../../src/gateway/videos/end.ts'
@@ -63,6 +64,22 @@ export async function openStudio(options: StudioOptions) {
     catalog,
     upstreams,
     callLimits: createCallLimits({ perAccount: 10_000 }),
+    leftUnpaid: {
+      streams: await openLeftUnpaid({
+        kind: 'stream',
+        db,
+        clock: systemClock,
+        log: silentLog,
+        limitMicro: 20_000_000n,
+      }),
+      answers: await openLeftUnpaid({
+        kind: 'answer',
+        db,
+        clock: systemClock,
+        log: silentLog,
+        limitMicro: 20_000_000n,
+      }),
+    },
     rules: { capMicro: 10_000_000n, minMicro: 10_000n },
     voice: { nominalMicro: 0n },
     reportedCapUsd: decimal('20'),
@@ -123,6 +140,7 @@ async function submit(
     requestId: `req_${uuidv7()}`,
     signal: new AbortController().signal,
     claim,
+    stay: () => {},
     renderError: () => assert.fail('a video has no stream'),
   }
   const body = { model: 'sim/filamu', prompt: 'Simba', duration: 4, resolution: '720p' }

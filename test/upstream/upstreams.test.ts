@@ -130,6 +130,11 @@ describe('calling upstreams', () => {
           object: 'chat.completion.chunk',
           choices: [{ index: 0, delta: { content: 'y' }, finish_reason: null }],
         },
+      ],
+    )
+    assert.deepEqual(
+      result.last.map((text) => JSON.parse(text)),
+      [
         {
           ...ours,
           object: 'chat.completion.chunk',
@@ -137,6 +142,7 @@ describe('calling upstreams', () => {
         },
       ],
     )
+    assert.equal(result.finished, true)
     assert.equal(result.finishReason, 'stop')
     assert.equal(result.outputBytes, 1)
     assert.deepEqual(result.usage, {
@@ -194,7 +200,7 @@ describe('calling upstreams', () => {
     })
     const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
     const began = Date.now()
-    assert.equal((await drained(result)).length, 2)
+    assert.equal((await drained(result)).length, 1)
     assert.ok(Date.now() - began < 100)
     await new Promise((done) => setTimeout(done, 1_200))
     assert.equal(servers[0]!.open, 0)

@@ -12,6 +12,7 @@ import { subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { CODE_LIFE_S, listCodes, lockCodes, putCode, takeCodeTry } from './codes-store.ts'
 import type { CodeChannel, CodeRow, CodeState, CodeSubject } from './codes-store.ts'
+import { countSmsCode, reachableAccount } from './sms-codes.ts'
 import { codesSent, codeTries, takeTry } from './throttle.ts'
 
 /** One identifier, named by its HMAC, asks for a code: what for, and by which channel. */
@@ -55,6 +56,8 @@ export type CodeDelivery = {
   account?: Account | undefined
   /** An email address or a phone number; an authenticator app needs none. */
   to?: string | undefined
+  /** The address of whoever asks without a session. */
+  from?: string | undefined
   /** The id of a challenge that stays the same while its code changes. */
   id?: string | undefined
   /** Shorter where a code is repeated that began to expire earlier. */
@@ -75,7 +78,8 @@ export async function sendCode(
   tx: Tx,
   delivery: CodeDelivery,
 ): Promise<CodeSent> {
-  const { request, account, to, id = uuidv7(), lifeS = CODE_LIFE_S } = delivery
+  const { request, to, from, id = uuidv7(), lifeS = CODE_LIFE_S } = delivery
+  const account = reachableAccount(accounts, { ...request, ...delivery })
   const accountId = account?.id ?? null
   await lockCodes(tx, request)
   if (request.channel === 'totp') {
@@ -89,6 +93,9 @@ export async function sendCode(
   const waitS = Math.max(0, ...waits)
   if (waitS > 0) return { waitS }
   await takeTry(tx, codesSent(request, account ? 'somebody' : 'nobody'))
+  if (request.channel === 'phone') {
+    await countSmsCode(accounts, tx, { purpose: request.purpose, account, from })
+  }
   const code = newCode(accounts, request, codes)
   const codeHmac = hmacOf(accounts.keys.codes[0], request, accountId, code)
   await putCode(tx, { id, ...request, accountId, codeHmac, lifeS })

@@ -11,6 +11,7 @@ import { codeExpired, codeWrong } from './codes.ts'
 import { confirmTotp, offerTotp, setMfa, spendTotpStep } from './mfa-store.ts'
 import { deleteRecoveryCodes } from './recovery-codes-store.ts'
 import { makeRecoveryCodes, RECOVERY_CODE, spendRecoveryCode } from './recovery-codes.ts'
+import { requireReachable } from './sms-codes.ts'
 import { clearTries, enrolmentTries } from './throttle.ts'
 
 /** Where an account's login codes go; undefined for an authenticator app or none at all. */
@@ -81,6 +82,7 @@ export async function changeMfa(
   if (mfaMethod === 'totp') return { totp: await beginEnrolment(accounts, tx, account) }
   if (mfaMethod === undefined) return {}
   requireVerified(account, mfaMethod)
+  if (mfaMethod === 'phone') requireReachable(accounts, account.loginPhone ?? '')
   await setMfa(tx, account.id, mfaMethod)
   await deleteRecoveryCodes(tx, account.id)
   await announce(tx, account.id, mfaMethod)

@@ -28,6 +28,7 @@ export async function resendCode(
     purpose: CodePurpose
     challengeId?: string | undefined
   },
+  from?: string,
 ): Promise<SentView> {
   checkChannel(body)
   const who = requireIdentifier(body.identifier)
@@ -41,7 +42,7 @@ export async function resendCode(
   const request = codeRequest(accounts, who, purpose, channel)
   await accounts.db.begin(async (tx) => {
     const recipient = await recipientOf(tx, { request, who, challengeId })
-    await requireSendCode(accounts, tx, { request, ...recipient })
+    await requireSendCode(accounts, tx, { request, from, ...recipient })
   })
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: COOL_DOWN_S }
 }

@@ -8,6 +8,8 @@ const RULES = {
   // Remembered for longer than the longest wait: whoever waits does not start again at zero.
   wrongCodes: { freeTries: 15, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 86_400 },
   sends: { freeTries: 10, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 86_400 },
+  // Each costs money and rings at somebody's: at most 20 a day for one number and purpose.
+  sms: { freeTries: 10, firstWaitS: 900, longestWaitS: 10_800, forgetAfterS: 86_400 },
 } satisfies Record<string, ThrottleRule>
 
 /** What is counted together. The name begins with its rule; a subject stands for an identifier. */
@@ -31,10 +33,10 @@ export function secondFactorTries(accountId: string): Bucket {
 
 /** Codes that somebody waits for, and those that were asked for in vain, are counted apart. */
 export function codesSent(
-  { subject, purpose }: { subject: Buffer; purpose: string },
+  { subject, purpose, channel }: { subject: Buffer; purpose: string; channel: string },
   to: 'somebody' | 'nobody',
 ): Bucket {
-  return `sends:${to}:${purpose}:${subject.toString('hex')}`
+  return `${channel === 'phone' ? 'sms' : 'sends'}:${to}:${purpose}:${subject.toString('hex')}`
 }
 
 /** An account may name any number of phones: its own limit keeps it from writing to many. */

@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/trim-store.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
@@ -22,16 +23,27 @@ export async function insertSession(
     id: string
     accountId: string
     salt: Buffer
-    device: Buffer
+    place: Place
+    /** The owner is notified of it. */
+    told: boolean
     /** It was opened with a second factor. */
     secondFactor: boolean
   },
 ): Promise<void> {
   await tx.query(
-    `insert into sessions (id, account_id, refresh_salt, device, second_factor_at, expires_at)
-     values ($1, $2, $3, $4, case when $5 then now() end,
+    `insert into sessions (id, account_id, refresh_salt, network, device, told, second_factor_at,
+       expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end,
        now() + ${REFRESH_LIFE_S} * interval '1 second')`,
-    [session.id, session.accountId, session.salt, session.device, session.secondFactor],
+    [
+      session.id,
+      session.accountId,
+      session.salt,
+      session.place.network,
+      session.place.device,
+      session.told,
+      session.secondFactor,
+    ],
   )
 }
 
@@ -48,18 +60,35 @@ export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
   return row?.passed ?? false
 }
 
-/** `known`: the account has used this device before. `first`: it has never had a session. */
-export async function deviceHistory(
+/** Keyed hashes of where a sign-in comes from: its network, and the kind of device within it. */
+export type Place = { network: Buffer; device: Buffer }
+
+export type SignInHistory = {
+  /** No session is remembered. */
+  none: boolean
+  knownNetwork: boolean
+  knownDevice: boolean
+  /** The owner was notified of a sign-in within the last day. */
+  toldToday: boolean
+}
+
+export async function signInHistory(
   tx: Tx,
   accountId: string,
-  device: Buffer,
-): Promise<{ known: boolean; first: boolean }> {
-  const [row] = await tx.read<{ known: boolean | null; sessions: bigint }>(
-    `select bool_or(device = $2) as known, count(*) as sessions
+  { network, device }: Place,
+): Promise<SignInHistory> {
+  const [row] = await tx.read<{ sessions: bigint } & Record<string, boolean | null>>(
+    `select count(*) as sessions, bool_or(network = $2) as network, bool_or(device = $3) as device,
+       bool_or(told and created_at > now() - interval '1 day') as told
      from sessions where account_id = $1`,
-    [accountId, device],
+    [accountId, network, device],
   )
-  return { known: row?.known ?? false, first: row?.sessions === 0n }
+  return {
+    none: row?.sessions === 0n,
+    knownNetwork: row?.network ?? false,
+    knownDevice: row?.device ?? false,
+    toldToday: row?.told ?? false,
+  }
 }
 
 /** The holder of a live session of an active account. */
@@ -95,6 +124,19 @@ export async function rotateSession(tx: Tx, id: string): Promise<void> {
   )
 }
 
+/** Ends all but the account's `most` sessions that were used last. */
+export async function endSurplusSessions(tx: Tx, accountId: string, most: number): Promise<void> {
+  await tx.query(
+    `with ended as (
+       update sessions set ended_at = now(), end_reason = 'surplus' where id in (
+         select id from sessions where account_id = $1 and ended_at is null
+         order by rotated_at desc, id desc offset $2)
+       returning id
+     ) select pg_notify('${SESSIONS_CHANNEL}', id::text) from ended`,
+    [accountId, most],
+  )
+}
+
 export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted'
 
 export async function endSession(
@@ -125,8 +167,13 @@ export async function announceSessions(tx: Tx, accountId: string): Promise<void>
 }
 
 /** Ended sessions stay for a while: they hold known devices, and reveal the reuse of old tokens. */
-export async function trimSessions(tx: Tx): Promise<void> {
-  await tx.query(`delete from sessions where expires_at < now() - interval '30 days'`)
+export function trimSessions(tx: Tx, batch: number, days: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'sessions',
+    where: 'least(ended_at, expires_at) < now() - make_interval(days => $2::int)',
+    order: 'least(ended_at, expires_at)',
+    params: [days],
+  })
 }
 
 function sessionFrom(row: Row): SessionRow {

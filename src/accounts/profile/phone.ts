@@ -5,6 +5,7 @@ import { findOwner, lockAccount, lockIdentifier, setPhone } from '../accounts-st
 import { codeRequest, requireSendCode } from '../codes/codes.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
+import { requireReachable } from '../codes/sms-codes.ts'
 import { phoneChanges, takeTry } from '../codes/throttle.ts'
 import { masked, readPhone } from '../identifiers.ts'
 
@@ -23,6 +24,7 @@ export async function changePhone(
     const why = 'must be a mobile number in international format, such as +255712345678'
     throw invalidField('phone_number', why)
   }
+  requireReachable(accounts, value)
   const who = { channel: 'phone' as const, value }
   const request = codeRequest(accounts, who, 'verify_phone')
   await withSecondFactor(accounts, caller, {

@@ -7,6 +7,7 @@ import type { CodeChannel } from '../codes/codes-store.ts'
 import { mfaAddress } from '../codes/mfa.ts'
 import { masked } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
+import type { Device } from './sessions.ts'
 
 export type ChallengeView = {
   mfa_required: true
@@ -23,7 +24,7 @@ export type ChallengeView = {
 export async function openChallenge(
   accounts: Accounts,
   tx: Tx,
-  { account, who }: { account: Account; who: Identifier },
+  { account, who, device }: { account: Account; who: Identifier; device: Device },
 ): Promise<ChallengeView> {
   if (account.mfaMethod === 'none') throw new Error('This account has no second factor.')
   const request = codeRequest(accounts, who, 'login_mfa', account.mfaMethod)
@@ -35,7 +36,8 @@ export async function openChallenge(
     masked: address ? masked(address) : 'authenticator',
     expires_in: expiresIn,
   })
-  const sent = await sendCode(accounts, tx, { request, account, to: address?.value })
+  const { address: from } = device
+  const sent = await sendCode(accounts, tx, { request, account, to: address?.value, from })
   if (sent.id !== undefined) return view(sent.id, CODE_LIFE_S)
   const codes = await listCodes(tx, request)
   const open = codes.find(({ live, accountId }) => live && accountId === account.id)

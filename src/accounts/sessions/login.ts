@@ -29,9 +29,11 @@ export async function login(
   // Of many guesses at once the right one must not pass after the wrong ones have spent the tries.
   await checkTries(accounts.db, tries)
   await clearTries(accounts.db, tries)
-  if (account.status === 'pending_verification') throw await notVerified(accounts, account, who)
+  if (account.status === 'pending_verification') {
+    throw await notVerified(accounts, account, { who, from: device.address })
+  }
   if (account.status === 'active' && account.mfaMethod !== 'none') {
-    return accounts.db.begin((tx) => openChallenge(accounts, tx, { account, who }))
+    return accounts.db.begin((tx) => openChallenge(accounts, tx, { account, who, device }))
   }
   const opened = await accounts.db.begin((tx) => openSession(accounts, tx, { account, device }))
   return presentSession(accounts, opened)
@@ -48,9 +50,10 @@ async function accountFor(accounts: Accounts, who: Identifier): Promise<Account 
 async function notVerified(
   accounts: Accounts,
   account: Account,
-  who: Identifier,
+  { who, from }: { who: Identifier; from: string },
 ): Promise<Failure> {
   const request = codeRequest(accounts, who, VERIFY_PURPOSE[who.channel])
-  await accounts.db.begin((tx) => sendCode(accounts, tx, { request, account, to: who.value }))
+  const delivery = { request, account, to: who.value, from }
+  await accounts.db.begin((tx) => sendCode(accounts, tx, delivery))
   return new Failure('forbidden', 'This account is not verified yet. Enter the code we sent.')
 }

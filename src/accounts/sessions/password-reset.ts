@@ -11,13 +11,17 @@ import { endAllSessions } from '../credentials/sessions-store.ts'
 import { readIdentifier, requireIdentifier, subjectOf } from '../identifiers.ts'
 
 /** Always the same answer. During the cool-down nothing is sent, and `resend_after` says so. */
-export async function forgotPassword(accounts: Accounts, identifier: string): Promise<SentView> {
+export async function forgotPassword(
+  accounts: Accounts,
+  identifier: string,
+  from?: string,
+): Promise<SentView> {
   const who = requireIdentifier(identifier)
   const request = codeRequest(accounts, who, 'reset_password')
   const resendAfter = await accounts.db.begin(async (tx) => {
     const owner = await findOwner(tx, who)
     const account = owner?.status === 'active' ? owner : undefined
-    const sent = await sendCode(accounts, tx, { request, account, to: who.value })
+    const sent = await sendCode(accounts, tx, { request, account, to: who.value, from })
     return sent.waitS ?? COOL_DOWN_S
   })
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: resendAfter }

@@ -4,6 +4,7 @@ import type { Accounts } from '../accounts.ts'
 import { dropPendingClaims, findOwner, insertAccount, lockIdentifier } from '../accounts-store.ts'
 import { codeRequest, requireSendCode, VERIFY_PURPOSE } from '../codes/codes.ts'
 import { CODE_LIFE_S, COOL_DOWN_S } from '../codes/codes-store.ts'
+import { requireReachable } from '../codes/sms-codes.ts'
 import { checkNewPassword } from '../credentials/passwords.ts'
 import type { Identifier } from '../identifiers.ts'
 
@@ -27,7 +28,10 @@ export type PendingView = {
 export async function register(
   accounts: Accounts,
   registration: Registration,
+  from?: string,
 ): Promise<PendingView> {
+  const { phoneNumber } = registration
+  if (phoneNumber !== undefined) requireReachable(accounts, phoneNumber)
   const claims = claimsOf(registration)
   const [first] = claims
   if (!first) throw invalidField('email', 'or phone_number must be sent')
@@ -41,7 +45,7 @@ export async function register(
     for (const value of [...values].sort()) await lockIdentifier(tx, value)
     for (const claim of claims) if (await findOwner(tx, claim)) throw taken(claim)
     const account = await insertAccount(tx, { id: uuidv7(), ...registration, passwordHash })
-    await requireSendCode(accounts, tx, { request, account, to: first.value })
+    await requireSendCode(accounts, tx, { request, account, to: first.value, from })
     await dropPendingClaims(tx, first, account.id)
   })
   return {

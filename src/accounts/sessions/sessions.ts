@@ -2,23 +2,26 @@ import { randomBytes } from 'node:crypto'
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
+import { networkOf } from '../../lib/network.ts'
 import { hmacSha256 } from '../../lib/secrets.ts'
 import { notify } from '../../notices/notices.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import {
-  deviceHistory,
   endAllSessions,
   endSession,
+  endSurplusSessions,
   insertSession,
   lockSession,
   REFRESH_LIFE_S,
+  signInHistory,
 } from '../credentials/sessions-store.ts'
+import type { Place, SignInHistory } from '../credentials/sessions-store.ts'
 import { ACCESS_LIFE_S } from '../credentials/signing-keys.ts'
 import { isOurRefreshToken, readRefreshToken, writeRefreshToken } from '../credentials/tokens.ts'
 
-/** Where a sign-in came from; only a keyed hash of the two is stored. */
+/** Where a sign-in came from; only keyed hashes of the two are stored. */
 export type Device = { address: string; userAgent: string }
 
 /** A session that is in the database, but whose tokens have not been handed out yet. */
@@ -32,6 +35,9 @@ export type SessionView = {
   refresh_expires_in: number
   user: Profile
 }
+
+/** More than anyone's devices: whoever opens more of them fills only the place of their own. */
+const MOST_SESSIONS = 100
 
 type SignedIn = {
   account: Account
@@ -49,15 +55,40 @@ export async function openSession(
   { account, device, announced, secondFactor = false }: SignedIn,
 ): Promise<OpenedSession> {
   if (account.status !== 'active') throw new Failure('forbidden', INACTIVE[account.status])
-  const deviceHmac = hmacSha256(accounts.keys.identifiers, `${device.address}\n${device.userAgent}`)
-  const { known, first } = await deviceHistory(tx, account.id, deviceHmac)
+  const accountId = account.id
+  const place = placeOf(accounts, device)
+  const history = await signInHistory(tx, accountId, place)
+  const tells = announced !== true && isNews(history, account, accounts.clock.now())
   const session = { id: uuidv7(), salt: randomBytes(16) }
-  await insertSession(tx, { ...session, accountId: account.id, device: deviceHmac, secondFactor })
-  if (!known && !first && announced !== true) {
+  const told = tells || announced === true
+  await insertSession(tx, { ...session, accountId, place, told, secondFactor })
+  await endSurplusSessions(tx, accountId, MOST_SESSIONS)
+  if (tells) {
     const data = { address: device.address }
-    await notify(tx, { accountId: account.id, type: 'security.new_login', data })
+    await notify(tx, { accountId, type: 'security.new_login', data })
   }
   return { account, counter: 0, ...session }
+}
+
+/** The network is what a thief cannot copy. Version numbers are left out: an update is no news. */
+function placeOf({ keys }: Accounts, { address, userAgent }: Device): Place {
+  const network = hmacSha256(keys.identifiers, networkOf(address, { v4: 24, v6: 48 }))
+  const agent = userAgent.replaceAll(/[\d._]+/g, '')
+  return { network, device: hmacSha256(keys.identifiers, network, agent) }
+}
+
+/** Sessions are remembered for longer: where none is, an account of this age has lain idle. */
+const NEW_ACCOUNT_MS = 30 * 86_400_000
+
+/**
+ * Whether the owner should hear of a sign-in. One from a network that the account has not used is
+ * always news, whatever it says of itself. An unknown kind of device in a known network is news once
+ * a day: whoever invents a new `User-Agent` each time cannot make us send a message each time.
+ */
+function isNews(history: SignInHistory, account: Account, now: Date): boolean {
+  if (history.none) return now.getTime() - account.createdAt.getTime() > NEW_ACCOUNT_MS
+  if (!history.knownNetwork) return true
+  return !history.knownDevice && !history.toldToday
 }
 
 /** Signs the pair of tokens. Call it after the commit. */

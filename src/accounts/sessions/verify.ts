@@ -90,7 +90,7 @@ async function finishVerification(
   await proveIdentifier(tx, found.id, who)
   const account = await activate(accounts, tx, { accountId: found.id, proofs: [who.value] })
   if (secondFactor && account.status === 'active') {
-    return openChallenge(accounts, tx, { account, who })
+    return openChallenge(accounts, tx, { account, who, device })
   }
   return openSession(accounts, tx, { account, device, announced })
 }

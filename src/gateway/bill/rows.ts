@@ -1,6 +1,6 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
-import type { Charge, Outcome } from '../../billing/commands.ts'
-import type { Keep } from '../../lib/answer.ts'
+import type { Bounds, Charge, Outcome } from '../../billing/commands.ts'
+import type { EarlyBody, Keep } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
@@ -13,6 +13,18 @@ export type BillOrder = {
   stage: Stage
   wantMicro: bigint
   needMicro: bigint
+  /** What it may come to cost; left out where the two above say it. */
+  bounds?: Bounds | undefined
+  /** The same by a closer look, for an account that has little more than that. */
+  closerBounds?: (() => Bounds) | undefined
+}
+
+/** What a call may cost whose account cannot easily pay the worst case. */
+export type Allowance = {
+  bounds: Bounds
+  limitMicro: bigint
+  /** No extension goes beyond it. */
+  ceilingMicro: bigint
 }
 
 /** A call has one stage; the combined voice flow has three. */
@@ -45,6 +57,8 @@ export type Dropped = {
   latencyMs: number
   /** Stages that had completed before; they are recorded and not charged. */
   ran?: BillLine[]
+  /** Writes rows that belong into the same commit. */
+  write?: Rows['write']
 }
 
 export type Receipt = {
@@ -89,12 +103,16 @@ type Settlement = {
   keep?: Keep<Receipt> | undefined
 }
 
-/** Charge, records and kept answer in one; with a key only while the claim on it is still ours. */
+/**
+ * Charge, records and kept answer in one; with a key only while the claim on it is still ours. A
+ * large answer was written `early`.
+ */
 export function settlePosting(
   clock: Clock,
   order: BillOrder,
   holdId: string | undefined,
   settlement: Settlement,
+  early?: EarlyBody,
 ): Posting {
   const { lines, records, keep } = settlement
   const { accountId } = order.principal
@@ -104,7 +122,7 @@ export function settlePosting(
     command: holdId === undefined ? undefined : { kind: 'settle', accountId, holdId, charges },
     rows: (outcome): Rows => {
       if (outcome !== undefined && outcome.kind !== 'settled') return {}
-      const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)) }
+      const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)), early }
       return { records: chargedRecords(records, outcome), kept }
     },
     claimed: keep && {
@@ -151,7 +169,7 @@ export function dropPosting(
     accountId,
     command: holdId === undefined ? undefined : { kind: 'release', accountId, holdId },
     // A hold that is gone was closed by someone else, who wrote the record.
-    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records }),
+    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records, write: end.write }),
   }
 }
 

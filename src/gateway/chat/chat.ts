@@ -9,8 +9,11 @@ import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
+import { mostJsonTokens } from '../price/token-bound.ts'
 import { readMessages, type InputModality } from './messages.ts'
-import { streamChat, type ChatOrder } from './stream.ts'
+import type { ChatOrder } from './order.ts'
+import { streamChat } from './stream.ts'
+import { answerWithin } from './within-means.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
 export type ChatBody = {
@@ -47,13 +50,20 @@ export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): 
   const model = requireChatModel(gateway, body, reading.modalities)
   const at = billing.clock.now()
   const prompt = promptSize(body, reading)
-  const price = tokenPrice({ model, prompt, at, rules, log: billing.log })
+  // Beside media the text is short, and its bytes are good enough.
+  const mostText = Math.min(prompt.textBytes, model.contextLength || Infinity)
+  const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(body, mostText)
+  const price = tokenPrice({ model, prompt, at, boundText, rules, log: billing.log })
+  const answer = answerWish(body, model)
   return {
     stage: stageOf('chat', model),
-    amounts: price.amounts(answerWish(body, model)),
+    amounts: price.amounts(answer),
     targets: model.targets,
     request: chatRequest(gateway, call, body, { model: model.id, at }),
+    answer,
     usage: price.usage,
+    affordable: (limitMicro, bounds) => price.affordable(limitMicro, bounds, answer),
+    boundPrompt: price.boundPrompt,
     includeUsage: body.stream_options?.include_usage === true,
   }
 }
@@ -64,7 +74,11 @@ function completeChat(gateway: Gateway, call: GatewayCall, order: ChatOrder) {
   return runBilledCall(gateway, call, {
     stage,
     amounts,
-    work: (signal) => gateway.upstreams.call(targets, 'chat', request, signal),
+    work: (signal, bill) => {
+      const { allowance } = bill
+      if (allowance !== undefined) return answerWithin(gateway, { order, bill, allowance, signal })
+      return gateway.upstreams.call(targets, 'chat', request, signal)
+    },
     usage: (result) => order.usage(result.usage, result),
     answer: ({ body, generationId }, _usage, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
@@ -113,14 +127,29 @@ function checkTools(tools: unknown[] | null | undefined): void {
 /** The longest and dearest answer that these fields allow, however they are read. */
 function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
   const { modalities, prediction } = body
+  const predictedBytes = prediction ? measureJson(prediction).bytes : 0
+  // A model that draws does so unless it is told not to.
+  const pictures = (modalities ?? model.outputModalities).includes('image')
+  const audio = (modalities ?? model.outputModalities).includes('audio')
   return {
     maxTokens: longestWish(body),
     choices: body.n ?? 1,
-    predictedBytes: prediction ? measureJson(prediction).bytes : 0,
-    // A model that draws does so unless it is told not to.
-    pictures: (modalities ?? model.outputModalities).includes('image'),
-    audio: (modalities ?? model.outputModalities).includes('audio'),
+    hardLimit: hardLimit(body),
+    growing: !pictures && !audio && thinksAloud(model),
+    predictedBytes,
+    boundPredicted: prediction ? () => mostJsonTokens(prediction, predictedBytes) : undefined,
+    pictures,
+    audio,
   }
+}
+
+/**
+ * What a model thinks before it speaks is paid for, and often not shown: it cannot be counted. The
+ * catalog must say that a model thinks; of one that it says nothing about, we see all that it says.
+ */
+function thinksAloud({ supportedParameters, prices }: PricedModel): boolean {
+  if (Number(prices.internal_reasoning ?? 0) > 0) return false
+  return !supportedParameters.some((name) => name.includes('reasoning'))
 }
 
 /** Of two limits upstreams differ in which one they keep to; thoughts may come on top of either. */
@@ -129,6 +158,13 @@ function longestWish(body: ChatBody): number | undefined {
   const thoughts = fieldsOf(body.reasoning).max_tokens
   if (!isCount(thoughts)) return limits.length === 0 ? undefined : Math.max(...limits)
   return Math.max(DEFAULT_ANSWER_TOKENS, ...limits) + thoughts
+}
+
+/** What the upstream is told; none: as much as the model can say. */
+function hardLimit(body: ChatBody): number | undefined {
+  const limits = [body.max_tokens, body.max_completion_tokens].filter(isCount)
+  const thoughts = fieldsOf(body.reasoning).max_tokens
+  return limits.length === 0 ? undefined : Math.max(...limits) + (isCount(thoughts) ? thoughts : 0)
 }
 
 function isCount(value: unknown): value is number {

@@ -1,21 +1,23 @@
 import type { Outflow, Sink } from '../../lib/answer.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 
-/** The three ends of a paid stream. One of them is called, once; `broke` also when `finished` throws. */
+/** The three ends of a paid stream. One of them is called, once; another one also when `finished` throws. */
 export type StreamEnds = {
   /** It finished. Settles; gives what is still to be sent after the last chunk. */
   finished(): Promise<string>
   /** It broke. Releases; gives the error event for the reader. */
   broke(error: unknown): Promise<string>
   /** The reader left. Releases; there is nobody to answer. */
-  left(): void
+  left(): Promise<void>
+  /** Is it to be finished although the reader leaves? */
+  stays(): boolean
 }
 
 const HEARTBEAT_MS = 15_000
-/** A reader that takes nothing for this long, over a minute, is gone, whatever its socket says. */
-const STALLED_BEATS = 5
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
+/** Batches of at most 64 KiB that are looked through when a reader leaves, without a pause. */
+const MOST_LOOKED_THROUGH = 16
 
 /**
  * Server-sent events, taken from the upstream one batch at a time and only when the reader has
@@ -25,7 +27,10 @@ export class ChatOutflow implements Outflow {
   readonly #stream: ChatStream
   readonly #ends: StreamEnds
   #heartbeat: NodeJS.Timeout | undefined
+  #flowing: Promise<void> | undefined
   #ended = false
+  /** The reader left. What is written goes nowhere. */
+  #gone = false
   /** Waits for the reader, not for the upstream. */
   #full = false
   /** Counted instead of looking at the clock for each event. */
@@ -38,21 +43,23 @@ export class ChatOutflow implements Outflow {
 
   flow(sink: Sink): void {
     this.#heartbeat = setInterval(() => this.#beat(sink), HEARTBEAT_MS)
-    void this.#flow(sink)
+    this.#flowing = this.#flow(sink)
   }
 
-  left(): void {
-    if (this.#ended) return
-    this.#ended = true
+  async left(): Promise<void> {
+    if (this.#ended || this.#gone) return this.#flowing
+    this.#gone = true
     clearInterval(this.#heartbeat)
+    if (this.#runsOn()) return (this.#flowing ??= this.#flow(NOBODY))
+    this.#ended = true
     this.#stream.cancel()
-    this.#ends.left()
+    return this.#ends.left()
   }
 
   async #flow(sink: Sink): Promise<void> {
     try {
       for (;;) {
-        if (!this.#stream.ready) await this.#stream.more()
+        while (!this.#stream.ready) await this.#stream.more()
         // The reader left.
         if (this.#ended) return
         const chunks = this.#stream.take()
@@ -62,16 +69,33 @@ export class ChatOutflow implements Outflow {
         if (!sink.write(frames(chunks))) await this.#room(sink)
       }
       this.#ended = true
-      this.#end(sink, (await this.#ends.finished()) + DONE)
+      const rest = await this.#ends.finished()
+      this.#end(sink, frames(this.#stream.last) + rest + DONE)
     } catch (error) {
       this.#ended = true
       this.#stream.cancel()
-      this.#end(sink, await this.#ends.broke(error))
+      if (this.#gone) await this.#ends.left()
+      else this.#end(sink, await this.#ends.broke(error))
+    }
+  }
+
+  /** The upstream has finished, perhaps in what arrived while the reader was busy. */
+  #runsOn(): boolean {
+    try {
+      for (let i = 0; i < MOST_LOOKED_THROUGH && !this.#stream.finished; i++) {
+        if (!this.#stream.ready) break
+        if (this.#stream.take() === undefined) return true
+      }
+      return this.#stream.finished || this.#ends.stays()
+    } catch {
+      // It broke; but the reader left before it was told.
+      return false
     }
   }
 
   async #room(sink: Sink): Promise<void> {
     this.#full = true
+    this.#stream.rest()
     await sink.room()
     this.#full = false
     this.#beats = 0
@@ -85,9 +109,11 @@ export class ChatOutflow implements Outflow {
   #beat(sink: Sink): void {
     this.#beats += 1
     if (!this.#full && this.#beats > 1) sink.write(HEARTBEAT)
-    else if (this.#full && this.#beats >= STALLED_BEATS) sink.cut()
   }
 }
+
+/** For a stream that goes on without a reader. */
+const NOBODY: Sink = { write: () => true, room: async () => {}, end: () => {} }
 
 function frames(chunks: readonly string[]): string {
   let text = ''

@@ -1,27 +1,16 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { usageChunk } from '../../upstream/contract/chunks.ts'
-import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
-import type { UsageReading } from '../../upstream/contract/usage.ts'
+import { isReaders } from '../../upstream/contract/fault.ts'
+import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { BillLine, Stage, StageUsage } from '../bill/rows.ts'
-import { generationHeader } from '../billed-call.ts'
+import type { BillLine } from '../bill/rows.ts'
+import { dropWork, generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import type { Amounts } from '../price/amounts.ts'
-import type { Output } from '../price/call-price.ts'
+import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
-
-/** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
-export type ChatOrder = {
-  stage: Stage
-  amounts: Amounts
-  targets: readonly ModelTarget[]
-  request: ChatRequest
-  usage(reading: UsageReading, output: Output): StageUsage
-  /** The caller wants a last chunk with the usage. */
-  includeUsage: boolean
-}
+import { streamWithin } from './within-means.ts'
 
 const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -37,18 +26,26 @@ export async function streamChat(
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
+  const { accountId } = principal
   const startedMs = performance.now()
+  gateway.leftUnpaid.streams.admit(accountId)
+  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   try {
     bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
-    const stream = await gateway.upstreams.call(targets, 'chatStream', request, signal)
+    const { allowance } = bill
+    const stream =
+      allowance === undefined
+        ? await gateway.upstreams.call(targets, 'chatStream', request, signal)
+        : await streamWithin(gateway, { order, bill, allowance, signal })
     const opened = { bill, stream, startedMs, leave }
     const body = new ChatOutflow(stream, streamEnds(gateway, call, order, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
-    await bill?.drop(dropOf(error, stage, performance.now() - startedMs, signal))
+    const end = dropOf(error, stage, performance.now() - startedMs, signal)
+    if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })
     leave()
     throw error
   }
@@ -62,7 +59,13 @@ function streamEnds(
 ): StreamEnds {
   const { bill, stream, startedMs, leave } = opened
   const { stage } = order
+  const { accountId } = call.principal
   const latencyMs = () => performance.now() - startedMs
+  const left = () => {
+    const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
+    const worth = { accountId, micro: worthOf(order, stream) }
+    return gateway.leftUnpaid.streams.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
+  }
   return {
     async finished() {
       const usage = order.usage(stream.usage, stream)
@@ -72,22 +75,25 @@ function streamEnds(
       return order.includeUsage ? lastChunk(order, stream.usage, line) : ''
     },
     async broke(error) {
-      await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
+      if (isReaders(error)) await left()
+      else await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
       leave()
       // After the first byte a failure can only be reported in the stream, which then has no [DONE].
       return `data: ${call.renderError(error instanceof Failure ? error : interrupted(error))}\n\n`
     },
-    left() {
-      gateway.callLimits.callerLeft(call.principal)
+    async left() {
+      await left()
       leave()
-      void bill.drop({
-        status: 'cancelled',
-        errorCode: 'caller_left',
-        stage,
-        latencyMs: latencyMs(),
-      })
     },
+    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream)),
   }
+}
+
+/** Some upstreams count an answer only at its end: what was seen of it counts too. */
+function worthOf(order: ChatOrder, stream: ChatStream): bigint {
+  const counted = order.usage(stream.usage, stream).costMicro
+  const seen = order.usage(ABSENT, stream).costMicro
+  return counted > seen ? counted : seen
 }
 
 /** What was charged for, with the upstream's finer counts where it reported them. */

@@ -11,6 +11,8 @@ const NONE: readonly string[] = []
 export class AnthropicReader implements ChatReader {
   done = false
   finishReason: string | null = null
+  finishes = 0
+  readonly finished = new Set<number>()
   generationId: string | undefined
   outputBytes = 0
   readonly pictures = 0
@@ -96,6 +98,8 @@ export class AnthropicReader implements ChatReader {
     const { stop_reason: reason } = fieldsOf(event.delta)
     if (typeof reason !== 'string') return NONE
     this.finishReason = anthropicFinish(reason)
+    this.finishes += 1
+    this.finished.add(0)
     return [chunkText(this.#ours, {}, { reason: this.finishReason })]
   }
 

@@ -99,6 +99,8 @@ export type ChatRequest = {
   extra?: Fields | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
   user?: string | undefined
+  /** No choice may be longer than the account can pay for, whatever the body says. */
+  mostTokens?: number | undefined
   /** The names that the answer carries, whatever the upstream called them. */
   ours: OurNames
 }
@@ -127,6 +129,10 @@ export type ChatReader = {
   readonly done: boolean
   readonly usage: UsageReading
   readonly finishReason: string | null
+  /** How often a reason to finish was told so far: whoever is given such a chunk knows the end. */
+  readonly finishes: number
+  /** The choices that are finished, by their index. */
+  readonly finished: ReadonlySet<number>
   readonly generationId: string | undefined
   /** Bytes of text, reasoning and tool arguments so far: the estimate when usage is absent. */
   readonly outputBytes: number
@@ -185,6 +191,8 @@ export type ImageRequest = {
   /** Other fields of the caller (`size`, `quality`, `seed`…), passed on as they are. */
   extra: Fields
   user?: string | undefined
+  /** For a model that draws in conversation: each picture, with all that is said about it. */
+  mostTokens?: number | undefined
 }
 export type ImageResult = {
   images: { b64Json: string; mediaType: string; revisedPrompt?: string | undefined }[]

@@ -19,6 +19,8 @@ export class GeminiReader implements ChatReader {
   readonly done = false
   usage: UsageReading = ABSENT
   finishReason: string | null = null
+  finishes = 0
+  readonly finished = new Set<number>()
   generationId: string | undefined
   outputBytes = 0
   pictures = 0
@@ -54,7 +56,7 @@ export class GeminiReader implements ChatReader {
     this.#progress.set(index, progress)
     const parts = readParts(candidate, this.#signatures)
     const delta = this.#delta(parts, progress, known === undefined)
-    const finish = this.#finish(candidate, progress)
+    const finish = this.#finish(candidate, progress, index)
     if (Object.keys(delta).length === 0 && finish === null) return []
     return [chunkText(this.#ours, delta, { reason: finish, index })]
   }
@@ -79,9 +81,11 @@ export class GeminiReader implements ChatReader {
     }
   }
 
-  #finish(candidate: Fields, progress: Progress): string | null {
+  #finish(candidate: Fields, progress: Progress, index: number): string | null {
     if (typeof candidate.finishReason !== 'string') return null
     this.finishReason = geminiFinish(candidate.finishReason, progress.calls > 0, progress.empty)
+    this.finishes += 1
+    this.finished.add(index)
     return this.finishReason
   }
 }

@@ -14,6 +14,8 @@ export class OpenAiReader implements ChatReader {
   done = false
   usage: UsageReading = ABSENT
   finishReason: string | null = null
+  finishes = 0
+  readonly finished = new Set<number>()
   generationId: string | undefined
   outputBytes = 0
   pictures = 0
@@ -62,7 +64,8 @@ export class OpenAiReader implements ChatReader {
     if (!isFields(choice)) throw new Fault('garbage', 'choice')
     const finish = choice.finish_reason
     if (finish === 'error') throw errorInBody(choice)
-    if (typeof finish === 'string') this.finishReason = finish
+    // Some servers write an empty reason on every chunk.
+    if (typeof finish === 'string' && finish !== '') this.#finish(finish, choice.index)
     // Undefined members are left out of the text; `delete` would make the object slow.
     if ('native_finish_reason' in choice) choice.native_finish_reason = undefined
     const { delta } = choice
@@ -72,6 +75,12 @@ export class OpenAiReader implements ChatReader {
       this.outputBytes += writtenBytes(delta)
       if (Array.isArray(delta.images)) this.pictures += delta.images.length
     }
+  }
+
+  #finish(reason: string, index: unknown): void {
+    this.finishReason = reason
+    this.finishes += 1
+    this.finished.add(typeof index === 'number' ? index : 0)
   }
 
   #write(chunk: Fields): string {

@@ -40,14 +40,21 @@ withDatabase('throttles', (open) => {
     for (let i = 0; i < tries; i++) await takeTry(db, bucket)
   }
 
+  const request = { subject: sha256('a') }
   const cases: [string, Bucket, number, number[]][] = [
     ['passwords', passwordTries(sha256('a')), 10, [10, 20, 40, 80, 160, 320, 640, 900, 900]],
     ['wrong codes', codeTries(sha256('a')), 15, [900, 1800, 3600, 3600, 3600]],
     [
       'codes sent',
-      codesSent({ purpose: 'verify_email', subject: sha256('a') }, 'somebody'),
+      codesSent({ ...request, purpose: 'verify_email', channel: 'email' }, 'somebody'),
       10,
       [900, 1800, 3600, 3600, 3600],
+    ],
+    [
+      'codes sent by SMS',
+      codesSent({ ...request, purpose: 'verify_phone', channel: 'phone' }, 'somebody'),
+      10,
+      [900, 1800, 3600, 7200, 10_800, 10_800],
     ],
   ]
   for (const [name, bucket, freeTries, waits] of cases) {

@@ -6,11 +6,13 @@ import type { Sink } from '../../../src/lib/answer.ts'
 import { ABSENT } from '../../../src/upstream/contract/usage.ts'
 import type { ChatStream } from '../../../src/upstream/work.ts'
 
-type Given = readonly string[] | 'break'
+type Given = readonly string[] | 'break' | 'finish'
 
 /** Gives its batches one at a time, and those of `give` as they come; `ends` shows who was told. */
-function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()) {
+function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve(), stays = false) {
   const seen = { ends: [] as string[], takes: 0, cancelled: 0 }
+  const rests = { count: 0 }
+  const last: string[] = []
   let wake = () => {}
   let over = false
   const flow: ChatStream = {
@@ -22,8 +24,11 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
       seen.takes += 1
       const batch = batches.shift()
       if (batch === 'break') throw new Error('broken')
-      return batch
+      if (batch !== 'finish') return batch
+      last.push('finish')
+      return []
     },
+    rest: () => void (rests.count += 1),
     cancel() {
       seen.cancelled += 1
       over = true
@@ -34,6 +39,10 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
     generationId: undefined,
     outputBytes: 0,
     pictures: 0,
+    last,
+    get finished() {
+      return last.length > 0
+    },
   }
   const give = (batch: Given | 'end') => {
     if (batch === 'end') over = true
@@ -50,16 +59,17 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
       seen.ends.push('broke')
       return 'data: error\n\n'
     },
-    left: () => void seen.ends.push('left'),
+    left: async () => void seen.ends.push('left'),
+    stays: () => stays,
   })
-  return { seen, stream, give }
+  return { seen, rests, stream, give }
 }
 
 /** A reader that keeps what it is given; `full` makes it say that it has no room for more. */
 function reader(full = false) {
   const ended = Promise.withResolvers<string>()
   const drained = Promise.withResolvers<void>()
-  const seen = { text: '', cut: 0 }
+  const seen = { text: '' }
   const sink: Sink = {
     write(text) {
       seen.text += text
@@ -70,7 +80,6 @@ function reader(full = false) {
       seen.text += text
       ended.resolve(seen.text)
     },
-    cut: () => void (seen.cut += 1),
   }
   return { seen, sink, ended: ended.promise, drain: drained.resolve }
 }
@@ -97,15 +106,16 @@ test('chunks are framed as they come, empty batches are passed over, the end com
 
 test('nothing of the end is sent before it is settled', async () => {
   const settling = Promise.withResolvers<void>()
-  const { stream, give } = outflowOf([['a']], settling.promise)
+  const { stream, give } = outflowOf([['a'], 'finish', ['b']], settling.promise)
   const { seen, sink, ended } = reader()
   stream.flow(sink)
   await turn()
   give('end')
   await turn()
-  assert.equal(seen.text, 'data: a\n\n')
+  assert.equal(seen.text, 'data: a\n\ndata: b\n\n')
   settling.resolve()
-  assert.match(await ended, /DONE/)
+  const end = 'data: finish\n\ndata: usage\n\ndata: [DONE]\n\n'
+  assert.equal(await ended, `data: a\n\ndata: b\n\n${end}`)
 })
 
 test('a failure is reported in the stream, which then has no [DONE]', async () => {
@@ -115,7 +125,8 @@ test('a failure is reported in the stream, which then has no [DONE]', async () =
 })
 
 test('a settlement that fails is reported as a failure of the stream', async () => {
-  const { seen, stream, give } = outflowOf([['a']], Promise.reject(new Error('no database')))
+  const settling = Promise.reject(new Error('no database'))
+  const { seen, stream, give } = outflowOf([['a'], 'finish'], settling)
   give('end')
   assert.equal(await textOf(stream), 'data: a\n\ndata: error\n\n')
   assert.deepEqual(seen.ends, ['finished', 'broke'])
@@ -123,14 +134,13 @@ test('a settlement that fails is reported as a failure of the stream', async () 
 
 test('a reader who leaves is reported once: before the flow, while it waits, and while the buffer is full', async () => {
   const early = outflowOf([])
-  early.stream.left()
+  await early.stream.left()
   assert.deepEqual(early.seen, { ends: ['left'], takes: 0, cancelled: 1 })
 
   const waiting = outflowOf([])
   waiting.stream.flow(reader().sink)
   await turn()
-  waiting.stream.left()
-  waiting.stream.left()
+  await Promise.all([waiting.stream.left(), waiting.stream.left()])
   await turn()
   assert.deepEqual(waiting.seen, { ends: ['left'], takes: 0, cancelled: 1 })
 
@@ -138,10 +148,54 @@ test('a reader who leaves is reported once: before the flow, while it waits, and
   const { sink, drain } = reader(true)
   full.stream.flow(sink)
   await turn()
-  full.stream.left()
+  await full.stream.left()
   drain()
   await turn()
-  assert.deepEqual(full.seen, { ends: ['left'], takes: 1, cancelled: 1 })
+  assert.deepEqual(full.seen, { ends: ['left'], takes: 2, cancelled: 1 })
+})
+
+test('a reader who leaves an upstream that has finished, in what was not taken yet, pays', async () => {
+  const { seen, stream, give } = outflowOf([['a'], ['b'], 'finish'])
+  const { sink, drain } = reader(true)
+  stream.flow(sink)
+  await turn()
+  const left = stream.left()
+  drain()
+  await turn()
+  assert.deepEqual(seen, { ends: [], takes: 3, cancelled: 0 })
+  give('end')
+  await left
+  assert.deepEqual(seen.ends, ['finished'])
+
+  const unread = outflowOf([['a'], 'finish'])
+  const done = unread.stream.left()
+  unread.give('end')
+  await done
+  assert.deepEqual(unread.seen.ends, ['finished'])
+})
+
+test('where nobody may leave unpaid the stream goes on; if it breaks then, the reader had left', async () => {
+  for (const [last, end] of [
+    ['end', 'finished'],
+    ['break', 'left'],
+  ] as const) {
+    const { seen, stream, give } = outflowOf([['a']], undefined, true)
+    stream.flow(reader().sink)
+    await turn()
+    const left = stream.left()
+    give(['b'])
+    await turn()
+    assert.deepEqual(seen.ends, [])
+    give(last)
+    await left
+    assert.deepEqual(seen.ends, [end])
+  }
+})
+
+test('what has arrived is looked through only so far', async () => {
+  const { seen, stream } = outflowOf(Array.from({ length: 1_000 }, () => ['x']))
+  await stream.left()
+  assert.deepEqual(seen, { ends: ['left'], takes: 16, cancelled: 1 })
 })
 
 test('a reader who leaves while the end is being settled has had the answer: nothing is refunded', async () => {
@@ -151,26 +205,27 @@ test('a reader who leaves while the end is being settled has had the answer: not
   stream.flow(sink)
   give('end')
   await turn()
-  stream.left()
+  void stream.left()
   settling.resolve()
   await ended
   assert.deepEqual(seen.ends, ['finished'])
 })
 
 test("nothing is taken from the upstream while the reader's buffer is full", async () => {
-  const { seen, stream } = outflowOf(Array.from({ length: 100 }, () => ['x'.repeat(8_192)]))
+  const { seen, rests, stream } = outflowOf(Array.from({ length: 100 }, () => ['x'.repeat(8_192)]))
   const { sink, drain, ended } = reader(true)
   stream.flow(sink)
   await turn()
   assert.equal(seen.takes, 1)
+  assert.equal(rests.count, 1, 'and its clocks stand still')
   drain()
   await turn()
   assert.ok(seen.takes > 1)
-  stream.left()
+  void stream.left()
   void ended
 })
 
-test('while the upstream is silent comments are sent; a reader that does not read is cut off', (t) => {
+test('while the upstream is silent comments are sent, unless the reader is behind', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const quiet = outflowOf([])
   const patient = reader()
@@ -179,14 +234,12 @@ test('while the upstream is silent comments are sent; a reader that does not rea
   assert.equal(patient.seen.text, '')
   t.mock.timers.tick(15_000)
   assert.equal(patient.seen.text, ': keep-alive\n\n')
-  quiet.stream.left()
+  void quiet.stream.left()
 
   const loud = outflowOf([['a']])
   const deaf = reader(true)
   loud.stream.flow(deaf.sink)
   t.mock.timers.tick(60_000)
-  assert.equal(deaf.seen.cut, 0)
-  t.mock.timers.tick(15_000)
-  assert.deepEqual(deaf.seen, { text: 'data: a\n\n', cut: 1 })
-  loud.stream.left()
+  assert.equal(deaf.seen.text, 'data: a\n\n')
+  void loud.stream.left()
 })

@@ -1,0 +1,77 @@
+import type { Tx } from '../../db/db.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
+import { networkOf } from '../../lib/network.ts'
+import { hmacSha256 } from '../../lib/secrets.ts'
+import type { CodePurpose } from '../../notices/language.ts'
+import type { Account } from '../account.ts'
+import type { Accounts } from '../accounts.ts'
+import { smsCodesToday, takeSmsCode } from './sms-codes-store.ts'
+
+/** Thrown for a number in a country to which no message goes. */
+export function requireReachable({ sms }: Accounts, phoneNumber: string): void {
+  if (sms.reaches(phoneNumber)) return
+  throw invalidField('phone_number', 'is in a country to which we cannot send messages')
+}
+
+/**
+ * In a country to which no message goes there is nobody, and the answer is that for a stranger.
+ * Only whoever has shown a password or a session hears why the code of the second factor is missing.
+ */
+export function reachableAccount(
+  { sms }: Accounts,
+  wanted: {
+    account?: Account | undefined
+    to?: string | undefined
+    channel: string
+    purpose: CodePurpose
+  },
+): Account | undefined {
+  const { account, to, channel, purpose } = wanted
+  if (channel !== 'phone' || to === undefined || sms.reaches(to)) return account
+  if (purpose !== 'login_mfa' && purpose !== 'change_mfa') return undefined
+  throw new Failure(
+    'forbidden',
+    'Your second factor is a code by SMS, and we cannot send messages to the country of your phone_number. Please contact us.',
+    { param: 'phone_number' },
+  )
+}
+
+/** The last fifth of a day's codes is not for registrations: strangers cannot use it up. */
+const STRANGERS_SHARE = 0.8
+const ALL = 'codes'
+
+type Asked = {
+  purpose: CodePurpose
+  account: Account | undefined
+  /** The address of whoever asks without a session. */
+  from: string | undefined
+}
+
+/**
+ * Counts a code by SMS against the day: per address that asks, and in all. Somebody who makes us
+ * write to thousands of numbers, each of which earns a share of the price, finds an end here. A code
+ * that goes to nobody is judged like any other, so the answer gives nothing away.
+ */
+export async function countSmsCode(accounts: Accounts, tx: Tx, asked: Asked): Promise<void> {
+  const { sms, keys } = accounts
+  const { purpose, account, from } = asked
+  if (from !== undefined) {
+    const network = networkOf(from, { v4: 32, v6: 64 })
+    const bucket = `address:${hmacSha256(keys.identifiers, network).toString('hex')}`
+    if (!(await takeSmsCode(tx, bucket, sms.codesPerAddress))) throw usedUp(accounts, 'address')
+  }
+  const stranger = purpose === 'verify_phone' && from !== undefined
+  const most = Math.ceil(sms.codesPerDay * (stranger ? STRANGERS_SHARE : 1))
+  const left = account ? await takeSmsCode(tx, ALL, most) : (await smsCodesToday(tx, ALL)) < most
+  if (!left) throw usedUp(accounts, 'all')
+}
+
+function usedUp({ clock, log }: Accounts, reason: 'address' | 'all'): Failure {
+  if (reason === 'all') log.error('The codes by SMS of this day are used up.', { reason })
+  const nowS = clock.now().getTime() / 1_000
+  return new Failure(
+    'rate_limited',
+    'Too many codes were requested by SMS today. Please use your email address, or try again tomorrow.',
+    { retryAfterS: Math.max(1, Math.ceil(86_400 - (nowS % 86_400))) },
+  )
+}

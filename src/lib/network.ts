@@ -1,0 +1,35 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/**
+ * The network that an address belongs to, by this many bits of it. An IPv4 address in the clothes
+ * of an IPv6 one is read as IPv4; what is no address at all is its own network.
+ */
+export function networkOf(address: string, bits: { v4: number; v6: number }): string {
+  const plain = address.split('%')[0]!
+  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1] ?? plain
+  if (isIPv4(v4)) return prefix(v4.split('.').map(Number), 8, bits.v4)
+  return isIPv6(plain) ? prefix(groupsOf(plain), 16, bits.v6) : plain
+}
+
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = address.split('::')
+  const read = (part: string) => (part === '' ? [] : part.split(':').flatMap(groupOf))
+  const [before, after] = [read(head), read(tail ?? '')]
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length
+  return [...before, ...Array.from({ length: zeros }, () => 0), ...after]
+}
+
+/** The last 32 bits may be written as IPv4. */
+function groupOf(part: string): number[] {
+  if (!part.includes('.')) return [Number.parseInt(part, 16)]
+  const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number)
+  return [a * 256 + b, c * 256 + d]
+}
+
+function prefix(groups: number[], width: number, bits: number): string {
+  const kept = groups.map((group, nth) => {
+    const rest = Math.min(width, Math.max(0, bits - nth * width))
+    return rest === width ? group : group & ~((1 << (width - rest)) - 1)
+  })
+  return `${kept.map((group) => group.toString(16)).join(':')}/${bits}`
+}

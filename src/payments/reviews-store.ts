@@ -1,0 +1,32 @@
+import type { Tx } from '../db/db.ts'
+import type { Payment } from './payments-store.ts'
+import { PAYMENT_COLUMNS, paymentOf } from './payments-store.ts'
+
+/** What a person has yet to look at, the oldest first. */
+export async function listToReview(tx: Tx, limit: number): Promise<Payment[]> {
+  const rows = await tx.read(
+    `select ${PAYMENT_COLUMNS} from payments
+     where review is not null and reviewed_at is null order by review_at, id limit $1`,
+    [limit],
+  )
+  return rows.map(paymentOf)
+}
+
+export async function countToReview(tx: Tx): Promise<number> {
+  const [row] = await tx.read<{ count: number }>(
+    `select count(*)::int as count from payments where review is not null and reviewed_at is null`,
+  )
+  return row!.count
+}
+
+export type Reviewed = { operator: string; note: string | undefined }
+
+/** False when there is nothing to review: another operator may have been faster. */
+export async function markReviewed(tx: Tx, id: string, by: Reviewed): Promise<boolean> {
+  const rows = await tx.query(
+    `update payments set reviewed_at = now(), reviewed_by = $2, review_note = $3
+     where id = $1 and review is not null and reviewed_at is null returning id`,
+    [id, by.operator, by.note ?? null],
+  )
+  return rows.length === 1
+}
