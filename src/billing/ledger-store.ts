@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
+import { writeSurely } from '../db/checked-write.ts'
 import type { Tx } from '../db/db.ts'
 import type { Command, Entry, Outcome } from './commands.ts'
-import { EMPTY, step, type Hold, type LedgerAccount, type OpenHold } from './ledger.ts'
 import {
-  insertUncollected,
-  rewriteHolds,
-  writeChanges,
-  type LedgerChanges,
-  type Loss,
-} from './ledger-write-store.ts'
+  EMPTY,
+  step,
+  type Hold,
+  type LedgerAccount,
+  type OpenHold,
+  type PostedEntry,
+} from './ledger.ts'
+import type { KnownAccount, LedgerMemory } from './ledger-memory.ts'
+import { ledgerWrite, type LedgerChanges } from './ledger-write-store.ts'
 
 /**
  * Applies one command or five hundred alike, in the given order, within the caller's transaction.
@@ -16,32 +19,78 @@ import {
  * instead of deadlocking, and everything read after the lock is the latest.
  */
 export async function applyCommands(tx: Tx, commands: Command[]): Promise<Outcome[]> {
-  const { outcomes, write } = await judgeCommands(tx, commands)
-  await write(tx)
+  const { outcomes, changes } = await judgeCommands(tx, commands)
+  const write = ledgerWrite(changes)
+  if (write.writes.length > 0) await writeSurely(tx, write)
   return outcomes
 }
 
 /**
- * The same in two halves: what the commands result in, under the accounts' locks, and then the
- * writing, which may travel together with whatever else the outcomes bring about and with COMMIT.
+ * The first half of it: what the commands result in, under the accounts' locks. The writing may be
+ * joined with whatever else the outcomes bring about.
  */
 export async function judgeCommands(tx: Tx, commands: Command[]): Promise<Judged> {
-  if (commands.length === 0) return { outcomes: [], write: async () => {} }
-  const batch = await readBatch(tx, commands)
-  const outcomes = commands.map((command) => applyOne(batch, command))
-  return { outcomes, write: (into) => writeBatch(into, batch) }
+  return commands.length === 0 ? NOTHING : judge(await readBatch(tx, commands), commands)
 }
 
-export type Judged = { outcomes: Outcome[]; write(tx: Tx): Promise<void> }
+/**
+ * What the commands result in if the accounts are still as this process left them, which whoever
+ * writes it must check. Undefined if it does not know them all.
+ */
+export function judgeFromMemory(memory: LedgerMemory, commands: Command[]): Judged | undefined {
+  if (commands.length === 0) return NOTHING
+  const accounts = new Map<string, KnownAccount>()
+  const holds = new Map<string, OpenHold>()
+  for (const command of commands) {
+    const account = memory.accounts.get(command.accountId)
+    if (account === undefined || !('holdId' in command)) return undefined
+    accounts.set(command.accountId, account)
+    const hold = memory.holds.get(command.holdId)
+    if (hold !== undefined) holds.set(command.holdId, hold)
+    // One that is not known may have been made elsewhere; the id of a new one is new.
+    else if (command.kind !== 'hold') return undefined
+  }
+  return judge(newBatch(accounts, holds, new Set()), commands)
+}
+
+export type Judged = { outcomes: Outcome[]; changes: LedgerChanges }
+
+const NOTHING: Judged = {
+  outcomes: [],
+  changes: { accounts: [], entries: [], closed: [], opened: [], rewritten: [], uncollected: [] },
+}
+
+function judge(batch: Batch, commands: Command[]): Judged {
+  const outcomes = commands.map((command) => applyOne(batch, command))
+  return { outcomes, changes: changesOf(batch) }
+}
 
 type Batch = {
   accounts: Map<string, LedgerAccount>
+  accountsBefore: Map<string, KnownAccount>
   touched: Set<string>
   holds: Map<string, Hold | OpenHold>
   holdsBefore: Map<string, OpenHold>
   keys: Set<string>
-  entries: LedgerChanges['entries']
-  uncollected: Loss[]
+  entries: (PostedEntry & { accountId: string })[]
+  uncollected: LedgerChanges['uncollected']
+}
+
+function newBatch(
+  accountsBefore: Map<string, KnownAccount>,
+  holdsBefore: Map<string, OpenHold>,
+  keys: Set<string>,
+): Batch {
+  return {
+    accounts: new Map(accountsBefore),
+    accountsBefore,
+    touched: new Set(),
+    holds: new Map(holdsBefore),
+    holdsBefore,
+    keys,
+    entries: [],
+    uncollected: [],
+  }
 }
 
 /** Sent together: the statements after the lock wait their turn on the server, and read the latest. */
@@ -56,15 +105,7 @@ async function readBatch(tx: Tx, commands: Command[]): Promise<Batch> {
     holdIds.length > 0 ? openHolds(tx, holdIds) : new Map<string, OpenHold>(),
     keys.length > 0 ? existingKeys(tx, keys) : new Set<string>(),
   ])
-  return {
-    accounts,
-    touched: new Set(),
-    holds: new Map(holdsBefore),
-    holdsBefore,
-    keys: known,
-    entries: [],
-    uncollected: [],
-  }
+  return newBatch(accounts, holdsBefore, known)
 }
 
 function accountsOf(commands: Command[]): string[] {
@@ -103,24 +144,38 @@ function ownHold(batch: Batch, command: Command & { holdId: string }): OpenHold 
   return undefined
 }
 
-async function writeBatch(tx: Tx, batch: Batch): Promise<void> {
-  const { accounts, touched, holds, holdsBefore, entries } = batch
-  const closed = [...holdsBefore.keys()].filter((id) => !holds.has(id))
-  const opened = [...holds.values()].filter((hold) => !holdsBefore.has(hold.holdId))
-  const rewritten = [...holds.values()].filter(
-    (hold) => holdsBefore.has(hold.holdId) && holdsBefore.get(hold.holdId) !== hold,
-  )
-  const changed = [...touched].map((accountId) => ({ accountId, ...accounts.get(accountId)! }))
-  const nothing = changed.length === 0 && closed.length === 0 && opened.length === 0
-  if (!nothing) await writeChanges(tx, { accounts: changed, entries, closed, opened })
-  if (rewritten.length > 0) await rewriteHolds(tx, rewritten)
-  if (batch.uncollected.length > 0) await insertUncollected(tx, batch.uncollected)
+function changesOf(batch: Batch): LedgerChanges {
+  const { accounts, accountsBefore, touched, holds, holdsBefore } = batch
+  const counted = new Map<string, bigint>()
+  const entries = batch.entries.map((posted) => {
+    const { accountId } = posted
+    const ordinal = (counted.get(accountId) ?? accountsBefore.get(accountId)!.entries) + 1n
+    counted.set(accountId, ordinal)
+    return { ...posted, ordinal }
+  })
+  const all = [...holds.values()]
+  return {
+    accounts: [...touched].sort().map((accountId) => {
+      const before = accountsBefore.get(accountId)!
+      const after = accounts.get(accountId)!
+      return {
+        accountId,
+        before,
+        after: { ...after, entries: counted.get(accountId) ?? before.entries },
+      }
+    }),
+    entries,
+    closed: [...holdsBefore.values()].filter((hold) => !holds.has(hold.holdId)),
+    opened: all.filter((hold) => !holdsBefore.has(hold.holdId)),
+    rewritten: all.filter((hold) => (holdsBefore.get(hold.holdId) ?? hold) !== hold),
+    uncollected: batch.uncollected,
+  }
 }
 
 /** Locks in the order of the ids, whatever their order in the list. */
-async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, LedgerAccount>> {
+async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, KnownAccount>> {
   const rows = await tx.read<AccountRow>(
-    `select account_id, balance_micro, held_micro, limits_micro from ledger_accounts
+    `select account_id, balance_micro, held_micro, limits_micro, entries from ledger_accounts
      where account_id = any($1::uuid[]) order by account_id for update`,
     [ids],
   )
@@ -131,6 +186,7 @@ async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, LedgerAc
         balanceMicro: row.balance_micro,
         heldMicro: row.held_micro,
         limitsMicro: row.limits_micro,
+        entries: row.entries,
       },
     ]),
   )
@@ -141,6 +197,7 @@ type AccountRow = {
   balance_micro: bigint
   held_micro: bigint
   limits_micro: bigint
+  entries: bigint
 }
 
 /**
