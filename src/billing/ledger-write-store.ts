@@ -1,6 +1,5 @@
 import { arrays, type Check, type CheckedWrite, type Clause } from '../db/checked-write.ts'
-import type { KnownAccount } from './ledger-memory.ts'
-import type { Hold, OpenHold, PostedEntry, Uncollected } from './ledger.ts'
+import type { Hold, KnownAccount, OpenHold, PostedEntry, Uncollected } from './ledger.ts'
 
 /** What a batch of commands changes. */
 export type LedgerChanges = {

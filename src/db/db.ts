@@ -40,6 +40,8 @@ export type CommitMode = 'durable' | 'visible'
 export interface Db extends Tx {
   /** Commits what `work` did, or rolls it all back when it throws. Never await the network inside. */
   begin<T>(work: (tx: OpenTx) => Promise<T>, how?: CommitMode): Promise<T>
+  /** Throws inside a transaction of this handle, where only its `tx` may be used. */
+  assertOutside(): void
   /**
    * Calls `onNotify` for each NOTIFY on the channel, from this or any other process. After a lost
    * connection it is called once with an empty payload: anything may have changed meanwhile.

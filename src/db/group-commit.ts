@@ -1,6 +1,5 @@
 import { Failure } from '../lib/failure.ts'
 import type { CommitMode, Db, OpenTx } from './db.ts'
-import { assertOutside } from './transaction.ts'
 import { codeOf } from './trouble.ts'
 
 export type GroupCommit<Item, Result> = {
@@ -84,7 +83,7 @@ export function groupCommit<Item, Result>(
 
   return {
     submit(item) {
-      assertOutside(db)
+      db.assertOutside()
       if (waiting.length >= maxWaiting) return Promise.reject(tooMany())
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool, PoolClient } from 'pg'
 import type { CommitMode, Db, OpenTx, Row, Tx } from './db.ts'
 import { runScript, runStatement, statementValues } from './statement.ts'
@@ -135,35 +134,8 @@ const IN_FAILED_TRANSACTION = '25P02'
 /** The span of one transaction: the handle it was begun on, and whether it may still be used. */
 export type TransactionScope = { db: Db; open: boolean }
 
-const scopes = new AsyncLocalStorage<TransactionScope>()
-
-/**
- * Inside a transaction the outer handle would take a second connection, on which it does not see
- * what the first has done and may wait for its locks: an error at once.
- */
-export function assertOutside(db: Db): void {
-  const scope = scopes.getStore()
-  if (scope?.open && scope.db === db) {
-    throw new Error('The outer database handle was used inside a transaction: use its tx.')
-  }
-}
-
 function assertOpen(scope: TransactionScope): void {
   if (!scope.open) throw new Error('A transaction was used after its end.')
-}
-
-/** Runs `work` as the inside of one transaction; the scope closes when it settles. */
-export async function inScope<T>(
-  db: Db,
-  work: (scope: TransactionScope) => Promise<T>,
-): Promise<T> {
-  assertOutside(db)
-  const scope: TransactionScope = { db, open: true }
-  try {
-    return await scopes.run(scope, () => work(scope))
-  } finally {
-    scope.open = false
-  }
 }
 
 /** Closes the scope before COMMIT or ROLLBACK: what `work` left running cannot slip in behind. */

@@ -3,11 +3,13 @@ import { costsOf, recordsWrite } from '../../activity/activity-store.ts'
 import type { ActivityRecord } from '../../activity/record.ts'
 import type { Command, Outcome } from '../../billing/commands.ts'
 import {
+  judgeFromMemory,
   openLedgerMemory,
   rememberChanges,
+  type Judged,
   type LedgerMemory,
-} from '../../billing/ledger-memory.ts'
-import { judgeCommands, judgeFromMemory, type Judged } from '../../billing/ledger-store.ts'
+} from '../../billing/ledger-batch.ts'
+import { judgeCommands } from '../../billing/ledger-store.ts'
 import { ledgerWrite, type LedgerChanges } from '../../billing/ledger-write-store.ts'
 import { writeIfTrue, writeSurely, type CheckedWrite } from '../../db/checked-write.ts'
 import type { CommitMode, Db, OpenTx, Tx } from '../../db/db.ts'
