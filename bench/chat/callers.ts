@@ -105,7 +105,10 @@ function callInTurn(
       text += piece
       if (body === 0) {
         body = text.indexOf('\r\n\r\n') + 4
-        if (body < 4) return void (body = 0)
+        if (body < 4) {
+          body = 0
+          return
+        }
         length = lengthIn(text.slice(0, body))
       }
       if (text.length === body) return
@@ -121,11 +124,11 @@ function callInTurn(
         report.refused += 1
         report.refusal = text.slice(0, 1_000)
       }
-      if (performance.now() < untilMs || sent < answersEach) {
-        return void (pauseMs === undefined ? sendNext() : setTimeout(sendNext, pauseMs))
-      }
-      socket.removeAllListeners('close').destroy()
-      done()
+      if (performance.now() >= untilMs && sent >= answersEach) {
+        socket.removeAllListeners('close').destroy()
+        done()
+      } else if (pauseMs === undefined) sendNext()
+      else setTimeout(sendNext, pauseMs)
     })
     sendNext()
   })

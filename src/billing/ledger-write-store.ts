@@ -146,10 +146,9 @@ function accountColumns(accounts: LedgerChanges['accounts']): unknown[] {
   ]
 }
 
-const ENTRY_TYPES = [
-  ...['uuid', 'uuid', 'text', 'int8', 'int8', 'text'],
-  ...['text', 'text', 'text', 'uuid', 'text', 'int8'],
-]
+const ENTRY_TYPES = 'uuid, uuid, text, int8, int8, text, text, text, text, uuid, text, int8'.split(
+  ', ',
+)
 
 function entryColumns(entries: LedgerChanges['entries']): unknown[] {
   return [
