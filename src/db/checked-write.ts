@@ -14,7 +14,7 @@ export type Clause = {
 export type Check = Clause & { table: string }
 
 /** With the values of its parameters. */
-export type Filled<Part extends Clause> = { clause: Part; values: unknown[] }
+type Filled<Part extends Clause> = { clause: Part; values: unknown[] }
 
 export type CheckedWrite = {
   checks: Filled<Check>[]
