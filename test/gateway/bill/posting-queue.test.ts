@@ -122,17 +122,25 @@ withDatabase('a queue of postings', (open) => {
     assert.equal((await submit(queue, hold(accountId, 5n)))?.kind, 'held')
   })
 
-  test('a hold that was released elsewhere is not charged', async () => {
-    const accountId = randomUUID()
-    await grant(accountId, 100n)
-    const queue = newQueue()
-    const mine = hold(accountId, 10n)
-    await submit(queue, mine)
-    await direct({ kind: 'release', accountId, holdId: mine.holdId })
-    // The account looks as it did before: only the hold is another one.
-    await direct(hold(accountId, 10n))
-    assert.deepEqual(await submit(queue, settle(mine, 4n)), { kind: 'gone' })
-  })
+  for (const end of ['settle', 'release', 'extend'] as const) {
+    test(`a hold that was released elsewhere is gone: ${end}`, async () => {
+      const accountId = randomUUID()
+      await grant(accountId, 100n)
+      const queue = newQueue()
+      const mine = hold(accountId, 10n)
+      await submit(queue, mine)
+      const { holdId } = mine
+      await direct({ kind: 'release', accountId, holdId })
+      // The account looks as it did before: only the hold is another one.
+      await direct(hold(accountId, 10n))
+      const commands: Record<typeof end, Command> = {
+        settle: settle(mine, 4n),
+        release: { kind: 'release', accountId, holdId },
+        extend: { kind: 'extend', accountId, holdId, byMicro: 1n },
+      }
+      assert.deepEqual(await submit(queue, commands[end]), { kind: 'gone' })
+    })
+  }
 
   test('many calls of one account at two processes pay exactly', async () => {
     const accountId = randomUUID()
