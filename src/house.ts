@@ -238,6 +238,7 @@ function openGateway(
     db,
     timeZone: config.ACTIVITY_TIME_ZONE,
     noteBalances: rooms.balanceWatch.noteBalances,
+    isNews: rooms.balanceWatch.isNews,
   })
   return {
     billing: {

@@ -11,6 +11,8 @@ export type CallerPlan = {
   /** For how long, or until each connection has had so many answers. */
   seconds?: number
   answersEach?: number
+  /** Between an answer and the next request of the same connection. */
+  pauseMs?: number
   /** A text that a good answer must contain. */
   endsWith: string
   /** Hand the bodies back, without their chunk framing. */
@@ -76,7 +78,7 @@ function callInTurn(
   socket: Socket,
   first: number,
 ): Promise<void> {
-  const { requests, seconds = 0, answersEach = 0 } = plan
+  const { requests, seconds = 0, answersEach = 0, pauseMs } = plan
   const untilMs = performance.now() + seconds * 1000
   return new Promise((done) => {
     let sent = 0
@@ -103,7 +105,10 @@ function callInTurn(
       text += piece
       if (body === 0) {
         body = text.indexOf('\r\n\r\n') + 4
-        if (body < 4) return void (body = 0)
+        if (body < 4) {
+          body = 0
+          return
+        }
         length = lengthIn(text.slice(0, body))
       }
       if (text.length === body) return
@@ -119,9 +124,11 @@ function callInTurn(
         report.refused += 1
         report.refusal = text.slice(0, 1_000)
       }
-      if (performance.now() < untilMs || sent < answersEach) return sendNext()
-      socket.removeAllListeners('close').destroy()
-      done()
+      if (performance.now() >= untilMs && sent >= answersEach) {
+        socket.removeAllListeners('close').destroy()
+        done()
+      } else if (pauseMs === undefined) sendNext()
+      else setTimeout(sendNext, pauseMs)
     })
     sendNext()
   })

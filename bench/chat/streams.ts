@@ -15,6 +15,7 @@ export async function measureOpenStreams(
 ): Promise<Row[]> {
   const { bare, portkey, ours } = gateways.all
   const found: Row[] = []
+  let bareKib = 0
   for (const gateway of [bare, portkey, ours]) {
     const { good, kib } = await measureStreams(gateway, paced)
     const total = OPEN * paced.events
@@ -22,8 +23,10 @@ export async function measureOpenStreams(
       const ratio = { of: `${total} sent`, value: good / total, atLeast: 1 }
       found.push({ what: `${OPEN} streams: events in order`, value: good, unit: 'events', ratio })
     }
-    const what = `${gateway.name}: memory per open stream`
-    found.push({ what, value: kib, unit: 'KiB' })
+    const row = { what: `${gateway.name}: memory per open stream`, value: kib, unit: 'KiB' }
+    if (gateway === bare) bareKib = kib
+    const ratio = { of: bare.name, value: kib / bareKib, atMost: 1.3 }
+    found.push(gateway === ours ? { ...row, ratio } : row)
   }
   return found
 }

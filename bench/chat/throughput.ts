@@ -4,41 +4,71 @@ import { MODEL, type Gateways, type Gateway } from './gateways.ts'
 import { median } from '../statistics.ts'
 import { childrenCpuMs, cpuMs } from './process-stats.ts'
 
+type Compared = Exclude<keyof Gateways['all'], 'direct'>
+type Measured = { perS: number; cpuUs: number; databaseUs: number }
+type Rounds = Partial<Record<Compared, Measured[]>>
+
+/** How many call at the same time, and what is to be reached then, against the bare proxy. */
+type Load = {
+  callers: number
+  compared: Compared[]
+  /** Calls per second. */
+  wholeAtLeast?: number
+  streamedAtLeast?: number
+  /** Processor time of service and database together for a whole answer. */
+  cpuAtMost?: number
+}
+
+const FEW: Compared[] = ['bare', 'portkey', 'ours']
+/** The largest first: it warms everybody up. */
+const LOADS: Load[] = [
+  {
+    callers: 512,
+    compared: [...FEW, 'hot', 'defaults'],
+    wholeAtLeast: 0.6,
+    streamedAtLeast: 0.65,
+    cpuAtMost: 2.2,
+  },
+  { callers: 64, compared: FEW, wholeAtLeast: 0.4, streamedAtLeast: 0.5, cpuAtMost: 3 },
+  { callers: 8, compared: FEW, wholeAtLeast: 0.25 },
+  { callers: 1, compared: ['bare', 'ours'] },
+]
+
 /** The compiler and the garbage collector need several seconds of load to reach a steady state. */
 const WARM_ROUNDS = 4
 const ROUNDS = 5
 const SECONDS = 1.5
-/** Calls to models take long, so many run at the same time. */
-const CONNECTIONS = 512
-
-type Measured = { perS: number; cpuUs: number; databaseUs: number }
-type Compared = Omit<Gateways['all'], 'direct'>
 
 /** Calls per second and processor time per call; in turns, so that a disturbance affects all. */
 export async function measureThroughput(gateways: Gateways, stream: boolean): Promise<Row[]> {
-  const { direct: _, ...compared } = gateways.all
-  const rounds: Record<keyof Compared, Measured[]> = {
-    bare: [],
-    portkey: [],
-    ours: [],
-    hot: [],
-    defaults: [],
-  }
-  for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
-    for (const name of Object.keys(compared) as (keyof Compared)[]) {
-      const measured = await run(gateways, compared[name], stream)
-      if (round >= WARM_ROUNDS) rounds[name].push(measured)
-    }
-  }
-  return rows(stream ? 'streamed' : 'whole', rounds)
+  const found: Row[] = []
+  for (const load of LOADS) found.push(...(await measureLoad(gateways, load, stream)))
+  return found
 }
 
-async function run(gateways: Gateways, gateway: Gateway, stream: boolean): Promise<Measured> {
+async function measureLoad(gateways: Gateways, load: Load, stream: boolean): Promise<Row[]> {
+  const rounds: Rounds = Object.fromEntries(load.compared.map((name) => [name, []]))
+  const warmRounds = load === LOADS[0] ? WARM_ROUNDS : 1
+  for (let round = 0; round < warmRounds + ROUNDS; round++) {
+    for (const name of load.compared) {
+      const measured = await run(gateways, gateways.all[name], load.callers, stream)
+      if (round >= warmRounds) rounds[name]!.push(measured)
+    }
+  }
+  return rows(load, rounds, stream)
+}
+
+async function run(
+  gateways: Gateways,
+  gateway: Gateway,
+  callers: number,
+  stream: boolean,
+): Promise<Measured> {
   const before = { own: cpuMs(gateway.pid), database: childrenCpuMs(gateways.postgresPid) }
   const { answers, elapsedMs, refused, refusal } = await runCallers({
     port: gateway.port,
     requests: chatRequests(gateway, { stream, content: PROMPT }),
-    connections: CONNECTIONS,
+    connections: callers,
     seconds: SECONDS,
     endsWith: stream ? 'data: [DONE]' : '"usage":{',
   })
@@ -77,43 +107,52 @@ export function chatRequests(
   )
 }
 
-function rows(how: string, rounds: Record<keyof Compared, Measured[]>): Row[] {
-  const middle = (name: keyof Compared, what: keyof Measured) =>
-    median(rounds[name].map((one) => one[what]))
-  const against = (name: keyof Compared, what: keyof Measured, other: keyof Compared) =>
-    median(rounds[name].map((one, i) => one[what] / rounds[other][i]![what]))
-  const calls = (who: string, name: keyof Compared) => ({
-    what: `${who}: ${how}`,
-    value: middle(name, 'perS'),
-    unit: 'calls/s',
+const NAMES: Record<Compared, string> = {
+  bare: 'bare proxy',
+  portkey: 'Portkey',
+  ours: 'Mlango, billed',
+  hot: 'Mlango, all on one account',
+  defaults: 'Mlango, with its own database',
+}
+
+function rows(load: Load, rounds: Rounds, stream: boolean): Row[] {
+  const title = (name: Compared) =>
+    `${NAMES[name]}: ${stream ? 'streamed' : 'whole'}, ${load.callers} callers`
+  const against = (name: Compared, other: Compared, figure: (one: Measured) => number) =>
+    median(rounds[name]!.map((one, i) => figure(one) / figure(rounds[other]![i]!)))
+  const atLeast = stream ? load.streamedAtLeast : load.wholeAtLeast
+  const speed = load.compared.map((name): Row => {
+    const row = {
+      what: title(name),
+      value: median(rounds[name]!.map((one) => one.perS)),
+      unit: 'calls/s',
+    }
+    if (name === 'bare' || name === 'portkey') return row
+    const of = name === 'defaults' ? 'ours' : 'bare'
+    const value = against(name, of, (one) => one.perS)
+    const goal = name === 'ours' && atLeast !== undefined ? { atLeast } : {}
+    return { ...row, ratio: { of: NAMES[of], value, ...goal } }
   })
-  const cpu = (who: string, name: keyof Compared) => ({
-    what: `${who}: ${how}, processor per call`,
-    value: middle(name, 'cpuUs'),
-    unit: 'µs',
-    ratio: { of: 'bare proxy', value: against(name, 'cpuUs', 'bare') },
-  })
-  const versus = (name: keyof Compared, other: 'bare' | 'portkey') => {
-    const [of, atLeast] = other === 'bare' ? ['bare proxy', 0.5] : ['Portkey', 4]
-    return { of, value: against(name, 'perS', other), atLeast } as const
+  const cpu = load.compared.filter((name) => name !== 'hot' && name !== 'defaults')
+  return [...speed, ...cpu.flatMap((name) => cpuRows(name))]
+
+  function cpuRows(name: Compared): Row[] {
+    const ofBare = (one: Measured, i: number) =>
+      (one.cpuUs + (name === 'ours' ? one.databaseUs : 0)) / rounds.bare![i]!.cpuUs
+    const goal = name === 'ours' && !stream && load.cpuAtMost ? { atMost: load.cpuAtMost } : {}
+    const own = {
+      what: `${title(name)}, processor`,
+      value: median(rounds[name]!.map((one) => one.cpuUs)),
+      unit: 'µs/call',
+    }
+    const ratio = { of: NAMES.bare, value: median(rounds[name]!.map(ofBare)), ...goal }
+    if (name !== 'ours') return [{ ...own, ratio }]
+    const database = {
+      what: `its database: ${stream ? 'streamed' : 'whole'}, ${load.callers} callers, processor`,
+      value: median(rounds.ours!.map((one) => one.databaseUs)),
+      unit: 'µs/call',
+      ratio: { ...ratio, of: `${NAMES.bare}, both together` },
+    }
+    return [own, database]
   }
-  return [
-    calls('bare proxy', 'bare'),
-    calls('Portkey', 'portkey'),
-    { ...calls('Mlango, billed', 'ours'), ratio: versus('ours', 'bare') },
-    { ...calls('Mlango, billed', 'ours'), ratio: versus('ours', 'portkey') },
-    { ...calls('Mlango, all on one account', 'hot'), ratio: versus('hot', 'bare') },
-    {
-      ...calls('Mlango, billed, with its own database', 'defaults'),
-      ratio: { of: 'the same on a server', value: against('defaults', 'perS', 'ours') },
-    },
-    cpu('bare proxy', 'bare'),
-    cpu('Portkey', 'portkey'),
-    cpu('Mlango', 'ours'),
-    {
-      what: `its database: ${how}, processor per call`,
-      value: middle('ours', 'databaseUs'),
-      unit: 'µs',
-    },
-  ]
 }

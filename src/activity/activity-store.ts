@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict'
+import { arrays, writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
 import type { Row, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/trim-store.ts'
 import type { ActivityRecord } from './record.ts'
 
-/**
- * Writes records with the counters of their groups (`lanes`) and their roll-ups, in the caller's transaction. A record whose
- * id is already there changes nothing. Days and months are those of `timeZone`.
- */
+/** Writes records in the caller's transaction, as `recordsWrite` says. */
 export async function insertRecords(
   tx: Tx,
   records: ActivityRecord[],
   timeZone: string,
 ): Promise<void> {
-  if (records.length === 0) return
+  await writeSurely(tx, { checks: [], writes: recordsWrite(records, timeZone) })
+}
+
+/**
+ * Records with the counters of their groups (`lanes`) and their roll-ups. A record whose id is
+ * already there changes nothing. Days and months are those of `timeZone`.
+ */
+export function recordsWrite(records: ActivityRecord[], timeZone: string): CheckedWrite['writes'] {
+  if (records.length === 0) return []
   for (const record of records) checkRecord(record)
   const columns = COLUMNS.map(([, , value]) => records.map(value))
-  await tx.query(INSERT, [...columns, timeZone])
+  return [{ clause: INSERT_RECORDS, values: [...columns, timeZone] }]
 }
 
 /** Asserts what only a bug could break, before the record reaches the database. */
@@ -65,37 +71,44 @@ const COLUMNS: Column[] = [
 ]
 
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
-const ARRAYS = COLUMNS.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')
-const ZONE = `$${COLUMNS.length + 1}::text`
+const TYPES = COLUMNS.map(([, type]) => type)
 
-// One statement, so that the counters come from the rows that were really inserted. Both upserts
-// take their locks in key order: two batches wait for each other, they never deadlock.
-const INSERT = `
-  with inserted as (
-    insert into activity_records (${NAMES})
-    select ${NAMES} from unnest(${ARRAYS}) as new (${NAMES})
-    on conflict (id) do nothing
-    returning account_id, workspace_id, model, status, lane_id, cost_micro, created_at,
-      coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)) as tokens
-  ),
-  counted as (
-    insert into activity_lanes (account_id, workspace_id, model, status, records)
-    select account_id, workspace_id, model, status, count(*)
-    from inserted
-    group by account_id, workspace_id, model, status, lane_id
-    order by lane_id
-    on conflict (lane_id) do update set records = activity_lanes.records + excluded.records
-  )
-  insert into activity_rollups (account_id, grain, starts_on, model, requests, tokens, cost_micro)
-  select account_id, grain, date_trunc(grain, created_at at time zone ${ZONE})::date as starts_on,
-    model, count(*), sum(tokens), sum(cost_micro)
-  from inserted cross join (values ('day'), ('month')) as grains (grain)
-  group by 1, 2, 3, 4
-  order by 1, 2, 3, 4
-  on conflict (account_id, grain, starts_on, model) do update set
-    requests = activity_rollups.requests + excluded.requests,
-    tokens = activity_rollups.tokens + excluded.tokens,
-    cost_micro = activity_rollups.cost_micro + excluded.cost_micro`
+// The counters come from the rows that were really inserted. Both upserts take their locks in key
+// order: two batches wait for each other, they never deadlock.
+const INSERT_RECORDS: Clause = {
+  text: (first) => `
+    recorded as (
+      insert into activity_records (${NAMES})
+      select ${NAMES} from unnest(${arrays(first, TYPES)}) as new (${NAMES})
+      where (select ok from verdict)
+      on conflict (id) do nothing
+      returning account_id, workspace_id, model, status, lane_id, cost_micro, created_at,
+        coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0))
+          as tokens
+    ),
+    counted as (
+      insert into activity_lanes (account_id, workspace_id, model, status, records)
+      select account_id, workspace_id, model, status, count(*)
+      from recorded
+      group by account_id, workspace_id, model, status, lane_id
+      order by lane_id
+      on conflict (lane_id) do update set records = activity_lanes.records + excluded.records
+    ),
+    summed as (
+      insert into activity_rollups
+        (account_id, grain, starts_on, model, requests, tokens, cost_micro)
+      select account_id, grain,
+        date_trunc(grain, created_at at time zone $${first + TYPES.length}::text)::date,
+        model, count(*), sum(tokens), sum(cost_micro)
+      from recorded cross join (values ('day'), ('month')) as grains (grain)
+      group by 1, 2, 3, 4
+      order by 1, 2, 3, 4
+      on conflict (account_id, grain, starts_on, model) do update set
+        requests = activity_rollups.requests + excluded.requests,
+        tokens = activity_rollups.tokens + excluded.tokens,
+        cost_micro = activity_rollups.cost_micro + excluded.cost_micro
+    )`,
+}
 
 /**
  * Makes a deleted workspace's records, past and still to come, count as `toId`'s. One row, however

@@ -1,125 +1,154 @@
-import type { Tx } from '../db/db.ts'
-import type { Hold, LedgerAccount, OpenHold, PostedEntry, Uncollected } from './ledger.ts'
+import { arrays, type Check, type CheckedWrite, type Clause } from '../db/checked-write.ts'
+import type { Hold, KnownAccount, OpenHold, PostedEntry, Uncollected } from './ledger.ts'
 
+/** What a batch of commands changes. */
 export type LedgerChanges = {
-  accounts: (LedgerAccount & { accountId: string })[]
-  entries: (PostedEntry & { accountId: string })[]
-  closed: string[]
+  /** In the order of their ids. */
+  accounts: { accountId: string; before: KnownAccount; after: KnownAccount }[]
+  entries: (PostedEntry & { accountId: string; ordinal: bigint })[]
+  closed: OpenHold[]
   opened: (Hold | OpenHold)[]
+  rewritten: (Hold | OpenHold)[]
+  uncollected: (Uncollected & { accountId: string })[]
 }
 
-/** Everything a batch changed. The statements are sent together, in this order. */
-export async function writeChanges(tx: Tx, changes: LedgerChanges): Promise<void> {
-  const { accounts, entries, closed, opened } = changes
-  await Promise.all([
-    entries.length > 0 && insertEntries(tx, entries),
-    accounts.length > 0 && updateAccounts(tx, changes),
-    closed.length > 0 && deleteHolds(tx, closed),
-    opened.length > 0 && insertHolds(tx, opened),
-  ])
+/** Everything a batch changed, written only if its accounts are still as they were. */
+export function ledgerWrite(changes: LedgerChanges): CheckedWrite {
+  const { accounts, entries, closed, opened, rewritten, uncollected } = changes
+  if (accounts.length === 0 && rewritten.length === 0) return { checks: [], writes: [] }
+  return {
+    checks: [{ clause: ACCOUNTS_AS_BELIEVED, values: accountColumns(accounts) }],
+    writes: [
+      { clause: UPDATE_ACCOUNTS, values: [] },
+      ...filled(INSERT_ENTRIES, entries, entryColumns),
+      ...filled(DELETE_HOLDS, closed, closedColumns),
+      ...filled(INSERT_HOLDS, opened, holdColumns),
+      ...filled(REWRITE_HOLDS, rewritten, holdColumns),
+      ...filled(INSERT_UNCOLLECTED, uncollected, lossColumns),
+    ],
+  }
 }
 
-/** Before the accounts are updated: the entries' ordinals follow those that are counted there. */
-async function insertEntries(tx: Tx, entries: LedgerChanges['entries']): Promise<void> {
-  await tx.query(
-    `insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
-       description, reference_type, reference_id, workspace_id, operator, ordinal)
-     select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
-       operator, entries + row_number() over (partition by account_id order by n)
-     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::text[], $7::text[],
-       $8::text[], $9::text[], $10::uuid[], $11::text[]) with ordinality as new (id, account_id,
-       type, amount, after, key, description, ref_type, ref_id, workspace, operator, n)
-       join ledger_accounts using (account_id)
-     order by n`,
-    entryColumns(entries),
-  )
+function filled<Row>(clause: Clause, rows: Row[], columns: (rows: Row[]) => unknown[]) {
+  return rows.length > 0 ? [{ clause, values: columns(rows) }] : []
 }
 
-async function updateAccounts(tx: Tx, changes: LedgerChanges): Promise<void> {
-  await tx.query(
-    `update ledger_accounts set balance_micro = new.balance, held_micro = new.held,
-       limits_micro = new.limits, entries = entries + new.posted
-     from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])
-       as new (id, balance, held, limits, posted)
-     where account_id = new.id`,
-    accountColumns(changes),
-  )
+/** Locks in the order of the ids, so that batches of several processes wait and do not deadlock. */
+const ACCOUNTS_AS_BELIEVED: Check = {
+  table: 'accounts_as_believed',
+  text: (first) => `
+    believed as (
+      select * from unnest(${arrays(first, ['uuid', ...Array<string>(8).fill('int8')])})
+        as believed (id, balance_was, held_was, limits_was, entries_was,
+          balance, held, limits, entries_now)
+    ),
+    locked as (
+      select account_id, balance_micro, held_micro, limits_micro, entries from ledger_accounts
+      where account_id = any($${first}::uuid[]) order by account_id for update
+    ),
+    accounts_as_believed as (
+      select count(*) = cardinality($${first}::uuid[]) as ok
+      from locked join believed on account_id = id and balance_micro = balance_was
+        and held_micro = held_was and limits_micro = limits_was and entries = entries_was
+    )`,
 }
 
-/** Fails if one is not there: with its account's row locked, a hold that was read cannot go away. */
-async function deleteHolds(tx: Tx, ids: string[]): Promise<void> {
-  await tx.query(
-    `with closed as (delete from holds where id = any($1::uuid[]) returning id)
-     select kept_promise((select count(*) from closed) = cardinality($1::uuid[]),
-       'a hold was closed without its account being locked')`,
-    [ids],
-  )
+const UPDATE_ACCOUNTS: Clause = {
+  text: () => `
+    changed as (
+      update ledger_accounts set balance_micro = balance, held_micro = held,
+        limits_micro = limits, entries = entries_now
+      from believed where account_id = id and (select ok from verdict)
+    )`,
 }
 
-async function insertHolds(tx: Tx, holds: (Hold | OpenHold)[]): Promise<void> {
-  await tx.query(
-    `insert into holds
-       (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about)
-     select id, account_id, amount, max, process, job, deadline, about::jsonb
-     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::uuid[], $6::text[],
-       $7::timestamptz[], $8::text[])
-       as new (id, account_id, amount, max, process, job, deadline, about)`,
-    holdColumns(holds),
-  )
+const INSERT_ENTRIES: Clause = {
+  text: (first) => `
+    posted as (
+      insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
+        description, reference_type, reference_id, workspace_id, operator, ordinal)
+      select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
+        operator, ordinal
+      from unnest(${arrays(first, ENTRY_TYPES)}) with ordinality
+        as new (id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
+          operator, ordinal, n)
+      where (select ok from verdict)
+      order by n
+    )`,
+}
+
+/** With its account's row locked, a hold that was seen cannot go away. */
+const DELETE_HOLDS: Clause = {
+  text: (first) => `
+    closed as (
+      delete from holds using unnest(${arrays(first, ['uuid', 'int8', 'int8'])})
+        as gone (id, amount, max)
+      where holds.id = gone.id and amount_micro = amount and limit_micro = max
+        and (select ok from verdict)
+      returning holds.id
+    )`,
+  promise: (first) => `kept_promise(not ok
+    or (select count(*) from closed) = cardinality($${first}::uuid[]),
+    'a hold was closed without its account being locked')`,
+}
+
+const HOLD_TYPES = ['uuid', 'uuid', 'int8', 'int8', 'uuid', 'text', 'timestamptz', 'text']
+
+const INSERT_HOLDS: Clause = {
+  text: (first) => `
+    opened as (
+      insert into holds
+        (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about)
+      select id, account_id, amount, max, process, job, deadline, about::jsonb
+      from unnest(${arrays(first, HOLD_TYPES)})
+        as new (id, account_id, amount, max, process, job, deadline, about)
+      where (select ok from verdict)
+    )`,
 }
 
 /**
- * Holds that changed while their row stays: a limit or a deadline that moved, or one that was closed and made
- * again under its id within the batch. What a hold is about is written only when it is made.
+ * Holds that changed while their row stays: a limit or a deadline that moved, or one that was closed
+ * and made again under its id within the batch. What a hold is about is written only when it is made.
  */
-export async function rewriteHolds(tx: Tx, holds: (Hold | OpenHold)[]): Promise<void> {
-  await tx.query(
-    `update holds set amount_micro = amount, limit_micro = max, owner_process = process,
-       owner_job = job, deadline = new.deadline, about = coalesce(new.about::jsonb, holds.about)
-     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::uuid[], $6::text[],
-       $7::timestamptz[], $8::text[])
-       as new (id, account_id, amount, max, process, job, deadline, about)
-     where holds.id = new.id`,
-    holdColumns(holds),
-  )
+const REWRITE_HOLDS: Clause = {
+  text: (first) => `
+    rewritten as (
+      update holds set amount_micro = amount, limit_micro = max, owner_process = process,
+        owner_job = job, deadline = new.deadline, about = coalesce(new.about::jsonb, holds.about)
+      from unnest(${arrays(first, HOLD_TYPES)})
+        as new (id, account_id, amount, max, process, job, deadline, about)
+      where holds.id = new.id and (select ok from verdict)
+    )`,
 }
 
-export type Loss = Uncollected & { accountId: string }
-
-export async function insertUncollected(tx: Tx, losses: Loss[]): Promise<void> {
-  await tx.query(
-    `insert into uncollected
-       (key, account_id, amount_micro, description, reference_type, reference_id)
-     select * from unnest($1::text[], $2::uuid[], $3::int8[], $4::text[], $5::text[], $6::text[])
-     on conflict do nothing`,
-    [
-      losses.map(({ entry }) => entry.key),
-      losses.map((loss) => loss.accountId),
-      losses.map((loss) => loss.amountMicro),
-      losses.map(({ entry }) => entry.description),
-      losses.map(({ entry }) => entry.reference?.type ?? null),
-      losses.map(({ entry }) => entry.reference?.id ?? null),
-    ],
-  )
+const INSERT_UNCOLLECTED: Clause = {
+  text: (first) => `
+    lost as (
+      insert into uncollected
+        (key, account_id, amount_micro, description, reference_type, reference_id)
+      select * from unnest(${arrays(first, ['text', 'uuid', 'int8', 'text', 'text', 'text'])})
+      where (select ok from verdict)
+      on conflict do nothing
+    )`,
 }
 
-function accountColumns(changes: LedgerChanges): unknown[] {
-  const { accounts } = changes
+function accountColumns(accounts: LedgerChanges['accounts']): unknown[] {
   return [
-    accounts.map((account) => account.accountId),
-    accounts.map((account) => account.balanceMicro),
-    accounts.map((account) => account.heldMicro),
-    accounts.map((account) => account.limitsMicro),
-    entryCounts(changes),
+    accounts.map(({ accountId }) => accountId),
+    accounts.map(({ before }) => before.balanceMicro),
+    accounts.map(({ before }) => before.heldMicro),
+    accounts.map(({ before }) => before.limitsMicro),
+    accounts.map(({ before }) => before.entries),
+    accounts.map(({ after }) => after.balanceMicro),
+    accounts.map(({ after }) => after.heldMicro),
+    accounts.map(({ after }) => after.limitsMicro),
+    accounts.map(({ after }) => after.entries),
   ]
 }
 
-/** How many entries each account gains: the next one's ordinal follows from it. */
-function entryCounts({ accounts, entries }: LedgerChanges): number[] {
-  const counts = new Map<string, number>()
-  for (const { accountId } of entries) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
-  return accounts.map(({ accountId }) => counts.get(accountId) ?? 0)
-}
+const ENTRY_TYPES = 'uuid, uuid, text, int8, int8, text, text, text, text, uuid, text, int8'.split(
+  ', ',
+)
 
 function entryColumns(entries: LedgerChanges['entries']): unknown[] {
   return [
@@ -134,6 +163,15 @@ function entryColumns(entries: LedgerChanges['entries']): unknown[] {
     entries.map(({ entry }) => entry.reference?.id ?? null),
     entries.map(({ entry }) => entry.workspaceId ?? null),
     entries.map(({ entry }) => entry.operator ?? null),
+    entries.map((posted) => posted.ordinal),
+  ]
+}
+
+function closedColumns(holds: OpenHold[]): unknown[] {
+  return [
+    holds.map((hold) => hold.holdId),
+    holds.map((hold) => hold.amountMicro),
+    holds.map((hold) => hold.limitMicro),
   ]
 }
 
@@ -152,4 +190,15 @@ function holdColumns(holds: (Hold | OpenHold)[]): unknown[] {
 
 function deadlineOf({ owner }: OpenHold): Date | null {
   return 'job' in owner ? owner.deadline : null
+}
+
+function lossColumns(losses: LedgerChanges['uncollected']): unknown[] {
+  return [
+    losses.map(({ entry }) => entry.key),
+    losses.map((loss) => loss.accountId),
+    losses.map((loss) => loss.amountMicro),
+    losses.map(({ entry }) => entry.description),
+    losses.map(({ entry }) => entry.reference?.type ?? null),
+    losses.map(({ entry }) => entry.reference?.id ?? null),
+  ]
 }

@@ -10,6 +10,9 @@ export type LedgerAccount = {
   limitsMicro: bigint
 }
 
+/** As it was read or written last, with how many entries it has. */
+export type KnownAccount = LedgerAccount & { entries: bigint }
+
 export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro' | 'bounds'> & {
   amountMicro: bigint
   /** The most that the call may cost. */

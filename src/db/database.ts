@@ -1,9 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Db, Row } from './db.ts'
 import { startListener } from './listener.ts'
 import { runScript, runStatement, statementValues } from './statement.ts'
-import { assertOutside, inScope, runTransaction } from './transaction.ts'
+import { runTransaction, type TransactionScope } from './transaction.ts'
 
 export type DatabaseOptions = {
   url: string
@@ -34,7 +35,8 @@ export function openDatabase(options: DatabaseOptions): Db {
       assertOutside(db)
       await runScript(pool, sql)
     },
-    begin: (work) => inScope(db, (scope) => runTransaction(pool, scope, work)),
+    begin: (work, how) => inScope(db, (scope) => runTransaction(pool, { scope, how }, work)),
+    assertOutside: () => assertOutside(db),
     listen: (channel, onNotify) => listener.add(channel, onNotify),
     async close() {
       closing = true
@@ -43,6 +45,30 @@ export function openDatabase(options: DatabaseOptions): Db {
     },
   }
   return db
+}
+
+const scopes = new AsyncLocalStorage<TransactionScope>()
+
+/**
+ * Inside a transaction the outer handle would take a second connection, on which it does not see
+ * what the first has done and may wait for its locks: an error at once.
+ */
+function assertOutside(db: Db): void {
+  const scope = scopes.getStore()
+  if (scope?.open && scope.db === db) {
+    throw new Error('The outer database handle was used inside a transaction: use its tx.')
+  }
+}
+
+/** Runs `work` as the inside of one transaction; the scope closes when it settles. */
+async function inScope<T>(db: Db, work: (scope: TransactionScope) => Promise<T>): Promise<T> {
+  assertOutside(db)
+  const scope: TransactionScope = { db, open: true }
+  try {
+    return await scopes.run(scope, () => work(scope))
+  } finally {
+    scope.open = false
+  }
 }
 
 /** Time-outs on purpose: a slow or locked statement ends as 503, never as a pile of waiters. */

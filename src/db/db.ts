@@ -29,10 +29,19 @@ export interface OpenTx extends Tx {
   readonly later: Tx
 }
 
+/**
+ * `durable`, the default: on disk before it is answered. `visible`: everybody sees it at once, and the
+ * next durable commit writes it to disk, or the server by itself within a second. Until then a crash
+ * of the server undoes it, whole and in order: what came later is undone with it.
+ */
+export type CommitMode = 'durable' | 'visible'
+
 /** Can begin a transaction. As a Tx it runs single statements, each in its own transaction. */
 export interface Db extends Tx {
   /** Commits what `work` did, or rolls it all back when it throws. Never await the network inside. */
-  begin<T>(work: (tx: OpenTx) => Promise<T>): Promise<T>
+  begin<T>(work: (tx: OpenTx) => Promise<T>, how?: CommitMode): Promise<T>
+  /** Throws inside a transaction of this handle, where only its `tx` may be used. */
+  assertOutside(): void
   /**
    * Calls `onNotify` for each NOTIFY on the channel, from this or any other process. After a lost
    * connection it is called once with an empty payload: anything may have changed meanwhile.

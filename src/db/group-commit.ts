@@ -1,6 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { Db, OpenTx } from './db.ts'
-import { assertOutside } from './transaction.ts'
+import type { CommitMode, Db, OpenTx } from './db.ts'
 import { codeOf } from './trouble.ts'
 
 export type GroupCommit<Item, Result> = {
@@ -12,8 +11,12 @@ export type GroupCommit<Item, Result> = {
 
 export type GroupCommitOptions<Item, Result> = {
   db: Db
+  /** Tried before a transaction is begun; does nothing when it gives no results. */
+  attempt?(items: Item[]): Promise<Result[] | undefined>
   /** One result per item, in the items' order. */
   apply(tx: OpenTx, items: Item[]): Promise<Result[]>
+  /** How a batch is committed; `durable` if it is not said. */
+  mode?(items: Item[]): CommitMode
   maxBatch?: number
   /** Past this many waiting items callers get `unavailable` at once. */
   maxWaiting?: number
@@ -48,7 +51,10 @@ export function groupCommit<Item, Result>(
 
   async function commit(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await db.begin((tx) => applyAll(tx, batch))
+      const items = batch.map((one) => one.item)
+      const results =
+        (await attempt(items)) ??
+        (await db.begin((tx) => applyAll(tx, items), options.mode?.(items)))
       batch.forEach((one, i) => one.resolve(results[i]!))
     } catch (error) {
       if (batch.length === 1 || isDatabaseAway(error)) {
@@ -59,18 +65,25 @@ export function groupCommit<Item, Result>(
     }
   }
 
-  async function applyAll(tx: OpenTx, batch: Waiting<Item, Result>[]): Promise<Result[]> {
-    const results = await options.apply(
-      tx,
-      batch.map((one) => one.item),
-    )
-    if (results.length !== batch.length) throw new Error('A batch needs one result per item.')
+  /** Whatever the server refuses in an attempt is then looked at in a transaction. */
+  async function attempt(items: Item[]): Promise<Result[] | undefined> {
+    try {
+      return await options.attempt?.(items)
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error
+      return undefined
+    }
+  }
+
+  async function applyAll(tx: OpenTx, items: Item[]): Promise<Result[]> {
+    const results = await options.apply(tx, items)
+    if (results.length !== items.length) throw new Error('A batch needs one result per item.')
     return results
   }
 
   return {
     submit(item) {
-      assertOutside(db)
+      db.assertOutside()
       if (waiting.length >= maxWaiting) return Promise.reject(tooMany())
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })

@@ -1,20 +1,19 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool, PoolClient } from 'pg'
-import type { Db, OpenTx, Row, Tx } from './db.ts'
+import type { CommitMode, Db, OpenTx, Row, Tx } from './db.ts'
 import { runScript, runStatement, statementValues } from './statement.ts'
 import { databaseFailure, isLost, rethrow, codeOf } from './trouble.ts'
 
 /** Runs `work` in a transaction on a connection of the pool, and gives the connection back. */
 export async function runTransaction<T>(
   pool: Pool,
-  scope: TransactionScope,
+  { scope, how }: { scope: TransactionScope; how: CommitMode | undefined },
   work: (tx: OpenTx) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow)
   // A client in use reports its broken connection both to the query and as an event.
   const ignore = () => {}
   client.on('error', ignore)
-  const transaction = new ServerTransaction(client, scope)
+  const transaction = new ServerTransaction(client, scope, BEGIN[how ?? 'durable'])
   let reusable = true
   try {
     const result = await closeAfter(scope, work(transaction))
@@ -27,6 +26,11 @@ export async function runTransaction<T>(
     client.off('error', ignore)
     client.release(!reusable)
   }
+}
+
+const BEGIN: Record<CommitMode, string> = {
+  durable: 'begin',
+  visible: 'begin; set local synchronous_commit = off',
 }
 
 /**
@@ -47,12 +51,12 @@ class ServerTransaction implements OpenTx {
   #failed = false
   #firstError: unknown
 
-  constructor(client: PoolClient, scope: TransactionScope) {
+  constructor(client: PoolClient, scope: TransactionScope, begin: string) {
     this.#client = client
     this.#scope = scope
     this.later = laterTx(this, scope, this.#sentForLater)
     this.#cork()
-    this.#begun = client.query('begin')
+    this.#begun = client.query(begin)
     // Every statement and the commit wait for it, and report its error.
     this.#begun.catch(() => {})
   }
@@ -130,35 +134,8 @@ const IN_FAILED_TRANSACTION = '25P02'
 /** The span of one transaction: the handle it was begun on, and whether it may still be used. */
 export type TransactionScope = { db: Db; open: boolean }
 
-const scopes = new AsyncLocalStorage<TransactionScope>()
-
-/**
- * Inside a transaction the outer handle would take a second connection, on which it does not see
- * what the first has done and may wait for its locks: an error at once.
- */
-export function assertOutside(db: Db): void {
-  const scope = scopes.getStore()
-  if (scope?.open && scope.db === db) {
-    throw new Error('The outer database handle was used inside a transaction: use its tx.')
-  }
-}
-
 function assertOpen(scope: TransactionScope): void {
   if (!scope.open) throw new Error('A transaction was used after its end.')
-}
-
-/** Runs `work` as the inside of one transaction; the scope closes when it settles. */
-export async function inScope<T>(
-  db: Db,
-  work: (scope: TransactionScope) => Promise<T>,
-): Promise<T> {
-  assertOutside(db)
-  const scope: TransactionScope = { db, open: true }
-  try {
-    return await scopes.run(scope, () => work(scope))
-  } finally {
-    scope.open = false
-  }
 }
 
 /** Closes the scope before COMMIT or ROLLBACK: what `work` left running cannot slip in behind. */

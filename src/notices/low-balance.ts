@@ -11,6 +11,8 @@ export type BalanceWatch = {
    * above the threshold, nor when the account was looked up here within the last minute.
    */
   noteBalances(tx: Tx, balances: NotedBalance[]): Promise<void>
+  /** Whether that would write anything. */
+  isNews(balances: NotedBalance[]): boolean
 }
 
 /** Warns once per crossing: the row in `balance_warnings` is what all replicas agree on. */
@@ -21,13 +23,17 @@ export function createBalanceWatch(parts: {
 }): BalanceWatch {
   const nowMs = parts.nowMs ?? Date.now
   const checkedUntilMs = new Map<string, number>()
+  const isUnchecked = (id: string) => (checkedUntilMs.get(id) ?? 0) <= nowMs()
 
   return {
+    isNews(balances) {
+      const { warn, rearm } = crossings(balances, parts.thresholdMicro)
+      return rearm.length > 0 || [...warn.keys()].some(isUnchecked)
+    },
     async noteBalances(tx, balances) {
       const { warn, rearm } = crossings(balances, parts.thresholdMicro)
       for (const accountId of rearm) checkedUntilMs.delete(accountId)
       if (rearm.length > 0) await deleteBalanceWarnings(tx, rearm)
-      const isUnchecked = (id: string) => (checkedUntilMs.get(id) ?? 0) <= nowMs()
       const unchecked = [...warn.keys()].filter(isUnchecked).sort()
       if (unchecked.length === 0) return
       const newlyLow = await insertBalanceWarnings(tx, unchecked)

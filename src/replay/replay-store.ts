@@ -1,3 +1,10 @@
+import {
+  arrays,
+  writeSurely,
+  type Check,
+  type CheckedWrite,
+  type Clause,
+} from '../db/checked-write.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/trim-store.ts'
 import type { Claim, ClaimOutcome, EarlyBody, KeptAnswer } from '../lib/answer.ts'
@@ -153,47 +160,60 @@ export type AnswerToKeep = {
   early?: EarlyBody | undefined
 }
 
-/**
- * Stores answers for claims that are still theirs, in the caller's transaction: an answer and the
- * money it cost are committed together or not at all.
- */
+/** Stores answers in the caller's transaction, as `answersWrite` says. */
 export async function keepAnswers(tx: Tx, kept: AnswerToKeep[]): Promise<void> {
+  await writeSurely(tx, { checks: [], writes: answersWrite(kept) })
+}
+
+/**
+ * Stores answers for claims that are still theirs: an answer and the money it cost are committed
+ * together or not at all.
+ */
+export function answersWrite(kept: AnswerToKeep[]): CheckedWrite['writes'] {
+  if (kept.length === 0) return []
   const rows = kept.map(({ claim, answer: { status, headers, body }, early }) => ({
     claim,
     status,
     headers: JSON.stringify(headers),
     ...(early ? spliceOf(early, body) : { ...WHOLE, middle: Buffer.from(body as string) }),
   }))
-  await tx.query(
-    `with kept as (
-     update idempotency as old
-     set state = case when new.bytes is null then 'kept' else 'in_pieces' end, status = new.status, headers = new.headers::jsonb, body = new.body,
-         pieces_bytes = new.bytes, pieces_head = new.head, pieces_tail = new.tail,
-         expires_at = now() + interval '24 hours'
-     from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::bytea[],
-         $7::int8[], $8::int8[], $9::int8[])
-       as new (account_id, key, claim_id, status, headers, body, bytes, head, tail)
-     where old.account_id = new.account_id and old.key = new.key
-       and old.claim_id = new.claim_id and old.state = 'running'
-     returning old.account_id, ${ROW_BYTES} + length(new.headers) + length(new.body)
-       + coalesce(new.bytes, 0) as size
-     )
-     insert into kept_sizes (account_id, hour, bytes)
-     select account_id, date_trunc('hour', now()), sum(size) from kept
-     group by account_id order by account_id
-     on conflict (account_id, hour) do update set bytes = kept_sizes.bytes + excluded.bytes`,
-    [
-      rows.map((row) => row.claim.accountId),
-      rows.map((row) => row.claim.key),
-      rows.map((row) => row.claim.id),
-      rows.map((row) => row.status),
-      rows.map((row) => row.headers),
-      rows.map((row) => row.middle),
-      rows.map((row) => row.bytes),
-      rows.map((row) => row.head),
-      rows.map((row) => row.tail),
-    ],
-  )
+  const values = [
+    rows.map((row) => row.claim.accountId),
+    rows.map((row) => row.claim.key),
+    rows.map((row) => row.claim.id),
+    rows.map((row) => row.status),
+    rows.map((row) => row.headers),
+    rows.map((row) => row.middle),
+    rows.map((row) => row.bytes),
+    rows.map((row) => row.head),
+    rows.map((row) => row.tail),
+  ]
+  return [{ clause: KEEP_ANSWERS, values }]
+}
+
+const KEPT_TYPES = ['uuid', 'text', 'uuid', 'int', 'text', 'bytea', 'int8', 'int8', 'int8']
+
+const KEEP_ANSWERS: Clause = {
+  text: (first) => `
+    kept as (
+      update idempotency as old
+      set state = case when new.bytes is null then 'kept' else 'in_pieces' end,
+        status = new.status, headers = new.headers::jsonb, body = new.body,
+        pieces_bytes = new.bytes, pieces_head = new.head, pieces_tail = new.tail,
+        expires_at = now() + interval '24 hours'
+      from unnest(${arrays(first, KEPT_TYPES)})
+        as new (account_id, key, claim_id, status, headers, body, bytes, head, tail)
+      where old.account_id = new.account_id and old.key = new.key
+        and old.claim_id = new.claim_id and old.state = 'running' and (select ok from verdict)
+      returning old.account_id, ${ROW_BYTES} + length(new.headers) + length(new.body)
+        + coalesce(new.bytes, 0) as size
+    ),
+    sized as (
+      insert into kept_sizes (account_id, hour, bytes)
+      select account_id, date_trunc('hour', now()), sum(size) from kept
+      group by account_id order by account_id
+      on conflict (account_id, hour) do update set bytes = kept_sizes.bytes + excluded.bytes
+    )`,
 }
 
 /** What a row takes beside its headers and its body: key, ids, times, and its places in indexes. */
@@ -207,14 +227,34 @@ const WHOLE = { bytes: null, head: null, tail: null }
  * was frozen may find that another has taken its key over: it must not charge for it.
  */
 export async function lockClaims(tx: Tx, claims: Claim[]): Promise<Set<string>> {
-  const rows = await tx.read<{ claim_id: string }>(
-    `select claim_id from idempotency
-     where (account_id, key) in (select * from unnest($1::uuid[], $2::text[]))
-       and claim_id = any($3::uuid[]) and state = 'running'
-     order by account_id, key for update`,
-    [claims.map((one) => one.accountId), claims.map((one) => one.key), claims.map((one) => one.id)],
-  )
+  const rows = await tx.read<{ claim_id: string }>(OURS(1), claimColumns(claims))
   return new Set(rows.map((row) => row.claim_id))
+}
+
+/** Whether all of these are still theirs; locks them likewise. */
+export function claimsCheck(claims: Claim[]): CheckedWrite['checks'] {
+  return claims.length === 0 ? [] : [{ clause: CLAIMS_ARE_OURS, values: claimColumns(claims) }]
+}
+
+const OURS = (first: number) => `
+  select claim_id from idempotency
+  where (account_id, key) in (select * from unnest(${arrays(first, ['uuid', 'text'])}))
+    and claim_id = any($${first + 2}::uuid[]) and state = 'running'
+  order by account_id, key for update`
+
+const CLAIMS_ARE_OURS: Check = {
+  table: 'claims_are_ours',
+  text: (first) => `
+    ours as (${OURS(first)}),
+    claims_are_ours as (select count(*) = cardinality($${first + 2}::uuid[]) as ok from ours)`,
+}
+
+function claimColumns(claims: Claim[]): unknown[] {
+  return [
+    claims.map((one) => one.accountId),
+    claims.map((one) => one.key),
+    claims.map((one) => one.id),
+  ]
 }
 
 /** Only while it runs: what was kept in the meantime stays. */

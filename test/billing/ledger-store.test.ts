@@ -5,7 +5,8 @@ import * as fc from 'fast-check'
 import { auditLedger } from '../../src/billing/audit-store.ts'
 import type { Command, Outcome } from '../../src/billing/commands.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
-import { writeChanges } from '../../src/billing/ledger-write-store.ts'
+import { ledgerWrite, type LedgerChanges } from '../../src/billing/ledger-write-store.ts'
+import { writeSurely } from '../../src/db/checked-write.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertBooks } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
@@ -205,14 +206,17 @@ withDatabase('ledger store', (open) => {
   test('closing a hold that is not there takes the whole batch with it', async () => {
     const accountId = randomUUID()
     await grant(accountId, 10n)
-    const broken = db.begin((tx) =>
-      writeChanges(tx, {
-        accounts: [{ accountId, balanceMicro: 1n, heldMicro: 0n, limitsMicro: 0n }],
-        entries: [],
-        closed: [randomUUID()],
-        opened: [],
-      }),
-    )
+    const account = { balanceMicro: 10n, heldMicro: 0n, limitsMicro: 0n, entries: 1n }
+    const hold = { holdId: randomUUID(), accountId, amountMicro: 1n, limitMicro: 1n }
+    const changes: LedgerChanges = {
+      accounts: [{ accountId, before: account, after: { ...account, balanceMicro: 1n } }],
+      entries: [],
+      closed: [{ ...hold, owner: { process: randomUUID() } }],
+      opened: [],
+      rewritten: [],
+      uncollected: [],
+    }
+    const broken = db.begin((tx) => writeSurely(tx, ledgerWrite(changes)))
     await assert.rejects(broken, /a hold was closed without its account being locked/)
     const [row] = await db.query(
       'select balance_micro from ledger_accounts where account_id = $1',

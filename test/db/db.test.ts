@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../src/db/db.ts'
+import type { CommitMode, Db, Tx } from '../../src/db/db.ts'
 import { withDatabase } from '../support/databases.ts'
 
 withDatabase('database', (open) => {
@@ -30,6 +30,17 @@ withDatabase('database', (open) => {
       nothing: null,
       yes: true,
     })
+  })
+
+  test('a commit that is only visible does not change how others are made', async () => {
+    const mode = async (how?: CommitMode) => {
+      const read = (tx: Tx) => tx.read('show synchronous_commit')
+      return (await db.begin(read, how))[0]
+    }
+    assert.deepEqual(await mode('visible'), { synchronous_commit: 'off' })
+    for (let i = 0; i < 10; i++) assert.deepEqual(await mode(), { synchronous_commit: 'on' })
+    await db.begin((tx) => tx.query('insert into box values (-7)'), 'visible')
+    assert.equal((await db.query('delete from box where id = -7 returning id')).length, 1)
   })
 
   test('parameters of every type arrive as they were given', async () => {

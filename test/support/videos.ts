@@ -53,7 +53,12 @@ export async function openStudio(options: StudioOptions) {
     await syncCatalog({ db, log: silentLog, settings: PRICES, upstreams: shelves, read })
     await catalog.reload()
   }
-  const queue = openPostingQueue({ db, timeZone: 'UTC', noteBalances: async () => {} })
+  const queue = openPostingQueue({
+    db,
+    timeZone: 'UTC',
+    noteBalances: async () => {},
+    isNews: () => false,
+  })
   const doubtfulCharges = await openDoubtfulCharges({
     db,
     dataDir: join(tmpdir(), `mlango-studio-${uuidv7()}`),

@@ -152,8 +152,8 @@ function paidCalls(parts: {
   timeZone: string
 }) {
   const { db, clock, replay, processId, timeZone } = parts
-  const { noteBalances } = createBalanceWatch({ thresholdMicro: 10n ** 18n, credits: Number })
-  const queue = openPostingQueue({ db, timeZone, noteBalances })
+  const watch = createBalanceWatch({ thresholdMicro: 10n ** 18n, credits: Number })
+  const queue = openPostingQueue({ db, timeZone, ...watch })
   const billing = { queue, processId, clock, log: silentLog, doubtfulCharges: undefined as never }
   return async (accountId: string, workspaceId: string) => {
     const principal = { kind: 'key' as const, accountId, keyId: randomUUID(), workspaceId }

@@ -1,14 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { costsOf, insertRecords } from '../../activity/activity-store.ts'
+import { costsOf, recordsWrite } from '../../activity/activity-store.ts'
 import type { ActivityRecord } from '../../activity/record.ts'
 import type { Command, Outcome } from '../../billing/commands.ts'
+import {
+  judgeFromMemory,
+  openLedgerMemory,
+  rememberChanges,
+  type Judged,
+  type LedgerMemory,
+} from '../../billing/ledger-batch.ts'
 import { judgeCommands } from '../../billing/ledger-store.ts'
-import type { Db, OpenTx, Tx } from '../../db/db.ts'
+import { ledgerWrite, type LedgerChanges } from '../../billing/ledger-write-store.ts'
+import { writeIfTrue, writeSurely, type CheckedWrite } from '../../db/checked-write.ts'
+import type { CommitMode, Db, OpenTx, Tx } from '../../db/db.ts'
 import { commitLanes } from '../../db/group-commit.ts'
 import type { GroupCommit } from '../../db/group-commit.ts'
 import type { Claim, EarlyBody, KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import { keepAnswers, keepEarly, lockClaims, type AnswerToKeep } from '../../replay/replay-store.ts'
+import {
+  answersWrite,
+  claimsCheck,
+  keepEarly,
+  lockClaims,
+  type AnswerToKeep,
+} from '../../replay/replay-store.ts'
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
@@ -53,6 +68,8 @@ export type PostingQueueOptions = {
   timeZone: string
   /** Given new balances inside the transaction, for the low-balance notice. */
   noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
+  /** Whether that would write anything. */
+  isNews(notes: BalanceNote[]): boolean
 }
 
 /** More would overlap more waiting, and make smaller batches that cost the database more. */
@@ -61,11 +78,14 @@ const LANES = 2
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
 export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   const { db } = options
+  const memory = openLedgerMemory()
   const commits = commitLanes({
     db,
     lanes: LANES,
     laneOf: ({ accountId }: Posting) => accountId,
-    apply: (tx, postings: Posting[]) => post(options, tx, postings),
+    attempt: (postings: Posting[]) => postFromMemory(options, memory, postings),
+    apply: (tx, postings: Posting[]) => post(options, memory, tx, postings),
+    mode: modeOf,
   })
   return {
     ...commits,
@@ -79,26 +99,95 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   }
 }
 
+/**
+ * A hold need not wait for the disk: it keeps the account's other calls from spending the same
+ * credits, which takes being seen, and should the database's server crash before it is on disk, it is
+ * released, as the holds of the dead are. A charge, which is never undone, reaches the disk after it.
+ */
+function modeOf(postings: Posting[]): CommitMode {
+  return postings.every(isHold) ? 'visible' : 'durable'
+}
+
+function isHold({ command, rows, claimed }: Posting): boolean {
+  return command?.kind === 'hold' && rows === undefined && claimed === undefined
+}
+
+/**
+ * Most accounts are as this process left them. Then the outcome is known beforehand, and one
+ * statement checks that, writes it all and commits. Undefined where it is not so simple.
+ */
+async function postFromMemory(
+  options: PostingQueueOptions,
+  memory: LedgerMemory,
+  postings: Posting[],
+): Promise<Posted[] | undefined> {
+  const commands = commandsOf(postings)
+  const judged = judgeFromMemory(memory, commands)
+  if (judged === undefined || !isChecked(commands, judged.changes)) return undefined
+  const posted = postedOf(postings, judged.outcomes)
+  if (posted.some(({ rows }) => rows.write) || options.isNews(balances(commands, judged))) {
+    return undefined
+  }
+  const claims = postings.flatMap(({ claimed }) => claimed?.claim ?? [])
+  const write = writeOf(options, judged.changes, posted)
+  const checks = [...claimsCheck(claims), ...write.checks]
+  const written = await writeIfTrue(options.db, { ...write, checks }, modeOf(postings))
+  if (!written) return undefined
+  rememberChanges(memory, judged.changes)
+  return posted
+}
+
+/** A refusal writes nothing that could be checked, and a hold that changes may be gone. */
+function isChecked(commands: Command[], { accounts, rewritten }: LedgerChanges): boolean {
+  const ids = new Set(commands.map(({ accountId }) => accountId))
+  return accounts.length === ids.size && rewritten.length === 0
+}
+
+/** The same under locks, whatever the accounts and the claims have become. */
 async function post(
   options: PostingQueueOptions,
+  memory: LedgerMemory,
   tx: OpenTx,
   submitted: Posting[],
 ): Promise<Posted[]> {
   const postings = await withoutLostClaims(tx, submitted)
-  const { outcomes, write } = await judge(tx, postings)
-  const posted = postings.map((posting, i) => ({
-    outcome: outcomes[i],
-    rows: posting.rows?.(outcomes[i]) ?? {},
-  }))
-  const records = posted.flatMap(({ rows }) => rows.records ?? [])
-  const kept = posted.flatMap(({ rows }) => (rows.kept === undefined ? [] : [rows.kept]))
+  const commands = commandsOf(postings)
+  const judged = await judgeCommands(tx, commands)
+  rememberChanges(memory, judged.changes)
+  const posted = postedOf(postings, judged.outcomes)
+  const write = writeOf(options, judged.changes, posted)
   // These make one journey together with COMMIT.
-  await write(tx.later)
-  if (records.length > 0) await insertRecords(tx.later, records, options.timeZone)
-  if (kept.length > 0) await keepAnswers(tx.later, kept)
+  if (write.writes.length > 0) await writeSurely(tx.later, write)
   for (const { rows } of posted) if (rows.write !== undefined) await rows.write(tx.later)
-  await options.noteBalances(tx, balances(postings, outcomes))
+  await options.noteBalances(tx, balances(commands, judged))
   return posted
+}
+
+function commandsOf(postings: Posting[]): Command[] {
+  return postings.flatMap(({ command }) => (command === undefined ? [] : [command]))
+}
+
+/** Gives each posting its outcome and its rows. */
+function postedOf(postings: Posting[], outcomes: Outcome[]): Posted[] {
+  let next = 0
+  return postings.map(({ command, rows }) => {
+    const outcome = command === undefined ? undefined : outcomes[next++]
+    return { outcome, rows: rows?.(outcome) ?? {} }
+  })
+}
+
+function writeOf(
+  { timeZone }: PostingQueueOptions,
+  changes: LedgerChanges,
+  posted: Posted[],
+): CheckedWrite {
+  const { checks, writes } = ledgerWrite(changes)
+  const records = posted.flatMap(({ rows }) => rows.records ?? [])
+  const kept = posted.flatMap(({ rows }) => rows.kept ?? [])
+  return {
+    checks,
+    writes: [...writes, ...recordsWrite(records, timeZone), ...answersWrite(kept)],
+  }
 }
 
 async function withoutLostClaims(tx: Tx, postings: Posting[]): Promise<Posting[]> {
@@ -111,25 +200,10 @@ async function withoutLostClaims(tx: Tx, postings: Posting[]): Promise<Posting[]
   })
 }
 
-/** Runs the commands in order and gives each posting its outcome. */
-async function judge(
-  tx: Tx,
-  postings: Posting[],
-): Promise<{ outcomes: (Outcome | undefined)[]; write(tx: Tx): Promise<void> }> {
-  const commands = postings.flatMap(({ command }) => (command === undefined ? [] : [command]))
-  const { outcomes, write } = await judgeCommands(tx, commands)
-  let next = 0
-  return {
-    outcomes: postings.map(({ command }) => (command === undefined ? undefined : outcomes[next++])),
-    write,
-  }
-}
-
-function balances(postings: Posting[], outcomes: (Outcome | undefined)[]): BalanceNote[] {
-  return postings.flatMap(({ command }, i) => {
-    const outcome = outcomes[i]
-    if (command === undefined || outcome?.kind !== 'settled') return []
-    return [{ accountId: command.accountId, availableMicro: outcome.availableMicro }]
+function balances(commands: Command[], { outcomes }: Judged): BalanceNote[] {
+  return commands.flatMap(({ accountId }, i) => {
+    const outcome = outcomes[i]!
+    return outcome.kind === 'settled' ? [{ accountId, availableMicro: outcome.availableMicro }] : []
   })
 }
 

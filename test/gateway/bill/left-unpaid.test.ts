@@ -33,7 +33,12 @@ withDatabase('what is left unpaid', (open) => {
     db = await open()
     dataDir = await mkdtemp(join(tmpdir(), 'mlango-left-'))
     billing = {
-      queue: openPostingQueue({ db, timeZone: 'UTC', noteBalances: async () => {} }),
+      queue: openPostingQueue({
+        db,
+        timeZone: 'UTC',
+        noteBalances: async () => {},
+        isNews: () => false,
+      }),
       doubtfulCharges: await openDoubtfulCharges({ db, dataDir, log: silentLog }),
       processId: uuidv7(),
       clock,

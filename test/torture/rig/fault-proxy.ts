@@ -33,12 +33,16 @@ export type FaultProxy = {
 
 /** What `client.query('commit')` puts at the end of a write, and how the server answers it. */
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
-const ANSWERS = ['COMMIT\0', 'ROLLBACK\0']
+const COMMITTED = ['COMMIT\0', 'ROLLBACK\0']
+/** A checked write outside a transaction commits itself. It is sent once, and then by its name. */
+const CHECKED_WRITE = /(m_[\w-]{22})\0with [^\0]* select ok\b[^\0]* from verdict\0/g
+const WRITTEN = ['SELECT 1\0']
 
 type Pair = {
   near: Socket
   far: Socket
-  deaf: boolean
+  /** What ends the answers that it is not to hear. */
+  deafUntil: string[] | undefined
   held: boolean
   last: Map<Socket, number>
 }
@@ -46,6 +50,7 @@ type Pair = {
 /** Stands between clients and a server, and breaks their connections in every way they can break. */
 export async function faultProxy(target: Address): Promise<FaultProxy> {
   const pairs = new Set<Pair>()
+  const writes = new Set<string>()
   const effects = { reset: 0, held: 0, slowed: 0, refusedS: 0, swallowed: 0 }
   let delayMs = 0
   let holding = false
@@ -74,7 +79,7 @@ export async function faultProxy(target: Address): Promise<FaultProxy> {
   }
   const serve = (near: Socket) => {
     const far = connect(target)
-    const pair: Pair = { near, far, deaf: false, held: false, last: new Map() }
+    const pair: Pair = { near, far, deafUntil: undefined, held: false, last: new Map() }
     pairs.add(pair)
     for (const socket of [near, far]) {
       socket.setNoDelay(true)
@@ -86,15 +91,16 @@ export async function faultProxy(target: Address): Promise<FaultProxy> {
       })
     }
     near.on('data', (bytes) => {
-      if (toSwallow > 0 && bytes.subarray(-COMMIT.length).equals(COMMIT)) {
+      const end = endOfCommit(bytes, writes)
+      if (toSwallow > 0 && end !== undefined) {
         toSwallow -= 1
-        pair.deaf = true
+        pair.deafUntil = end
       }
       pass(pair, far, bytes)
     })
     far.on('data', (bytes) => {
-      if (!pair.deaf) return pass(pair, near, bytes)
-      if (!ANSWERS.some((answer) => bytes.includes(answer))) return
+      if (pair.deafUntil === undefined) return pass(pair, near, bytes)
+      if (!pair.deafUntil.some((answer) => bytes.includes(answer))) return
       effects.swallowed += 1
       setTimeout(() => near.resetAndDestroy(), silentMs)
     })
@@ -151,4 +157,11 @@ export async function faultProxy(target: Address): Promise<FaultProxy> {
       if (cutAt === undefined) await new Promise((done) => server.close(done))
     },
   }
+}
+
+/** How the server answers the commit in this, if there is one. `writes` are the names known so far. */
+function endOfCommit(bytes: Buffer, writes: Set<string>): string[] | undefined {
+  if (bytes.subarray(-COMMIT.length).equals(COMMIT)) return COMMITTED
+  for (const [, name] of bytes.toString('latin1').matchAll(CHECKED_WRITE)) writes.add(name!)
+  return [...writes].some((name) => bytes.includes(`\0${name}\0`)) ? WRITTEN : undefined
 }

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { LRUCache } from 'lru-cache'
+import type { Command, Outcome } from './commands.ts'
+import {
+  EMPTY,
+  step,
+  type Hold,
+  type KnownAccount,
+  type LedgerAccount,
+  type OpenHold,
+  type PostedEntry,
+} from './ledger.ts'
+import type { LedgerChanges } from './ledger-write-store.ts'
+
+/** What commands result in, one after the other, and what is to be written for it. */
+export type Judged = { outcomes: Outcome[]; changes: LedgerChanges }
+
+/** Accounts, holds and keys of entries that commands name, as they are before the first of them. */
+export type Before = {
+  accounts: Map<string, KnownAccount>
+  holds: Map<string, OpenHold>
+  keys: ReadonlySet<string>
+}
+
+export function judgeAll(before: Before, commands: Command[]): Judged {
+  const batch: Batch = {
+    before,
+    accounts: new Map(before.accounts),
+    touched: new Set(),
+    holds: new Map(before.holds),
+    keys: new Set(before.keys),
+    entries: [],
+    uncollected: [],
+  }
+  const outcomes = commands.map((command) => applyOne(batch, command))
+  return { outcomes, changes: changesOf(batch) }
+}
+
+type Batch = {
+  before: Before
+  accounts: Map<string, LedgerAccount>
+  touched: Set<string>
+  holds: Map<string, Hold | OpenHold>
+  keys: Set<string>
+  entries: (PostedEntry & { accountId: string })[]
+  uncollected: LedgerChanges['uncollected']
+}
+
+function applyOne(batch: Batch, command: Command): Outcome {
+  const { accountId } = command
+  const hold = 'holdId' in command ? ownHold(batch, command) : undefined
+  const known = { hold, hasKey: (key: string) => batch.keys.has(key) }
+  const result = step(batch.accounts.get(accountId) ?? EMPTY, command, known)
+  if (result.hold) batch.holds.set(result.hold.holdId, result.hold)
+  else if (hold) batch.holds.delete(hold.holdId)
+  if (result.account !== batch.accounts.get(accountId) && batch.accounts.has(accountId)) {
+    batch.accounts.set(accountId, result.account)
+    batch.touched.add(accountId)
+  }
+  for (const posted of result.entries) {
+    batch.keys.add(posted.entry.key)
+    batch.entries.push({ ...posted, accountId })
+  }
+  batch.uncollected.push(...result.uncollected.map((one) => ({ ...one, accountId })))
+  return result.outcome
+}
+
+/** A hold is found only together with its account: another account's id is as good as none. */
+function ownHold(batch: Batch, command: Command & { holdId: string }): OpenHold | undefined {
+  const hold = batch.holds.get(command.holdId)
+  if (hold?.accountId === command.accountId) return hold
+  assert(hold === undefined || command.kind !== 'hold', 'two accounts share the id of a hold')
+  return undefined
+}
+
+function changesOf(batch: Batch): LedgerChanges {
+  const { before, accounts, touched, holds } = batch
+  const counted = new Map<string, bigint>()
+  const entries = batch.entries.map((posted) => {
+    const { accountId } = posted
+    const ordinal = (counted.get(accountId) ?? before.accounts.get(accountId)!.entries) + 1n
+    counted.set(accountId, ordinal)
+    return { ...posted, ordinal }
+  })
+  const all = [...holds.values()]
+  return {
+    accounts: [...touched].sort().map((accountId) => {
+      const known = before.accounts.get(accountId)!
+      const entries = counted.get(accountId) ?? known.entries
+      return { accountId, before: known, after: { ...accounts.get(accountId)!, entries } }
+    }),
+    entries,
+    closed: [...before.holds.values()].filter((hold) => !holds.has(hold.holdId)),
+    opened: all.filter((hold) => !before.holds.has(hold.holdId)),
+    rewritten: all.filter((hold) => (before.holds.get(hold.holdId) ?? hold) !== hold),
+    uncollected: batch.uncollected,
+  }
+}
+
+/**
+ * Accounts and holds as this process left them. Others may have changed them since, so nothing is
+ * decided by it alone: what is written on its strength is written only where it is still true.
+ */
+export type LedgerMemory = {
+  accounts: LRUCache<string, KnownAccount>
+  holds: LRUCache<string, OpenHold>
+}
+
+const MOST_ACCOUNTS = 20_000
+const MOST_HOLDS = 20_000
+
+export function openLedgerMemory(): LedgerMemory {
+  return {
+    accounts: new LRUCache({ max: MOST_ACCOUNTS }),
+    holds: new LRUCache({ max: MOST_HOLDS }),
+  }
+}
+
+/** May be told before the commit: should that fail, what is remembered is found not to be true. */
+export function rememberChanges({ accounts, holds }: LedgerMemory, changes: LedgerChanges): void {
+  for (const { accountId, after } of changes.accounts) accounts.set(accountId, after)
+  for (const { holdId } of changes.closed) holds.delete(holdId)
+  for (const hold of [...changes.opened, ...changes.rewritten]) {
+    const { holdId, accountId, amountMicro, limitMicro, owner } = hold
+    holds.set(holdId, { holdId, accountId, amountMicro, limitMicro, owner })
+  }
+}
+
+/**
+ * What the commands result in if the accounts are still as this process left them, which whoever
+ * writes it must check. Undefined if it does not know them all.
+ */
+export function judgeFromMemory(memory: LedgerMemory, commands: Command[]): Judged | undefined {
+  const accounts = new Map<string, KnownAccount>()
+  const holds = new Map<string, OpenHold>()
+  for (const command of commands) {
+    const account = memory.accounts.get(command.accountId)
+    if (account === undefined || !('holdId' in command)) return undefined
+    accounts.set(command.accountId, account)
+    const hold = memory.holds.get(command.holdId)
+    if (hold !== undefined) holds.set(command.holdId, hold)
+    // One that is not known may have been made elsewhere; the id of a new one is new.
+    else if (command.kind !== 'hold') return undefined
+  }
+  return judgeAll({ accounts, holds, keys: new Set() }, commands)
+}

@@ -1,0 +1,87 @@
+import type { Tx } from './db.ts'
+
+/**
+ * A part of one larger statement: common table expressions, whose parameters are numbered from
+ * `first` on. A write does nothing unless `(select ok from verdict)`.
+ */
+export type Clause = {
+  text(first: number): string
+  /** An expression that fails if what must be true afterwards is not. */
+  promise?(first: number): string
+}
+
+/** A clause that makes a table of its name, with one row and one column `ok`. */
+export type Check = Clause & { table: string }
+
+/** With the values of its parameters. */
+type Filled<Part extends Clause> = { clause: Part; values: unknown[] }
+
+export type CheckedWrite = {
+  checks: Filled<Check>[]
+  writes: Filled<Clause>[]
+}
+
+/**
+ * Writes all of it in one statement if every check holds, else nothing. Says which it was. By itself
+ * a statement is a transaction; one that is `visible` is seen at once, and on disk soon.
+ */
+export async function writeIfTrue(
+  tx: Tx,
+  write: CheckedWrite,
+  how: 'durable' | 'visible' = 'durable',
+): Promise<boolean> {
+  const rows = await tx.query<{ ok: boolean }>(textOf(write, how), valuesOf(write))
+  return rows[0]!.ok
+}
+
+/** The same with everything locked on which the checks depend: fails if one does not hold. */
+export async function writeSurely(tx: Tx, write: CheckedWrite): Promise<void> {
+  await tx.query(textOf(write, 'surely'), valuesOf(write))
+}
+
+function valuesOf({ checks, writes }: CheckedWrite): unknown[] {
+  return [...checks, ...writes].flatMap(({ values }) => values)
+}
+
+const ENDS = {
+  durable: 'ok',
+  visible: `ok, set_config('synchronous_commit', 'off', true)`,
+  surely: `kept_promise(ok, 'what was locked has changed')`,
+}
+
+/** Texts are made once: there are few ways in which the clauses come together. */
+const known: Texts = { texts: new Map(), next: new Map() }
+type Texts = { texts: Map<keyof typeof ENDS, string>; next: Map<Clause, Texts> }
+
+function textOf(write: CheckedWrite, end: keyof typeof ENDS): string {
+  let texts = known
+  for (const { clause } of [...write.checks, ...write.writes]) {
+    const next = texts.next.get(clause) ?? { texts: new Map(), next: new Map() }
+    texts.next.set(clause, next)
+    texts = next
+  }
+  const text = texts.texts.get(end) ?? makeText(write, ENDS[end])
+  texts.texts.set(end, text)
+  return text
+}
+
+function makeText({ checks, writes }: CheckedWrite, end: string): string {
+  let first = 1
+  const results = [end]
+  const place = ({ clause, values }: Filled<Clause>) => {
+    const text = clause.text(first)
+    if (clause.promise) results.push(clause.promise(first))
+    first += values.length
+    return text
+  }
+  const tables = checks.map(place)
+  const all = checks.map(({ clause }) => `(select ok from ${clause.table})`)
+  const verdict = `verdict as (select ${all.join(' and ') || 'true'} as ok)`
+  const parts = [...tables, verdict, ...writes.map(place)]
+  return `with ${parts.join(', ')} select ${results.join(', ')} from verdict`
+}
+
+/** `$3::uuid[], $4::int8[]`: arrays of these types, from the third parameter on. */
+export function arrays(first: number, types: readonly string[]): string {
+  return types.map((type, i) => `$${first + i}::${type}[]`).join(', ')
+}
