@@ -20,6 +20,7 @@ import { embeddingsRoutes } from './embeddings.ts'
 import { gatewayHealthRoutes } from './gateway-health.ts'
 import { imageRoutes } from './images.ts'
 import { meRoutes } from './me.ts'
+import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { paymentRoutes } from './payments.ts'
@@ -51,6 +52,7 @@ export function allRoutes(services: Services): Route[] {
     ...apiKeyRoutes(accounts),
     ...modelRoutes({ catalog }),
     ...chatRoutes(gateway),
+    ...messagesRoutes(gateway),
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),
     ...voiceRoutes(gateway),

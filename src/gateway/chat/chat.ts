@@ -3,14 +3,15 @@ import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import type { ChatRequest } from '../../upstream/contract/contract.ts'
+import type { ChatRequest, ChatResult } from '../../upstream/contract/contract.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
+import { CHAT_WHOLE, chatStreamForm, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
-import { streamChat, type ChatOrder } from './stream.ts'
+import { countedUsage, streamChat, type ChatOrder } from './stream.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
 export type ChatBody = {
@@ -34,9 +35,9 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { kept?: true }> {
   const order = orderChat(gateway, call, body)
-  return body.stream === true
-    ? streamChat(gateway, call, order)
-    : completeChat(gateway, call, order)
+  if (body.stream !== true) return completeChat(gateway, call, order, CHAT_WHOLE)
+  const includeUsage = body.stream_options?.include_usage === true
+  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
 
 /** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
@@ -54,20 +55,28 @@ export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): 
     targets: model.targets,
     request: chatRequest(gateway, call, body, { model: model.id, at }),
     usage: price.usage,
-    includeUsage: body.stream_options?.include_usage === true,
   }
 }
 
-function completeChat(gateway: Gateway, call: GatewayCall, order: ChatOrder) {
+/** A chat that is answered whole, in the form of its dialect. */
+export function completeChat(
+  gateway: Gateway,
+  call: GatewayCall,
+  order: ChatOrder,
+  form: WholeForm,
+) {
   const { stage, amounts, targets, request } = order
   const { requestId } = call
+  const said = (result: ChatResult) => ({ result, body: form(result) })
   return runBilledCall(gateway, call, {
     stage,
     amounts,
-    work: (signal) => gateway.upstreams.call(targets, 'chat', request, signal),
-    usage: (result) => order.usage(result.usage, result),
-    answer: ({ body, generationId }, _usage, receipt) =>
-      jsonAnswer(body, { requestId, receipt, generationId }),
+    work: async (signal) => said(await gateway.upstreams.call(targets, 'chat', request, signal)),
+    usage: ({ result }) => order.usage(result.usage, result),
+    answer: ({ result, body }, charged, receipt) => {
+      const { usage, generationId } = result
+      return jsonAnswer(body(countedUsage(usage, charged)), { requestId, receipt, generationId })
+    },
   })
 }
 
