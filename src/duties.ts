@@ -1,5 +1,4 @@
 import type { Accounts } from './accounts/accounts.ts'
-import { accountDuties } from './accounts/sessions/duties.ts'
 import { insertRecords } from './activity/activity-store.ts'
 import { activityRetention } from './activity/retention.ts'
 import type { Hold } from './billing/ledger.ts'
@@ -19,6 +18,7 @@ import type { BalanceWatch } from './notices/low-balance.ts'
 import { notify } from './notices/notices.ts'
 import type { Payments } from './payments/payments.ts'
 import type { createReplay } from './replay/replay-store.ts'
+import { trimming } from './trimming.ts'
 import type { Upstreams } from './upstream/work.ts'
 
 type DutyInputs = {
@@ -52,7 +52,8 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
-    ...accountDuties(inputs.accounts),
+    { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
+    trimming({ db, config }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
 }

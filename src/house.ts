@@ -70,7 +70,8 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   const { config, db, masterKey, external, log, clock } = inputs
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(db, processId)
-  const replay = createReplay({ db, processId })
+  const budgetBytes = config.KEPT_ANSWERS_MB_PER_ACCOUNT * 1_000_000
+  const replay = createReplay({ db, processId, budgetBytes })
   const limiter = await openLimiter(config, log, clock)
   const balanceWatch = createBalanceWatch({
     thresholdMicro: parseCredits(config.LOW_BALANCE_CREDITS),
