@@ -1,18 +1,19 @@
+import { anthropicWords } from '../anthropic/native.ts'
 import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
-import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
 import { openAiFailure } from '../openai/failure.ts'
 import { readImages } from '../openai/images.ts'
-import { OpenAiReader } from '../openai/stream.ts'
 import { readCatalog } from './catalog.ts'
 import { buildImage, buildJsonTranscription, buildVideoContent, readVideoContent } from './media.ts'
+import { chatOrMessages, speaksMessages } from './messages.ts'
 import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } from './video.ts'
 
 /** Every modality, and the one upstream that publishes a catalog with prices. */
 export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
-  chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
+  chat: chatOrMessages,
+  speaks: (dialect, target) => dialect === 'messages' && speaksMessages(target),
   embeddings: { build: buildEmbeddings, read: readEmbeddings },
   transcription: { build: buildJsonTranscription, read: readTranscription },
   speech: { build: buildSpeech, read: readSpeech },
@@ -26,4 +27,5 @@ export const openrouter: Provider = {
   models: readCatalog,
   probe: () => ({ method: 'GET', path: '/key', headers: {}, expects: 'json' }),
   failure: openAiFailure,
+  words: ({ body }) => anthropicWords(body),
 }
