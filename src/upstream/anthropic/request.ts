@@ -37,9 +37,7 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
   const stops = stopsOf(body.stop)
   return {
     model: target.model,
-    max_tokens:
-      maxTokensOf(body) ??
-      Math.min(target.maxOutputTokens ?? DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOKENS),
+    max_tokens: maxTokens(body, request, target),
     messages: anthropicMessages(messagesOf(body)),
     system: system.length > 0 ? system : undefined,
     stop_sequences: stops.length > 0 ? stops : undefined,
@@ -49,6 +47,13 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     stream: request.stream ? true : undefined,
   }
+}
+
+/** This format wants a limit in every request. */
+function maxTokens(body: Fields, request: ChatRequest, target: ModelTarget): number {
+  const usual = Math.min(target.maxOutputTokens ?? DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOKENS)
+  const wanted = maxTokensOf(body, {}) ?? usual
+  return Math.min(wanted, request.mostTokens ?? wanted)
 }
 
 /** Newer models refuse these outright, so they go only where the catalog says they may. */
