@@ -2,6 +2,7 @@ import type { Log } from '../lib/log.ts'
 import { openChatStream } from './chat-stream.ts'
 import type {
   AnswerHead,
+  ChatRequest,
   HttpCall,
   JsonCapability,
   ModelTarget,
@@ -57,7 +58,8 @@ export function prepareAttempt<Name extends keyof Work>(
   target: ModelTarget,
 ): UpstreamAttempt {
   const connection = parts.connections.get(target.upstream)!
-  const built = OPERATIONS[work.name].capability(connection.provider)!.build(work.request, target)
+  const { name, request } = work
+  const built = OPERATIONS[name].capability(connection.provider, request)!.build(request, target)
   const call = withTimeouts(connection, built)
   const brokenOff = (error: unknown) => streamFailure(parts, { connection, target, call }, error)
   return { connection, target, call, sender: parts.sender, signal: work.signal, brokenOff }
@@ -84,6 +86,7 @@ type Operation<Request, Result> = {
   /** Undefined if the provider cannot do it. */
   capability(
     provider: Provider,
+    request?: Request,
   ): { build(request: Request, target: ModelTarget): HttpCall } | undefined
   send(attempt: UpstreamAttempt, request: Request): Promise<Result>
 }
@@ -92,12 +95,12 @@ type Operation<Request, Result> = {
 export const OPERATIONS: {
   [Name in keyof Work]: Operation<Work[Name]['request'], Work[Name]['result']>
 } = {
-  chat: jsonOperation((provider) => provider.chat),
+  chat: jsonOperation(chatOf),
   chatStream: {
-    capability: (provider) => provider.chat,
+    capability: chatOf,
     send: async ({ connection, target, call, sender, signal, brokenOff }, request) => {
       const { headers, events } = await sender.events(connection, call, signal)
-      const reader = connection.provider.chat!.reader(request, target)
+      const reader = chatOf(connection.provider, request)!.reader(request, target)
       const choices = typeof request.body.n === 'number' ? request.body.n : 1
       return openChatStream({ events, reader, choices, id: headers['x-generation-id'], brokenOff })
     },
@@ -128,14 +131,22 @@ export const OPERATIONS: {
   },
 }
 
+/** A request in a dialect of its own is taken as it is where that is spoken. */
+function chatOf(provider: Provider, request?: ChatRequest): Provider['chat'] {
+  return request?.native === undefined ? provider.chat : (provider.native ?? provider.chat)
+}
+
 function jsonOperation<Request, Result>(
-  capability: (provider: Provider) => JsonCapability<Request, Result> | undefined,
+  capability: (
+    provider: Provider,
+    request?: Request,
+  ) => JsonCapability<Request, Result> | undefined,
 ): Operation<Request, Result> {
   return {
     capability,
     send: async ({ connection, target, call, sender, signal }, request) => {
       const answer = await sender.json(connection, call, signal)
-      return capability(connection.provider)!.read(answer, request, target)
+      return capability(connection.provider, request)!.read(answer, request, target)
     },
   }
 }

@@ -10,10 +10,10 @@ import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { CHAT_WHOLE, chatStreamForm, type WholeForm } from './form.ts'
+import { CHAT_WHOLE, chatStreamForm, countedUsage, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import type { ChatOrder } from './order.ts'
-import { countedUsage, streamChat } from './stream.ts'
+import { streamChat } from './stream.ts'
 import { answerWithin } from './within-means.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */

@@ -1,7 +1,8 @@
 import { usageChunk } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
-import type { Usage } from '../../upstream/contract/usage.ts'
+import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
+import type { StageUsage } from '../bill/rows.ts'
 
 /* How an answer is written: as chat does, or in another dialect. Money knows nothing of it. */
 
@@ -42,6 +43,13 @@ export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamFor
     // A stream that broke has no [DONE].
     fail: frame,
   }
+}
+
+/** What was charged for, with the upstream's finer counts where it reported them. */
+export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
+  const reported = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens } = charged
+  return { ...reported, promptTokens, completionTokens }
 }
 
 function frames(chunks: readonly string[]): string {

@@ -19,7 +19,9 @@ export type Provider = {
   /** The headers that carry the key. Nothing else of a provider ever sees the key. */
   credential(key: string): Record<string, string>
   chat?: ChatCapability
-  /** Does a model there take requests of a dialect as they are? Then `chat` does with `native`. */
+  /** The same for requests that bear a native one, where some are taken as they are. */
+  native?: ChatCapability
+  /** Does a model there take requests of a dialect as they are? */
   speaks?(dialect: NativeRequest['dialect'], target: ModelTarget): boolean
   /** Counts the tokens of such a request, for nothing. */
   count?: JsonCapability<ChatRequest, { tokens: number }>

@@ -6,7 +6,7 @@ import { isSteering } from '../openai/fields.ts'
 import { OpenAiReader } from '../openai/stream.ts'
 
 /** Chats, and Messages as they were written for the models whose provider speaks that dialect. */
-export const chatOrMessages: NonNullable<Provider['chat']> = {
+export const chatOrMessages: NonNullable<Provider['native']> = {
   build(request, target) {
     const native = nativeFor(request, target)
     return native === undefined ? buildChat(request, target) : buildNative(native, request, target)

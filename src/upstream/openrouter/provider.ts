@@ -1,9 +1,11 @@
 import { anthropicWords } from '../anthropic/native.ts'
 import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
+import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
 import { openAiFailure } from '../openai/failure.ts'
 import { readImages } from '../openai/images.ts'
+import { OpenAiReader } from '../openai/stream.ts'
 import { readCatalog } from './catalog.ts'
 import { buildImage, buildJsonTranscription, buildVideoContent, readVideoContent } from './media.ts'
 import { chatOrMessages, speaksMessages } from './messages.ts'
@@ -12,7 +14,8 @@ import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } fr
 /** Every modality, and the one upstream that publishes a catalog with prices. */
 export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
-  chat: chatOrMessages,
+  chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
+  native: chatOrMessages,
   speaks: (dialect, target) => dialect === 'messages' && speaksMessages(target),
   embeddings: { build: buildEmbeddings, read: readEmbeddings },
   transcription: { build: buildJsonTranscription, read: readTranscription },
