@@ -157,6 +157,19 @@ for (const { way, model, upstream, refused } of WAYS) {
       })
     }
 
+    for (const fault of ['usage-missing', 'usage-with-choices', 'usage-negative']) {
+      test(`${fault}: the totals are those that are charged for`, async () => {
+        const { result, spent, records } = await watch(house, asha.accountId).during(async () => {
+          const answer = await ask(house, hello({ model: faulty(fault), stream: true }), key)
+          return eventsIn(await answer.text())
+        })
+        assert.ok(spent > 0)
+        assert.equal(records[0]!.estimated, fault !== 'usage-with-choices')
+        const { usage } = result.at(-2)
+        if (way === 'converted') assert.ok(usage.input_tokens > 0 && usage.output_tokens > 0)
+      })
+    }
+
     test('402 stops clients from trying again', async () => {
       const poor = await house.customer('0')
       const answer = await ask(house, hello({ model }), { 'x-api-key': poor.key })
