@@ -57,13 +57,18 @@ function stringIn(part: Fields, name: string, at: string): string {
   return text
 }
 
-const DETAILS: Record<string, string> = { low: 'low', high: 'high', auto: 'auto', original: 'high' }
+const DETAILS = new Map<unknown, string>([
+  ['low', 'low'],
+  ['high', 'high'],
+  ['auto', 'auto'],
+  ['original', 'high'],
+])
 
 function picture(part: Fields, at: string): Fields {
   refuseFileId(part, at)
   const url = textOf(part.image_url) ?? textOf(fieldsOf(part.image_url).url)
   if (url === undefined) throw invalidField(`${at}.image_url`, 'must be a string')
-  const detail = DETAILS[textOf(part.detail) ?? '']
+  const detail = DETAILS.get(part.detail)
   return { type: 'image_url', image_url: detail === undefined ? { url } : { url, detail } }
 }
 
@@ -72,7 +77,10 @@ function file(part: Fields, at: string): Fields {
   const data = textOf(part.file_data) ?? textOf(part.file_url)
   if (data === undefined) throw invalidField(`${at}.file_data`, 'must be a string')
   const filename = textOf(part.filename)
-  return { type: 'file', file: { ...(filename === undefined ? {} : { filename }), file_data: data } }
+  return {
+    type: 'file',
+    file: { ...(filename === undefined ? {} : { filename }), file_data: data },
+  }
 }
 
 /** It would name something in our own account at the upstream. */

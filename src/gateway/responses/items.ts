@@ -6,15 +6,15 @@ import { chatToolName } from './tool-name.ts'
 
 /* Single items, as a chat writes them. */
 
-const ROLES: Record<string, 'user' | 'system'> = {
-  user: 'user',
-  system: 'system',
+const ROLES = new Map<unknown, 'user' | 'system'>([
+  ['user', 'user'],
+  ['system', 'system'],
   // Not every upstream knows this one, and those that do read the other in the same way.
-  developer: 'system',
-}
+  ['developer', 'system'],
+])
 
 export function messageOf({ item, at }: SentItem): Fields {
-  const role = ROLES[textOf(item.role) ?? '']
+  const role = ROLES.get(item.role)
   if (role === undefined) {
     throw invalidField(`${at}.role`, 'must be one of user, assistant, system, developer')
   }

@@ -1,0 +1,86 @@
+import type { Failure } from '../../lib/failure.ts'
+import { fieldsOf, listOf, type Fields } from '../../lib/fields.ts'
+import { prefixedId } from '../../lib/ids.ts'
+import { AnswerWalk } from '../chat/answer-parts.ts'
+import { EventWriter } from './event-writer.ts'
+import { failedError } from './failed.ts'
+import { ItemEvents } from './item-events.ts'
+import { briefResponse, endOf, responseOf, type ResponseHead } from './response.ts'
+import type { OwnTools } from './tools.ts'
+
+/** What the writing of a response needs to know. */
+export type ResponseStyle = {
+  head: ResponseHead
+  tools: OwnTools
+  /** The caller wants what carries a reasoning back to us. */
+  encrypted: boolean
+  logprobs: boolean
+}
+
+/**
+ * The chunks of a chat answer as events of a response. What was said is kept to the end, since the
+ * last event repeats all of it. A class, because a stream has a life.
+ */
+export class ResponseEvents {
+  readonly #style: ResponseStyle
+  readonly #writer = new EventWriter()
+  readonly #items: ItemEvents
+  readonly #walk: AnswerWalk
+
+  constructor(style: ResponseStyle) {
+    const { head, tools, encrypted } = style
+    this.#style = style
+    this.#items = new ItemEvents(this.#writer, { ...head, tools }, encrypted)
+    this.#walk = new AnswerWalk(this.#items, () => prefixedId('call_'))
+  }
+
+  begin(): string {
+    const response = briefResponse(this.#style.head, { status: 'in_progress', output: [] })
+    this.#writer.write('response.created', { response })
+    this.#writer.write('response.in_progress', { response })
+    return this.#writer.written()
+  }
+
+  take(chunks: readonly string[]): string {
+    for (const chunk of chunks) this.#takeOne(chunk)
+    this.#items.flush()
+    return this.#writer.written()
+  }
+
+  /** The rest of the answer. Its response is as it is kept; what is shown of it is in the text. */
+  finish(last: readonly string[], usage: Fields): { text: string; response: Fields } {
+    for (const chunk of last) this.#takeOne(chunk)
+    const end = { ...endOf(this.#walk.finish, this.#walk.hasCalls), usage }
+    // Only the last item can have been cut off: without calls no other is still open.
+    if (end.status === 'incomplete') this.#items.status = 'incomplete'
+    this.#walk.end()
+    const { head } = this.#style
+    const response = responseOf(head, { ...end, output: this.#items.shown })
+    this.#writer.write(`response.${end.status}`, { response })
+    const kept = { ...response, output: this.#items.items }
+    return { text: this.#writer.written(), response: kept }
+  }
+
+  fail(failure: Failure): string {
+    const output = this.#items.shown
+    const end = { status: 'failed', output, error: failedError(failure) } as const
+    this.#writer.write('response.failed', { response: briefResponse(this.#style.head, end) })
+    return this.#writer.written()
+  }
+
+  /** Some clients' clocks run on through comments, but not through events. */
+  keepAlive(): string {
+    this.#writer.write('keepalive', {})
+    return this.#writer.written()
+  }
+
+  #takeOne(chunk: string): void {
+    if (this.#style.logprobs) this.#items.logprobs.push(...logprobsIn(chunk))
+    this.#walk.take(chunk)
+  }
+}
+
+function logprobsIn(chunk: string): unknown[] {
+  const [choice] = listOf((JSON.parse(chunk) as Fields).choices)
+  return listOf(fieldsOf(fieldsOf(choice).logprobs).content)
+}

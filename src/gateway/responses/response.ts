@@ -1,0 +1,104 @@
+import type { Fields } from '../../lib/fields.ts'
+import type { UsageReading } from '../../upstream/contract/usage.ts'
+import type { ResponsesBody } from './body.ts'
+
+/** What is known of a response before the model has said anything. */
+export type ResponseHead = {
+  /** The 24 characters that it shares with its items. */
+  seed: string
+  model: string
+  /** Unix seconds. */
+  createdAt: number
+  /** Is it kept for later requests? */
+  store: boolean
+  body: ResponsesBody
+}
+
+/** How a response ended. */
+export type ResponseEnd = {
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  output: Fields[]
+  incomplete?: string | undefined
+  error?: { code: string; message: string } | undefined
+  usage?: Fields | undefined
+}
+
+/** As a whole, with all that was asked for. */
+export function responseOf(head: ResponseHead, end: ResponseEnd): Fields {
+  const { body } = head
+  return {
+    ...briefResponse(head, end),
+    instructions: body.instructions ?? null,
+    tools: body.tools ?? [],
+    usage: end.usage ?? null,
+  }
+}
+
+/**
+ * Without the instructions and tools, which are long: the first events of a stream need not send
+ * back to a telephone what it has just sent.
+ */
+export function briefResponse(head: ResponseHead, end: ResponseEnd): Fields {
+  const { body } = head
+  return {
+    id: `resp_${head.seed}`,
+    object: 'response',
+    created_at: head.createdAt,
+    status: end.status,
+    background: false,
+    error: end.error ?? null,
+    incomplete_details: end.incomplete === undefined ? null : { reason: end.incomplete },
+    instructions: null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    metadata: body.metadata ?? {},
+    model: head.model,
+    output: end.output,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
+    store: head.store,
+    temperature: body.temperature ?? 1,
+    text: body.text ?? { format: { type: 'text' } },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: [],
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
+    usage: null,
+  }
+}
+
+const ENDS = new Map<string | null, string>([
+  ['length', 'max_output_tokens'],
+  ['content_filter', 'content_filter'],
+])
+
+/** Calls are there to be made, whatever the reason to stop behind them. */
+export function endOf(
+  finish: string | null,
+  hasCalls: boolean,
+): Pick<ResponseEnd, 'status' | 'incomplete'> {
+  const reason = hasCalls ? undefined : ENDS.get(finish)
+  return reason === undefined
+    ? { status: 'completed' }
+    : { status: 'incomplete', incomplete: reason }
+}
+
+/** What was charged for, with the upstream's finer counts where it reported them. */
+export function usageOf(
+  reading: UsageReading,
+  charged: { promptTokens?: number | undefined; completionTokens?: number | undefined },
+): Fields {
+  const { cachedTokens, cacheWriteTokens, reasoningTokens } =
+    reading.kind === 'reported' ? reading.usage : {}
+  const [input, output] = [charged.promptTokens ?? 0, charged.completionTokens ?? 0]
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: cachedTokens ?? 0,
+      cache_write_tokens: cacheWriteTokens ?? 0,
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
+    total_tokens: input + output,
+  }
+}
