@@ -8,9 +8,9 @@ import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
 /** Joins pieces of one detail that came in several chunks. */
 export function addDetails(to: Fields[], more: readonly Fields[]): void {
   for (const piece of more) {
-    const open = to.find((known) => continues(known, piece))
-    if (open === undefined) to.push({ ...piece })
-    else append(open, piece)
+    const last = to.at(-1)
+    if (last !== undefined && continues(last, piece)) append(last, piece)
+    else to.push({ ...piece })
   }
 }
 

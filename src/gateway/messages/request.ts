@@ -1,0 +1,71 @@
+import { invalidField } from '../../lib/failure.ts'
+import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
+import type { ChatBody } from '../chat/chat.ts'
+import type { MessagesBody, ReadingModel } from './body.ts'
+import { effortFor, formatFor } from './output-config.ts'
+import { textOfBlocks } from './blocks.ts'
+import { chatTools, type ToolNames } from './tools.ts'
+import { chatTurns } from './turns.ts'
+
+/** The same request as a chat, and the names of its tools as the chat has them. */
+export type ReadRequest = { chat: ChatBody & Fields; names: ToolNames }
+
+export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
+  const { fields, names } = chatTools(body.tools, body.tool_choice)
+  const messages = [
+    ...systemMessage(body.system, model),
+    ...chatTurns(body.messages, { model, names }),
+  ]
+  if (!messages.some(({ role }) => role !== 'system')) {
+    throw invalidField('messages', 'must have something from the user')
+  }
+  const chat: ChatBody & Fields = {
+    model: model.id,
+    messages,
+    [limitField(model)]: Math.min(body.max_tokens, model.maxOutputTokens ?? body.max_tokens),
+    ...sampling(body, model),
+    ...fields,
+    ...effortFor(body, model),
+    ...formatFor(body),
+  }
+  if (body.stream === true) chat.stream = true
+  // Its pictures and its voice would be charged, and this dialect cannot show them.
+  if (model.outputModalities.length > 1) chat.modalities = ['text']
+  return { chat, names }
+}
+
+/** Newer models of OpenAI's take only the newer name; most others know the older one. */
+function limitField({ supportedParameters }: ReadingModel): 'max_tokens' | 'max_completion_tokens' {
+  const knows = (name: string) => supportedParameters.includes(name)
+  return knows('max_completion_tokens') && !knows('max_tokens')
+    ? 'max_completion_tokens'
+    : 'max_tokens'
+}
+
+function sampling(body: MessagesBody, model: ReadingModel): Fields {
+  const { temperature, top_p, top_k, stop_sequences: stops } = body
+  const taken: Fields = {}
+  if (typeof temperature === 'number') taken.temperature = temperature
+  if (typeof top_p === 'number') taken.top_p = top_p
+  // Not in OpenAI's format: where it is not known it would be refused.
+  if (typeof top_k === 'number' && model.supportedParameters.includes('top_k')) taken.top_k = top_k
+  if (stops && stops.length > 0) taken.stop = stops
+  return taken
+}
+
+const OWN_NOTE = 'x-anthropic-'
+
+/** A string, or blocks of text; the first may be a note of the client to its own provider. */
+function systemMessage(system: unknown, model: ReadingModel): Fields[] {
+  if (system === undefined || system === null || system === '') return []
+  if (typeof system === 'string') return [{ role: 'system', content: system }]
+  if (!Array.isArray(system)) throw invalidField('system', 'must be a string or blocks of text')
+  const blocks = listOf(system).filter((block, i) => {
+    if (!isFields(block) || typeof block.text !== 'string') {
+      throw invalidField(`system[${i}].text`, 'must be a string')
+    }
+    return block.text !== '' && !(i === 0 && block.text.startsWith(OWN_NOTE))
+  })
+  if (blocks.length === 0) return []
+  return [{ role: 'system', content: textOfBlocks(blocks.map(fieldsOf), model) }]
+}

@@ -1,0 +1,101 @@
+import { Failure, invalidField } from '../../lib/failure.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { sha256 } from '../../lib/secrets.ts'
+
+/** Tools under the names that a chat has for them. */
+export type ToolNames = {
+  /** As the chat has it. */
+  short(name: string): string
+  /** As the caller has it. */
+  full(name: string): string
+}
+
+/** `tools`, `tool_choice` and `parallel_tool_calls` of a chat. */
+export function chatTools(
+  tools: readonly unknown[] | null | undefined,
+  choice: unknown,
+): { fields: Fields; names: ToolNames } {
+  const own = ownTools(tools ?? [], choice)
+  const names = toolNames(own.map(({ name }) => String(name)))
+  if (own.length === 0) return { fields: {}, names }
+  const { disable_parallel_tool_use: serial } = fieldsOf(choice)
+  const fields: Fields = { tools: own.map((tool) => functionOf(tool, names)) }
+  if (isFields(choice)) fields.tool_choice = choiceOf(choice, names)
+  if (serial === true) fields.parallel_tool_calls = false
+  return { fields, names }
+}
+
+/**
+ * Those that the caller runs. A tool that an upstream would run has a price of its own and is left
+ * out; but where it is the only one, or must be used, an answer without it would be made up.
+ */
+function ownTools(tools: readonly unknown[], choice: unknown): Fields[] {
+  const own = tools.filter((tool, i): tool is Fields => isOwn(tool, `tools[${i}]`))
+  const left = tools.find((tool) => !own.includes(tool as Fields))
+  if (left === undefined) return own
+  const forced = textOf(fieldsOf(choice).name)
+  const isForced = forced !== undefined && !own.some(({ name }) => name === forced)
+  if (own.length > 0 && !isForced) return own
+  throw new Failure('unsuitable', `tools: "${typeOf(left)}" is not offered here.`, {
+    param: 'tools',
+    code: 'model_capability',
+  })
+}
+
+function typeOf(tool: unknown): string {
+  return (textOf(fieldsOf(tool).type) ?? '').replaceAll(/[^\w.-]/g, '?').slice(0, 60)
+}
+
+/** Their schemas are known only to models of the provider that named them. */
+export const CLIENT_RUN = /^(bash|text_editor|computer|memory|browser_toolset)_/
+
+function isOwn(tool: unknown, at: string): boolean {
+  if (!isFields(tool)) throw invalidField(at, 'must be an object')
+  const { type, name } = tool
+  if (type !== undefined && type !== null && type !== 'custom') {
+    if (!CLIENT_RUN.test(typeOf(tool))) return false
+    throw new Failure('unsuitable', `${at}: this model does not know "${typeOf(tool)}".`, {
+      param: at,
+      code: 'model_capability',
+    })
+  }
+  if (typeof name !== 'string' || name === '') throw invalidField(`${at}.name`, 'must be a string')
+  return true
+}
+
+function functionOf(tool: Fields, names: ToolNames): Fields {
+  const { name, description, input_schema: schema, strict } = tool
+  return {
+    type: 'function',
+    function: {
+      name: names.short(String(name)),
+      description: textOf(description),
+      parameters: isFields(schema) ? schema : { type: 'object', properties: {} },
+      strict: strict === true ? true : undefined,
+    },
+  }
+}
+
+function choiceOf({ type, name }: Fields, names: ToolNames): unknown {
+  if (type === 'auto' || type === 'none') return type
+  if (type === 'any') return 'required'
+  if (type === 'tool' && typeof name === 'string') {
+    return { type: 'function', function: { name: names.short(name) } }
+  }
+  throw invalidField('tool_choice.type', 'must be auto, any, tool or none')
+}
+
+const LONGEST = 64
+const HASH_LETTERS = 8
+
+/** Names over the limit are cut; a hash keeps two of them apart, the same on every turn. */
+export function toolNames(used: readonly string[]): ToolNames {
+  const full = new Map(used.map((name) => [shortened(name), name]))
+  return { short: shortened, full: (name) => full.get(name) ?? name }
+}
+
+function shortened(name: string): string {
+  if (name.length <= LONGEST) return name
+  const hash = sha256(name).toString('hex').slice(0, HASH_LETTERS)
+  return `${name.slice(0, LONGEST - HASH_LETTERS - 1)}_${hash}`
+}
