@@ -96,7 +96,9 @@ function answerForm(
   return {
     response_format: responseFormat(update.format ?? body.text?.format),
     // Models that do not reason refuse it.
-    reasoning_effort: takes('reasoning', 'reasoning_effort') ? effort : undefined,
+    reasoning_effort: takes('reasoning', 'reasoning_effort', 'include_reasoning')
+      ? effort
+      : undefined,
     verbosity: takes('verbosity') ? verbosity : undefined,
   }
 }

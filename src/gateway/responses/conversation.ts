@@ -115,10 +115,15 @@ class ConversationWriter {
     turn.calls.forEach((call, i) => {
       const { text, attached } = resultParts(turn.results[i]!)
       this.#push({ role: 'tool', tool_call_id: call.id, content: text }, turn.results[i]!.at)
-      media.push(...attached)
+      if (attached.length > 0) media.push(heading(call), ...attached)
     })
     if (media.length > 0) this.#push({ role: 'user', content: media }, turn.results[0]!.at)
   }
+}
+
+/** Several results may have some: the model must know whose they are. */
+function heading({ id }: Fields): Fields {
+  return { type: 'text', text: `From the result of ${String(id)}:` }
 }
 
 function assistant(content: string, { calls, details }: Turn): Fields {

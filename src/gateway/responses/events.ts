@@ -5,7 +5,7 @@ import { AnswerWalk } from '../chat/answer-parts.ts'
 import { EventWriter } from './event-writer.ts'
 import { failedError } from './failed.ts'
 import { ItemEvents } from './item-events.ts'
-import { briefResponse, endOf, responseOf, type ResponseHead } from './response.ts'
+import { briefResponse, endOf, isCutOff, responseOf, type ResponseHead } from './response.ts'
 import type { OwnTools } from './tools.ts'
 
 /** What the writing of a response needs to know. */
@@ -50,10 +50,11 @@ export class ResponseEvents {
   /** The rest of the answer. Its response is as it is kept; what is shown of it is in the text. */
   finish(last: readonly string[], usage: Fields): { text: string; response: Fields } {
     for (const chunk of last) this.#takeOne(chunk)
-    const end = { ...endOf(this.#walk.finish, this.#walk.hasCalls), usage }
-    // Only the last item can have been cut off: without calls no other is still open.
-    if (end.status === 'incomplete') this.#items.status = 'incomplete'
+    const { finish, hasCalls } = this.#walk
+    if (isCutOff(finish)) this.#items.cut(hasCalls)
     this.#walk.end()
+    const calls = { any: hasCalls, cutOff: this.#items.cutOffCall }
+    const end = { ...endOf(finish, calls), usage }
     const { head } = this.#style
     const response = responseOf(head, { ...end, output: this.#items.shown })
     this.#writer.write(`response.${end.status}`, { response })

@@ -3,13 +3,13 @@ import type { Part, PartListener } from '../chat/answer-parts.ts'
 import { deltaFrame, type DeltaFrame, type EventWriter } from './event-writer.ts'
 import {
   customInput,
+  cutOffStatus,
   isCustom,
   itemId,
   itemOf,
   outputText,
   shownItem,
   type ItemNames,
-  type ItemStatus,
 } from './output-items.ts'
 
 type OpenItem = { said: string; logprobs: unknown[]; frame: DeltaFrame | undefined }
@@ -18,14 +18,15 @@ type OpenItem = { said: string; logprobs: unknown[]; frame: DeltaFrame | undefin
 export class ItemEvents implements PartListener {
   /** As they are kept. */
   readonly items: Fields[] = []
-  /** Of the items that close from now on. */
-  status: ItemStatus = 'completed'
+  /** A call was closed whose arguments are not whole. */
+  cutOffCall = false
   /** Those of the text that comes next. */
   logprobs: unknown[] = []
   readonly #writer: EventWriter
   readonly #names: ItemNames
   readonly #encrypted: boolean
   #open: OpenItem | undefined
+  #cut: { hasCalls: boolean } | undefined
   /** Said and not written yet: many small chunks make one event. */
   #pending = ''
 
@@ -59,12 +60,19 @@ export class ItemEvents implements PartListener {
     if (open.frame !== undefined) this.#pending += text
   }
 
+  /** What closes from now on does so because the answer was cut off. */
+  cut(hasCalls: boolean): void {
+    this.#cut = { hasCalls }
+  }
+
   close(part: Part): void {
     this.flush()
     const { said: text, logprobs } = this.#open!
     this.#open = undefined
     this.#closeContent(part, text, logprobs)
-    const item = itemOf(this.#names, part, { text, status: this.status, logprobs })
+    const status = this.#cut ? cutOffStatus(part, text, this.#cut.hasCalls) : 'completed'
+    if (part.kind === 'call' && status === 'incomplete') this.cutOffCall = true
+    const item = itemOf(this.#names, part, { text, status, logprobs })
     this.items.push(item)
     this.#writer.write('response.output_item.done', {
       output_index: part.position,

@@ -51,6 +51,21 @@ export function isCustom({ tools }: ItemNames, part: Part): boolean {
   return tools.get(part.name)?.kind === 'custom'
 }
 
+/** The status of an item that closes when an answer was cut off; calls show it by their arguments. */
+export function cutOffStatus(part: Part, text: string, hasCalls: boolean): ItemStatus {
+  if (part.kind === 'call') return isJson(text) ? 'completed' : 'incomplete'
+  return hasCalls ? 'completed' : 'incomplete'
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The free text of a custom tool, which a chat model writes as an argument. */
 export function customInput(args: string): string {
   try {

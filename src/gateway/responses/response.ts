@@ -72,15 +72,19 @@ const ENDS = new Map<string | null, string>([
   ['content_filter', 'content_filter'],
 ])
 
-/** Calls are there to be made, whatever the reason to stop behind them. */
+/** Calls are there to be made, whatever the reason to stop behind them, unless one was cut off. */
 export function endOf(
   finish: string | null,
-  hasCalls: boolean,
+  calls: { any: boolean; cutOff: boolean },
 ): Pick<ResponseEnd, 'status' | 'incomplete'> {
-  const reason = hasCalls ? undefined : ENDS.get(finish)
-  return reason === undefined
-    ? { status: 'completed' }
-    : { status: 'incomplete', incomplete: reason }
+  const reason = ENDS.get(finish)
+  if (reason === undefined || (calls.any && !calls.cutOff)) return { status: 'completed' }
+  return { status: 'incomplete', incomplete: reason }
+}
+
+/** It did not come to its end by itself: what is open may be half of what was meant. */
+export function isCutOff(finish: string | null): boolean {
+  return ENDS.has(finish)
 }
 
 /** What was charged for, with the upstream's finer counts where it reported them. */

@@ -208,6 +208,9 @@ test('an answer that was cut off is incomplete, unless there is a call to make',
   assert.deepEqual(filtered.response.incomplete_details, { reason: 'content_filter' })
   const called = streamed([call(0, '{}', { id: 'x', name: 'f' })], { finish: 'length' })
   assert.equal(called.response.status, 'completed')
+  const half = streamed([call(0, '{"a":', { id: 'x', name: 'f' })], { finish: 'length' })
+  assert.equal(half.response.status, 'incomplete')
+  assert.equal((half.response.output as Fields[])[0]!.status, 'incomplete')
 })
 
 test('a refusal is text; an answer without a word has no items', () => {
@@ -295,6 +298,8 @@ test('however an answer is cut into chunks, its events add up to the whole', () 
       { maxLength: 4 },
     ),
     finish: fc.constantFrom('stop', 'length', 'content_filter', 'tool_calls'),
+    /** Where the last call breaks off, if it does. */
+    cut: fc.nat({ max: 3 }),
   })
   const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 })
   fc.assert(
@@ -306,6 +311,11 @@ test('however an answer is cut into chunks, its events add up to the whole', () 
           id: `c${i}`,
           function: { name, arguments: JSON.stringify(args) },
         })),
+      }
+      const last = message.tool_calls.at(-1)
+      if (last && answer.cut > 0) {
+        answer.finish = 'length'
+        last.function.arguments = last.function.arguments.slice(0, answer.cut)
       }
       const completion = { choices: [{ message, finish_reason: answer.finish }] }
       const whole = wholeResponse(wholeAnswer(completion, HEAD, TOOLS), {

@@ -184,7 +184,9 @@ test('pictures in results come in one message after all of them', () => {
     {
       role: 'user',
       content: [
+        { type: 'text', text: 'From the result of a:' },
         { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+        { type: 'text', text: 'From the result of b:' },
         { type: 'image_url', image_url: { url: 'https://example.com/b.png', detail: 'high' } },
       ],
     },
