@@ -32,7 +32,7 @@ export function itemId(names: ItemNames, part: Part): string {
 }
 
 const PREFIXES = { text: 'msg_', reasoning: 'rs_' }
-const ITEM_ID = /^(?:msg|rs|fc|ctc)_([0-9A-Za-z]{24})i?\d{1,6}$/
+const ITEM_ID = /^[a-z]{2,5}_([0-9A-Za-z]{24})i?\d{1,6}$/
 
 /** The id of the response that an item is of; undefined if no response of ours can have it. */
 export function responseOfItem(id: string): string | undefined {
