@@ -100,6 +100,7 @@ const schema = z.object({
   VIDEO_DEADLINE_MINUTES: whole(1, 1440).default(60),
   LOW_BALANCE_CREDITS: credits.default('20'),
   ACTIVITY_RETENTION_DAYS: whole(1, 36_500).default(400),
+  RESPONSE_RETENTION_DAYS: whole(0, 3_650).default(30),
   ACTIVITY_TIME_ZONE: timeZone.default('Africa/Dar_es_Salaam'),
 
   // voice

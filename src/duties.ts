@@ -9,6 +9,7 @@ import type { Db } from './db/db.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
 import type { LeftUnpaid } from './gateway/bill/left-unpaid.ts'
+import { keptTrim } from './gateway/responses/kept.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
 import { videoWorker } from './gateway/videos/worker.ts'
 import { sweeper } from './jobs/sweeper.ts'
@@ -53,6 +54,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     ...accountDuties(inputs.accounts),
+    keptTrim(db),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
 }

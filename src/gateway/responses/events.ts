@@ -5,6 +5,7 @@ import { AnswerWalk } from '../chat/answer-parts.ts'
 import { EventWriter } from './event-writer.ts'
 import { failedError } from './failed.ts'
 import { ItemEvents } from './item-events.ts'
+import type { Keeper } from './keeper.ts'
 import { briefResponse, endOf, isCutOff, responseOf, type ResponseHead } from './response.ts'
 import type { OwnTools } from './tools.ts'
 
@@ -47,8 +48,8 @@ export class ResponseEvents {
     return this.#writer.written()
   }
 
-  /** The rest of the answer. Its response is as it is kept; what is shown of it is in the text. */
-  finish(last: readonly string[], usage: Fields): { text: string; response: Fields } {
+  /** The rest of the answer. `keep` is given the response as it is to be kept. */
+  finish(last: readonly string[], usage: Fields, keep: Keeper['keep']): string {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#walk
     if (isCutOff(finish)) this.#items.cut(hasCalls)
@@ -56,10 +57,10 @@ export class ResponseEvents {
     const calls = { any: hasCalls, cutOff: this.#items.cutOffCall }
     const end = { ...endOf(finish, calls), usage }
     const { head } = this.#style
-    const response = responseOf(head, { ...end, output: this.#items.shown })
+    const store = keep(responseOf(head, { ...end, output: this.#items.items }))
+    const response = responseOf(head, { ...end, store, output: this.#items.shown })
     this.#writer.write(`response.${end.status}`, { response })
-    const kept = { ...response, output: this.#items.items }
-    return { text: this.#writer.written(), response: kept }
+    return this.#writer.written()
   }
 
   fail(failure: Failure): string {

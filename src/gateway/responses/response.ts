@@ -1,5 +1,5 @@
 import type { Fields } from '../../lib/fields.ts'
-import type { UsageReading } from '../../upstream/contract/usage.ts'
+import type { Usage } from '../../upstream/contract/usage.ts'
 import type { ResponsesBody } from './body.ts'
 
 /** What is known of a response before the model has said anything. */
@@ -9,8 +9,6 @@ export type ResponseHead = {
   model: string
   /** Unix seconds. */
   createdAt: number
-  /** Is it kept for later requests? */
-  store: boolean
   body: ResponsesBody
 }
 
@@ -21,6 +19,8 @@ export type ResponseEnd = {
   incomplete?: string | undefined
   error?: { code: string; message: string } | undefined
   usage?: Fields | undefined
+  /** Can later requests continue it? Before its end: if all goes well. */
+  store?: boolean | undefined
 }
 
 /** As a whole, with all that was asked for. */
@@ -56,7 +56,7 @@ export function briefResponse(head: ResponseHead, end: ResponseEnd): Fields {
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
-    store: head.store,
+    store: end.store ?? body.store !== false,
     temperature: body.temperature ?? 1,
     text: body.text ?? { format: { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
@@ -87,22 +87,16 @@ export function isCutOff(finish: string | null): boolean {
   return ENDS.has(finish)
 }
 
-/** What was charged for, with the upstream's finer counts where it reported them. */
-export function usageOf(
-  reading: UsageReading,
-  charged: { promptTokens?: number | undefined; completionTokens?: number | undefined },
-): Fields {
-  const { cachedTokens, cacheWriteTokens, reasoningTokens } =
-    reading.kind === 'reported' ? reading.usage : {}
-  const [input, output] = [charged.promptTokens ?? 0, charged.completionTokens ?? 0]
+export function usageOf(usage: Usage): Fields {
+  const [input, output] = [usage.promptTokens ?? 0, usage.completionTokens ?? 0]
   return {
     input_tokens: input,
     input_tokens_details: {
-      cached_tokens: cachedTokens ?? 0,
-      cache_write_tokens: cacheWriteTokens ?? 0,
+      cached_tokens: usage.cachedTokens ?? 0,
+      cache_write_tokens: usage.cacheWriteTokens ?? 0,
     },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
     total_tokens: input + output,
   }
 }

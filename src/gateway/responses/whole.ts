@@ -1,6 +1,7 @@
 import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { inputOf, wholeParts, type WholePart } from '../chat/whole-parts.ts'
+import type { Keeper } from './keeper.ts'
 import { cutOffStatus, itemOf, shownItem } from './output-items.ts'
 import { endOf, isCutOff, responseOf, type ResponseEnd, type ResponseHead } from './response.ts'
 import type { OwnTools } from './tools.ts'
@@ -33,12 +34,13 @@ export function wholeAnswer(completion: Fields, head: ResponseHead, tools: OwnTo
   return { ...endOf(finish, { any: calls.length > 0, cutOff }), output }
 }
 
-/** As it is kept, and as it is shown. */
+/** As it is shown; `keep` is given it as it is to be kept. */
 export function wholeResponse(
   answer: WholeAnswer,
-  { head, usage, encrypted }: { head: ResponseHead; usage: Fields; encrypted: boolean },
-): { kept: Fields; shown: Fields } {
-  const kept = responseOf(head, { ...answer, usage })
+  usage: Fields,
+  { head, encrypted, keep }: { head: ResponseHead; encrypted: boolean; keep: Keeper['keep'] },
+): Fields {
+  const store = keep(responseOf(head, { ...answer, usage }))
   const output = answer.output.map((item) => shownItem(item, encrypted))
-  return { kept, shown: { ...kept, output } }
+  return responseOf(head, { ...answer, usage, store, output })
 }

@@ -16,7 +16,6 @@ const HEAD: ResponseHead = {
   seed: 'A'.repeat(24),
   model: 'sim/m',
   createdAt: 1_700_000_000,
-  store: true,
   body: { model: 'sim/m', instructions: 'Be short.', tools: [{ type: 'web_search' }] },
 }
 const TOOLS = new Map<string, OwnTool>([
@@ -24,7 +23,7 @@ const TOOLS = new Map<string, OwnTool>([
   ['mail__send', { kind: 'function', name: 'send', namespace: 'mail' }],
   ['patch', { kind: 'custom', name: 'patch', namespace: undefined }],
 ])
-const USAGE = usageOf({ kind: 'absent' }, { promptTokens: 3, completionTokens: 4 })
+const USAGE = usageOf({ promptTokens: 3, completionTokens: 4 })
 
 type Event = Fields & { type: string; sequence_number: number }
 
@@ -41,8 +40,12 @@ function streamed(
   const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted, logprobs })
   let text = events.begin()
   for (const batch of batches) text += events.take(batch.map((delta) => chunk(delta, null)))
-  const end = events.finish([chunk({}, finish)], USAGE)
-  return { events: eventsIn(text + end.text), response: end.response }
+  let response: Fields = {}
+  text += events.finish([chunk({}, finish)], USAGE, (kept) => {
+    response = kept
+    return true
+  })
+  return { events: eventsIn(text), response }
 }
 
 function chunk(delta: Fields, finish: string | null): string {
@@ -275,6 +278,14 @@ test('broken arguments of a whole answer are a failure of the upstream', () => {
   )
 })
 
+test('a response that is not kept says so', () => {
+  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
+  const begun = eventsIn(events.begin())
+  assert.equal((begun[0]!.response as Fields).store, true)
+  const text = events.finish([chunk({ content: 'a' }, 'stop')], USAGE, () => false)
+  assert.match(text, /event: response.completed\n.*"store":false/)
+})
+
 test('an item tells of which response it is', () => {
   assert.equal(responseOfItem(`msg_${HEAD.seed}0`), `resp_${HEAD.seed}`)
   assert.equal(responseOfItem(`ctc_${HEAD.seed}12`), `resp_${HEAD.seed}`)
@@ -318,18 +329,20 @@ test('however an answer is cut into chunks, its events add up to the whole', () 
         last.function.arguments = last.function.arguments.slice(0, answer.cut)
       }
       const completion = { choices: [{ message, finish_reason: answer.finish }] }
-      const whole = wholeResponse(wholeAnswer(completion, HEAD, TOOLS), {
-        head: HEAD,
-        usage: USAGE,
-        encrypted: true,
-      })
+      let kept: Fields = {}
+      const keep = (response: Fields) => {
+        kept = response
+        return true
+      }
+      const said = wholeAnswer(completion, HEAD, TOOLS)
+      const shown = wholeResponse(said, USAGE, { head: HEAD, encrypted: true, keep })
       const deltas = cutUp(message, cuts)
       const batches = Array.from({ length: Math.ceil(deltas.length / perBatch) }, (_, i) =>
         deltas.slice(i * perBatch, (i + 1) * perBatch),
       )
       const { events, response } = streamed([], { finish: answer.finish, encrypted: true, batches })
-      assert.deepEqual(withoutCallIds(response), withoutCallIds(whole.kept))
-      assert.deepEqual(withoutCallIds(events.at(-1)!.response), withoutCallIds(whole.shown))
+      assert.deepEqual(withoutCallIds(response), withoutCallIds(kept))
+      assert.deepEqual(withoutCallIds(events.at(-1)!.response), withoutCallIds(shown))
       for (const { item_id: id, delta } of events) if (delta !== undefined) assert.ok(id)
     }),
   )

@@ -1,0 +1,106 @@
+import type { Db } from '../../db/db.ts'
+import type { Answer } from '../../lib/answer.ts'
+import { Failure } from '../../lib/failure.ts'
+import { randomBase62 } from '../../lib/ids.ts'
+import { completeChat, orderChat } from '../chat/chat.ts'
+import type { ChatOrder } from '../chat/order.ts'
+import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
+import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { ResponsesBody } from './body.ts'
+import { chatBodyOf, refuseUnsupported, type ReadRequest } from './chat-body.ts'
+import type { ResponseStyle } from './events.ts'
+import { historyOf, withReferences } from './history.ts'
+import { inputItems } from './item-kinds.ts'
+import { keeperOf, KEEPS_NOTHING, type Keeper } from './keeper.ts'
+import { waitingOut } from './patience.ts'
+import { renamedFailure } from './renamed.ts'
+import { failedStream, responseStreamForm } from './stream-form.ts'
+import { responseWholeForm } from './whole-form.ts'
+
+/** What responses are made with. */
+export type Responses = {
+  gateway: Gateway
+  db: Db
+  /** How long they are kept for later requests; 0: not at all. */
+  keptDays: number
+}
+
+/** Answers one request of the Responses dialect, whole or as a stream. */
+export async function createResponse(
+  responses: Responses,
+  call: GatewayCall,
+  body: ResponsesBody,
+): Promise<Answer & { kept?: true }> {
+  const asked = await readAsked(responses, call, body)
+  return body.stream === true
+    ? streamed(responses.gateway, call, asked)
+    : waitingOut(call.signal, () => whole(responses.gateway, call, asked))
+}
+
+type Asked = { read: ReadRequest; style: ResponseStyle; newKeeper(): Keeper }
+
+async function readAsked(
+  { gateway, db, keptDays }: Responses,
+  call: GatewayCall,
+  body: ResponsesBody,
+): Promise<Asked> {
+  refuseUnsupported(body)
+  const { accountId } = call.principal
+  const previousId = body.previous_response_id ?? undefined
+  const model = gateway.catalog.requireModel(body.model)
+  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
+  const own = await withReferences(db, accountId, sent)
+  const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
+  const read = chatBodyOf(body, [...before, ...own], model)
+  const seed = randomBase62(24)
+  const createdAt = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
+  const keeps = body.store !== false && keptDays > 0
+  const about = { accountId, seed, previousId, days: keptDays }
+  return {
+    read,
+    style: {
+      head: { seed, model: model.id, createdAt, body },
+      tools: read.tools,
+      encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
+      logprobs: read.chat.logprobs === true,
+    },
+    newKeeper: () => (keeps ? keeperOf(about, own) : KEEPS_NOTHING),
+  }
+}
+
+/** Unlike a chat, one that names no limit wants all that the model can say. */
+function orderOf(gateway: Gateway, call: GatewayCall, { chat, origins }: ReadRequest): ChatOrder {
+  try {
+    const order = orderChat(gateway, call, chat)
+    return { ...order, request: { ...order.request, wholeOutput: true } }
+  } catch (error) {
+    throw renamedFailure(error, origins)
+  }
+}
+
+async function whole(gateway: Gateway, call: GatewayCall, { read, style, newKeeper }: Asked) {
+  const order = orderOf(gateway, call, read)
+  try {
+    return await completeChat(gateway, call, order, responseWholeForm(style, newKeeper()))
+  } catch (error) {
+    throw renamedFailure(error, read.origins)
+  }
+}
+
+async function streamed(gateway: Gateway, call: GatewayCall, asked: Asked): Promise<Answer> {
+  const { read, style, newKeeper } = asked
+  try {
+    return await waitingOut(call.signal, () => {
+      const form = responseStreamForm(style, newKeeper())
+      return streamChat(gateway, call, orderOf(gateway, call, read), form)
+    })
+  } catch (error) {
+    if (!isTooLong(error)) throw renamedFailure(error, read.origins)
+    // Only from inside a stream do clients take it for a reason to shorten the conversation.
+    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
+  }
+}
+
+function isTooLong(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === 'context_length_exceeded'
+}

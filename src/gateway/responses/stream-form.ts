@@ -1,0 +1,35 @@
+import type { Failure } from '../../lib/failure.ts'
+import type { StreamForm } from '../chat/form.ts'
+import { ResponseEvents, type ResponseStyle } from './events.ts'
+import type { Keeper } from './keeper.ts'
+import { usageOf } from './response.ts'
+
+const COMMENT = ': keep-alive\n\n'
+/** Of 15 seconds each: two minutes. */
+const BEATS_PER_EVENT = 8
+
+/** A chat stream, written as a response. */
+export function responseStreamForm(style: ResponseStyle, keeper: Keeper): StreamForm {
+  const events = new ResponseEvents(style)
+  let silent = 0
+  return {
+    begin: () => events.begin(),
+    write(chunks) {
+      silent = 0
+      return events.take(chunks)
+    },
+    heartbeat() {
+      silent += 1
+      return silent % BEATS_PER_EVENT === 0 ? events.keepAlive() : COMMENT
+    },
+    end: (last, usage) => events.finish(last, usageOf(usage), keeper.keep),
+    rows: keeper.write,
+    fail: (failure) => events.fail(failure),
+  }
+}
+
+/** A stream that failed before it began, for clients that read this failure only in a stream. */
+export function failedStream(style: ResponseStyle, failure: Failure): string {
+  const events = new ResponseEvents(style)
+  return events.begin() + events.fail(failure)
+}

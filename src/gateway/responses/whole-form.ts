@@ -1,0 +1,18 @@
+import type { WholeForm } from '../chat/form.ts'
+import type { ResponseStyle } from './events.ts'
+import type { Keeper } from './keeper.ts'
+import { usageOf } from './response.ts'
+import { wholeAnswer, wholeResponse } from './whole.ts'
+
+/** A whole chat answer, written as a response. */
+export function responseWholeForm(style: ResponseStyle, keeper: Keeper): WholeForm {
+  const { head, tools, encrypted } = style
+  return (result) => {
+    const answer = wholeAnswer(result.body, head, tools)
+    return {
+      body: (usage) =>
+        wholeResponse(answer, usageOf(usage), { head, encrypted, keep: keeper.keep }),
+      rows: keeper.write,
+    }
+  }
+}
