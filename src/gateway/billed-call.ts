@@ -3,6 +3,7 @@ import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import { dropOf, openBill } from './bill/billable.ts'
+import type { Rows } from './bill/posting-queue.ts'
 import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
@@ -17,6 +18,8 @@ export type PaidStage<Result> = {
 
 /** One call to an upstream that is answered whole. */
 export type BilledCall<Result> = PaidStage<Result> & {
+  /** Writes rows of its own into the commit that settles it. */
+  write?: Rows['write']
   answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
 }
 
@@ -37,8 +40,9 @@ export async function runBilledCall<Result>(
       const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
       const answer = (receipt: Receipt) => billed.answer(result, usage, receipt)
-      if (claim === undefined) return answer(await bill.settle([line]))
-      return { ...answer(await bill.settle([line], { claim, answer })), kept: true }
+      const { write } = billed
+      if (claim === undefined) return answer(await bill.settle([line], undefined, write))
+      return { ...answer(await bill.settle([line], { claim, answer }, write)), kept: true }
     } catch (error) {
       await bill.drop(dropOf(error, stage, performance.now() - startedMs, signal))
       throw error

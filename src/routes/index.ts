@@ -21,6 +21,7 @@ import { embeddingsRoutes } from './embeddings.ts'
 import { gatewayHealthRoutes } from './gateway-health.ts'
 import { imageRoutes } from './images.ts'
 import { meRoutes } from './me.ts'
+import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { paymentRoutes } from './payments.ts'
@@ -55,6 +56,7 @@ export function allRoutes(services: Services): Route[] {
     ...apiKeyRoutes(accounts),
     ...modelRoutes({ catalog }),
     ...chatRoutes(gateway),
+    ...messagesRoutes(gateway),
     ...responseRoutes(responses),
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),

@@ -161,7 +161,9 @@ describe('GET /v1/models', () => {
     assert.deepEqual(idsOf(body), ['many/model-003', 'many/model-004'])
     assert.deepEqual(body.pagination, { limit: 2, offset: 3, total: 500, has_more: true })
     assert.equal((await get('/v1/models')).body.pagination, undefined)
-    for (const query of ['limit=0', 'limit=201', 'limit=x', 'offset=-1', 'include_free=maybe']) {
+    const most = (await get('/v1/models?q=many&limit=1000')).body
+    assert.deepEqual(most.pagination, { limit: 200, offset: 0, total: 500, has_more: true })
+    for (const query of ['limit=0', 'limit=x', 'offset=-1', 'include_free=maybe']) {
       const refused = await get(`/v1/models?${query}`)
       assert.equal(refused.status, 400, query)
       assert.equal(refused.body.error_code, 'validation_error')

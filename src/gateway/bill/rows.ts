@@ -85,10 +85,12 @@ export function completedRecord(clock: Clock, order: BillOrder, line: BillLine):
 }
 
 /** What a bill writes when its work has finished. */
-type Settlement = {
+export type Settlement = {
   lines: BillLine[]
   records: ActivityRecord[]
   keep?: Keep<Receipt> | undefined
+  /** Writes rows of the caller's own; once more if the commit is tried again. */
+  write?: Rows['write']
 }
 
 /** Charge, records and kept answer in one; with a key only while the claim on it is still ours. */
@@ -98,7 +100,7 @@ export function settlePosting(
   holdId: string | undefined,
   settlement: Settlement,
 ): Posting {
-  const { lines, records, keep } = settlement
+  const { lines, records, keep, write } = settlement
   const { accountId } = order.principal
   const charges = lines.map((line, i) => chargeOf(order, line, records[i]!.id))
   return {
@@ -107,7 +109,7 @@ export function settlePosting(
     rows: (outcome): Rows => {
       if (outcome !== undefined && outcome.kind !== 'settled') return {}
       const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)) }
-      return { records: chargedRecords(records, outcome), kept }
+      return { records: chargedRecords(records, outcome), kept, write }
     },
     claimed: keep && {
       claim: keep.claim,

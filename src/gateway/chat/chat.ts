@@ -9,8 +9,9 @@ import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
+import { CHAT_WHOLE, chatStreamForm, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
-import { streamChat, type ChatOrder } from './stream.ts'
+import { countedUsage, streamChat, type ChatOrder } from './stream.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
 export type ChatBody = {
@@ -34,9 +35,9 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { kept?: true }> {
   const order = orderChat(gateway, call, body)
-  return body.stream === true
-    ? streamChat(gateway, call, order)
-    : completeChat(gateway, call, order)
+  if (body.stream !== true) return completeChat(gateway, call, order, CHAT_WHOLE)
+  const includeUsage = body.stream_options?.include_usage === true
+  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
 
 /** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
@@ -54,19 +55,29 @@ export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): 
     targets: model.targets,
     request: chatRequest(gateway, call, body, { model: model.id, at }),
     usage: price.usage,
-    includeUsage: body.stream_options?.include_usage === true,
   }
 }
 
-function completeChat(gateway: Gateway, call: GatewayCall, order: ChatOrder) {
+/** A chat that is answered whole, in the form of its dialect. */
+export function completeChat(
+  gateway: Gateway,
+  call: GatewayCall,
+  order: ChatOrder,
+  form: WholeForm,
+) {
   const { stage, amounts, targets, request } = order
   const { requestId } = call
   return runBilledCall(gateway, call, {
     stage,
     amounts,
-    work: (signal) => gateway.upstreams.call(targets, 'chat', request, signal),
-    usage: (result) => order.usage(result.usage, result),
-    answer: ({ body, generationId }, _usage, receipt) =>
+    work: async (signal) => {
+      const result = await gateway.upstreams.call(targets, 'chat', request, signal)
+      const charged = order.usage(result.usage, result)
+      return { result, charged, body: form(result, countedUsage(result.usage, charged)) }
+    },
+    usage: ({ charged }) => charged,
+    write: order.write,
+    answer: ({ result: { generationId }, body }, _charged, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
   })
 }

@@ -1,15 +1,16 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import { usageChunk } from '../../upstream/contract/chunks.ts'
 import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
-import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
+import { ABSENT, type Usage, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
+import type { Rows } from '../bill/posting-queue.ts'
 import type { BillLine, Stage, StageUsage } from '../bill/rows.ts'
 import { generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { Amounts } from '../price/amounts.ts'
 import type { Output } from '../price/call-price.ts'
+import type { StreamForm } from './form.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 
 /** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
@@ -19,11 +20,11 @@ export type ChatOrder = {
   targets: readonly ModelTarget[]
   request: ChatRequest
   usage(reading: UsageReading, output: Output): StageUsage
-  /** The caller wants a last chunk with the usage. */
-  includeUsage: boolean
+  /** Writes rows of its dialect's own into the commit that settles it. */
+  write?: Rows['write']
 }
 
-const SSE_HEADERS = {
+export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
@@ -34,6 +35,7 @@ export async function streamChat(
   gateway: Gateway,
   call: GatewayCall,
   order: ChatOrder,
+  form: StreamForm,
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
@@ -45,7 +47,7 @@ export async function streamChat(
     bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
     const stream = await gateway.upstreams.call(targets, 'chatStream', request, signal)
     const opened = { bill, stream, startedMs, leave }
-    const body = new ChatOutflow(stream, streamEnds(gateway, call, order, opened))
+    const body = new ChatOutflow(stream, form, streamEnds(gateway, call, order, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
@@ -59,6 +61,7 @@ function streamEnds(
   gateway: Gateway,
   call: GatewayCall,
   order: ChatOrder,
+  form: StreamForm,
   opened: { bill: Bill; stream: ChatStream; startedMs: number; leave(): void },
 ): StreamEnds {
   const { bill, stream, startedMs, leave } = opened
@@ -69,15 +72,17 @@ function streamEnds(
     async finished() {
       const usage = order.usage(stream.usage, stream)
       const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
-      await bill.settle([line])
+      const rest = form.end(stream.last, countedUsage(stream.usage, line))
+      await bill.settle([line], undefined, order.write)
       leave()
-      return order.includeUsage ? lastChunk(order, stream.usage, line) : ''
+      return rest
     },
     async broke(error) {
       await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
       leave()
-      // After the first byte a failure can only be reported in the stream, which then has no [DONE].
-      return `data: ${call.renderError(error instanceof Failure ? error : interrupted(error))}\n\n`
+      // After the first byte a failure can only be reported in the stream.
+      const failure = error instanceof Failure ? error : interrupted(error)
+      return form.fail(call.renderError(failure), failure)
     },
     async left() {
       const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
@@ -97,10 +102,10 @@ function worthOf(order: ChatOrder, stream: ChatStream): bigint {
 }
 
 /** What was charged for, with the upstream's finer counts where it reported them. */
-function lastChunk({ request }: ChatOrder, reading: UsageReading, line: BillLine): string {
+export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
   const reported = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens } = line
-  return `data: ${usageChunk(request.ours, { ...reported, promptTokens, completionTokens })}\n\n`
+  const { promptTokens, completionTokens } = charged
+  return { ...reported, promptTokens, completionTokens }
 }
 
 function interrupted(cause: unknown): Failure {

@@ -46,20 +46,15 @@ function isJson(text: string): boolean {
 }
 
 function blockOf(part: WholePart, names: AnswerNames): Fields {
-  switch (part.kind) {
-    case 'text':
-      return { type: 'text', text: part.text }
-    case 'call': {
-      const { id, name } = part
-      return { type: 'tool_use', id, name: names.tools.full(name), input: inputOf(part) }
-    }
-    case 'reasoning': {
-      const carrier = carrierFor(part, names)
-      return part.text === ''
-        ? { type: 'redacted_thinking', data: carrier }
-        : { type: 'thinking', thinking: part.text, signature: carrier }
-    }
+  const { kind, id, name, text } = part
+  if (kind === 'text') return { type: 'text', text }
+  if (kind === 'call') {
+    return { type: 'tool_use', id, name: names.tools.full(name), input: inputOf(part) }
   }
+  const carrier = carrierFor(part, names)
+  return text === ''
+    ? { type: 'redacted_thinking', data: carrier }
+    : { type: 'thinking', thinking: text, signature: carrier }
 }
 
 export function carrierFor({ details }: Part, { catalogId }: AnswerNames): string {

@@ -7,21 +7,27 @@ import { textOfBlocks } from './blocks.ts'
 import { chatTools, type ToolNames } from './tools.ts'
 import { chatTurns } from './turns.ts'
 
-/** The same request as a chat, and the names of its tools as the chat has them. */
-export type ReadRequest = { chat: ChatBody & Fields; names: ToolNames }
+/** The same request as a chat. */
+export type ReadRequest = {
+  chat: ChatBody & Fields
+  /** Its tools, under the names that the chat has for them. */
+  names: ToolNames
+  /** The field of the request that each message of the chat is from. */
+  places: string[]
+}
 
 export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
   const { fields, names } = chatTools(body.tools, body.tool_choice)
-  const messages = [
-    ...systemMessage(body.system, model),
+  const placed = [
+    ...systemMessage(body.system, model).map((message) => ({ message, at: 'system' })),
     ...chatTurns(body.messages, { model, names }),
   ]
-  if (!messages.some(({ role }) => role !== 'system')) {
+  if (!placed.some(({ message }) => message.role !== 'system')) {
     throw invalidField('messages', 'must have something from the user')
   }
   const chat: ChatBody & Fields = {
     model: model.id,
-    messages,
+    messages: placed.map(({ message }) => message),
     [limitField(model)]: Math.min(body.max_tokens, model.maxOutputTokens ?? body.max_tokens),
     ...sampling(body, model),
     ...fields,
@@ -31,7 +37,7 @@ export function readRequest(body: MessagesBody, model: ReadingModel): ReadReques
   if (body.stream === true) chat.stream = true
   // Its pictures and its voice would be charged, and this dialect cannot show them.
   if (model.outputModalities.length > 1) chat.modalities = ['text']
-  return { chat, names }
+  return { chat, names, places: placed.map(({ at }) => at) }
 }
 
 /** Newer models of OpenAI's take only the newer name; most others know the older one. */

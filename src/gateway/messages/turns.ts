@@ -12,9 +12,14 @@ type Placed = { block: Fields; at: string }
 /** Neighbours of one role are one turn. */
 type Turn = { role: string; at: string; blocks: Placed[] }
 
+/** A message of the chat, and the field of the request that it is from. */
+export type PlacedMessage = { message: Fields; at: string }
+
 /** The messages of a conversation as those of a chat. */
-export function chatTurns(messages: readonly unknown[], reading: Reading): Fields[] {
-  const said: Fields[] = []
+export function chatTurns(messages: readonly unknown[], reading: Reading): PlacedMessage[] {
+  const said: PlacedMessage[] = []
+  const say = (at: string, ...more: Fields[]) =>
+    said.push(...more.map((message) => ({ message, at })))
   /** The calls of the last turn; their results must follow at once. */
   let calls: { ids: string[]; at: string } = { ids: [], at: '' }
   let waiting: Fields[] = []
@@ -22,18 +27,19 @@ export function chatTurns(messages: readonly unknown[], reading: Reading): Field
     if (turn.role === 'system') {
       waiting.push(...systemTurn(turn, reading))
     } else if (turn.role === 'user') {
-      said.push(...userTurn(turn, calls, waiting, reading))
+      say(turn.at, ...userTurn(turn, calls, waiting, reading))
       calls = { ids: [], at: '' }
       waiting = []
     } else {
       if (calls.ids.length > 0) throw withoutResult(calls.at, calls.ids)
-      said.push(...waiting, ...assistantTurn(turn, reading))
+      say(turn.at, ...waiting, ...assistantTurn(turn, reading))
       waiting = []
       calls = { ids: callIds(turn), at: turn.at }
     }
   }
   if (calls.ids.length > 0) throw withoutResult(calls.at, calls.ids)
-  return [...said, ...waiting]
+  say('messages', ...waiting)
+  return said
 }
 
 function turnsOf(messages: readonly unknown[]): Turn[] {

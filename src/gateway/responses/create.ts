@@ -3,8 +3,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
-import type { ChatOrder } from '../chat/order.ts'
-import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
+import { SSE_HEADERS, streamChat, type ChatOrder } from '../chat/stream.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './body.ts'
 import { chatBodyOf, refuseUnsupported, type ReadRequest } from './chat-body.ts'
@@ -32,9 +31,12 @@ export async function createResponse(
   body: ResponsesBody,
 ): Promise<Answer & { kept?: true }> {
   const asked = await readAsked(responses, call, body)
-  return body.stream === true
-    ? streamed(responses.gateway, call, asked)
-    : waitingOut(call.signal, () => whole(responses.gateway, call, asked))
+  const answer = body.stream === true ? streamed : whole
+  try {
+    return await waitingOut(call.signal, () => answer(responses.gateway, call, asked))
+  } catch (error) {
+    throw renamedFailure(error, asked.read.origins)
+  }
 }
 
 type Asked = { read: ReadRequest; style: ResponseStyle; newKeeper(): Keeper }
@@ -69,33 +71,30 @@ async function readAsked(
 }
 
 /** Unlike a chat, one that names no limit wants all that the model can say. */
-function orderOf(gateway: Gateway, call: GatewayCall, { chat, origins }: ReadRequest): ChatOrder {
-  try {
-    const order = orderChat(gateway, call, chat)
-    return { ...order, request: { ...order.request, wholeOutput: true } }
-  } catch (error) {
-    throw renamedFailure(error, origins)
-  }
+function orderOf(
+  gateway: Gateway,
+  call: GatewayCall,
+  { chat }: ReadRequest,
+  { write }: Keeper,
+): ChatOrder {
+  const order = orderChat(gateway, call, chat)
+  return { ...order, request: { ...order.request, wholeOutput: true }, write }
 }
 
 async function whole(gateway: Gateway, call: GatewayCall, { read, style, newKeeper }: Asked) {
-  const order = orderOf(gateway, call, read)
-  try {
-    return await completeChat(gateway, call, order, responseWholeForm(style, newKeeper()))
-  } catch (error) {
-    throw renamedFailure(error, read.origins)
-  }
+  const keeper = newKeeper()
+  const order = orderOf(gateway, call, read, keeper)
+  return completeChat(gateway, call, order, responseWholeForm(style, keeper))
 }
 
 async function streamed(gateway: Gateway, call: GatewayCall, asked: Asked): Promise<Answer> {
   const { read, style, newKeeper } = asked
   try {
-    return await waitingOut(call.signal, () => {
-      const form = responseStreamForm(style, newKeeper())
-      return streamChat(gateway, call, orderOf(gateway, call, read), form)
-    })
+    const keeper = newKeeper()
+    const order = orderOf(gateway, call, read, keeper)
+    return await streamChat(gateway, call, order, responseStreamForm(style, keeper))
   } catch (error) {
-    if (!isTooLong(error)) throw renamedFailure(error, read.origins)
+    if (!isTooLong(error)) throw error
     // Only from inside a stream do clients take it for a reason to shorten the conversation.
     return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
   }

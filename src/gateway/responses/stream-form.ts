@@ -23,8 +23,7 @@ export function responseStreamForm(style: ResponseStyle, keeper: Keeper): Stream
       return silent % BEATS_PER_EVENT === 0 ? events.keepAlive() : COMMENT
     },
     end: (last, usage) => events.finish(last, usageOf(usage), keeper.keep),
-    rows: keeper.write,
-    fail: (failure) => events.fail(failure),
+    fail: (_error, failure) => events.fail(failure),
   }
 }
 

@@ -5,14 +5,8 @@ import { usageOf } from './response.ts'
 import { wholeAnswer, wholeResponse } from './whole.ts'
 
 /** A whole chat answer, written as a response. */
-export function responseWholeForm(style: ResponseStyle, keeper: Keeper): WholeForm {
+export function responseWholeForm(style: ResponseStyle, { keep }: Keeper): WholeForm {
   const { head, tools, encrypted } = style
-  return (result) => {
-    const answer = wholeAnswer(result.body, head, tools)
-    return {
-      body: (usage) =>
-        wholeResponse(answer, usageOf(usage), { head, encrypted, keep: keeper.keep }),
-      rows: keeper.write,
-    }
-  }
+  return ({ body }, usage) =>
+    wholeResponse(wholeAnswer(body, head, tools), usageOf(usage), { head, encrypted, keep })
 }

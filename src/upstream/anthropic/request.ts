@@ -37,9 +37,7 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
   const stops = stopsOf(body.stop)
   return {
     model: target.model,
-    max_tokens:
-      maxTokensOf(body) ??
-      Math.min(target.maxOutputTokens ?? DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOKENS),
+    max_tokens: maxTokensOf(body) ?? usualTokens(request, target),
     messages: anthropicMessages(messagesOf(body)),
     system: system.length > 0 ? system : undefined,
     stop_sequences: stops.length > 0 ? stops : undefined,
@@ -49,6 +47,11 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     stream: request.stream ? true : undefined,
   }
+}
+
+function usualTokens({ wholeOutput }: ChatRequest, { maxOutputTokens }: ModelTarget): number {
+  const most = maxOutputTokens ?? DEFAULT_MAX_TOKENS
+  return wholeOutput ? most : Math.min(most, DEFAULT_MAX_TOKENS)
 }
 
 /** Newer models refuse these outright, so they go only where the catalog says they may. */

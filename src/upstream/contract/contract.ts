@@ -97,6 +97,8 @@ export type ChatRequest = {
   stream: boolean
   /** Fields of our own, such as `plugins`; they win and are not dropped. */
   extra?: Fields | undefined
+  /** Where a format wants a limit and the body has none: all that the model can say. */
+  wholeOutput?: true | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
   user?: string | undefined
   /** The names that the answer carries, whatever the upstream called them. */

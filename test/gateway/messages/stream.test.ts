@@ -30,7 +30,11 @@ function streamed(deltas: Fields[], finish = 'stop'): string {
   return text + events.end([chunk({}, finish)], USAGE)
 }
 
-type Event = { type: string } & Record<string, any>
+type Event = {
+  type: string
+  index: number
+  content_block: { type: string; id: string; name: string; input: unknown }
+}
 function eventsIn(text: string): Event[] {
   return text.split('\n\n').flatMap((block) => {
     if (block === '') return []
