@@ -15,7 +15,7 @@ import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtf
 import { openLeftUnpaid, type LeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { openPostingQueue } from './gateway/bill/posting-queue.ts'
 import type { Gateway } from './gateway/gateway.ts'
-import { deleteAllKept } from './gateway/responses/kept-store.ts'
+import { deleteAllKept } from './gateway/responses/kept/kept-store.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
 import { upstreamNames } from './gateway/billed-call.ts'
 import { drain } from './http/drain.ts'

@@ -5,12 +5,12 @@ import { randomBase62 } from '../../lib/ids.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
 import { SSE_HEADERS, streamChat, type ChatOrder } from '../chat/stream.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import type { ResponsesBody } from './body.ts'
-import { chatBodyOf, refuseUnsupported, type ReadRequest } from './chat-body.ts'
-import type { ResponseStyle } from './events.ts'
-import { historyOf, withReferences } from './history.ts'
-import { inputItems } from './item-kinds.ts'
-import { keeperOf, KEEPS_NOTHING, type Keeper } from './keeper.ts'
+import type { ResponsesBody } from './request/body.ts'
+import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-body.ts'
+import type { ResponseStyle } from './answer/events.ts'
+import { historyOf, withReferences } from './kept/history.ts'
+import { inputItems } from './request/item-kinds.ts'
+import { keeperOf, KEEPS_NOTHING, type Keeper } from './kept/keeper.ts'
 import { waitingOut } from './patience.ts'
 import { renamedFailure } from './renamed.ts'
 import { failedStream, responseStreamForm } from './stream-form.ts'
@@ -39,7 +39,7 @@ export async function createResponse(
   }
 }
 
-type Asked = { read: ReadRequest; style: ResponseStyle; newKeeper(): Keeper }
+type Asked = { read: AskedChat; style: ResponseStyle; newKeeper(): Keeper }
 
 async function readAsked(
   { gateway, db, keptDays }: Responses,
@@ -74,7 +74,7 @@ async function readAsked(
 function orderOf(
   gateway: Gateway,
   call: GatewayCall,
-  { chat }: ReadRequest,
+  { chat }: AskedChat,
   { write }: Keeper,
 ): ChatOrder {
   const order = orderChat(gateway, call, chat)

@@ -1,8 +1,8 @@
 import type { Failure } from '../../lib/failure.ts'
 import type { StreamForm } from '../chat/form.ts'
-import { ResponseEvents, type ResponseStyle } from './events.ts'
-import type { Keeper } from './keeper.ts'
-import { usageOf } from './response.ts'
+import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
+import type { Keeper } from './kept/keeper.ts'
+import { usageOf } from './answer/response.ts'
 
 const COMMENT = ': keep-alive\n\n'
 /** Of 15 seconds each: two minutes. */

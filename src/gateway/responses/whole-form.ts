@@ -1,8 +1,8 @@
 import type { WholeForm } from '../chat/form.ts'
-import type { ResponseStyle } from './events.ts'
-import type { Keeper } from './keeper.ts'
-import { usageOf } from './response.ts'
-import { wholeAnswer, wholeResponse } from './whole.ts'
+import type { ResponseStyle } from './answer/events.ts'
+import type { Keeper } from './kept/keeper.ts'
+import { usageOf } from './answer/response.ts'
+import { wholeAnswer, wholeResponse } from './answer/whole.ts'
 
 /** A whole chat answer, written as a response. */
 export function responseWholeForm(style: ResponseStyle, { keep }: Keeper): WholeForm {

@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { carriedDetails } from '../../../src/gateway/chat/reasoning-carrier.ts'
-import { ResponseEvents } from '../../../src/gateway/responses/events.ts'
-import { failedError } from '../../../src/gateway/responses/failed.ts'
-import { responseOfItem } from '../../../src/gateway/responses/output-items.ts'
-import { usageOf, type ResponseHead } from '../../../src/gateway/responses/response.ts'
-import type { OwnTool } from '../../../src/gateway/responses/tools.ts'
-import { wholeAnswer, wholeResponse } from '../../../src/gateway/responses/whole.ts'
+import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
+import { failedError } from '../../../src/gateway/responses/answer/failed.ts'
+import { responseOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
+import { usageOf, type ResponseStart } from '../../../src/gateway/responses/answer/response.ts'
+import type { OwnTool } from '../../../src/gateway/responses/request/tools.ts'
+import { wholeAnswer, wholeResponse } from '../../../src/gateway/responses/answer/whole.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 
-const HEAD: ResponseHead = {
+const HEAD: ResponseStart = {
   seed: 'A'.repeat(24),
   model: 'sim/m',
   createdAt: 1_700_000_000,

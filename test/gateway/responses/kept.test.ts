@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Db } from '../../../src/db/db.ts'
-import { historyOf, withReferences } from '../../../src/gateway/responses/history.ts'
-import { inputItems } from '../../../src/gateway/responses/item-kinds.ts'
-import { keeperOf } from '../../../src/gateway/responses/keeper.ts'
+import { historyOf, withReferences } from '../../../src/gateway/responses/kept/history.ts'
+import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
+import { keeperOf } from '../../../src/gateway/responses/kept/keeper.ts'
 import {
   deleteResponse,
   keptTrim,
   listInputItems,
   showResponse,
-} from '../../../src/gateway/responses/kept.ts'
-import { deleteAllKept, trimLargeKeepers } from '../../../src/gateway/responses/kept-store.ts'
+} from '../../../src/gateway/responses/kept/kept.ts'
+import { deleteAllKept, trimLargeKeepers } from '../../../src/gateway/responses/kept/kept-store.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 import { randomBase62, uuidv7 } from '../../../src/lib/ids.ts'

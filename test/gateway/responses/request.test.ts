@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { carrierOf } from '../../../src/gateway/chat/reasoning-carrier.ts'
-import type { ResponsesBody } from '../../../src/gateway/responses/body.ts'
+import type { ResponsesBody } from '../../../src/gateway/responses/request/body.ts'
 import {
   chatBodyOf,
   refuseUnsupported,
   type AskedModel,
-} from '../../../src/gateway/responses/chat-body.ts'
-import { inputItems } from '../../../src/gateway/responses/item-kinds.ts'
+} from '../../../src/gateway/responses/request/chat-body.ts'
+import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 

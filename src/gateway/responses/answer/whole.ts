@@ -1,16 +1,15 @@
-import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
-import { prefixedId } from '../../lib/ids.ts'
-import { inputOf, wholeParts, type WholePart } from '../chat/whole-parts.ts'
-import type { Keeper } from './keeper.ts'
+import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { prefixedId } from '../../../lib/ids.ts'
+import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'
 import { cutOffStatus, itemOf, shownItem } from './output-items.ts'
-import { endOf, isCutOff, responseOf, type ResponseEnd, type ResponseHead } from './response.ts'
-import type { OwnTools } from './tools.ts'
+import { endOf, isCutOff, responseOf, type ResponseEnd, type ResponseStart } from './response.ts'
+import type { OwnTools } from '../request/tools.ts'
 
 /** What a whole chat answer says, before its cost is known. */
 export type WholeAnswer = Pick<ResponseEnd, 'status' | 'incomplete' | 'output'>
 
 /** Throws if it calls a tool in a way that nobody could: such an answer is not charged for. */
-export function wholeAnswer(completion: Fields, head: ResponseHead, tools: OwnTools): WholeAnswer {
+export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnTools): WholeAnswer {
   const choice = fieldsOf(listOf(completion.choices)[0])
   const parts = wholeParts(fieldsOf(choice.message), () => prefixedId('call_'))
   const calls = parts.filter(({ kind }) => kind === 'call')
@@ -38,7 +37,11 @@ export function wholeAnswer(completion: Fields, head: ResponseHead, tools: OwnTo
 export function wholeResponse(
   answer: WholeAnswer,
   usage: Fields,
-  { head, encrypted, keep }: { head: ResponseHead; encrypted: boolean; keep: Keeper['keep'] },
+  {
+    head,
+    encrypted,
+    keep,
+  }: { head: ResponseStart; encrypted: boolean; keep: (kept: Fields) => boolean },
 ): Fields {
   const store = keep(responseOf(head, { ...answer, usage }))
   const output = answer.output.map((item) => shownItem(item, encrypted))

@@ -1,10 +1,10 @@
-import { Failure } from '../../lib/failure.ts'
-import type { Fields } from '../../lib/fields.ts'
-import { carriedDetails } from '../chat/reasoning-carrier.ts'
+import { Failure } from '../../../lib/failure.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import { carriedDetails } from '../../chat/reasoning-carrier.ts'
 import { CallIds } from './call-ids.ts'
 import { textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
-import { callId, calledFunction, messageOf, resultParts } from './items.ts'
+import { callId, calledFunction, inputMessage, resultParts } from './items.ts'
 
 /** The messages of a chat; of each one, the field that it was made of. */
 export type Conversation = { messages: Fields[]; origins: string[] }
@@ -54,7 +54,7 @@ class ConversationWriter {
     const { item, at } = sent
     switch (kindOf(sent)) {
       case 'message':
-        if (item.role !== 'assistant') return this.#push(messageOf(sent), at)
+        if (item.role !== 'assistant') return this.#push(inputMessage(sent), at)
         return void this.#turnAt(at).texts.push(textOnly(item.content, `${at}.content`))
       case 'reasoning':
         return void this.#turnAt(at).details.push(

@@ -1,6 +1,6 @@
-import type { Tx } from '../../db/db.ts'
-import { textOf, type Fields } from '../../lib/fields.ts'
-import type { SentItem } from './item-kinds.ts'
+import type { Tx } from '../../../db/db.ts'
+import { textOf, type Fields } from '../../../lib/fields.ts'
+import type { SentItem } from '../request/item-kinds.ts'
 import { insertKept, type NewKept } from './kept-store.ts'
 
 /** Remembers one response for later requests. */
@@ -12,7 +12,7 @@ export type Keeper = {
 }
 
 /** Of one response, with what was sent for it. */
-export const LARGEST_KEPT_BYTES = 1_000_000
+const LARGEST_KEPT_BYTES = 1_000_000
 
 export const KEEPS_NOTHING: Keeper = { keep: () => false, write: async () => {} }
 

@@ -1,5 +1,5 @@
-import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { invalidField } from '../../../lib/failure.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { chatToolName } from './tool-name.ts'
 import { refuseHosted, type ReadTools } from './tools.ts'
 
@@ -7,7 +7,7 @@ import { refuseHosted, type ReadTools } from './tools.ts'
 export type ChatTools = { tools?: Fields[]; tool_choice?: unknown }
 
 /** Without tools nothing is said of them: upstreams refuse a choice among none. */
-export function chatTools(read: ReadTools, choice: unknown): ChatTools {
+export function toolFields(read: ReadTools, choice: unknown): ChatTools {
   if (isFields(choice) && choice.type === 'allowed_tools') return allowed(read, choice)
   const forced = forcedName(read, choice)
   if (read.chat.length === 0) return withoutTools(read, choice)

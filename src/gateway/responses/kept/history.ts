@@ -1,9 +1,9 @@
-import type { Db } from '../../db/db.ts'
-import { Failure } from '../../lib/failure.ts'
-import { listOf, textOf, type Fields } from '../../lib/fields.ts'
-import { kindOf, type SentItem } from './item-kinds.ts'
+import type { Db } from '../../../db/db.ts'
+import { Failure } from '../../../lib/failure.ts'
+import { listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { kindOf, type SentItem } from '../request/item-kinds.ts'
 import { readKept, readKeptChain, type KeptRow } from './kept-store.ts'
-import { responseOfItem } from './output-items.ts'
+import { responseOfItem } from '../answer/output-items.ts'
 
 const LONGEST_CHAIN = 200
 /** As much as a request itself may have. */

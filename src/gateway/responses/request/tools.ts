@@ -1,5 +1,5 @@
-import { Failure, invalidField } from '../../lib/failure.ts'
-import { isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { Failure, invalidField } from '../../../lib/failure.ts'
+import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { chatToolName } from './tool-name.ts'
 
 /** A tool of the caller's, as the caller names it. */

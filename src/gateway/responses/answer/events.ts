@@ -1,17 +1,16 @@
-import type { Failure } from '../../lib/failure.ts'
-import { fieldsOf, listOf, type Fields } from '../../lib/fields.ts'
-import { prefixedId } from '../../lib/ids.ts'
-import { AnswerWalk } from '../chat/answer-parts.ts'
+import type { Failure } from '../../../lib/failure.ts'
+import { fieldsOf, listOf, type Fields } from '../../../lib/fields.ts'
+import { prefixedId } from '../../../lib/ids.ts'
+import { AnswerWalk } from '../../chat/answer-parts.ts'
 import { EventWriter } from './event-writer.ts'
 import { failedError } from './failed.ts'
 import { ItemEvents } from './item-events.ts'
-import type { Keeper } from './keeper.ts'
-import { briefResponse, endOf, isCutOff, responseOf, type ResponseHead } from './response.ts'
-import type { OwnTools } from './tools.ts'
+import { briefResponse, endOf, isCutOff, responseOf, type ResponseStart } from './response.ts'
+import type { OwnTools } from '../request/tools.ts'
 
 /** What the writing of a response needs to know. */
 export type ResponseStyle = {
-  head: ResponseHead
+  head: ResponseStart
   tools: OwnTools
   /** The caller wants what carries a reasoning back to us. */
   encrypted: boolean
@@ -49,7 +48,7 @@ export class ResponseEvents {
   }
 
   /** The rest of the answer. `keep` is given the response as it is to be kept. */
-  finish(last: readonly string[], usage: Fields, keep: Keeper['keep']): string {
+  finish(last: readonly string[], usage: Fields, keep: (kept: Fields) => boolean): string {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#walk
     if (isCutOff(finish)) this.#items.cut(hasCalls)

@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/db.ts'
+import type { Tx } from '../../../db/db.ts'
 
 /** A response as it is kept: JSON texts, read again only when they are asked for. */
 export type NewKept = {

@@ -1,9 +1,9 @@
-import type { Fields } from '../../lib/fields.ts'
-import type { Usage } from '../../upstream/contract/usage.ts'
-import type { ResponsesBody } from './body.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import type { Usage } from '../../../upstream/contract/usage.ts'
+import type { ResponsesBody } from '../request/body.ts'
 
 /** What is known of a response before the model has said anything. */
-export type ResponseHead = {
+export type ResponseStart = {
   /** The 24 characters that it shares with its items. */
   seed: string
   model: string
@@ -24,7 +24,7 @@ export type ResponseEnd = {
 }
 
 /** As a whole, with all that was asked for. */
-export function responseOf(head: ResponseHead, end: ResponseEnd): Fields {
+export function responseOf(head: ResponseStart, end: ResponseEnd): Fields {
   const { body } = head
   return {
     ...briefResponse(head, end),
@@ -38,7 +38,7 @@ export function responseOf(head: ResponseHead, end: ResponseEnd): Fields {
  * Without the instructions and tools, which are long: the first events of a stream need not send
  * back to a telephone what it has just sent.
  */
-export function briefResponse(head: ResponseHead, end: ResponseEnd): Fields {
+export function briefResponse(head: ResponseStart, end: ResponseEnd): Fields {
   const { body } = head
   return {
     id: `resp_${head.seed}`,

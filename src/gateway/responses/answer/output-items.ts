@@ -1,7 +1,7 @@
-import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
-import type { Part } from '../chat/answer-parts.ts'
-import { carrierOf } from '../chat/reasoning-carrier.ts'
-import type { OwnTools } from './tools.ts'
+import { fieldsOf, textOf, type Fields } from '../../../lib/fields.ts'
+import type { Part } from '../../chat/answer-parts.ts'
+import { carrierOf } from '../../chat/reasoning-carrier.ts'
+import type { OwnTools } from '../request/tools.ts'
 
 /** What the items of one response have in common. */
 export type ItemNames = { seed: string; model: string; tools: OwnTools }

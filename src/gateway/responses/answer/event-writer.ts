@@ -1,4 +1,4 @@
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../../lib/fields.ts'
 
 /** Writes events, numbered without a gap, until they are fetched. */
 export class EventWriter {

@@ -1,5 +1,5 @@
-import type { Fields } from '../../lib/fields.ts'
-import type { Part, PartListener } from '../chat/answer-parts.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import type { Part, PartListener } from '../../chat/answer-parts.ts'
 import { deltaFrame, type DeltaFrame, type EventWriter } from './event-writer.ts'
 import {
   customInput,

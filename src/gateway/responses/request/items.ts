@@ -1,5 +1,5 @@
-import { invalidField } from '../../lib/failure.ts'
-import { isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { invalidField } from '../../../lib/failure.ts'
+import { isFields, textOf, type Fields } from '../../../lib/fields.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
 import type { SentItem } from './item-kinds.ts'
 import { chatToolName } from './tool-name.ts'
@@ -13,7 +13,7 @@ const ROLES = new Map<unknown, 'user' | 'system'>([
   ['developer', 'system'],
 ])
 
-export function messageOf({ item, at }: SentItem): Fields {
+export function inputMessage({ item, at }: SentItem): Fields {
   const role = ROLES.get(item.role)
   if (role === undefined) {
     throw invalidField(`${at}.role`, 'must be one of user, assistant, system, developer')

@@ -1,10 +1,10 @@
-import { Failure, invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
-import type { ChatBody } from '../chat/chat.ts'
+import { Failure, invalidField } from '../../../lib/failure.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import type { ChatBody } from '../../chat/chat.ts'
 import type { ResponsesBody } from './body.ts'
 import { conversationOf } from './conversation.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
-import { chatTools } from './tool-choice.ts'
+import { toolFields } from './tool-choice.ts'
 import { readTools, type OwnTools, type SentTools } from './tools.ts'
 
 /** As much of a model as decides what is said to it. */
@@ -15,7 +15,7 @@ export type AskedModel = {
 }
 
 /** A request, understood: the chat to order, and how to name its tools to the caller again. */
-export type ReadRequest = {
+export type AskedChat = {
   chat: ChatBody & Fields
   tools: OwnTools
   /** Of each message, the field that it was made of. */
@@ -27,7 +27,7 @@ export function chatBodyOf(
   body: ResponsesBody,
   items: readonly SentItem[],
   model: AskedModel,
-): ReadRequest {
+): AskedChat {
   const { messages, origins } = conversationOf(items, model.id)
   if (messages.length === 0) throw invalidField('input', 'must not be empty')
   if (body.instructions) {
@@ -35,7 +35,7 @@ export function chatBodyOf(
     origins.unshift('instructions')
   }
   const read = readTools(toolLists(body, items))
-  const tools = chatTools(read, body.tool_choice)
+  const tools = toolFields(read, body.tool_choice)
   const chat = {
     model: body.model,
     messages,

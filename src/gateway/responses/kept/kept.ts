@@ -1,9 +1,9 @@
-import type { Db } from '../../db/db.ts'
-import type { Duty } from '../../lib/duty.ts'
-import { Failure } from '../../lib/failure.ts'
-import { listOf, type Fields } from '../../lib/fields.ts'
+import type { Db } from '../../../db/db.ts'
+import type { Duty } from '../../../lib/duty.ts'
+import { Failure } from '../../../lib/failure.ts'
+import { listOf, type Fields } from '../../../lib/fields.ts'
 import { deleteKept, readKept, trimKept, trimLargeKeepers, trimOrphans } from './kept-store.ts'
-import { shownItem } from './output-items.ts'
+import { shownItem } from '../answer/output-items.ts'
 
 /** A response that is kept, as its caller saw it. */
 export async function showResponse(
