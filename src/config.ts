@@ -30,6 +30,7 @@ const postgresUrl = text.refine(
   'must be an address such as postgresql://user:password@host/name',
 )
 const whole = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
+const days = whole(1, 36_500)
 const positive = z.coerce.number().positive().max(1e9)
 const decimal = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number such as 1.25')
 const credits = decimal
@@ -91,6 +92,8 @@ const schema = z.object({
   CONCURRENCY_PER_ACCOUNT: whole(1, 100_000).default(50),
   MAX_RUNNING_CALLS: whole(1, 1_000_000).default(4_000),
   MAX_BODIES_MB: whole(50, 1_000_000).default(512),
+  KEPT_ANSWERS_MB_PER_ACCOUNT: whole(1, 1_000_000).default(1_000),
+  KEPT_RESPONSES_MB_PER_ACCOUNT: whole(1, 1_000_000).default(200),
   SIGNUP_BONUS_CREDITS: credits.default('100'),
   RESERVATION_CAP_CREDITS: credits.default('10'),
   MIN_RESERVATION_CREDITS: credits.default('0.01'),
@@ -100,8 +103,16 @@ const schema = z.object({
   VIDEO_DEADLINE_MINUTES: whole(1, 1440).default(60),
   LOW_BALANCE_CREDITS: credits.default('20'),
   ACTIVITY_RETENTION_DAYS: whole(1, 36_500).default(400),
-  RESPONSE_RETENTION_DAYS: whole(0, 3_650).default(30),
   ACTIVITY_TIME_ZONE: timeZone.default('Africa/Dar_es_Salaam'),
+
+  // how long is kept what has had its time
+  UNVERIFIED_ACCOUNT_DAYS: days.default(7),
+  DELETED_ACCOUNT_DAYS: days.default(30),
+  ENDED_SESSION_DAYS: days.default(30),
+  REVOKED_KEY_DAYS: days.default(90),
+  NOTIFICATION_DAYS: days.default(180),
+  VIDEO_JOB_DAYS: days.default(90),
+  RESPONSE_DAYS: whole(0, 3_650).default(30),
 
   // voice
   VOICE_DEFAULT_STT_MODEL: text.optional(),

@@ -1,15 +1,15 @@
 import type { Accounts } from './accounts/accounts.ts'
-import { accountDuties } from './accounts/sessions/duties.ts'
 import { insertRecords } from './activity/activity-store.ts'
 import { activityRetention } from './activity/retention.ts'
 import type { Hold } from './billing/ledger.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
+import { trimDuty } from './db/trim-store.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
 import type { LeftUnpaid } from './gateway/bill/left-unpaid.ts'
-import { keptTrim } from './gateway/responses/kept/kept.ts'
+import { trimLargeKeepers } from './gateway/responses/kept/kept-store.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
 import { videoWorker } from './gateway/videos/worker.ts'
 import { sweeper } from './jobs/sweeper.ts'
@@ -20,6 +20,7 @@ import type { BalanceWatch } from './notices/low-balance.ts'
 import { notify } from './notices/notices.ts'
 import type { Payments } from './payments/payments.ts'
 import type { createReplay } from './replay/replay-store.ts'
+import { trimming } from './trimming.ts'
 import type { Upstreams } from './upstream/work.ts'
 
 type DutyInputs = {
@@ -53,8 +54,9 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
-    ...accountDuties(inputs.accounts),
-    keptTrim(db),
+    { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
+    trimming({ db, config }),
+    responsesWithin(db, config),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
 }
@@ -66,6 +68,17 @@ function sweep({ db, log, clock, config }: DutyInputs): Duty {
     onReleased: (tx, holds) =>
       insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
     claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
+  })
+}
+
+/** More often than what goes with time: models that cost nothing could fill a disk in an hour. */
+function responsesWithin(db: Db, config: Config): Duty {
+  const mostBytes = config.KEPT_RESPONSES_MB_PER_ACCOUNT * 1_000_000
+  return trimDuty({
+    db,
+    name: 'kept-responses',
+    everyMs: 60_000,
+    trims: [(tx, batch) => trimLargeKeepers(tx, batch, mostBytes)],
   })
 }
 

@@ -71,7 +71,8 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   const { config, db, masterKey, external, log, clock } = inputs
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(db, processId)
-  const replay = createReplay({ db, processId })
+  const budgetBytes = config.KEPT_ANSWERS_MB_PER_ACCOUNT * 1_000_000
+  const replay = createReplay({ db, processId, budgetBytes })
   const limiter = await openLimiter(config, log, clock)
   const balanceWatch = createBalanceWatch({
     thresholdMicro: parseCredits(config.LOW_BALANCE_CREDITS),
@@ -104,7 +105,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     doubtfulCharges,
     leftUnpaid,
   })
-  const responses = { gateway, db, keptDays: config.RESPONSE_RETENTION_DAYS }
+  const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
     routes: allRoutes({

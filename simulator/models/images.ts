@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { sendJson } from './send.ts'
 import type { Exchange } from './exchange.ts'
 import { drawPng } from './picture.ts'
@@ -16,9 +17,8 @@ export async function images(exchange: Exchange): Promise<void> {
   }
   const count = Number(body.n ?? 1)
   if (!Number.isInteger(count) || count < 1 || count > 10) throw new Refusal(400, 'n: 1 to 10')
-  const [width, height] = sizeOf(body.size)
   const data = Array.from({ length: count }, (_, index) => ({
-    b64_json: drawPng(`${body.prompt as string} ${index}`, width, height).toString('base64'),
+    b64_json: draw(exchange, index).toString('base64'),
     media_type: 'image/png',
   }))
   const usage = applyUsageFault(exchange, {
@@ -32,6 +32,13 @@ export async function images(exchange: Exchange): Promise<void> {
     data,
     usage,
   })
+}
+
+/** What follows the end of a PNG belongs to nobody's picture, but has to be carried. */
+function draw({ body, fault }: Exchange, index: number): Buffer {
+  const [width, height] = sizeOf(body.size)
+  const png = drawPng(`${body.prompt as string} ${index}`, width, height)
+  return fault === 'picture-huge' ? Buffer.concat([png, randomBytes(10 * 1024 * 1024)]) : png
 }
 
 function sizeOf(size: unknown): [number, number] {

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts'
+import { deleteOldest } from '../db/trim-store.ts'
 import { accountFrom } from './account.ts'
 import type { Account } from './account.ts'
 import type { Identifier } from './identifiers.ts'
@@ -161,6 +162,39 @@ export async function eraseAccount(tx: Tx, id: string): Promise<void> {
     [id],
   )
 }
+
+/**
+ * Registrations that nobody ever proved, unless a code for one is still on its way. They own
+ * nothing: what they claim was never theirs, and a bonus is granted only with a proof.
+ */
+export function trimUnverified(tx: Tx, batch: number, days: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'accounts',
+    where: `status = 'pending_verification' and deleted_at is null
+      and created_at < now() - make_interval(days => $2::int)
+      and email_verified_at is null and login_phone is null and ${WITHOUT_MONEY}
+      and not exists (select from codes where account_id = accounts.id and expires_at > now())`,
+    order: 'created_at',
+    params: [days],
+  })
+}
+
+/**
+ * Deleted accounts that never had money. That their identifiers were proven stays known. Looked at
+ * for a month: what has money by then keeps its row for ever.
+ */
+export function trimErased(tx: Tx, batch: number, days: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'accounts',
+    where: `deleted_at < now() - make_interval(days => $2::int)
+      and deleted_at > now() - make_interval(days => $2::int + 30) and ${WITHOUT_MONEY}`,
+    order: 'deleted_at',
+    params: [days],
+  })
+}
+
+const WITHOUT_MONEY = `not exists (select from ledger_accounts where account_id = accounts.id)
+  and not exists (select from payments where account_id = accounts.id)`
 
 /**
  * True the first time ever that this identifier is proven, by any account: the first hash is kept,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Row, Tx } from '../db/db.ts'
+import { deleteOldest } from '../db/trim-store.ts'
 import type { ActivityRecord } from './record.ts'
 
 /**
@@ -125,8 +126,29 @@ export async function trimRecords(
   tx: Tx,
   limits: { olderThanDays: number; batch: number },
 ): Promise<number> {
-  const rows = await tx.query<Row & { trimmed: bigint }>(TRIM, [limits.olderThanDays, limits.batch])
-  return Number(rows[0]?.trimmed ?? 0n)
+  const [row] = await tx.query<Row & { trimmed: bigint; lanes: string[] }>(TRIM, [
+    limits.olderThanDays,
+    limits.batch,
+  ])
+  // A group without records is none. One that gets a record meanwhile is not empty any more.
+  await tx.query(
+    `delete from activity_lanes where records = 0 and lane_id in (
+       select lane_id from activity_lanes where lane_id = any($1::uuid[]) order by lane_id for update)`,
+    [row!.lanes],
+  )
+  return Number(row!.trimmed)
+}
+
+/** Nobody looks through a move of which no record is left. A day, for calls that still run. */
+export function trimMoves(tx: Tx, batch: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'activity_workspace_moves',
+    where: `moved_at < now() - interval '1 day' and not exists (
+      select from activity_lanes as lane
+      where lane.account_id = activity_workspace_moves.account_id
+        and lane.workspace_id = activity_workspace_moves.from_workspace_id)`,
+    order: 'moved_at',
+  })
 }
 
 // The groups' rows are there already: the upsert is an update that locks in the order of INSERT.
@@ -156,4 +178,4 @@ const TRIM = `
     order by lane_id
     on conflict (lane_id) do update set records = activity_lanes.records - excluded.records
   )
-  select count(*) as trimmed from gone`
+  select count(*) as trimmed, coalesce(array_agg(distinct lane_id), '{}') as lanes from gone`

@@ -39,9 +39,10 @@ export async function runBilledCall<Result>(
       const result = await billed.work(signal)
       const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
-      const answer = (receipt: Receipt) => billed.answer(result, usage, receipt)
+      const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
       const { write } = billed
-      if (claim === undefined) return answer(await bill.settle([line], undefined, write))
+      if (claim === undefined) return shown(await bill.settle([line], undefined, write))
+      const answer = writtenOnce(shown)
       return { ...answer(await bill.settle([line], { claim, answer }, write)), kept: true }
     } catch (error) {
       await bill.drop(dropOf(error, stage, performance.now() - startedMs, signal))
@@ -49,6 +50,21 @@ export async function runBilledCall<Result>(
     }
   } finally {
     leave()
+  }
+}
+
+/**
+ * With a key an answer is asked for several times: for its size, to be kept, to be sent. Its body
+ * depends on the charge alone, and is written anew only if that is another one.
+ */
+function writtenOnce(write: (receipt: Receipt) => KeptAnswer): (receipt: Receipt) => KeptAnswer {
+  let written: { chargedMicro: bigint; answer: KeptAnswer } | undefined
+  return ({ chargedMicro, remainingMicro }) => {
+    if (written?.chargedMicro !== chargedMicro) {
+      written = { chargedMicro, answer: write({ chargedMicro, remainingMicro: undefined }) }
+    }
+    const { answer } = written
+    return { ...answer, headers: { ...answer.headers, ...remainingHeader(remainingMicro) } }
   }
 }
 
@@ -74,12 +90,16 @@ export function answerHeaders(
   generationId: string | undefined,
 ): Record<string, string> {
   const { chargedMicro, remainingMicro } = receipt
-  const headers: Record<string, string> = {
+  return {
     'x-request-id': requestId,
     'x-credits-charged': creditsText(chargedMicro),
+    ...remainingHeader(remainingMicro),
+    ...generationHeader(generationId),
   }
-  if (remainingMicro !== undefined) headers['x-credits-remaining'] = creditsText(remainingMicro)
-  return { ...headers, ...generationHeader(generationId) }
+}
+
+function remainingHeader(remainingMicro: bigint | undefined): Record<string, string> {
+  return remainingMicro === undefined ? {} : { 'x-credits-remaining': creditsText(remainingMicro) }
 }
 
 const VISIBLE = /^[\x21-\x7e]{1,200}$/

@@ -22,7 +22,18 @@ export function sendOutflow(request: FastifyRequest, reply: FastifyReply, body: 
   if (raw.destroyed) return void close()
   // A broken connection closes too.
   raw.on('close', () => void close()).on('error', () => {})
+  giveUpOnStalled(raw)
   body.flow(sinkOf(raw))
+}
+
+/** A reader that takes not a byte for this long is gone, whatever its socket says. */
+const STALLED_MS = 60_000
+
+/** The timer of the socket knows of every byte that the reader takes, also of one large piece. */
+function giveUpOnStalled(raw: ServerResponse): void {
+  raw.setTimeout(STALLED_MS, () => raw.destroy())
+  // Before the server sets the time that it waits for the next request on this connection.
+  raw.prependOnceListener('finish', () => raw.setTimeout(0))
 }
 
 function sinkOf(raw: ServerResponse): Sink {
@@ -30,7 +41,6 @@ function sinkOf(raw: ServerResponse): Sink {
     write: (text) => raw.destroyed || raw.write(text),
     room: () => roomIn(raw),
     end: (text) => void (raw.destroyed || raw.end(text)),
-    cut: () => void raw.destroy(),
   }
 }
 

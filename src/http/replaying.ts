@@ -26,7 +26,7 @@ export async function claimKey(
   context: ServerContext,
   call: RequestContext,
   key: string,
-): Promise<KeptAnswer | undefined> {
+): Promise<Answer | undefined> {
   const outcome = await context.replay.claim({
     accountId: call.principal!.accountId,
     key,
@@ -36,6 +36,7 @@ export async function claimKey(
     const headers = { ...outcome.answer.headers, 'idempotency-replayed': 'true' }
     return { ...outcome.answer, headers }
   }
+  if (outcome.state === 'over_budget') throw tooMuchKept(outcome.retryAfterS)
   if (outcome.state !== 'claimed') throw conflict(outcome.state)
   call.claim = outcome.claim
   return undefined
@@ -54,6 +55,15 @@ function conflict(state: 'running' | 'other_route'): Failure {
       retryAfterS: running ? 2 : undefined,
       headers: running ? undefined : { 'x-should-retry': 'false' },
     },
+  )
+}
+
+/** Before any work: an answer that could not be kept would be charged again on the retry. */
+function tooMuchKept(retryAfterS: number): Failure {
+  return new Failure(
+    'rate_limited',
+    'This account has too much kept under Idempotency-Keys; each answer is kept for 24 hours. Send the request without the header, or wait.',
+    { param: 'Idempotency-Key', retryAfterS, headers: { 'x-should-retry': 'false' } },
   )
 }
 

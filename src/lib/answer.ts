@@ -24,7 +24,10 @@ export type Outflow = {
   left(): Promise<void>
 }
 
-/** Where an outflow goes. What is written after the reader has gone is lost. */
+/**
+ * Where an outflow goes. What is written after the reader has gone is lost; one who takes nothing
+ * for a minute is taken for gone.
+ */
 export type Sink = {
   /** False when there is no room for more: then wait for it. */
   write(text: string): boolean
@@ -32,8 +35,6 @@ export type Sink = {
   room(): Promise<void>
   /** The last of it. */
   end(text: string): void
-  /** Gives up on a reader that does not read. */
-  cut(): void
 }
 
 /** An answer that can be kept and sent again: never a stream. */
@@ -47,7 +48,12 @@ export type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }
   | { state: 'other_route' }
-  | { state: 'kept'; answer: KeptAnswer }
+  /** The account has as much kept as it may. The oldest of it goes in so many seconds. */
+  | { state: 'over_budget'; retryAfterS: number }
+  | { state: 'kept'; answer: Answer }
+
+/** A large body that is in the database already, under its claim: the commit only has to name it. */
+export type EarlyBody = { body: string | Buffer; bytes: number }
 
 /**
  * Handed to a paid operation whose request bears an idempotency key: the operation stores

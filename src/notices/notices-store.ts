@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
+import { deleteOldest } from '../db/trim-store.ts'
 import type { NoticeType } from './notice.ts'
 import type { Preferences } from './preferences-store.ts'
 import { preferencesFrom } from './preferences-store.ts'
@@ -88,6 +89,15 @@ export async function markNotificationRead(
     [id, accountId],
   )
   return rows[0] && notificationFrom(rows[0])
+}
+
+export function trimNotifications(tx: Tx, batch: number, days: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'notifications',
+    where: 'created_at < now() - make_interval(days => $2::int)',
+    order: 'created_at',
+    params: [days],
+  })
 }
 
 /** Returns the accounts that had not been warned since their last top-up. */

@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
+import { deleteOldest } from '../db/trim-store.ts'
 import type { NoticeCategory } from './notice.ts'
 import type { Channel, Message } from './sender.ts'
 
@@ -144,21 +145,14 @@ export async function reviveMessage(tx: Tx, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Deletes a small batch of what was finished long ago; returns how many. */
-export async function trimMessages(
-  tx: Tx,
-  keep: { sentDays: number; deadDays: number; batch: number },
-): Promise<number> {
-  const rows = await tx.query(
-    `delete from outbox where id in (
-       select id from outbox
-       where (state in ('sent', 'folded') and finished_at < now() - $1::float8 * interval '1 day')
-          or (state = 'dead' and finished_at < now() - $2::float8 * interval '1 day')
-       limit $3
-     ) returning id`,
-    [keep.sentDays, keep.deadDays, keep.batch],
-  )
-  return rows.length
+/** What was sent goes after a week; what could not be sent can be sent again for a quarter. */
+export function trimMessages(tx: Tx, batch: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'outbox',
+    where: `state <> 'waiting' and finished_at <
+       now() - case state when 'dead' then interval '90 days' else interval '7 days' end`,
+    order: 'finished_at',
+  })
 }
 
 type LeasedMessage = { id: string; leaseId: string }

@@ -3,7 +3,7 @@ import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
 import type { DeliveryWorker } from './delivery-worker.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
-import { OUTBOX_CHANNEL, trimMessages } from './outbox-store.ts'
+import { OUTBOX_CHANNEL } from './outbox-store.ts'
 import type { Channel, MessageSender } from './sender.ts'
 import { digestDuty, type SmsRules } from './sms-budget.ts'
 
@@ -37,7 +37,6 @@ export async function openOutbox(parts: {
       deliveryDuty('outbox-email', workers.email),
       deliveryDuty('outbox-sms', workers.sms),
       digestDuty(db, smsRules),
-      trimDuty(db),
     ],
     async close() {
       await Promise.all([workers.email.idle(), workers.sms.idle()])
@@ -47,20 +46,7 @@ export async function openOutbox(parts: {
 }
 
 const DELIVER_EVERY_MS = 5_000
-const TRIM_EVERY_MS = 3_600_000
-const TRIM_BATCH = 500
 
 function deliveryDuty(name: string, worker: DeliveryWorker): Duty {
   return { name, everyMs: DELIVER_EVERY_MS, run: (signal) => worker.run(signal) }
-}
-
-function trimDuty(db: Db): Duty {
-  const keep = { sentDays: 7, deadDays: 90, batch: TRIM_BATCH }
-  return {
-    name: 'outbox-trim',
-    everyMs: TRIM_EVERY_MS,
-    async run(signal) {
-      while (!signal.aborted && (await trimMessages(db, keep)) === TRIM_BATCH);
-    },
-  }
 }

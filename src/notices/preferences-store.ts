@@ -46,6 +46,10 @@ export async function savePreferences(
   return preferencesFrom(rows[0]!)
 }
 
+export async function deletePreferences(tx: Tx, accountId: string): Promise<void> {
+  await tx.query('delete from notification_preferences where account_id = $1', [accountId])
+}
+
 export function preferencesFrom(row: Row): Preferences {
   const on = (name: string) => row[name] as boolean
   return {

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts'
+import { deleteOldest } from '../db/trim-store.ts'
 import type { ClaimedMessage } from './outbox-store.ts'
 
 /**
@@ -66,6 +67,7 @@ export async function takeDigests(
   return rows.map((row) => ({ accountId: row.account_id, count: row.folded }))
 }
 
-export async function trimNoticeDays(tx: Tx): Promise<void> {
-  await tx.query(`delete from sms_notice_days where day < current_date - 30`)
+export function trimSmsNotices(tx: Tx, batch: number): Promise<number> {
+  const where = 'day < now()::date - 30'
+  return deleteOldest(tx, batch, { table: 'sms_notice_days', where, order: 'day' })
 }

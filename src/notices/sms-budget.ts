@@ -6,13 +6,7 @@ import { localeOf } from './language.ts'
 import { digestMessage } from './messages.ts'
 import { readRecipient } from './notices-store.ts'
 import { insertMessage, type ClaimedMessage } from './outbox-store.ts'
-import {
-  foldNotice,
-  takeDigests,
-  takeNoticePlace,
-  trimNoticeDays,
-  type Digest,
-} from './sms-budget-store.ts'
+import { foldNotice, takeDigests, takeNoticePlace, type Digest } from './sms-budget-store.ts'
 
 /** An SMS costs money. Every one passes here on its way out, whoever wrote it. */
 export type SmsRules = {
@@ -45,7 +39,6 @@ export function digestDuty(db: Db, rules: SmsRules): Duty {
     everyMs: DIGEST_EVERY_MS,
     async run(signal) {
       while (!signal.aborted && (await sendDigests(db, rules)) === BATCH);
-      await trimNoticeDays(db)
     },
   }
 }

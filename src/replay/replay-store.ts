@@ -1,6 +1,8 @@
 import type { Db, Tx } from '../db/db.ts'
-import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
+import { deleteOldest } from '../db/trim-store.ts'
+import type { Claim, ClaimOutcome, EarlyBody, KeptAnswer } from '../lib/answer.ts'
 import { uuidv7 } from '../lib/ids.ts'
+import { keptAnswer, purgePieces, spliceOf, writePieces, type KeptRow } from './pieces-store.ts'
 
 /** Remembers answers by idempotency key, scoped to the account, across all processes. */
 export type Replay = {
@@ -13,15 +15,24 @@ export type Replay = {
 
 type KeyRequest = { accountId: string; key: string; route: string }
 
-/** Larger answers are not kept: their key is freed instead. */
-export const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
+export type ReplayOptions = {
+  db: Db
+  processId: string
+  /** What an account may have kept at once; without a limit in tests only. */
+  budgetBytes?: number
+}
+
+/** Larger ones are written in pieces, ahead of the commit. */
+const LARGE_BYTES = 256 * 1024
 
 const PURGE_AT_ONCE = 200
+/** A megabyte each. */
+const PIECES_AT_ONCE = 32
 const ATTEMPTS = 3
 /** For so long a statement whose answer was lost may still arrive at the database. */
 const DOUBT_MS = 60_000
 
-export function createReplay({ db, processId }: { db: Db; processId: string }): Replay {
+export function createReplay({ db, processId, budgetBytes = Infinity }: ReplayOptions): Replay {
   const unfreed = new Set<Claim>()
   const doubtful = new Map<Claim, number>()
 
@@ -36,8 +47,13 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const claim = { id: uuidv7(), accountId: request.accountId, key: request.key }
         try {
-          if (await takeClaim(db, { ...request, claimId: claim.id, processId }))
+          const taken = await takeClaim(db, { ...request, claimId: claim.id, processId })
+          if (taken !== undefined && taken.keptBytes < budgetBytes)
             return { state: 'claimed', claim }
+          if (taken !== undefined) {
+            await free(claim)
+            return { state: 'over_budget', retryAfterS: taken.freeInS }
+          }
         } catch (error) {
           // It may be ours although no answer came; while we live, nobody else could take it.
           doubtful.set(claim, performance.now())
@@ -51,7 +67,7 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
     },
     async keep(claim, answer) {
       try {
-        await keepAnswers(db, [{ claim, answer }])
+        await keepAnswers(db, [{ claim, answer, early: await keepEarly(db, claim, answer) }])
       } catch (error) {
         // Not kept, so a retry must be free to run.
         unfreed.add(claim)
@@ -66,91 +82,125 @@ export function createReplay({ db, processId }: { db: Db; processId: string }): 
         if (performance.now() - sinceMs > DOUBT_MS) doubtful.delete(claim)
       }
       while (!signal.aborted && (await purgeExpired(db, PURGE_AT_ONCE)) === PURGE_AT_ONCE);
+      while (!signal.aborted && (await purgePieces(db, PIECES_AT_ONCE)) === PIECES_AT_ONCE);
+      while (!signal.aborted && (await purgeSizes(db, PURGE_AT_ONCE)) === PURGE_AT_ONCE);
     },
   }
 }
 
 /**
  * Takes the key if it is new, expired, or left by a dead process (no heartbeat for 20 s). No call
- * lasts half an hour: a claim that old was not concluded, though its process lives.
+ * lasts half an hour: a claim that old was not concluded, though its process lives. Tells what the
+ * account has kept so far, and when the oldest of it goes.
  */
 async function takeClaim(
   tx: Tx,
   request: KeyRequest & { claimId: string; processId: string },
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<{ keptBytes: number; freeInS: number } | undefined> {
+  const [row] = await tx.query<{ kept: bigint; free_in_s: number }>(
     `insert into idempotency as old (account_id, key, claim_id, route, process_id, state, expires_at)
      values ($1, $2, $3, $4, $5, 'running', now() + interval '24 hours')
      on conflict (account_id, key) do update
        set claim_id = excluded.claim_id, route = excluded.route, process_id = excluded.process_id,
            state = 'running', status = null, headers = null, body = null,
+           pieces_bytes = null, pieces_head = null, pieces_tail = null,
            claimed_at = now(), expires_at = excluded.expires_at
        where old.expires_at <= now()
           or (old.state = 'running' and (
                 old.claimed_at < now() - interval '30 minutes'
              or coalesce((select beat_at from processes where id = old.process_id), old.claimed_at)
                   < now() - interval '20 seconds'))
-     returning claim_id`,
+     returning
+       (select coalesce(sum(bytes), 0)::int8 from ${SIZES}) as kept,
+       (select extract(epoch from min(hour) + interval '25 hours' - now())::float8 from ${SIZES})
+         as free_in_s`,
     [request.accountId, request.key, request.claimId, request.route, request.processId],
   )
-  return rows.length > 0
+  return row && { keptBytes: Number(row.kept), freeInS: Math.ceil(row.free_in_s) }
 }
+
+/** An answer that was kept within an hour is gone 25 hours after the hour began. */
+const SIZES = `kept_sizes where account_id = $1 and hour > now() - interval '25 hours'`
 
 /** What became of a key that could not be taken. */
 async function readKey(tx: Tx, request: KeyRequest): Promise<ClaimOutcome | undefined> {
-  const [row] = await tx.read<{
-    route: string
-    state: 'running' | 'kept'
-    status: number
-    headers: Record<string, string>
-    body: Buffer
-  }>(
-    `select route, state, status, headers, body from idempotency
-     where account_id = $1 and key = $2 and expires_at > now()`,
+  const [row] = await tx.read<KeyRow>(
+    `select route, state, claim_id, status, headers, body, pieces_bytes, pieces_head, pieces_tail
+     from idempotency where account_id = $1 and key = $2 and expires_at > now()`,
     [request.accountId, request.key],
   )
   if (row === undefined) return undefined
-  const { route, state, ...answer } = row
+  const { route, state } = row
   if (route !== request.route) return { state: 'other_route' }
-  return state === 'running' ? { state } : { state, answer }
+  return state === 'running' ? { state } : { state: 'kept', answer: keptAnswer(tx, row) }
+}
+
+type KeyRow = KeptRow & { route: string; state: 'running' | 'kept' | 'in_pieces' }
+
+/** A large body is written before the commit that keeps it. It must not depend on that commit. */
+export async function keepEarly(
+  db: Db,
+  claim: Claim,
+  { body }: KeptAnswer,
+): Promise<EarlyBody | undefined> {
+  return Buffer.byteLength(body) > LARGE_BYTES ? writePieces(db, claim, body) : undefined
+}
+
+export type AnswerToKeep = {
+  claim: Claim
+  answer: KeptAnswer
+  /** What `keepEarly` gave. */
+  early?: EarlyBody | undefined
 }
 
 /**
  * Stores answers for claims that are still theirs, in the caller's transaction: an answer and the
- * money it cost are committed together or not at all. Answers that are too large free their key.
+ * money it cost are committed together or not at all.
  */
-export async function keepAnswers(
-  tx: Tx,
-  kept: { claim: Claim; answer: KeptAnswer }[],
-): Promise<void> {
-  const rows = kept.map(({ claim, answer }) => ({ claim, ...answer, body: bytesOf(answer) }))
-  const small = rows.filter((row) => row.body.length <= LARGEST_KEPT_BYTES)
-  const large = rows.filter((row) => row.body.length > LARGEST_KEPT_BYTES)
-  for (const { claim } of large) await freeClaim(tx, claim)
-  if (small.length > 0) await updateKept(tx, small)
-}
-
-type KeptRow = { claim: Claim; status: number; headers: Record<string, string>; body: Buffer }
-
-async function updateKept(tx: Tx, rows: KeptRow[]): Promise<void> {
+export async function keepAnswers(tx: Tx, kept: AnswerToKeep[]): Promise<void> {
+  const rows = kept.map(({ claim, answer: { status, headers, body }, early }) => ({
+    claim,
+    status,
+    headers: JSON.stringify(headers),
+    ...(early ? spliceOf(early, body) : { ...WHOLE, middle: Buffer.from(body as string) }),
+  }))
   await tx.query(
-    `update idempotency as old
-     set state = 'kept', status = new.status, headers = new.headers::jsonb, body = new.body,
+    `with kept as (
+     update idempotency as old
+     set state = case when new.bytes is null then 'kept' else 'in_pieces' end, status = new.status, headers = new.headers::jsonb, body = new.body,
+         pieces_bytes = new.bytes, pieces_head = new.head, pieces_tail = new.tail,
          expires_at = now() + interval '24 hours'
-     from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::bytea[])
-       as new (account_id, key, claim_id, status, headers, body)
+     from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::bytea[],
+         $7::int8[], $8::int8[], $9::int8[])
+       as new (account_id, key, claim_id, status, headers, body, bytes, head, tail)
      where old.account_id = new.account_id and old.key = new.key
-       and old.claim_id = new.claim_id and old.state = 'running'`,
+       and old.claim_id = new.claim_id and old.state = 'running'
+     returning old.account_id, ${ROW_BYTES} + length(new.headers) + length(new.body)
+       + coalesce(new.bytes, 0) as size
+     )
+     insert into kept_sizes (account_id, hour, bytes)
+     select account_id, date_trunc('hour', now()), sum(size) from kept
+     group by account_id order by account_id
+     on conflict (account_id, hour) do update set bytes = kept_sizes.bytes + excluded.bytes`,
     [
       rows.map((row) => row.claim.accountId),
       rows.map((row) => row.claim.key),
       rows.map((row) => row.claim.id),
       rows.map((row) => row.status),
-      rows.map((row) => JSON.stringify(row.headers)),
-      rows.map((row) => row.body),
+      rows.map((row) => row.headers),
+      rows.map((row) => row.middle),
+      rows.map((row) => row.bytes),
+      rows.map((row) => row.head),
+      rows.map((row) => row.tail),
     ],
   )
 }
+
+/** What a row takes beside its headers and its body: key, ids, times, and its places in indexes. */
+const ROW_BYTES = 500
+
+/** In no pieces. */
+const WHOLE = { bytes: null, head: null, tail: null }
 
 /**
  * Of these claims, the ids that are still theirs, locked until the transaction ends. A process that
@@ -178,16 +228,14 @@ async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
 
 /** A small batch at a time, so that no lock is held long. Gives how many were removed. */
 async function purgeExpired(tx: Tx, most: number): Promise<number> {
-  const rows = await tx.query(
-    `delete from idempotency where (account_id, key) in (
-       select account_id, key from idempotency where expires_at <= now()
-       order by expires_at limit $1 for update skip locked)
-     returning 1 as removed`,
-    [most],
-  )
-  return rows.length
+  const where = 'expires_at <= now()'
+  return deleteOldest(tx, most, { table: 'idempotency', where, order: 'expires_at' })
 }
 
-function bytesOf(answer: KeptAnswer): Buffer {
-  return typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
+async function purgeSizes(tx: Tx, most: number): Promise<number> {
+  return deleteOldest(tx, most, {
+    table: 'kept_sizes',
+    where: `hour <= now() - interval '25 hours'`,
+    order: 'hour',
+  })
 }

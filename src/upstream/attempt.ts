@@ -166,6 +166,7 @@ function withFailures(bytes: Source<Buffer>, { brokenOff }: UpstreamAttempt): So
         throw brokenOff(error)
       }
     },
+    rest: () => bytes.rest(),
     cancel: () => bytes.cancel(),
   }
 }

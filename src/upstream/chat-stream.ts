@@ -101,6 +101,10 @@ class OpenStream implements ChatStream {
     }
   }
 
+  rest(): void {
+    this.#events.rest()
+  }
+
   cancel(): void {
     this.#over = true
     this.#first = undefined

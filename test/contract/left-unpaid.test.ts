@@ -5,7 +5,7 @@ import { testClock } from '../support/accounts.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startHouse } from '../support/house.ts'
-import { finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
+import { AT_ONCE, finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
 import { readStream, watchLeaving, type StreamReader } from '../support/stream-reader.ts'
 
 /* Readers who leave before the end, over and over: what that may be worth in a day is limited. */
@@ -61,12 +61,13 @@ async function tasteAndLeave(key?: string): Promise<void> {
   const { stream, reader } = await taste(key)
   await leaving(reader)
   await stream.closed
-  await noHolds()
+  // Until it is committed, and known here.
+  while (house.house.gauges.runningCalls() > 0) await pause(5)
 }
 
-/** Of a call that is refused. */
+/** Of a call that is to be refused. */
 async function refusal(key = asha.key, url = house.url): Promise<StreamReader> {
-  const reader = await readStream(url, key)
+  const reader = await readStream(url, key, { messages: [{ role: 'user', content: AT_ONCE }] })
   await reader.whole()
   return reader
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -68,7 +69,7 @@ async function fill(): Promise<Promise<void>[]> {
 }
 
 async function until(there: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !there(); i++) await pause(5)
+  for (let i = 0; i < 2_000 && !there(); i++) await pause(5)
   assert.ok(there())
 }
 
@@ -131,14 +132,44 @@ test('a reader who leaves is reported once, also while the buffer is full', asyn
   assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
 })
 
-test('a reader that we give up on sees its connection break', async () => {
+test('a reader that takes nothing for a minute is given up; one that takes little is not', async (t) => {
+  const response = nextResponse()
   const socket = await call('/v1/flow')
-  socket.resume()
+  t.after(() => socket.destroy())
+  socket.pause()
   await begun.promise
-  sink.cut()
-  await once(socket, 'close')
+  const raw = await response
+  assert.equal(raw.socket!.timeout, 60_000)
+  // One large piece: only its whole makes room.
+  let roomy = false
+  sink.write('x'.repeat(64_000_000))
+  void sink.room().then(() => (roomy = true))
+  raw.setTimeout(2_000)
+  for (const began = Date.now(); Date.now() - began < 3_000;) {
+    await pause(20)
+    for (let i = 0; i < 4; i++) socket.read()
+  }
+  assert.deepEqual([reply.left, roomy], [0, false])
   await until(() => reply.left === 1)
+  assert.ok(raw.destroyed)
 })
+
+test('a stream that was read leaves no timer for the next call on its connection', async (t) => {
+  const response = nextResponse()
+  const socket = await call('/v1/flow')
+  t.after(() => socket.destroy())
+  await begun.promise
+  const server = (await response).socket!
+  sink.end('data: 1\n\n')
+  await once(socket, 'data')
+  await until(() => server.timeout !== 60_000)
+})
+
+function nextResponse(): Promise<ServerResponse> {
+  return new Promise((done) =>
+    service.server.server.once('request', (_request, response: ServerResponse) => done(response)),
+  )
+}
 
 test('a head that cannot be written is a failure, and the flow is ended', async () => {
   fresh()

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
-import type { Claim, KeptAnswer } from '../../src/lib/answer.ts'
-import {
-  createReplay,
-  keepAnswers,
-  LARGEST_KEPT_BYTES,
-  type Replay,
-} from '../../src/replay/replay-store.ts'
+import type { Answer, Claim, KeptAnswer } from '../../src/lib/answer.ts'
+import { createReplay, keepAnswers, keepEarly, type Replay } from '../../src/replay/replay-store.ts'
 import { withDatabase } from '../support/databases.ts'
 
 const ROUTE = 'POST /v1/embeddings'
@@ -143,9 +140,133 @@ withDatabase('replay', (open) => {
     }
   })
 
-  test('an answer that is too large is not kept, and its key is free', async () => {
+  async function keptNow(request = current): Promise<{ length: number; body: Buffer }> {
+    const outcome = await replay.claim(request)
+    assert.equal(outcome.state, 'kept')
+    const { headers, body } = (outcome as { answer: Answer }).answer
+    const bytes = Buffer.isBuffer(body) ? body : await buffer(body as Readable)
+    return { length: Number(headers['content-length']), body: bytes }
+  }
+
+  const MIB = 1024 * 1024
+  const large: [string, string | Buffer][] = [
+    ['bytes', randomBytes(17 * MIB)],
+    ['plain text', 'a'.repeat(17 * MIB + 3)],
+    // Every edge of a piece falls within one of these characters.
+    ['text of pairs', `x${'🦒'.repeat(2 * MIB)}`],
+    ['text of three bytes each', 'ẞ'.repeat(3 * MIB)],
+  ]
+  for (const [what, body] of large) {
+    test(`a large answer of ${what} is kept in pieces and comes back byte for byte`, async () => {
+      const claim = await claimed()
+      await replay.keep(claim, { ...answer, body })
+      for (let reading = 0; reading < 2; reading++) {
+        const kept = await keptNow()
+        assert.ok(kept.body.equals(bytesOf(body)), 'the same bytes')
+        assert.equal(kept.length, kept.body.length)
+      }
+      const [most] = await db.query<{ most: number }>(
+        'select max(length(bytes)) as most from kept_pieces where claim_id = $1',
+        [claim.id],
+      )
+      assert.ok(most!.most <= 3 * MIB)
+    })
+  }
+
+  const filler = 'k'.repeat(3 * MIB)
+  const drafts: [string, string, string][] = [
+    ['at its start', `{"cost":9.69,"data":"${filler}"}`, `{"cost":3.5,"data":"${filler}"}`],
+    ['at its end', `{"data":"${filler}","cost":3.5}`, `{"data":"${filler}","cost":9.69}`],
+    ['in the middle', `${filler}"cost":9.69${filler}`, `${filler}"cost":1${filler}`],
+    ['by what is missing', `${filler}${filler}`, filler],
+    ['by what is added', filler, `${filler}${filler}!`],
+    ['wholly', filler, 'other'],
+  ]
+  for (const [where, draft, body] of drafts) {
+    test(`an answer that differs ${where} from what was written early is kept as it is`, async () => {
+      const claim = await claimed()
+      const early = await keepEarly(db, claim, { ...answer, body: draft })
+      await db.begin((tx) => keepAnswers(tx, [{ claim, answer: { ...answer, body }, early }]))
+      const kept = await keptNow()
+      assert.ok(kept.body.equals(Buffer.from(body)), 'the same bytes')
+      assert.equal(kept.length, kept.body.length)
+    })
+  }
+
+  test('pieces go an hour after their answer, and a key that is taken again forgets them', async () => {
     const claim = await claimed()
-    await replay.keep(claim, { ...answer, body: Buffer.alloc(LARGEST_KEPT_BYTES + 1) })
-    await claimed(current)
+    const body = randomBytes(3 * MIB)
+    await replay.keep(claim, { ...answer, body })
+    const pass = (hours: number) =>
+      db.query(
+        `with row as (update idempotency set expires_at = expires_at - make_interval(hours => $2)
+           where claim_id = $1)
+         update kept_pieces set written_at = written_at - make_interval(hours => $2)
+         where claim_id = $1`,
+        [claim.id, hours],
+      )
+    const pieces = async () =>
+      (await db.query('select no from kept_pieces where claim_id = $1', [claim.id])).length
+    await pass(23)
+    await replay.tidy(signal)
+    assert.ok((await keptNow()).body.equals(body))
+    await pass(1)
+    const again = await claimed(current)
+    await replay.keep(again, answer)
+    const outcome = (await replay.claim(current)) as { answer: KeptAnswer }
+    assert.equal(String(outcome.answer.body), answer.body)
+    await replay.tidy(signal)
+    assert.equal(await pieces(), 3)
+    await pass(2)
+    await replay.tidy(signal)
+    assert.equal(await pieces(), 0)
+  })
+
+  test('an account with as much kept as it may gets no new key, and its kept answers', async () => {
+    const thrifty = createReplay({ db, processId, budgetBytes: 5_000 })
+    const body = 'k'.repeat(2_000)
+    const [first, second] = [newKey(), newKey()]
+    const { accountId } = first
+    for (const request of [first, { ...second, accountId }]) {
+      await thrifty.keep(await claimed(request), { ...answer, body })
+    }
+    const third = { ...newKey(), accountId }
+    const refused = await thrifty.claim(third)
+    assert.equal(refused.state, 'over_budget')
+    const { retryAfterS } = refused as { retryAfterS: number }
+    assert.ok(retryAfterS > 24 * 3_600 && retryAfterS <= 25 * 3_600, String(retryAfterS))
+    assert.equal((await thrifty.claim(first)).state, 'kept')
+    assert.equal(
+      (await thrifty.claim(newKey())).state,
+      'claimed',
+      'another account is not concerned',
+    )
+    await db.query(
+      `update kept_sizes set hour = hour - interval '25 hours' where account_id = $1`,
+      [accountId],
+    )
+    assert.equal((await thrifty.claim(third)).state, 'claimed', 'the key was not left claimed')
+    await thrifty.tidy(signal)
+    assert.deepEqual(
+      await db.query('select 1 from kept_sizes where account_id = $1', [accountId]),
+      [],
+    )
+  })
+
+  test('pieces, headers and rows count too; what is not kept does not', async () => {
+    const claim = await claimed()
+    const kept = async () =>
+      (
+        await db.query<{ bytes: bigint }>('select bytes from kept_sizes where account_id = $1', [
+          claim.accountId,
+        ])
+      ).reduce((sum, row) => sum + Number(row.bytes), 0)
+    await replay.keep({ ...claim, id: randomUUID() }, answer)
+    assert.equal(await kept(), 0)
+    await replay.keep(claim, { ...answer, body: 'k'.repeat(3 * MIB) })
+    assert.ok((await kept()) >= 3 * MIB + JSON.stringify(answer.headers).length)
+    const before = await kept()
+    await replay.keep(claim, answer)
+    assert.equal(await kept(), before, 'kept once, counted once')
   })
 })

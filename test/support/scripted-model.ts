@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   chunk,
   LAST_CHUNK,
@@ -20,6 +21,9 @@ const WHOLE = JSON.stringify({
 /** 0.03 credits for a token of the answer, so for three bytes of it. */
 const PRICES = { prompt: '0.000001', completion: '0.00001' }
 
+/** A stream whose prompt says so is not given to the test. */
+export const AT_ONCE = 'Jibu mara moja.'
+
 /** An upstream that streams what a test tells it to, when it tells it to; whole answers come at once. */
 export async function scriptedModel() {
   const arrived: ScriptedStream[] = []
@@ -31,6 +35,7 @@ export async function scriptedModel() {
     }
     socket.write(SSE_HEAD)
     const stream = scripted(socket, request)
+    if (request.body.includes(AT_ONCE)) return stream.answerAtOnce()
     const take = waiting.shift()
     if (take === undefined) arrived.push(stream)
     else take(stream)
@@ -69,7 +74,19 @@ function scripted(socket: Socket, request: WireRequest) {
     send: (...events: object[]) => void socket.write(chunk(sse(...events.map(textOf)))),
     done: () => void socket.write(Buffer.concat([chunk(sse('[DONE]')), Buffer.from(LAST_CHUNK)])),
     end: () => void socket.write(LAST_CHUNK),
+    answerAtOnce(): void {
+      this.send(piece('Nzuri'), finish(), usage(2))
+      this.done()
+    },
     reset: () => void socket.resetAndDestroy(),
+    /** Sends the same event until nothing more is taken, and `enough` says so. */
+    async flood(event: object, enough: () => boolean): Promise<void> {
+      const bytes = chunk(sse(...Array.from({ length: 64 }, () => textOf(event))))
+      while (!enough() && !seen.closed) {
+        if (!socket.writableNeedDrain) socket.write(bytes)
+        await pause(1)
+      }
+    },
     /** The service has closed the connection. */
     closed,
     seen,

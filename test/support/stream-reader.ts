@@ -45,6 +45,15 @@ export class StreamReader {
     return this.text
   }
 
+  /** Takes nothing more, until `resume`. */
+  pause(): void {
+    this.#answer.pause()
+  }
+
+  resume(): void {
+    this.#answer.resume()
+  }
+
   leave(): void {
     this.#answer.destroy()
   }

@@ -31,6 +31,7 @@ function source(events: (SseEvent | Error)[]): Source<readonly SseEvent[]> {
       if (next instanceof Error) throw next
       return next && [next]
     },
+    rest: () => {},
     cancel: () => void (events.length = 0),
   }
 }

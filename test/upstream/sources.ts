@@ -11,6 +11,7 @@ export function bytesSource(bytes: Buffer, size = 17): Source<Buffer> {
       at += size
       return bytes.subarray(at - size, at)
     },
+    rest: () => {},
     cancel: () => {
       at = bytes.length
     },

@@ -77,6 +77,7 @@ export const FAULTS: Record<string, string> = {
   late: 'answers well, but after ten seconds',
   newlines: 'puts blank lines before the answer',
   'bad-vectors': 'gives one embedding too few, and one of another length',
+  'picture-huge': 'draws pictures of 10 MiB',
   'audio-huge': 'speaks 26 MiB',
   'audio-json': 'calls a JSON error audio',
   'audio-wav': 'speaks WAV, whatever was asked for',

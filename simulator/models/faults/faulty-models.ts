@@ -9,12 +9,14 @@ export function faultyModels(): SimulatedModel[] {
   const ofSpeech = names.filter((name) => name.startsWith('audio-'))
   return [
     ...names
-      .filter((name) => !/^(?:video|audio)-/.test(name) && name !== 'bad-vectors')
+      .filter((name) => !/^(?:video|audio|picture)-/.test(name) && name !== 'bad-vectors')
       .map((fault) => copyOf('sim/hekima', `sim/fault-${fault}`)),
     ...[...COMMON_FAULTS, 'bad-vectors'].map((fault) =>
       copyOf('sim/vekta', `sim/embeddings-fault-${fault}`),
     ),
-    ...COMMON_FAULTS.map((fault) => copyOf('sim/picha', `sim/image-fault-${fault}`)),
+    ...['picture-huge', ...COMMON_FAULTS].map((fault) =>
+      copyOf('sim/picha', `sim/image-fault-${fault}`),
+    ),
     ...COMMON_FAULTS.map((fault) => copyOf('sim/sikia', `sim/transcription-fault-${fault}`)),
     ...[...ofSpeech, ...COMMON_FAULTS].map((fault) =>
       copyOf('sim/sema', `sim/speech-fault-${fault}`),

@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/trim-store.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 
 export type CodeChannel = 'email' | 'phone' | 'totp'
@@ -106,8 +107,10 @@ export async function voidCodes(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update codes set code_hmac = null where account_id = $1', [accountId])
 }
 
-export async function trimCodes(tx: Tx): Promise<void> {
-  await tx.query(`delete from codes where expires_at < now() - interval '1 day'`)
+/** A day longer than they live: longer than their cool-down. */
+export function trimCodes(tx: Tx, batch: number): Promise<number> {
+  const where = `expires_at < now() - interval '1 day'`
+  return deleteOldest(tx, batch, { table: 'codes', where, order: 'expires_at' })
 }
 
 const LIVE = `used_at is null and expires_at > now() and tries < ${TRIES_PER_CODE}`

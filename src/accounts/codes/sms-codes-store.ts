@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/trim-store.ts'
 
 const TODAY = `(now() at time zone 'utc')::date`
 
@@ -21,6 +22,7 @@ export async function smsCodesToday(tx: Tx, bucket: string): Promise<number> {
   return row?.sent ?? 0
 }
 
-export async function trimSmsCodes(tx: Tx): Promise<void> {
-  await tx.query(`delete from sms_code_days where day < ${TODAY} - 2`)
+export function trimSmsCodes(tx: Tx, batch: number): Promise<number> {
+  const where = `day < ${TODAY} - 2`
+  return deleteOldest(tx, batch, { table: 'sms_code_days', where, order: 'day' })
 }

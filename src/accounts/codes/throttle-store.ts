@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/trim-store.ts'
 
 /** The first tries are free; then each wait is twice the last. Nobody is locked out for ever. */
 export type ThrottleRule = {
@@ -42,6 +43,8 @@ export async function clearThrottles(tx: Tx, buckets: string[]): Promise<void> {
   await tx.query('delete from throttles where bucket = any($1::text[])', [buckets])
 }
 
-export async function trimThrottles(tx: Tx): Promise<void> {
-  await tx.query(`delete from throttles where last_try < now() - interval '2 days'`)
+/** Longer than any rule remembers. */
+export function trimThrottles(tx: Tx, batch: number): Promise<number> {
+  const where = `last_try < now() - interval '2 days'`
+  return deleteOldest(tx, batch, { table: 'throttles', where, order: 'last_try' })
 }

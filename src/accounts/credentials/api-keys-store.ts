@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/trim-store.ts'
 
 export const KEYS_CHANNEL = 'keys_changed'
 
@@ -124,6 +125,16 @@ export async function revokeAllKeys(tx: Tx, accountId: string): Promise<void> {
 
 export async function moveKeys(tx: Tx, fromId: string, toId: string): Promise<void> {
   await tx.query('update api_keys set workspace_id = $2 where workspace_id = $1', [fromId, toId])
+}
+
+/** A key that is gone is refused as a revoked one is. Records of its calls go on naming its id. */
+export function trimKeys(tx: Tx, batch: number, days: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'api_keys',
+    where: 'least(revoked_at, expires_at) < now() - make_interval(days => $2::int)',
+    order: 'least(revoked_at, expires_at)',
+    params: [days],
+  })
 }
 
 /** Every process drops the account's keys from its cache. */

@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/trim-store.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
@@ -123,6 +124,19 @@ export async function rotateSession(tx: Tx, id: string): Promise<void> {
   )
 }
 
+/** Ends all but the account's `most` sessions that were used last. */
+export async function endSurplusSessions(tx: Tx, accountId: string, most: number): Promise<void> {
+  await tx.query(
+    `with ended as (
+       update sessions set ended_at = now(), end_reason = 'surplus' where id in (
+         select id from sessions where account_id = $1 and ended_at is null
+         order by rotated_at desc, id desc offset $2)
+       returning id
+     ) select pg_notify('${SESSIONS_CHANNEL}', id::text) from ended`,
+    [accountId, most],
+  )
+}
+
 export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted'
 
 export async function endSession(
@@ -153,8 +167,13 @@ export async function announceSessions(tx: Tx, accountId: string): Promise<void>
 }
 
 /** Ended sessions stay for a while: they hold known devices, and reveal the reuse of old tokens. */
-export async function trimSessions(tx: Tx): Promise<void> {
-  await tx.query(`delete from sessions where expires_at < now() - interval '30 days'`)
+export function trimSessions(tx: Tx, batch: number, days: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'sessions',
+    where: 'least(ended_at, expires_at) < now() - make_interval(days => $2::int)',
+    order: 'least(ended_at, expires_at)',
+    params: [days],
+  })
 }
 
 function sessionFrom(row: Row): SessionRow {

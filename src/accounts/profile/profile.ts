@@ -12,6 +12,7 @@ import type { Caller } from '../codes/second-factor.ts'
 import { enrolmentTries, takeTry } from '../codes/throttle.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
 import { endAllSessions, markSecondFactor } from '../credentials/sessions-store.ts'
+import { deletePreferences } from '../../notices/preferences-store.ts'
 import { unlinkIdentities } from '../sign-in/identities-store.ts'
 
 export type ProfileChange = MfaChange & {
@@ -69,6 +70,7 @@ export async function deleteAccount(accounts: Accounts, accountId: string): Prom
     await voidCodes(tx, accountId)
     await deleteRecoveryCodes(tx, accountId)
     await unlinkIdentities(tx, accountId)
+    await deletePreferences(tx, accountId)
     for (const erase of accounts.erasures) await erase(tx, accountId)
     await eraseAccount(tx, accountId)
   })

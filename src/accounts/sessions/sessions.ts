@@ -11,6 +11,7 @@ import type { Accounts } from '../accounts.ts'
 import {
   endAllSessions,
   endSession,
+  endSurplusSessions,
   insertSession,
   lockSession,
   REFRESH_LIFE_S,
@@ -35,6 +36,9 @@ export type SessionView = {
   user: Profile
 }
 
+/** More than anyone's devices: whoever opens more of them fills only the place of their own. */
+const MOST_SESSIONS = 100
+
 type SignedIn = {
   account: Account
   device: Device
@@ -58,6 +62,7 @@ export async function openSession(
   const session = { id: uuidv7(), salt: randomBytes(16) }
   const told = tells || announced === true
   await insertSession(tx, { ...session, accountId, place, told, secondFactor })
+  await endSurplusSessions(tx, accountId, MOST_SESSIONS)
   if (tells) {
     const data = { address: device.address }
     await notify(tx, { accountId, type: 'security.new_login', data })

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/trim-store.ts'
 
 const ATTEMPT_LIFE_S = 600
 
@@ -12,15 +13,9 @@ export type Attempt = {
   clientState: string | undefined
 }
 
-/** Each new attempt deletes a few expired ones, so the table needs no sweeper. */
 export async function insertAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   await tx.query(
-    `with cleared as (
-       delete from sign_in_attempts where state_hash in (
-         select state_hash from sign_in_attempts where expires_at < now() limit 20
-         for update skip locked)
-     )
-     insert into sign_in_attempts
+    `insert into sign_in_attempts
        (state_hash, provider, browser_hash, redirect_uri, client_state, expires_at)
      values ($1, $2, $3, $4, $5, now() + ${ATTEMPT_LIFE_S} * interval '1 second')`,
     [
@@ -51,18 +46,24 @@ export async function takeAttempt(
   return { redirectUri: row.redirect_uri, clientState: row.client_state ?? undefined }
 }
 
-/** True for the first who spends the token. Deletes a few expired ones. */
+/** True for the first who spends the token. */
 export async function spendToken(tx: Tx, tokenHash: Buffer, lifeS: number): Promise<boolean> {
   const rows = await tx.query(
-    `with cleared as (
-       delete from spent_tokens where token_hash in (
-         select token_hash from spent_tokens where expires_at < now() limit 20
-         for update skip locked)
-     )
-     insert into spent_tokens (token_hash, expires_at)
+    `insert into spent_tokens (token_hash, expires_at)
      values ($1, now() + $2::float8 * interval '1 second')
      on conflict do nothing returning token_hash`,
     [tokenHash, lifeS],
   )
   return rows.length === 1
+}
+
+export function trimAttempts(tx: Tx, batch: number): Promise<number> {
+  const where = 'expires_at < now()'
+  return deleteOldest(tx, batch, { table: 'sign_in_attempts', where, order: 'expires_at' })
+}
+
+/** A token that has expired is refused for that. */
+export function trimSpentTokens(tx: Tx, batch: number): Promise<number> {
+  const where = 'expires_at < now()'
+  return deleteOldest(tx, batch, { table: 'spent_tokens', where, order: 'expires_at' })
 }

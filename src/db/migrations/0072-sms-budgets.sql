@@ -11,6 +11,7 @@ create table sms_notice_days (
 );
 create index sms_notice_days_to_digest on sms_notice_days (day)
   where folded > 0 and digested_at is null;
+create index sms_notice_days_age on sms_notice_days (day);
 
 -- Codes on one day (UTC): in all, and per address that asked for them, which is kept as a keyed hash.
 create table sms_code_days (

@@ -4,7 +4,3 @@ alter table sessions
   add column network bytea,
   -- The owner was notified of it.
   add column told boolean not null default false;
-
--- The history of an account includes sessions that have ended.
-drop index sessions_account;
-create index sessions_account on sessions (account_id);

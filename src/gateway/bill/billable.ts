@@ -113,10 +113,12 @@ async function settle(
   settlement: Settlement,
 ): Promise<Receipt> {
   const { clock, queue } = billing
-  const { records, keep } = settlement
+  const { lines, records, keep } = settlement
   let receipt: Receipt | undefined
   try {
-    receipt = await queue.submitSurely(settlePosting(clock, order, holdId, settlement), {
+    const draft = keep?.answer(wholeCharge(holdId, lines))
+    const early = draft && (await queue.keepEarly(keep!.claim, draft))
+    receipt = await queue.submitSurely(settlePosting(clock, order, holdId, settlement, early), {
       fromPosted: (posted) => postedReceipt(posted, keep !== undefined),
       fromDatabase: () => recordedReceipt(queue, records),
     })
@@ -130,6 +132,12 @@ async function settle(
   }
   if (receipt === undefined) throw interrupted()
   return receipt
+}
+
+/** Nearly always the receipt: only an account that runs out of credits pays less. */
+function wholeCharge(holdId: string | undefined, lines: BillLine[]): Receipt {
+  const costs = holdId === undefined ? [] : lines.map(({ costMicro }) => costMicro)
+  return { chargedMicro: sumMicro(costs), remainingMicro: undefined }
 }
 
 async function recordedReceipt(

@@ -6,9 +6,9 @@ import { judgeCommands } from '../../billing/ledger-store.ts'
 import type { Db, OpenTx, Tx } from '../../db/db.ts'
 import { commitLanes } from '../../db/group-commit.ts'
 import type { GroupCommit } from '../../db/group-commit.ts'
-import type { Claim, KeptAnswer } from '../../lib/answer.ts'
+import type { Claim, EarlyBody, KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import { keepAnswers, lockClaims } from '../../replay/replay-store.ts'
+import { keepAnswers, keepEarly, lockClaims, type AnswerToKeep } from '../../replay/replay-store.ts'
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
@@ -24,7 +24,7 @@ export type Posting = {
 
 export type Rows = {
   records?: ActivityRecord[] | undefined
-  kept?: { claim: Claim; answer: KeptAnswer } | undefined
+  kept?: AnswerToKeep | undefined
   /** Writes rows of the caller's own, which this queue need not know, in the same commit. */
   write?: ((tx: Tx) => Promise<void>) | undefined
 }
@@ -34,6 +34,8 @@ export type Posted = { outcome: Outcome | undefined; rows: Rows }
 export type PostingQueue = GroupCommit<Posting, Posted> & {
   /** As `submit`, but outlasts a database that goes away for a moment. */
   submitSurely<Result>(posting: Posting, reading: PostingReading<Result>): Promise<Result>
+  /** Writes a large answer before the commit that keeps it, which is short for it. */
+  keepEarly(claim: Claim, draft: KeptAnswer): Promise<EarlyBody | undefined>
   /** What these records cost, if all of them were written. */
   recordedCosts(recordIds: string[]): Promise<bigint[] | undefined>
 }
@@ -68,6 +70,7 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   return {
     ...commits,
     submitSurely: (posting, reading) => submitSurely(commits, posting, reading),
+    keepEarly: (claim, draft) => patiently(() => keepEarly(db, claim, draft)),
     async recordedCosts(recordIds) {
       const costs = await costsOf(db, recordIds)
       const known = recordIds.flatMap((id) => costs.get(id) ?? [])
@@ -143,12 +146,18 @@ async function submitSurely<Result>(
   posting: Posting,
   reading: PostingReading<Result>,
 ): Promise<Result> {
+  return patiently(async (tries) => {
+    const posted = await commits.submit(posting)
+    const earlier = tries > 1 ? await reading.fromDatabase() : undefined
+    return earlier ?? reading.fromPosted(posted)
+  })
+}
+
+async function patiently<Result>(act: (tries: number) => Promise<Result>): Promise<Result> {
   let giveUpMs = Infinity
   for (let tries = 1; ; tries++) {
     try {
-      const posted = await commits.submit(posting)
-      const earlier = tries > 1 ? await reading.fromDatabase() : undefined
-      return earlier ?? reading.fromPosted(posted)
+      return await act(tries)
     } catch (error) {
       giveUpMs = Math.min(giveUpMs, performance.now() + PATIENCE_MS)
       if (!isUnavailable(error) || performance.now() > giveUpMs) throw error

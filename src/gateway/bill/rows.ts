@@ -1,6 +1,6 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
 import type { Charge, Outcome } from '../../billing/commands.ts'
-import type { Keep } from '../../lib/answer.ts'
+import type { EarlyBody, Keep } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
@@ -93,12 +93,16 @@ export type Settlement = {
   write?: Rows['write']
 }
 
-/** Charge, records and kept answer in one; with a key only while the claim on it is still ours. */
+/**
+ * Charge, records and kept answer in one; with a key only while the claim on it is still ours. A
+ * large answer was written `early`.
+ */
 export function settlePosting(
   clock: Clock,
   order: BillOrder,
   holdId: string | undefined,
   settlement: Settlement,
+  early?: EarlyBody,
 ): Posting {
   const { lines, records, keep, write } = settlement
   const { accountId } = order.principal
@@ -108,7 +112,7 @@ export function settlePosting(
     command: holdId === undefined ? undefined : { kind: 'settle', accountId, holdId, charges },
     rows: (outcome): Rows => {
       if (outcome !== undefined && outcome.kind !== 'settled') return {}
-      const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)) }
+      const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)), early }
       return { records: chargedRecords(records, outcome), kept, write }
     },
     claimed: keep && {

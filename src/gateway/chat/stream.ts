@@ -1,6 +1,7 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
+import { isReaders } from '../../upstream/contract/fault.ts'
 import { ABSENT, type Usage, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
@@ -68,6 +69,11 @@ function streamEnds(
   const { stage } = order
   const { accountId } = call.principal
   const latencyMs = () => performance.now() - startedMs
+  const left = () => {
+    const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
+    const worth = { accountId, micro: worthOf(order, stream) }
+    return gateway.leftUnpaid.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
+  }
   return {
     async finished() {
       const usage = order.usage(stream.usage, stream)
@@ -78,16 +84,15 @@ function streamEnds(
       return rest
     },
     async broke(error) {
-      await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
+      if (isReaders(error)) await left()
+      else await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
       leave()
       // After the first byte a failure can only be reported in the stream.
       const failure = error instanceof Failure ? error : interrupted(error)
       return form.fail(call.renderError(failure), failure)
     },
     async left() {
-      const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
-      const worth = { accountId, micro: worthOf(order, stream) }
-      await gateway.leftUnpaid.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
+      await left()
       leave()
     },
     stays: () => gateway.leftUnpaid.isBeyond(accountId),

@@ -44,7 +44,7 @@ export class ByteOutflow extends Readable {
       const piece = this.#first ?? (await this.#next())
       this.#first = undefined
       this.#pulling = false
-      if (!this.destroyed) this.push(piece)
+      if (!this.destroyed && !this.push(piece)) this.#source.rest()
     } catch (error) {
       this.destroy(error as Error)
     }

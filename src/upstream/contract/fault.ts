@@ -78,6 +78,15 @@ export function troubleOf(
   return { kind: 'failed' }
 }
 
+/** Where a stream was `aborted` by an upstream that had to wait too long for our reader. */
+export const SLOW_READER = 'slow_reader'
+
+/** A stream broke because of whoever reads it, not because of the upstream. */
+export function isReaders(error: unknown): boolean {
+  const cause = error instanceof Failure ? error.cause : undefined
+  return cause instanceof Fault && cause.at === SLOW_READER
+}
+
 /** No other upstream would do better: it is the caller's request, or the caller has left. */
 export function isCallers({ kind }: Trouble): boolean {
   return kind === 'rejected' || kind === 'oversized' || kind === 'aborted'

@@ -61,6 +61,10 @@ export class Events implements Source<readonly SseEvent[]> {
     return batch
   }
 
+  rest(): void {
+    this.#bytes.rest()
+  }
+
   cancel(): void {
     this.#ended = true
     this.#bytes.cancel()

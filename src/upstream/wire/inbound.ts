@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Dispatcher } from 'undici'
 import type { Timeouts } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { Fault, SLOW_READER } from '../contract/fault.ts'
 import { socketFault } from './socket-fault.ts'
 import type { Source } from './source.ts'
 
@@ -63,6 +63,10 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     return undefined
   }
 
+  rest(): void {
+    this.#deadline.rest()
+  }
+
   cancel(): void {
     if (this.#over) return
     this.#over = true
@@ -108,7 +112,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   }
 
   #fail(error: Error): void {
-    this.#fault ??= this.#deadline.fault ?? socketFault(error)
+    this.#fault ??= this.#deadline.fault ?? this.#deadline.judge(socketFault(error))
     this.#deadline.settle()
     this.#begun.reject(this.#fault)
     this.#wake?.()
@@ -138,7 +142,8 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 
 /**
  * The clocks of one call, and the one switch that closes its socket. The idle clock runs only
- * while we wait for the upstream: a slow reader on our side is not the upstream's silence.
+ * while we wait for the upstream, and no clock runs while we wait for our own reader: a slow reader
+ * is not the upstream's silence, nor does it use up its time.
  */
 export class Deadline {
   /** Why the call was ended by us, if it was. */
@@ -150,6 +155,9 @@ export class Deadline {
   #begun = false
   #waiting = true
   #waitingSinceMs = this.#startedMs
+  #restingSinceMs: number | undefined
+  #restedMs = 0
+  #longestRestMs = 0
   #timer: NodeJS.Timeout | undefined
   readonly #caller: AbortSignal | undefined
   readonly #onAbort = () => this.end(new Fault('aborted', 'caller'))
@@ -164,8 +172,14 @@ export class Deadline {
     }
   }
 
+  /** Our reader has no room. Over with the next wait or arrival. */
+  rest(): void {
+    this.#restingSinceMs ??= performance.now()
+  }
+
   /** Before each wait for bytes. */
   wait(): void {
+    if (this.#restingSinceMs !== undefined) this.#goOn(this.#restingSinceMs)
     // The wait for the first bytes has lasted since the start.
     if (!this.#begun) return
     this.#waiting = true
@@ -174,6 +188,7 @@ export class Deadline {
 
   /** Bytes are here. */
   arrived(): void {
+    if (this.#restingSinceMs !== undefined) this.#goOn(this.#restingSinceMs)
     this.#begun = true
     this.#waiting = false
   }
@@ -183,6 +198,16 @@ export class Deadline {
     this.fault ??= fault
     this.settle()
     this.close(this.fault)
+  }
+
+  /**
+   * An upstream may lose patience with us as we do with it: when the connection broke after a long
+   * rest, that was our reader's doing.
+   */
+  judge(fault: Fault): Fault {
+    if (this.#restingSinceMs !== undefined) this.#goOn(this.#restingSinceMs)
+    const longRest = this.#longestRestMs >= this.#limits.idleMs / 2
+    return longRest && fault.kind === 'reset' ? new Fault('aborted', SLOW_READER) : fault
   }
 
   /** The call is over: nothing may fire any more. */
@@ -198,11 +223,22 @@ export class Deadline {
   #check(): void {
     const nowMs = performance.now()
     const { firstByteMs, idleMs, totalMs } = this.#limits
-    const totalLeftMs = this.#startedMs + totalMs - nowMs
+    if (this.#restingSinceMs !== undefined) {
+      this.#timer = setTimeout(() => this.#check(), idleMs)
+      return
+    }
+    const totalLeftMs = this.#startedMs + totalMs + this.#restedMs - nowMs
     if (totalLeftMs <= 0) return this.end(new Fault('timeout', 'total'))
     const patienceMs = this.#begun ? idleMs : firstByteMs
     const leftMs = this.#waiting ? this.#waitingSinceMs + patienceMs - nowMs : idleMs
     if (leftMs <= 0) return this.end(new Fault('timeout', this.#begun ? 'idle' : 'first_byte'))
     this.#timer = setTimeout(() => this.#check(), Math.min(totalLeftMs, leftMs, idleMs))
+  }
+
+  #goOn(sinceMs: number): void {
+    const restMs = performance.now() - sinceMs
+    this.#restingSinceMs = undefined
+    this.#restedMs += restMs
+    this.#longestRestMs = Math.max(this.#longestRestMs, restMs)
   }
 }

@@ -10,6 +10,8 @@ export type Source<Item> = {
   more(): Promise<void>
   /** What is here; undefined at the end. Throws what broke it. Call it only when ready. */
   take(): Item | undefined
+  /** Our own reader has no room: until the next `more()` or `take()` the upstream's clocks stand still. */
+  rest(): void
   /** Closes the socket at any time, also before the first `take()`. After that it is at its end. */
   cancel(): void
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as fc from 'fast-check'
@@ -206,7 +208,48 @@ withDatabase('a bill', (open) => {
     const receipt = await (await openOne(400n)).settle([line(150n)], { claim, answer })
     const replayed = await again()
     assert.equal(replayed.state, 'kept')
-    assert.equal(String(replayed.answer.body), answer(receipt).body)
+    assert.equal(String(replayed.answer.body as Buffer), answer(receipt).body)
+  })
+
+  const large = (receipt: object) => {
+    const small = answer(receipt)
+    return { ...small, body: `${small.body}${'k'.repeat(2_000_000)}${small.body}` }
+  }
+  const keptBody = async (again: Awaited<ReturnType<typeof claimKey>>['again']) => {
+    const replayed = await again()
+    assert.equal(replayed.state, 'kept')
+    return text(replayed.answer.body as Readable)
+  }
+
+  test('with a key and a large answer keeps it with what was really charged', async () => {
+    const first = await claimKey('large')
+    const whole = await (
+      await openOne(400n)
+    ).settle([line(150n)], { claim: first.claim, answer: large })
+    assert.equal(whole.chargedMicro, 150n)
+    assert.equal(await keptBody(first.again), large(whole).body)
+    const second = await claimKey('large and poor')
+    const receipt = await (
+      await openOne(100n)
+    ).settle([line(900n)], { claim: second.claim, answer: large })
+    assert.deepEqual(receipt, { chargedMicro: 850n, remainingMicro: 0n })
+    assert.equal(await keptBody(second.again), large(receipt).body)
+  })
+
+  test('whose large answer cannot be kept is not charged, and its hold is released', async () => {
+    const { claim } = await claimKey('large and lost')
+    const full: Db = {
+      ...db,
+      async query(sql, params) {
+        if (sql.includes('kept_pieces')) throw new Error('no room')
+        return db.query(sql, params)
+      },
+    }
+    const bill = await openOne(400n, 400n, await billingOn(full))
+    await assert.rejects(bill.settle([line(150n)], { claim, answer: large }), /no room/)
+    await until(isReleased)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), ['test/model interrupted 0 0'])
   })
 
   test('whose key was taken over is not charged, and recorded as interrupted', async () => {

@@ -6,11 +6,14 @@ import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts
 import { keeperOf } from '../../../src/gateway/responses/kept/keeper.ts'
 import {
   deleteResponse,
-  keptTrim,
   listInputItems,
   showResponse,
 } from '../../../src/gateway/responses/kept/kept.ts'
-import { deleteAllKept, trimLargeKeepers } from '../../../src/gateway/responses/kept/kept-store.ts'
+import {
+  deleteAllKept,
+  trimKept,
+  trimLargeKeepers,
+} from '../../../src/gateway/responses/kept/kept-store.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 import { randomBase62, uuidv7 } from '../../../src/lib/ids.ts'
@@ -148,7 +151,7 @@ withDatabase('responses that are kept', (open) => {
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.push((await keep('x'.repeat(1_000), `${i}`, { owner })).id)
     await expire(ids[0]!)
-    await keptTrim(db).run(new AbortController().signal)
+    assert.equal(await trimKept(db, 100), 1)
     const left = async () =>
       (
         await db.query<{ id: string }>(
@@ -157,7 +160,7 @@ withDatabase('responses that are kept', (open) => {
         )
       ).map(({ id }) => id)
     assert.deepEqual(await left(), ids.slice(1))
-    assert.equal(await trimLargeKeepers(db, 2_800, 100), 2)
+    assert.equal(await trimLargeKeepers(db, 100, 2_800), 2)
     assert.deepEqual(await left(), ids.slice(3))
     await deleteAllKept(db, owner)
     assert.deepEqual(await left(), [])

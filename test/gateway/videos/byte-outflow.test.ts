@@ -12,6 +12,7 @@ const PIECE = Buffer.alloc(64 * 1024, 1)
 /** Gives pieces as long as it is asked, up to `most`; then ends or breaks. */
 function outflowOf(most: number, end: 'done' | 'break' = 'done') {
   const seen = { pulls: 0, cancelled: 0, ended: 0 }
+  const rests = { count: 0 }
   const source: Source<Buffer> = {
     ready: false,
     more: async () => {},
@@ -21,10 +22,11 @@ function outflowOf(most: number, end: 'done' | 'break' = 'done') {
       if (end === 'break') throw new Error('broken')
       return undefined
     },
+    rest: () => void rests.count++,
     cancel: () => void seen.cancelled++,
   }
   const stream = new ByteOutflow(Buffer.from('first'), source, () => void seen.ended++)
-  return { seen, stream }
+  return { seen, rests, stream }
 }
 
 test('everything arrives, in order, and the end is reported once', async () => {
@@ -36,10 +38,11 @@ test('everything arrives, in order, and the end is reported once', async () => {
 })
 
 test('nothing is pulled ahead of a reader that does not read', async () => {
-  const { seen, stream } = outflowOf(1_000_000)
+  const { seen, rests, stream } = outflowOf(1_000_000)
   stream.read(1)
   await sleep(30)
   assert.ok(seen.pulls <= 3, `${seen.pulls} pulls`)
+  assert.equal(rests.count, 1, 'meanwhile the clocks of the upstream stand still')
   stream.destroy()
   await once(stream, 'close')
   assert.deepEqual([seen.cancelled, seen.ended], [1, 1])

@@ -90,7 +90,7 @@ const INVARIANTS: readonly Invariant[] = [
     promise: 'an answer kept for retries was charged once',
     broken: `select i.account_id, i.key, i.route, count(r.id) from idempotency i
       left join activity_records r on r.request_id = i.headers ->> 'x-request-id'
-      where i.state = 'kept' and i.route in ('POST /v1/chat/completions', 'POST /v1/embeddings',
+      where i.state <> 'running' and i.route in ('POST /v1/chat/completions', 'POST /v1/embeddings',
         'POST /v1/images/generations', 'POST /v1/vision/analyze', 'POST /v1/documents/analyze',
         'POST /v1/video/analyze')
       group by i.account_id, i.key, i.route

@@ -13,6 +13,7 @@ function sourceOf(parts: readonly Buffer[]): Source<Buffer> & { cancelled: boole
     ready: true,
     more: async () => {},
     take: () => rest.shift(),
+    rest: () => {},
     cancel() {
       this.cancelled = true
     },

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { HttpCall } from '../../../src/upstream/contract/contract.ts'
-import { Fault, StatusFault, type FaultKind } from '../../../src/upstream/contract/fault.ts'
+import {
+  Fault,
+  SLOW_READER,
+  StatusFault,
+  type FaultKind,
+} from '../../../src/upstream/contract/fault.ts'
 import { createHttpSender, gather } from '../../../src/upstream/wire/send.ts'
 import type { Source } from '../../../src/upstream/wire/source.ts'
 import { itemsOf, nextOf } from '../sources.ts'
@@ -304,6 +309,44 @@ describe('the HTTP client', () => {
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes were read ahead`)
     const rest = await gather(answer.bytes)
     assert.ok(rest.length > 60 * 1024 * 1024)
+  })
+
+  it('while our reader has no room no clock runs, and afterwards they go on', async () => {
+    const there = await endpoint((socket) => {
+      socket.write(SSE_HEAD)
+      socket.write(chunk(sse('1')))
+      const timer = setInterval(() => socket.write(chunk(': still here\n\n')), 50)
+      socket.on('close', () => clearInterval(timer))
+    })
+    const answer = await sender.events(there.endpoint, get('sse'))
+    await nextOf(answer.events)
+    answer.events.rest()
+    answer.events.rest()
+    await new Promise((done) => setTimeout(done, LIMITS.totalMs * 1.5))
+    assert.equal(there.server.open, 1)
+    for (let i = 0; i < 3; i++) await nextOf(answer.events)
+    assert.equal((await fault(() => drain(answer.events))).at, 'total')
+  })
+
+  it('an upstream that gives up on a slow reader is not to blame', async () => {
+    for (const [restMs, kind] of [
+      [LIMITS.idleMs, 'aborted'],
+      [0, 'reset'],
+    ] as const) {
+      let upstream: Socket
+      const there = await endpoint((socket) => {
+        upstream = socket
+        socket.write(SSE_HEAD)
+        socket.write(chunk(sse('1')))
+      })
+      const answer = await sender.events(there.endpoint, get('sse'))
+      await nextOf(answer.events)
+      answer.events.rest()
+      await new Promise((done) => setTimeout(done, restMs))
+      upstream!.resetAndDestroy()
+      const found = await fault(() => drain(answer.events))
+      assert.deepEqual([found.kind, found.at === SLOW_READER], [kind, kind === 'aborted'])
+    }
   })
 
   it('the signal closes the socket at once', async () => {

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../db/db.ts'
+import { deleteOldest } from '../../../db/trim-store.ts'
 
 /** A response as it is kept: JSON texts, read again only when they are asked for. */
 export type NewKept = {
@@ -88,28 +89,28 @@ export async function deleteAllKept(tx: Tx, accountId: string): Promise<void> {
   await tx.query('delete from kept_responses where account_id = $1', [accountId])
 }
 
-/** What has expired. Gives the number of rows. */
-export async function trimKept(tx: Tx, batch: number): Promise<number> {
+export function trimKept(tx: Tx, batch: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'kept_responses',
+    where: 'expires_at <= now()',
+    order: 'expires_at',
+  })
+}
+
+/** What calls that were still running have kept for an account that was deleted meanwhile. */
+export async function trimKeptOfErased(tx: Tx, batch: number): Promise<number> {
   const rows = await tx.query(
     `delete from kept_responses where (account_id, id) in (
-       select account_id, id from kept_responses where expires_at <= now()
-       order by expires_at limit $1 for update skip locked)
+       select account_id, kept_responses.id from accounts join kept_responses on account_id = accounts.id
+       where accounts.deleted_at > now() - interval '1 day' limit $1)
      returning id`,
     [batch],
   )
   return rows.length
 }
 
-/** What calls that were still running have kept for an account that was deleted meanwhile. */
-export async function trimOrphans(tx: Tx): Promise<void> {
-  await tx.query(
-    `delete from kept_responses using accounts
-     where account_id = accounts.id and accounts.deleted_at > now() - interval '1 day'`,
-  )
-}
-
-/** The oldest of accounts that keep more than they may. Gives the number of rows. */
-export async function trimLargeKeepers(tx: Tx, mostBytes: number, batch: number): Promise<number> {
+/** The oldest of accounts that keep more than they may. */
+export async function trimLargeKeepers(tx: Tx, batch: number, mostBytes: number): Promise<number> {
   const rows = await tx.query(
     `delete from kept_responses where (account_id, id) in (
        select account_id, id from (

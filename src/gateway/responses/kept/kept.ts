@@ -1,8 +1,7 @@
 import type { Db } from '../../../db/db.ts'
-import type { Duty } from '../../../lib/duty.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { listOf, type Fields } from '../../../lib/fields.ts'
-import { deleteKept, readKept, trimKept, trimLargeKeepers, trimOrphans } from './kept-store.ts'
+import { deleteKept, readKept } from './kept-store.ts'
 import { shownItem } from '../answer/output-items.ts'
 
 /** A response that is kept, as its caller saw it. */
@@ -55,23 +54,4 @@ async function requireKept(db: Db, { accountId, id }: { accountId: string; id: s
 
 function notFound(id: string): Failure {
   return new Failure('not_found', `There is no response "${id}".`, { param: 'response_id' })
-}
-
-const TRIM_EVERY_MS = 600_000
-const TRIM_AT_ONCE = 500
-/** Of all responses of an account: free models could fill any disk. */
-const MOST_PER_ACCOUNT_BYTES = 200_000_000
-
-export function keptTrim(db: Db): Duty {
-  const mostBytes = MOST_PER_ACCOUNT_BYTES
-  return {
-    name: 'kept-responses',
-    everyMs: TRIM_EVERY_MS,
-    async run(signal) {
-      while (!signal.aborted && (await trimKept(db, TRIM_AT_ONCE)) === TRIM_AT_ONCE);
-      const batch = TRIM_AT_ONCE
-      while (!signal.aborted && (await trimLargeKeepers(db, mostBytes, batch)) === batch);
-      await trimOrphans(db)
-    },
-  }
 }

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Duty } from '../lib/duty.ts'
+import type { Db, Tx } from './db.ts'
+
+/** Deletes up to `batch` rows that have had their time, by the database's clock; says how many. */
+export type Trim = (tx: Tx, batch: number) => Promise<number>
+
+const HOUR_MS = 3_600_000
+const BATCH = 500
+/** Between batches, so that years of rows leave the database to the callers. */
+const REST_MS = 50
+
+/**
+ * Keeps tables within their bounds, in small transactions. Every process runs it: what another is
+ * just deleting, or a caller has locked, is left out.
+ */
+export function trimDuty(parts: { db: Db; name: string; trims: Trim[]; everyMs?: number }): Duty {
+  const { db, name, trims, everyMs = HOUR_MS } = parts
+  return {
+    name,
+    everyMs,
+    async run(signal) {
+      const failures: unknown[] = []
+      for (const trim of trims) {
+        await trimAll(db, trim, signal).catch((error: unknown) => failures.push(error))
+      }
+      // One that fails does not stop the others; the loop logs it and tries again.
+      if (failures.length > 0) throw failures[0]
+    },
+  }
+}
+
+async function trimAll(db: Db, trim: Trim, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await trim(db, BATCH)) === BATCH) await pause(REST_MS)
+}
+
+/**
+ * Deletes the oldest rows that fit. `where` may use $2 and on, `order` must have an index. The
+ * texts are ours, never a caller's.
+ */
+export async function deleteOldest(
+  tx: Tx,
+  batch: number,
+  rows: { table: string; where: string; order: string; params?: unknown[] },
+): Promise<number> {
+  const { table, where, order, params = [] } = rows
+  const deleted = await tx.query(
+    `delete from ${table} where ctid = any(array(
+       select ctid from ${table} where ${where} order by ${order} limit $1
+       for update skip locked))
+     returning 1 as deleted`,
+    [batch, ...params],
+  )
+  return deleted.length
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { assertAgreement } from '../support/agreement.ts'
+import { startHouse } from '../support/house.ts'
+import { watch } from '../support/paid.ts'
+import { finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
+import { readStream } from '../support/stream-reader.ts'
+
+/* A slow reader is nobody's failure but the reader's: the upstream is not blamed, others are served. */
+
+type House = Awaited<ReturnType<typeof startHouse>>
+const TOTAL_MS = 1_500
+/** As many failures in a row open a circuit, and one more. */
+const READERS = 6
+const LARGE = piece('maji '.repeat(1_000))
+
+let model: Awaited<ReturnType<typeof scriptedModel>>
+let house: House
+let asha: Awaited<ReturnType<House['customer']>>
+/** The service's ends of the calls, in their order. */
+const responses: ServerResponse[] = []
+
+before(async () => {
+  model = await scriptedModel()
+  const timeouts = { total_ms: TOTAL_MS, idle_ms: 2_000 }
+  house = await startHouse({ upstream: model.entry('openai', timeouts) })
+  asha = await house.customer('100')
+  house.house.server.server.on('request', (_request, response: ServerResponse) =>
+    responses.push(response),
+  )
+})
+after(async () => {
+  await house.close()
+  await model.close()
+})
+afterEach(() => assertAgreement(house.db))
+
+/** Reads a little, then nothing, until the service has no more room for it and lets the upstream wait. */
+async function openStalled() {
+  const reading = readStream(house.url, asha.key)
+  const stream = await model.next()
+  const response = responses.at(-1)!
+  stream.send(piece('Jibu'))
+  const reader = await reading
+  await reader.until('Jibu')
+  reader.pause()
+  let fullSince = 0
+  await stream.flood(LARGE, () => {
+    if (!response.writableNeedDrain) fullSince = 0
+    else fullSince ||= Date.now()
+    return fullSince > 0 && Date.now() - fullSince > 100
+  })
+  return { stream, reader, response }
+}
+
+async function assertOthersAreServed(): Promise<void> {
+  assert.deepEqual(house.house.upstreams.troubles(), [])
+  const body = { model: 'lab/mto', messages: [{ role: 'user', content: 'Habari' }] }
+  const juma = await house.customer('1')
+  const answer = await house.call('POST /v1/chat/completions', { token: juma.key, body })
+  assert.equal(answer.status, 200)
+}
+
+test('the time of the upstream does not pass while it waits for slow readers', async () => {
+  const ends: string[] = []
+  const { records } = await watch(house, asha.accountId).during(async () => {
+    const opened = await Promise.all(Array.from({ length: READERS }, openOneByOne))
+    await pause(TOTAL_MS * 1.5)
+    for (const { stream, reader } of opened) {
+      reader.resume()
+      stream.send(finish(), usage(7))
+      stream.done()
+    }
+    for (const { reader } of opened) ends.push((await reader.whole()).slice(-14))
+  })
+  assert.deepEqual(
+    ends,
+    Array.from({ length: READERS }, () => 'data: [DONE]\n\n'),
+  )
+  await assertOthersAreServed()
+  assert.deepEqual(
+    records.map(({ status }) => status),
+    Array.from({ length: READERS }, () => 'completed'),
+  )
+})
+
+test('a short answer is paid, read or not', async () => {
+  const { records } = await watch(house, asha.accountId).during(async () => {
+    const reading = readStream(house.url, asha.key)
+    const stream = await model.next()
+    stream.send(piece('Jibu'))
+    const reader = await reading
+    reader.pause()
+    stream.send(piece(' zima'), finish(), usage(7))
+    stream.done()
+    while ((await house.db.query('select 1 from holds')).length > 0) await pause(5)
+    reader.leave()
+  })
+  assert.deepEqual(
+    records.map(({ status }) => status),
+    ['completed'],
+  )
+})
+
+test('a reader who takes nothing has left: cancelled, counted, and no failure of the upstream', async () => {
+  const { records, spent } = await watch(house, asha.accountId).during(async () => {
+    const { stream, response } = await openStalled()
+    assert.equal(response.socket!.timeout, 60_000)
+    // A minute, in fast motion.
+    response.setTimeout(100)
+    await once(response, 'close')
+    await stream.closed
+  })
+  assert.equal(spent, 0)
+  assert.deepEqual(
+    records.map(({ status, error_code }) => [status, error_code]),
+    [['cancelled', 'caller_left']],
+  )
+  await assertOthersAreServed()
+  const [row] = await house.db.query<{ worth_micro: bigint }>('select worth_micro from left_unpaid')
+  assert.ok(row!.worth_micro > 0n)
+})
+
+test('upstreams that give up on slow readers have not failed; the readers have left', async () => {
+  const juma = asha
+  asha = await house.customer('100')
+  try {
+    const { records } = await watch(house, asha.accountId).during(async () => {
+      const opened = await Promise.all(Array.from({ length: READERS }, openOneByOne))
+      await pause(1_200)
+      for (const { stream, reader } of opened) {
+        stream.reset()
+        reader.resume()
+      }
+      for (const { reader } of opened) {
+        assert.match((await reader.whole()).slice(-300), /"error":[^\n]*\n\n$/)
+      }
+    })
+    assert.deepEqual(
+      records.map(({ status, error_code }) => [status, error_code]),
+      Array.from({ length: READERS }, () => ['cancelled', 'caller_left']),
+    )
+    await assertOthersAreServed()
+  } finally {
+    asha = juma
+  }
+})
+
+/** One after another, so that each reader is matched with its stream. */
+let turn: Promise<unknown> = Promise.resolve()
+function openOneByOne(): ReturnType<typeof openStalled> {
+  const opened = turn.then(openStalled)
+  turn = opened
+  return opened
+}
