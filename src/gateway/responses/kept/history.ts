@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { kindOf, type SentItem } from '../request/item-kinds.ts'
-import { readKept, readKeptChain, type KeptRow } from './kept-store.ts'
+import { readKept, readKeptChain, type KeptResponse } from './kept-store.ts'
 import { responseOfItem } from '../answer/output-items.ts'
 
 const LONGEST_CHAIN = 200
@@ -49,11 +49,11 @@ function sentBefore(item: Fields): SentItem {
   return { item, at: 'previous_response_id' }
 }
 
-function inputOf({ input }: KeptRow): Fields[] {
+function inputOf({ input }: KeptResponse): Fields[] {
   return input === undefined ? [] : (JSON.parse(input.toString()) as Fields[])
 }
 
-function outputOf({ response }: KeptRow): Fields[] {
+function outputOf({ response }: KeptResponse): Fields[] {
   return listOf((JSON.parse(response.toString()) as Fields).output) as Fields[]
 }
 

@@ -11,7 +11,7 @@ export type NewKept = {
   days: number
 }
 
-export type KeptRow = {
+export type KeptResponse = {
   id: string
   previousId: string | undefined
   input: Buffer | undefined
@@ -39,7 +39,7 @@ export async function insertKept(tx: Tx, kept: NewKept): Promise<void> {
   )
 }
 
-export async function readKept(tx: Tx, accountId: string, ids: string[]): Promise<KeptRow[]> {
+export async function readKept(tx: Tx, accountId: string, ids: string[]): Promise<KeptResponse[]> {
   const rows = await tx.read<Columns>(
     `select id, previous_id, input, response from kept_responses
      where account_id = $1 and id = any($2::text[]) and expires_at > now()`,
@@ -57,7 +57,7 @@ export async function readKeptChain(
   accountId: string,
   id: string,
   { most, mostBytes }: { most: number; mostBytes: number },
-): Promise<KeptRow[]> {
+): Promise<KeptResponse[]> {
   const rows = await tx.read<Columns>(
     `with recursive chain as (
        select id, previous_id, bytes::int8 as total, 1 as length from kept_responses
@@ -132,7 +132,7 @@ type Columns = {
   response: Buffer
 }
 
-function keptFrom(row: Columns): KeptRow {
+function keptFrom(row: Columns): KeptResponse {
   return {
     id: row.id,
     previousId: row.previous_id ?? undefined,
