@@ -102,6 +102,7 @@ export const OPERATIONS: {
       return openChatStream({ events, reader, choices, id: headers['x-generation-id'], brokenOff })
     },
   },
+  count: jsonOperation((provider) => provider.count),
   embeddings: jsonOperation((provider) => provider.embeddings),
   transcription: jsonOperation((provider) => provider.transcription),
   image: jsonOperation((provider) => provider.image),

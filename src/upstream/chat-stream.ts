@@ -59,6 +59,9 @@ class OpenStream implements ChatStream {
   get pictures() {
     return this.#reader.pictures
   }
+  get native() {
+    return this.#reader.native === true
+  }
   get last() {
     return this.#last
   }

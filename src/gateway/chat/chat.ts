@@ -3,7 +3,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import type { ChatRequest } from '../../upstream/contract/contract.ts'
+import type { ChatRequest, NativeRequest } from '../../upstream/contract/contract.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
@@ -40,20 +40,28 @@ export async function chat(
   return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
 
-/** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
-export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): ChatOrder {
+/**
+ * Checks and measures a chat: what to ask, of whom, what to hold, how to bill. A native request is the
+ * same one in its own dialect: where it is there, it is what is sent and paid for.
+ */
+export function orderChat(
+  gateway: Gateway,
+  call: GatewayCall,
+  body: ChatBody,
+  native?: NativeRequest,
+): ChatOrder {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
   checkTools(body.tools)
   const model = requireChatModel(gateway, body, reading.modalities)
   const at = billing.clock.now()
-  const prompt = promptSize(body, reading)
+  const prompt = promptSize(native?.body ?? body, reading)
   const price = tokenPrice({ model, prompt, at, rules, log: billing.log })
   return {
     stage: stageOf('chat', model),
     amounts: price.amounts(answerWish(body, model)),
     targets: model.targets,
-    request: chatRequest(gateway, call, body, { model: model.id, at }),
+    request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native },
     usage: price.usage,
   }
 }

@@ -2,6 +2,7 @@ import type { Failure } from '../../lib/failure.ts'
 import { usageChunk } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
 import type { Usage } from '../../upstream/contract/usage.ts'
+import type { ChatStream } from '../../upstream/work.ts'
 
 /* How an answer is written: as chat does, or in another dialect. Money knows nothing of it. */
 
@@ -14,7 +15,7 @@ export type WholeForm = (result: ChatResult, usage: Usage) => unknown
 /** Of a stream: each gives the text to be sent. One for each stream, since it may have a state. */
 export type StreamForm = {
   /** Before anything of the answer is there. */
-  begin(): string
+  begin(stream: Pick<ChatStream, 'native'>): string
   write(chunks: readonly string[]): string
   /** Sent now and then while nothing else is. */
   heartbeat(): string

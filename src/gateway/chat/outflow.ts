@@ -59,7 +59,7 @@ export class ChatOutflow implements Outflow {
 
   async #flow(sink: Sink): Promise<void> {
     try {
-      if (!this.#write(sink, this.#form.begin())) await this.#room(sink)
+      if (!this.#write(sink, this.#form.begin(this.#stream))) await this.#room(sink)
       for (;;) {
         while (!this.#stream.ready) await this.#stream.more()
         // The reader left.

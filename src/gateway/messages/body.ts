@@ -23,4 +23,8 @@ export type ReadingModel = {
   supportedParameters: readonly string[]
   /** Marks of what to cache reach the upstream, which knows them. */
   caches: boolean
+  /** Its thinking bears signatures of the provider whose dialect this is. */
+  signs: boolean
+  /** An upstream of it takes the request as it is. */
+  native: boolean
 }

@@ -1,4 +1,4 @@
-import type { CatalogModel } from '../../catalog/catalog-index.ts'
+import type { CatalogModel, Offer } from '../../catalog/catalog-index.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { ABSENT } from '../../upstream/contract/usage.ts'
@@ -9,12 +9,17 @@ import { newMessageId, type AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
 import { findModel } from './model-name.ts'
+import { nativeRequest, type SentHeaders } from './native.ts'
 import { readRequest } from './request.ts'
+import { isClientRun } from './tools.ts'
+
+type MessagesCall = GatewayCall & { headers: SentHeaders }
+type MessagesOrder = { order: ChatOrder; names: AnswerNames; native: readonly Offer[] }
 
 /** Answers one Messages request, whole or as a stream, by any model that can chat. */
 export async function messages(
   gateway: Gateway,
-  call: GatewayCall,
+  call: MessagesCall,
   body: MessagesBody,
 ): Promise<Answer & { kept?: true }> {
   const { order, names } = orderMessages(gateway, call, body)
@@ -23,38 +28,57 @@ export async function messages(
     : completeChat(gateway, call, order, messageWhole(names))
 }
 
-/** How many tokens a request has, by the estimate that it would be held for. It costs nothing. */
+/** How many tokens a request has: asked where that is known, else estimated. It costs nothing. */
 export async function countTokens(
   gateway: Gateway,
-  call: GatewayCall,
+  call: MessagesCall,
   body: Omit<MessagesBody, 'max_tokens'>,
 ): Promise<{ input_tokens: number }> {
-  const { order } = orderMessages(gateway, call, { ...body, max_tokens: 1, stream: false })
+  const asked = { ...body, max_tokens: 1, stream: false }
+  const { order, native } = orderMessages(gateway, call, asked)
+  try {
+    if (gateway.upstreams.can(native, 'count')) {
+      const { request } = order
+      const { tokens } = await gateway.upstreams.call(native, 'count', request, call.signal)
+      return { input_tokens: tokens }
+    }
+  } catch (error) {
+    // An estimate is better than none; what went wrong is in the log of the upstreams.
+    if (!(error instanceof Failure) || call.signal.aborted) throw error
+  }
   return { input_tokens: estimateOf(order) }
 }
 
-function orderMessages(
-  gateway: Gateway,
-  call: GatewayCall,
-  body: MessagesBody,
-): { order: ChatOrder; names: AnswerNames } {
+function orderMessages(gateway: Gateway, call: MessagesCall, body: MessagesBody): MessagesOrder {
   const model = findModel(gateway.catalog, body.model)
-  const { chat, names: tools, places } = readRequest(body, readingModel(gateway, model))
+  const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
+  const read = readRequest(body, readingModel(gateway, model, native.length > 0))
+  const { chat, names: tools, tools: kept, places } = read
   const names = { id: newMessageId(), model: body.model, catalogId: model.id, tools }
+  const sent = { headers: call.headers, tools: kept, catalogId: model.id, ours: oursOf(names) }
+  const asIs = native.length > 0 ? nativeRequest(body, sent) : undefined
   try {
-    return { order: orderChat(gateway, call, chat), names }
+    const order = orderChat(gateway, call, chat, asIs)
+    // Nobody else knows these tools.
+    const targets = kept.some(isClientRun) ? native : order.targets
+    return { order: { ...order, targets }, names, native }
   } catch (error) {
     throw inTheirWords(error, places)
   }
 }
 
-function readingModel(gateway: Gateway, model: CatalogModel): ReadingModel {
+function oursOf({ id, model }: AnswerNames): { id: string; model: string } {
+  return { id, model }
+}
+
+function readingModel(gateway: Gateway, model: CatalogModel, native: boolean): ReadingModel {
   const types = new Map(gateway.upstreams.list.map(({ name, type }) => [name, type]))
-  const caches = ({ upstream }: { upstream: string }) => {
+  const caches = ({ upstream }: Offer) => {
     const type = types.get(upstream)
     return type === 'anthropic' || (type === 'openrouter' && KNOWS_MARKS.test(model.id))
   }
-  return { ...model, caches: model.offers.every(caches) }
+  const signs = native || model.id.startsWith('anthropic/')
+  return { ...model, caches: model.offers.every(caches), signs, native }
 }
 
 /** Others refuse marks of what to cache, or cache by themselves. */

@@ -4,7 +4,7 @@ import type { ChatBody } from '../chat/chat.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { effortFor, formatFor } from './output-config.ts'
 import { textOfBlocks } from './blocks.ts'
-import { chatTools, type ToolNames } from './tools.ts'
+import { chatTools, keptTools, type ToolNames } from './tools.ts'
 import { chatTurns } from './turns.ts'
 
 /** The same request as a chat. */
@@ -12,12 +12,15 @@ export type ReadRequest = {
   chat: ChatBody & Fields
   /** Its tools, under the names that the chat has for them. */
   names: ToolNames
+  /** Those of its tools that the caller runs, as they were sent. */
+  tools: Fields[]
   /** The field of the request that each message of the chat is from. */
   places: string[]
 }
 
 export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
-  const { fields, names } = chatTools(body.tools, body.tool_choice)
+  const tools = keptTools(body, model.native)
+  const { fields, names } = chatTools(tools, body.tool_choice)
   const placed = [
     ...systemMessage(body.system, model).map((message) => ({ message, at: 'system' })),
     ...chatTurns(body.messages, { model, names }),
@@ -37,7 +40,7 @@ export function readRequest(body: MessagesBody, model: ReadingModel): ReadReques
   if (body.stream === true) chat.stream = true
   // Its pictures and its voice would be charged, and this dialect cannot show them.
   if (model.outputModalities.length > 1) chat.modalities = ['text']
-  return { chat, names, places: placed.map(({ at }) => at) }
+  return { chat, names, tools, places: placed.map(({ at }) => at) }
 }
 
 /** Newer models of OpenAI's take only the newer name; most others know the older one. */

@@ -4,6 +4,7 @@ import { carrierFor, messageOf, newToolUseId, stopReasonOf, type AnswerNames } f
 import { messageUsage } from './usage.ts'
 
 export const PING = frame('ping', '')
+export const STOP = frame('message_stop', '')
 
 /**
  * The events of one answer, from the chunks of a chat. Clients take the first event for the start
@@ -50,7 +51,7 @@ export class MessageEvents {
     return (
       this.#text +
       frame('message_delta', `,"delta":${JSON.stringify(delta)},"usage":${totals}`) +
-      frame('message_stop', '')
+      STOP
     )
   }
 

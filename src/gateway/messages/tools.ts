@@ -1,6 +1,7 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import { sha256 } from '../../lib/secrets.ts'
+import type { MessagesBody } from './body.ts'
 
 /** Tools under the names that a chat has for them. */
 export type ToolNames = {
@@ -12,10 +13,10 @@ export type ToolNames = {
 
 /** `tools`, `tool_choice` and `parallel_tool_calls` of a chat. */
 export function chatTools(
-  tools: readonly unknown[] | null | undefined,
+  kept: readonly Fields[],
   choice: unknown,
 ): { fields: Fields; names: ToolNames } {
-  const own = ownTools(tools ?? [], choice)
+  const own = kept.filter((tool) => !isClientRun(tool))
   const names = toolNames(own.map(({ name }) => String(name)))
   if (own.length === 0) return { fields: {}, names }
   const { disable_parallel_tool_use: serial } = fieldsOf(choice)
@@ -29,8 +30,12 @@ export function chatTools(
  * Those that the caller runs. A tool that an upstream would run has a price of its own and is left
  * out; but where it is the only one, or must be used, an answer without it would be made up.
  */
-function ownTools(tools: readonly unknown[], choice: unknown): Fields[] {
-  const own = tools.filter((tool, i): tool is Fields => isOwn(tool, `tools[${i}]`))
+export function keptTools(
+  { tools: sent, tool_choice: choice }: MessagesBody,
+  native: boolean,
+): Fields[] {
+  const tools = sent ?? []
+  const own = tools.filter((tool, i): tool is Fields => isOwn(tool, `tools[${i}]`, native))
   const left = tools.find((tool) => !own.includes(tool as Fields))
   if (left === undefined) return own
   const forced = textOf(fieldsOf(choice).name)
@@ -46,14 +51,18 @@ function typeOf(tool: unknown): string {
   return (textOf(fieldsOf(tool).type) ?? '').replaceAll(/[^\w.-]/g, '?').slice(0, 60)
 }
 
-/** Their schemas are known only to models of the provider that named them. */
-export const CLIENT_RUN = /^(bash|text_editor|computer|memory|browser_toolset)_/
+const CLIENT_RUN = /^(bash|text_editor|computer|memory|browser_toolset)_/
 
-function isOwn(tool: unknown, at: string): boolean {
+/** The caller runs it, but its schema is known only to models of the provider that named it. */
+export function isClientRun(tool: Fields): boolean {
+  return CLIENT_RUN.test(typeOf(tool))
+}
+
+function isOwn(tool: unknown, at: string, native: boolean): boolean {
   if (!isFields(tool)) throw invalidField(at, 'must be an object')
   const { type, name } = tool
   if (type !== undefined && type !== null && type !== 'custom') {
-    if (!CLIENT_RUN.test(typeOf(tool))) return false
+    if (!isClientRun(tool) || native) return isClientRun(tool)
     throw new Failure('unsuitable', `${at}: this model does not know "${typeOf(tool)}".`, {
       param: at,
       code: 'model_capability',

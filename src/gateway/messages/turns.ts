@@ -1,7 +1,8 @@
 import { invalidField } from '../../lib/failure.ts'
 import { isFields, type Fields } from '../../lib/fields.ts'
+import { encryptedDetail, isThinking, textDetail } from '../../upstream/anthropic/thinking.ts'
 import { addDetails } from '../chat/reasoning-details.ts'
-import { carriedDetails } from '../chat/reasoning-carrier.ts'
+import { carriedDetails, isCarrier } from '../chat/reasoning-carrier.ts'
 import { isMarked, textOfBlocks, userParts } from './blocks.ts'
 import type { ReadingModel } from './body.ts'
 import { blocksOf, inOrderOfCalls, toolResult, unpaired, type ToolResult } from './results.ts'
@@ -97,10 +98,8 @@ function assistantTurn({ blocks }: Turn, { model, names }: Reading): Fields[] {
   const texts = textBlocks(blocks)
   if (texts.length > 0) message.content = textOfBlocks(texts, model)
   const details: Fields[] = []
-  for (const { block } of blocks) {
-    const carrier = block.type === 'thinking' ? block.signature : block.data
-    if (!isThinking(block)) continue
-    addDetails(details, carriedDetails(carrier, model.id))
+  for (const { block } of blocks.filter(isThought)) {
+    addDetails(details, detailsOf(block, details.length, model))
   }
   if (details.length > 0) message.reasoning_details = details
   const calls = blocks.filter(isCall).map((call) => callOf(call, names))
@@ -108,8 +107,19 @@ function assistantTurn({ blocks }: Turn, { model, names }: Reading): Fields[] {
   return texts.length === 0 && calls.length === 0 ? [] : [message]
 }
 
-function isThinking({ type }: Fields): boolean {
-  return type === 'thinking' || type === 'redacted_thinking'
+function isThought({ block }: Placed): boolean {
+  return isThinking(block)
+}
+
+/** From our carrier; or as the provider signed it, where the same model reads it again. */
+function detailsOf(block: Fields, index: number, model: ReadingModel): Fields[] {
+  const { thinking: text, signature, data } = block
+  const carrier = block.type === 'thinking' ? signature : data
+  if (isCarrier(carrier)) return carriedDetails(carrier, model.id)
+  if (!model.signs || typeof carrier !== 'string' || carrier === '') return []
+  return block.type === 'thinking'
+    ? [textDetail(index, { text, signature })]
+    : [encryptedDetail(index, data)]
 }
 
 function isCall({ block }: Placed): boolean {

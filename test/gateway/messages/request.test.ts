@@ -11,6 +11,8 @@ const MODEL: ReadingModel = {
   outputModalities: ['text'],
   supportedParameters: ['max_tokens', 'reasoning', 'tools'],
   caches: false,
+  signs: false,
+  native: false,
 }
 const user = (content: unknown) => ({ role: 'user', content })
 const assistant = (content: unknown) => ({ role: 'assistant', content })

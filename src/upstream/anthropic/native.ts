@@ -1,0 +1,77 @@
+import { isFields, textOf } from '../../lib/fields.ts'
+import type {
+  ChatRequest,
+  ChatResult,
+  HttpCall,
+  JsonAnswer,
+  ModelTarget,
+  NativeRequest,
+} from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { anthropicUsage, readMessage } from './answer.ts'
+
+/*
+ * A request that was written for this provider goes there as it is: thinking is bound to its exact
+ * system, tools and messages. Only the model and the user are ours.
+ */
+
+export function buildNative(
+  native: NativeRequest,
+  request: ChatRequest,
+  target: ModelTarget,
+): HttpCall {
+  const { user, stream } = request
+  const body = {
+    ...native.body,
+    model: target.model,
+    metadata: user === undefined ? undefined : { user_id: user },
+    stream: stream ? true : undefined,
+  }
+  return {
+    method: 'POST',
+    path: '/messages',
+    headers: { 'content-type': 'application/json', ...native.headers },
+    body: JSON.stringify(body),
+    expects: stream ? 'sse' : 'json',
+    inTheirWords: true,
+  }
+}
+
+/** Read as a chat too, since that is what is counted and recorded. */
+export function readNative(
+  native: NativeRequest,
+  answer: JsonAnswer,
+  request: ChatRequest,
+): ChatResult {
+  const result = readMessage(answer, request)
+  return { ...result, native: { ...(answer.json as object), ...native.ours } }
+}
+
+/** What counting takes no notice of, or refuses. */
+const NOT_COUNTED = ['max_tokens', 'stream', 'metadata', 'temperature', 'top_p', 'top_k'] as const
+
+export function buildCount({ native }: ChatRequest, target: ModelTarget): HttpCall {
+  const body: Record<string, unknown> = { ...native?.body, model: target.model }
+  for (const name of NOT_COUNTED) delete body[name]
+  delete body.stop_sequences
+  return {
+    method: 'POST',
+    path: '/messages/count_tokens',
+    headers: { 'content-type': 'application/json', ...native?.headers },
+    body: JSON.stringify(body),
+    expects: 'json',
+  }
+}
+
+export function readCount({ json }: JsonAnswer): { tokens: number } {
+  const claimed = isFields(json) ? json.input_tokens : undefined
+  const reading = anthropicUsage({ input_tokens: claimed, output_tokens: 0 })
+  const tokens = reading.kind === 'reported' ? reading.usage.promptTokens : undefined
+  if (tokens === undefined) throw new Fault('garbage', 'count')
+  return { tokens }
+}
+
+/** The message of an error. */
+export function anthropicWords(body: unknown): string | undefined {
+  return isFields(body) && isFields(body.error) ? textOf(body.error.message) : undefined
+}
