@@ -28,7 +28,8 @@ export type UpstreamParts = {
 }
 
 export function connectionTo(config: UpstreamConfig): Connection {
-  const provider = PROVIDERS[config.type]
+  const usual = PROVIDERS[config.type]
+  const provider = (config.responses && usual.withResponses) || usual
   const url = new URL(config.baseUrl)
   return {
     config,

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
+import type { NativeRequest } from '../../upstream/contract/contract.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
 import { SSE_HEADERS, streamChat, type ChatOrder } from '../chat/stream.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
@@ -10,6 +11,7 @@ import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-bo
 import type { ResponseStyle } from './answer/events.ts'
 import { historyOf, withReferences } from './kept/history.ts'
 import { inputItems } from './request/item-kinds.ts'
+import { nativeResponses } from './request/native.ts'
 import { keeperOf, KEEPS_NOTHING, type Keeper } from './kept/keeper.ts'
 import { waitingOut } from './patience.ts'
 import { renamedFailure } from './renamed.ts'
@@ -39,7 +41,13 @@ export async function createResponse(
   }
 }
 
-type Asked = { read: AskedChat; style: ResponseStyle; newKeeper(): Keeper }
+type Asked = {
+  read: AskedChat
+  /** The same as it was written, where an upstream takes that. */
+  native: NativeRequest | undefined
+  style: ResponseStyle
+  newKeeper(): Keeper
+}
 
 async function readAsked(
   { gateway, db, keptDays }: Responses,
@@ -53,13 +61,17 @@ async function readAsked(
   const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
   const own = await withReferences(db, accountId, sent)
   const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
-  const read = chatBodyOf(body, [...before, ...own], model)
+  const items = [...before, ...own]
+  const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
+  const speaks = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
+  const names = { model, responseId: `resp_${seed}` }
   const createdAt = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
   const keeps = body.store !== false && keptDays > 0
   const about = { accountId, seed, previousId, days: keptDays }
   return {
     read,
+    native: speaks ? nativeResponses(body, items, names) : undefined,
     style: {
       head: { seed, model: model.id, createdAt, body },
       tools: read.tools,
@@ -74,24 +86,24 @@ async function readAsked(
 function orderOf(
   gateway: Gateway,
   call: GatewayCall,
-  { chat }: AskedChat,
+  { read: { chat }, native }: Asked,
   { write }: Keeper,
 ): ChatOrder {
-  const order = orderChat(gateway, call, chat)
+  const order = orderChat(gateway, call, chat, native)
   return { ...order, request: { ...order.request, wholeOutput: true }, write }
 }
 
-async function whole(gateway: Gateway, call: GatewayCall, { read, style, newKeeper }: Asked) {
-  const keeper = newKeeper()
-  const order = orderOf(gateway, call, read, keeper)
-  return completeChat(gateway, call, order, responseWholeForm(style, keeper))
+async function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {
+  const keeper = asked.newKeeper()
+  const order = orderOf(gateway, call, asked, keeper)
+  return completeChat(gateway, call, order, responseWholeForm(asked.style, keeper))
 }
 
 async function streamed(gateway: Gateway, call: GatewayCall, asked: Asked): Promise<Answer> {
-  const { read, style, newKeeper } = asked
+  const { style } = asked
   try {
-    const keeper = newKeeper()
-    const order = orderOf(gateway, call, read, keeper)
+    const keeper = asked.newKeeper()
+    const order = orderOf(gateway, call, asked, keeper)
     return await streamChat(gateway, call, order, responseStreamForm(style, keeper))
   } catch (error) {
     if (!isTooLong(error)) throw error

@@ -8,21 +8,28 @@ const COMMENT = ': keep-alive\n\n'
 /** Of 15 seconds each: two minutes. */
 const BEATS_PER_EVENT = 8
 
-/** A chat stream, written as a response. */
+/** A stream, of a chat or of an upstream that speaks this dialect, written as a response. */
 export function responseStreamForm(style: ResponseStyle, keeper: Keeper): StreamForm {
   const events = new ResponseEvents(style)
+  let native = false
   let silent = 0
   return {
-    begin: () => events.begin(),
+    begin(stream) {
+      native = stream.native === true
+      return events.begin()
+    },
     write(chunks) {
       silent = 0
-      return events.take(chunks)
+      return native ? events.pass(chunks) : events.take(chunks)
     },
     heartbeat() {
       silent += 1
       return silent % BEATS_PER_EVENT === 0 ? events.keepAlive() : COMMENT
     },
-    end: (last, usage) => events.finish(last, usageOf(usage), keeper.keep),
+    end: (last, usage) =>
+      native
+        ? events.finishNative(last, usageOf(usage), keeper.keep)
+        : events.finish(last, usageOf(usage), keeper.keep),
     fail: (_error, failure) => events.fail(failure),
   }
 }

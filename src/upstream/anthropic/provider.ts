@@ -1,4 +1,4 @@
-import type { Provider } from '../contract/contract.ts'
+import type { ChatRequest, NativeRequest, Provider } from '../contract/contract.ts'
 import { readMessage } from './answer.ts'
 import { anthropicFailure } from './failure.ts'
 import { anthropicWords, buildCount, buildNative, readCount, readNative } from './native.ts'
@@ -10,18 +10,18 @@ import { AnthropicReader } from './stream.ts'
 export const anthropic: Provider = {
   credential: (key) => ({ 'x-api-key': key }),
   chat: {
-    build: (request, target) =>
-      request.native === undefined
-        ? buildMessages(request, target)
-        : buildNative(request.native, request, target),
-    read: (answer, request) =>
-      request.native === undefined
-        ? readMessage(answer, request)
-        : readNative(request.native, answer, request),
-    reader: (request) =>
-      request.native === undefined
-        ? new AnthropicReader(request)
-        : new NativeReader(request.native),
+    build: (request, target) => {
+      const native = nativeOf(request)
+      return native ? buildNative(native, request, target) : buildMessages(request, target)
+    },
+    read: (answer, request) => {
+      const native = nativeOf(request)
+      return native ? readNative(native, answer, request) : readMessage(answer, request)
+    },
+    reader: (request) => {
+      const native = nativeOf(request)
+      return native ? new NativeReader(native) : new AnthropicReader(request)
+    },
   },
   speaks: (dialect) => dialect === 'messages',
   count: { build: buildCount, read: readCount },
@@ -33,4 +33,8 @@ export const anthropic: Provider = {
   }),
   failure: anthropicFailure,
   words: ({ body }) => anthropicWords(body),
+}
+
+function nativeOf({ native }: ChatRequest): NativeRequest | undefined {
+  return native?.dialect === 'messages' ? native : undefined
 }

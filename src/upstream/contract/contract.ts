@@ -19,6 +19,8 @@ export type Provider = {
   /** The headers that carry the key. Nothing else of a provider ever sees the key. */
   credential(key: string): Record<string, string>
   chat?: ChatCapability
+  /** The same, for an upstream whose entry says that it speaks Responses. */
+  withResponses?: Provider
   /** Does a model there take requests of a dialect as they are? Then `chat` does with `native`. */
   speaks?(dialect: NativeRequest['dialect'], target: ModelTarget): boolean
   /** Counts the tokens of such a request, for nothing. */
@@ -93,7 +95,7 @@ type BytesCapability<Request, Format> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (head: AnswerHead, request: Request) => Format
 }
-type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
+export type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
   reader: (request: ChatRequest, target: ModelTarget) => ChatReader
 }
 
@@ -116,7 +118,7 @@ export type ChatRequest = {
 }
 
 export type NativeRequest = {
-  dialect: 'messages'
+  dialect: 'messages' | 'responses'
   /** Without what would steer our account; model and user are put in for each upstream. */
   body: Fields
   headers: Record<string, string>

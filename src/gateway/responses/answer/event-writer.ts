@@ -16,12 +16,24 @@ export class EventWriter {
     this.#text += frame.before + JSON.stringify(text) + more + end
   }
 
+  /** An event of an upstream's, under our number. */
+  pass(type: string, data: string): void {
+    const number = `"sequence_number":${this.#sequence++}`
+    const numbered = NUMBER.test(data)
+      ? data.replace(NUMBER, number)
+      : `${data.slice(0, data.lastIndexOf('}'))},${number}}`
+    this.#text += `event: ${type}\ndata: ${numbered}\n\n`
+  }
+
   written(): string {
     const text = this.#text
     this.#text = ''
     return text
   }
 }
+
+/** Inside of a text its quotes would be escaped. */
+const NUMBER = /(?<!\\)"sequence_number":\s*\d+/
 
 /** Most events of a stream are deltas of one item: all but their text is written once. */
 export type DeltaFrame = { before: string; logprobs: boolean }

@@ -5,8 +5,10 @@ import { AnswerWalk } from '../../chat/answer-parts.ts'
 import { EventWriter } from './event-writer.ts'
 import { failedError } from './failed.ts'
 import { ItemEvents } from './item-events.ts'
+import { shownItem } from './output-items.ts'
 import { briefResponse, endOf, isCutOff, responseOf, type ResponseStart } from './response.ts'
 import type { OwnTools } from '../request/tools.ts'
+import { nativeAnswer, wholeResponse } from './whole.ts'
 
 /** What the writing of a response needs to know. */
 export type ResponseStyle = {
@@ -62,6 +64,25 @@ export class ResponseEvents {
     return this.#writer.written()
   }
 
+  /** Events of an upstream that speaks this dialect: their type, a line break, their JSON. */
+  pass(events: readonly string[]): string {
+    for (const event of events) {
+      const end = event.indexOf('\n')
+      const [type, data] = [event.slice(0, end), event.slice(end + 1)]
+      this.#writer.pass(type, this.#style.encrypted ? data : shownData(data))
+    }
+    return this.#writer.written()
+  }
+
+  finishNative(last: readonly string[], usage: Fields, keep: (kept: Fields) => boolean): string {
+    const { head, encrypted } = this.#style
+    const end = last.at(-1) ?? ''
+    const { response } = JSON.parse(end.slice(end.indexOf('\n') + 1)) as { response: Fields }
+    const shown = wholeResponse(nativeAnswer(response), usage, { head, encrypted, keep })
+    this.#writer.write(`response.${String(shown.status)}`, { response: shown })
+    return this.#writer.written()
+  }
+
   fail(failure: Failure): string {
     const output = this.#items.shown
     const end = { status: 'failed', output, error: failedError(failure) } as const
@@ -79,6 +100,13 @@ export class ResponseEvents {
     if (this.#style.logprobs) this.#items.logprobs.push(...logprobsIn(chunk))
     this.#walk.take(chunk)
   }
+}
+
+/** Only an item can have what not every caller is to see. */
+function shownData(data: string): string {
+  if (!data.includes('"encrypted_content"')) return data
+  const event = JSON.parse(data) as Fields
+  return JSON.stringify({ ...event, item: shownItem(fieldsOf(event.item), false) })
 }
 
 function logprobsIn(chunk: string): unknown[] {

@@ -40,6 +40,12 @@ export function responseOfItem(id: string): string | undefined {
   return seed === undefined ? undefined : `resp_${seed}`
 }
 
+/** An item of an upstream's, under an id of ours. */
+export function renamedItem(item: Fields, seed: string, position: number): Fields {
+  const prefix = /^[a-z]{2,5}_/.exec(textOf(item.id) ?? '')?.[0] ?? 'msg_'
+  return { ...item, id: prefix + seed + position }
+}
+
 /** As its caller sees it: what carries a reasoning back to us only goes to those who asked for it. */
 export function shownItem(item: Fields, encrypted: boolean): Fields {
   if (encrypted || item.encrypted_content === undefined) return item

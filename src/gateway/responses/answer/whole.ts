@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { prefixedId } from '../../../lib/ids.ts'
 import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'
-import { cutOffStatus, itemOf, shownItem } from './output-items.ts'
+import { cutOffStatus, itemOf, renamedItem, shownItem } from './output-items.ts'
 import { endOf, isCutOff, responseOf, type ResponseEnd, type ResponseStart } from './response.ts'
 import type { OwnTools } from '../request/tools.ts'
 
@@ -31,6 +31,17 @@ export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnT
   )
   const cutOff = calls.some((call) => statusOf(call) === 'incomplete')
   return { ...endOf(finish, { any: calls.length > 0, cutOff }), output }
+}
+
+/** What an upstream said that speaks this dialect. */
+export function nativeAnswer(response: Fields, seed?: string): WholeAnswer {
+  const reason = textOf(fieldsOf(response.incomplete_details).reason)
+  const output = listOf(response.output).map(fieldsOf)
+  return {
+    status: response.status === 'incomplete' ? 'incomplete' : 'completed',
+    incomplete: response.status === 'incomplete' ? reason : undefined,
+    output: seed === undefined ? output : output.map((item, i) => renamedItem(item, seed, i)),
+  }
 }
 
 /** As it is shown; `keep` is given it as it is to be kept. */

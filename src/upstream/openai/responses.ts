@@ -1,0 +1,82 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import type {
+  ChatCapability,
+  ChatRequest,
+  ChatResult,
+  HttpCall,
+  JsonAnswer,
+  ModelTarget,
+  NativeRequest,
+} from '../contract/contract.ts'
+import { completion } from '../contract/chunks.ts'
+import { Fault } from '../contract/fault.ts'
+import { errorInResponse } from './failure.ts'
+import { chatUsage } from './fields.ts'
+import { responsesFinish } from './responses-finish.ts'
+import { ResponsesReader } from './responses-stream.ts'
+
+/** Chat, and Responses as they are for models that take them. */
+export function speakingResponses(
+  chat: ChatCapability,
+  speaks: (target: ModelTarget) => boolean,
+): ChatCapability {
+  const nativeOf = ({ native }: ChatRequest, target: ModelTarget) =>
+    native?.dialect === 'responses' && speaks(target) ? native : undefined
+  return {
+    build(request, target) {
+      const native = nativeOf(request, target)
+      return native ? buildResponses(native, request, target) : chat.build(request, target)
+    },
+    read(answer, request, target) {
+      const native = nativeOf(request, target)
+      return native ? readResponses(answer, request) : chat.read(answer, request, target)
+    },
+    reader(request, target) {
+      const native = nativeOf(request, target)
+      return native ? new ResponsesReader(native) : chat.reader(request, target)
+    },
+  }
+}
+
+function buildResponses(
+  { body: sent, headers }: NativeRequest,
+  { user, stream }: ChatRequest,
+  target: ModelTarget,
+): HttpCall {
+  const body: Fields = { ...sent, model: target.model, store: false }
+  if (user !== undefined) body.user = user
+  if (stream) body.stream = true
+  return {
+    method: 'POST',
+    path: '/responses',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    expects: stream ? 'sse' : 'json',
+    inTheirWords: true,
+  }
+}
+
+function readResponses({ json, headers }: JsonAnswer, request: ChatRequest): ChatResult {
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (json.error) throw errorInResponse(json.error)
+  if (!ENDED.has(json.status) || !Array.isArray(json.output)) throw new Fault('garbage', 'response')
+  const text = saidIn(json.output)
+  const choice = {
+    index: 0,
+    message: { role: 'assistant', content: text },
+    finish_reason: responsesFinish(json),
+  }
+  const id = headers['x-generation-id'] ?? textOf(json.id)
+  const result = completion(request.ours, [choice], chatUsage(json.usage), id)
+  const outputBytes = Buffer.byteLength(JSON.stringify(json.output))
+  return { ...result, outputBytes, native: json }
+}
+
+const ENDED = new Set<unknown>(['completed', 'incomplete'])
+
+function saidIn(output: unknown[]): string {
+  return output
+    .flatMap((item) => listOf(fieldsOf(item).content))
+    .map((part) => textOf(fieldsOf(part).text) ?? '')
+    .join('')
+}
