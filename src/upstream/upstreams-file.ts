@@ -86,7 +86,7 @@ function withKey(
     baseUrl: entry.base_url,
     apiKey,
     timeouts: timeoutsOf(entry.timeouts),
-    responses: entry.responses,
+    ...(entry.responses && { responses: true }),
   }
 }
 
