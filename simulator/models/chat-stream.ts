@@ -1,7 +1,7 @@
 import type { Exchange, Json } from './exchange.ts'
 import { breakOff, pause, write } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
-import type { ChatAnswer } from './chat-answer.ts'
+import type { ChatAnswer, ToolCall } from './chat-answer.ts'
 import { generationHeader } from './send.ts'
 import { toolCallPart, imagePart } from './chat-answer.ts'
 
@@ -45,16 +45,21 @@ function framesOf(exchange: Exchange, answer: ChatAnswer): string[] {
 function deltas(answer: ChatAnswer): Json[] {
   const pieces: Json[] = [{ role: 'assistant', content: '' }]
   if (answer.reasoning !== undefined) pieces.push({ reasoning: answer.reasoning })
-  for (const [index, call] of answer.toolCalls.entries()) {
-    const whole = toolCallPart(call, index)
-    const half = call.arguments.length >> 1
-    const rest = { index, function: { arguments: call.arguments.slice(half) } }
-    const first = { name: call.name, arguments: call.arguments.slice(0, half) }
-    pieces.push({ tool_calls: [{ ...whole, function: first }] }, { tool_calls: [rest] })
-  }
+  pieces.push(...callDeltas(answer.toolCalls))
   for (const word of answer.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) pieces.push({ content: word })
   if (answer.images.length > 0) pieces.push({ images: answer.images.map(imagePart) })
   return pieces
+}
+
+/** Each call in two pieces; those of several calls are mixed. */
+function callDeltas(calls: ToolCall[]): Json[] {
+  const halves = calls.map((call, index) => {
+    const half = call.arguments.length >> 1
+    const rest = { index, function: { arguments: call.arguments.slice(half) } }
+    const first = { name: call.name, arguments: call.arguments.slice(0, half) }
+    return [{ ...toolCallPart(call, index), function: first }, rest]
+  })
+  return [0, 1].flatMap((at) => halves.map((pieces) => ({ tool_calls: [pieces[at]] })))
 }
 
 function chunk(answer: ChatAnswer, choice: Json | undefined): Json {

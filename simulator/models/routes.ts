@@ -3,6 +3,7 @@ import { chat } from './chat.ts'
 import { embeddings } from './embeddings.ts'
 import type { Exchange } from './exchange.ts'
 import { images } from './images.ts'
+import { countMessage, messages } from './messages.ts'
 import {
   imageEndpoints,
   keyFacts,
@@ -71,6 +72,8 @@ const ROUTES: SimulatedRoute[] = [
   },
   { ...list('/key', (x) => sendJson(x, keyFacts())), needsKey: true },
   work('/chat/completions', ['text', 'image', 'audio'], chat),
+  work('/messages', ['text'], messages),
+  work('/messages/count_tokens', ['text'], countMessage),
   work('/embeddings', ['embeddings'], embeddings),
   work('/images', ['image'], images),
   work('/audio/transcriptions', ['transcription'], transcription),

@@ -6,6 +6,8 @@ import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { anthropicFinish, anthropicUsage } from './answer.ts'
 import { anthropicError } from './failure.ts'
 
+const NONE: readonly string[] = []
+
 /** Passes events on as they are, with our names, and counts what they say. */
 export class NativeReader implements ChatReader {
   readonly native = true
@@ -17,6 +19,8 @@ export class NativeReader implements ChatReader {
   outputBytes = 0
   readonly pictures = 0
   #usage: Fields | undefined
+  /** The end of a block. If nothing follows it tells the end of the answer, so it waits for more. */
+  #stop = ''
   readonly #ours: NativeRequest['ours']
 
   constructor({ ours }: NativeRequest) {
@@ -29,23 +33,32 @@ export class NativeReader implements ChatReader {
 
   read(sse: SseEvent): readonly string[] {
     const event = eventFields(sse)
+    if (event.type === 'ping') return [frame(event, sse.data)]
+    const text = this.#readOne(event, sse)
+    const before = this.#stop
+    this.#stop = event.type === 'content_block_stop' ? text : ''
+    if (this.#stop === '') return before === '' ? [text] : [before, text]
+    return before === '' ? NONE : [before]
+  }
+
+  #readOne(event: Fields, { data }: SseEvent): string {
     switch (event.type) {
       case 'content_block_delta':
         this.outputBytes += deltaBytes(fieldsOf(event.delta))
-        return [frame(event, sse.data)]
+        return frame(event, data)
       case 'message_start':
-        return [this.#start(event)]
+        return this.#start(event)
       case 'message_delta':
-        return [this.#messageDelta(event)]
+        return this.#messageDelta(event)
       case 'message_stop':
         this.done = true
         // Held back like the reason to finish: it tells the end as well.
         this.finishes += 1
-        return [frame(event, sse.data)]
+        return frame(event, data)
       case 'error':
         throw anthropicError(event)
       default:
-        return [frame(event, sse.data)]
+        return frame(event, data)
     }
   }
 

@@ -380,3 +380,36 @@ test('what is wrong is named', () => {
   refusedAt('messages[1].content[0].name', calls({ type: 'tool_use', id: 't' }))
   refusedAt('messages[0].content[0].tool_use_id', { messages: [user([{ type: 'tool_result' }])] })
 })
+
+test('thinking that the provider signed goes back where its models read it again', () => {
+  const signed = [
+    { type: 'thinking', thinking: 'Hm', signature: 'EqQBCg==' },
+    { type: 'redacted_thinking', data: 'EmwKAh' },
+    { type: 'thinking', thinking: 'lost', signature: '' },
+    text('b'),
+  ]
+  const messages = [user('a'), assistant(signed), user('c')]
+  const format = 'anthropic-claude-v1'
+  const [, said] = messagesOf(messages, { ...MODEL, signs: true }) as {
+    reasoning_details: unknown
+  }[]
+  assert.deepEqual(said!.reasoning_details, [
+    { type: 'reasoning.text', text: 'Hm', signature: 'EqQBCg==', format, index: 0 },
+    { type: 'reasoning.encrypted', data: 'EmwKAh', format, index: 1 },
+  ])
+})
+
+test('a tool whose schema only the provider knows is kept for it, and is none of the chat', () => {
+  const bash = { type: 'bash_20250124', name: 'bash' }
+  const own = { name: 'f', input_schema: {} }
+  const request = { model: 'x', max_tokens: 1, messages: [user('a')], tools: [bash, own] }
+  const { chat, tools } = readRequest(request, { ...MODEL, native: true })
+  assert.deepEqual(tools, [bash, own])
+  assert.equal(chat.tools?.length, 1)
+})
+
+test('each message of the chat knows the field that it is from', () => {
+  const messages = [user('a'), assistant([use('t1')]), user([result('t1', 'ok'), text('b')])]
+  const { places } = readRequest({ model: 'x', max_tokens: 1, system: 's', messages }, MODEL)
+  assert.deepEqual(places, ['system', ...[0, 1, 2, 2].map((i) => `messages[${i}]`)])
+})

@@ -105,9 +105,9 @@ describe('a native stream', () => {
     assert.deepEqual(start.message, { ...message, id: 'msg_ours', model: 'claude-door' })
     assert.deepEqual(
       held.map((frame) => /^event: (\w+)/.exec(frame)![1]),
-      ['message_delta', 'message_stop'],
+      ['content_block_stop', 'message_delta', 'message_stop'],
     )
-    const { usage } = JSON.parse(held[0]!.split('\ndata: ')[1]!) as { usage: object }
+    const { usage } = JSON.parse(held[1]!.split('\ndata: ')[1]!) as { usage: object }
     assert.ok('input_tokens' in usage && 'output_tokens' in usage)
   })
 
