@@ -20,6 +20,7 @@ import { chatRoutes } from './chat.ts'
 import { embeddingsRoutes } from './embeddings.ts'
 import { gatewayHealthRoutes } from './gateway-health.ts'
 import { imageRoutes } from './images.ts'
+import { keptResponseRoutes } from './kept-responses.ts'
 import { meRoutes } from './me.ts'
 import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
@@ -58,6 +59,7 @@ export function allRoutes(services: Services): Route[] {
     ...chatRoutes(gateway),
     ...messagesRoutes(gateway),
     ...responseRoutes(responses),
+    ...keptResponseRoutes(db),
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),
     ...voiceRoutes(gateway),

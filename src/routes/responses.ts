@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { ResponsesBody } from '../gateway/responses/request/body.ts'
 import { createResponse, type Responses } from '../gateway/responses/create.ts'
-import { deleteResponse, listInputItems, showResponse } from '../gateway/responses/kept/kept.ts'
+import { renderFailure } from '../http/dialect.ts'
 import { route, type Route } from '../http/route.ts'
+import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import { wholeField } from './fields.ts'
+import { response, responseParams, shared } from './kept-responses.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
 
@@ -32,52 +33,7 @@ const body = z.looseObject({
   stream: z.boolean().nullish(),
 }) satisfies z.ZodType<ResponsesBody>
 
-const response = z.looseObject({
-  id: z.string().meta({ example: 'resp_…' }),
-  object: z.literal('response'),
-  created_at: z.int(),
-  status: z.enum(['completed', 'incomplete']),
-  model: z.string(),
-  output: z.array(z.looseObject({ type: z.string() })),
-})
-
-const params = z.object({ response_id: z.string().regex(/^resp_[0-9A-Za-z]{24}$/) })
-
-const deleted = z.object({
-  id: z.string(),
-  object: z.literal('response'),
-  deleted: z.literal(true),
-})
-
-const itemList = z.object({
-  object: z.literal('list'),
-  data: z.array(z.looseObject({ type: z.string() })),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
-})
-
-const MOST_ITEMS = 100
-
-const itemQuery = z.object({
-  limit: wholeField(1, MOST_ITEMS).default(20),
-  order: z.enum(['asc', 'desc']).default('desc'),
-  after: z.string().max(256).optional(),
-})
-
-const texts = z.union([z.string(), z.array(z.string())]).optional()
-/** SDKs write the name of a list with brackets. */
-const showQuery = z.object({ include: texts, 'include[]': texts, stream: z.string().optional() })
-
-const shared = {
-  tag: 'Text',
-  credential: 'either',
-  dialect: 'compatible',
-  limit: 'principal',
-} as const
-
 export function responseRoutes(responses: Responses): Route[] {
-  const { db } = responses
   return [
     route({
       ...shared,
@@ -93,49 +49,41 @@ export function responseRoutes(responses: Responses): Route[] {
     }),
     route({
       ...shared,
-      method: 'GET',
-      path: '/v1/responses/:response_id',
-      summary: 'Read a response that is kept',
-      params,
-      query: showQuery,
-      response,
-      async handle({ params: { response_id: id }, query, principal: { accountId } }) {
-        if (query.stream === 'true') throw notStreamed()
-        const encrypted = [query.include, query['include[]']].flat().includes(ENCRYPTED)
-        return { data: await showResponse(db, { accountId, id, encrypted }) }
+      method: 'POST',
+      path: '/v1/responses/:response_id/cancel',
+      summary: 'Always refused: no response runs in the background',
+      params: responseParams,
+      handle: async () => {
+        throw notInBackground()
       },
     }),
     route({
       ...shared,
-      method: 'DELETE',
-      path: '/v1/responses/:response_id',
-      summary: 'Delete a response that is kept',
-      params,
-      response: deleted,
-      handle: async ({ params: { response_id: id }, principal: { accountId } }) => ({
-        data: await deleteResponse(db, { accountId, id }),
-      }),
-    }),
-    route({
-      ...shared,
       method: 'GET',
-      path: '/v1/responses/:response_id/input_items',
-      summary: 'List what was sent for a response that is kept',
-      params,
-      query: itemQuery,
-      response: itemList,
-      handle: async ({ params: { response_id: id }, query, principal: { accountId } }) => ({
-        data: await listInputItems(db, { accountId, id }, query),
-      }),
+      path: '/v1/responses',
+      summary: 'Always refused: there is no WebSocket, and responses are not listed',
+      answerType: 'application/json',
+      handle: async ({ headers, requestId }) => notUpgraded(headers.upgrade, requestId),
     }),
   ]
 }
 
-const ENCRYPTED = 'reasoning.encrypted_content'
-
-function notStreamed(): Failure {
-  return new Failure('invalid', 'stream: a response that is kept is not streamed again.', {
-    param: 'stream',
-    code: 'unsupported_parameter',
+function notInBackground(): Failure {
+  return new Failure('invalid', 'This response does not run in the background.', {
+    param: 'response_id',
   })
+}
+
+/** By this status Codex knows that it has to ask over HTTP. */
+const UPGRADE_REQUIRED = 426
+
+function notUpgraded(upgrade: unknown, requestId: string): Answer {
+  if (upgrade === undefined) {
+    throw new Failure('method_not_allowed', 'Responses are not listed. Use POST.', {
+      headers: { allow: 'POST' },
+    })
+  }
+  const failure = new Failure('invalid', 'There is no WebSocket here. Use POST.')
+  const { headers, ...rest } = renderFailure(failure, 'compatible', requestId, UPGRADE_REQUIRED)
+  return { ...rest, headers: { ...headers, 'content-type': JSON_TYPE } }
 }

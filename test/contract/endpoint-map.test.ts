@@ -43,6 +43,8 @@ POST   /v1/chat/completions              either  compatible
 POST   /v1/messages                      either  messages
 POST   /v1/messages/count_tokens         either  messages
 POST   /v1/responses                     either  compatible
+GET    /v1/responses                     either  compatible
+POST   /v1/responses/:response_id/cancel either  compatible
 GET    /v1/responses/:response_id        either  compatible
 DELETE /v1/responses/:response_id        either  compatible
 GET    /v1/responses/:response_id/input_items either compatible

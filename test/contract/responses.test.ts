@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { get } from 'node:http'
 import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
 import { startHouse } from '../support/house.ts'
@@ -25,6 +26,16 @@ const respond = (body: unknown, more: { token?: string; headers?: Record<string,
 const call = (line: string, token = asha.key) => house.call(line, { token })
 const balance = async () =>
   (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+/** `fetch` refuses to send these headers. */
+function rawStatus(path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((done, fail) => {
+    const bearer = { authorization: `Bearer ${asha.key}`, ...headers }
+    get(house.url + path, { headers: bearer }, (answer) => {
+      answer.resume()
+      done(answer.statusCode!)
+    }).on('error', fail)
+  })
+}
 const records = async () =>
   (await house.call('GET /v1/activity', { token: asha.token })).body.data as Loose[]
 const sent = () => house.models.log.entries.at(-1)!.body as Loose
@@ -206,6 +217,10 @@ test('401, 402, 404, 405', async () => {
   const unknown = await respond(hello({ model: 'sim/none' }))
   assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'model_not_found'])
   assert.equal((await call('DELETE /v1/responses')).status, 405)
+  assert.equal((await call('GET /v1/responses')).status, 405)
+  assert.equal((await call(`POST /v1/responses/resp_${'x'.repeat(24)}/cancel`)).status, 400)
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
+  assert.equal(await rawStatus('/v1/responses', upgrade), 426)
 })
 
 /** The table of chat: same status, same type, nothing charged, the hold released. */
