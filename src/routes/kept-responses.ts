@@ -5,7 +5,7 @@ import type { Db } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
 import { wholeField } from './fields.ts'
 
-export const response = z.looseObject({
+export const responseShape = z.looseObject({
   id: z.string().meta({ example: 'resp_…' }),
   object: z.literal('response'),
   created_at: z.int(),
@@ -42,7 +42,7 @@ const texts = z.union([z.string(), z.array(z.string())]).optional()
 /** SDKs write the name of a list with brackets. */
 const showQuery = z.object({ include: texts, 'include[]': texts, stream: z.string().optional() })
 
-export const shared = {
+export const responseRoute = {
   tag: 'Text',
   credential: 'either',
   dialect: 'compatible',
@@ -52,13 +52,13 @@ export const shared = {
 export function keptResponseRoutes(db: Db): Route[] {
   return [
     route({
-      ...shared,
+      ...responseRoute,
       method: 'GET',
       path: '/v1/responses/:response_id',
       summary: 'Read a response that is kept',
       params: responseParams,
       query: showQuery,
-      response,
+      response: responseShape,
       async handle({ params: { response_id: id }, query, principal: { accountId } }) {
         if (query.stream === 'true') throw notStreamed()
         const encrypted = [query.include, query['include[]']].flat().includes(ENCRYPTED)
@@ -66,7 +66,7 @@ export function keptResponseRoutes(db: Db): Route[] {
       },
     }),
     route({
-      ...shared,
+      ...responseRoute,
       method: 'DELETE',
       path: '/v1/responses/:response_id',
       summary: 'Delete a response that is kept',
@@ -77,7 +77,7 @@ export function keptResponseRoutes(db: Db): Route[] {
       }),
     }),
     route({
-      ...shared,
+      ...responseRoute,
       method: 'GET',
       path: '/v1/responses/:response_id/input_items',
       summary: 'List what was sent for a response that is kept',

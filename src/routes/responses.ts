@@ -5,7 +5,7 @@ import { renderFailure } from '../http/dialect.ts'
 import { route, type Route } from '../http/route.ts'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import { response, responseParams, shared } from './kept-responses.ts'
+import { responseParams, responseRoute, responseShape } from './kept-responses.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
 
@@ -36,7 +36,7 @@ const body = z.looseObject({
 export function responseRoutes(responses: Responses): Route[] {
   return [
     route({
-      ...shared,
+      ...responseRoute,
       method: 'POST',
       path: '/v1/responses',
       summary: 'Create a response, streamed or whole',
@@ -44,11 +44,11 @@ export function responseRoutes(responses: Responses): Route[] {
       replay: (sent: ResponsesBody) => sent.stream !== true,
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body,
-      response,
+      response: responseShape,
       handle: (call) => createResponse(responses, call, call.body),
     }),
     route({
-      ...shared,
+      ...responseRoute,
       method: 'POST',
       path: '/v1/responses/:response_id/cancel',
       summary: 'Always refused: no response runs in the background',
@@ -58,7 +58,7 @@ export function responseRoutes(responses: Responses): Route[] {
       },
     }),
     route({
-      ...shared,
+      ...responseRoute,
       method: 'GET',
       path: '/v1/responses',
       summary: 'Always refused: there is no WebSocket, and responses are not listed',
