@@ -87,7 +87,7 @@ function readQuestion(body: Json): { question: string; system: string; attachmen
   const media = blocks.filter(({ block }) => block.type === 'image' || block.type === 'document')
   const system = [body.system ?? []].flat() as (string | Json)[]
   return {
-    question: String(own.at(-1)?.block.text ?? ''),
+    question: own.length === 0 ? '' : String(own.at(-1)!.block.text),
     system: system.map((one) => (typeof one === 'string' ? one : String(one.text))).join('\n'),
     attachments: media.map(({ block }) => `1 ${String(block.type)}`),
   }

@@ -25,15 +25,13 @@ function ask(house: House, body: object, headers: Headers, path = '/v1/messages'
   })
 }
 
-type Event = { type: string } & Loose
-function eventsIn(text: string): Event[] {
+function eventsIn(text: string): Loose[] {
   return text
     .split('\n\n')
     .filter((block) => block !== '')
-    .map((block) => JSON.parse(/^event: \w+\ndata: (.*)$/.exec(block)![1]!) as Event)
+    .map((block) => JSON.parse(/^event: \w+\ndata: (.*)$/.exec(block)![1]!))
 }
 
-/** status, type, and whether it is so in the words of the upstream when it speaks the dialect. */
 const FAULTS: [string, number, string][] = [
   ['drop', 502, 'api_error'],
   ['hang', 502, 'api_error'],
@@ -132,7 +130,7 @@ for (const { way, model, upstream, refused } of WAYS) {
           )
           const text = await result.text()
           assert.equal(result.status, status, text)
-          const { type: kind, error } = JSON.parse(text) as Loose
+          const { type: kind, error } = JSON.parse(text)
           assert.deepEqual([kind, error.type], ['error', type])
           assert.doesNotMatch(text, /simulator|127\.0\.0\.1|sim-key|provider\.sim/i)
           assert.deepEqual([spent, records[0]!.status], [0, 'failed'])

@@ -5,6 +5,7 @@ import { Fault } from '../contract/fault.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { anthropicFinish, anthropicUsage } from './answer.ts'
 import { anthropicError } from './failure.ts'
+import { withoutPrices } from './native.ts'
 
 const NONE: readonly string[] = []
 
@@ -32,6 +33,10 @@ export class NativeReader implements ChatReader {
   }
 
   read(sse: SseEvent): readonly string[] {
+    if (sse.data === '[DONE]') {
+      this.done = true
+      return NONE
+    }
     const event = eventFields(sse)
     if (event.type === 'ping') return [frame(event, sse.data)]
     const text = this.#readOne(event, sse)
@@ -71,7 +76,8 @@ export class NativeReader implements ChatReader {
     const message = fieldsOf(event.message)
     this.generationId = textOf(message.id)
     this.#usage = fieldsOf(message.usage)
-    return frame(event, JSON.stringify({ ...event, message: { ...message, ...this.#ours } }))
+    const shown = { ...withoutPrices(message), ...this.#ours }
+    return frame(event, JSON.stringify({ ...event, message: shown }))
   }
 
   /** Its counts are totals. Clients want all of them, so those of the start are put in. */
@@ -87,7 +93,7 @@ export class NativeReader implements ChatReader {
       this.finishes += 1
       this.finished.add(0)
     }
-    return frame(event, JSON.stringify({ ...event, usage: totals }))
+    return frame(event, JSON.stringify(withoutPrices({ ...event, usage: totals })))
   }
 }
 

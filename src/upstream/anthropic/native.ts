@@ -1,4 +1,4 @@
-import { isFields, textOf } from '../../lib/fields.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import type {
   ChatRequest,
   ChatResult,
@@ -44,7 +44,14 @@ export function readNative(
   request: ChatRequest,
 ): ChatResult {
   const result = readMessage(answer, request)
-  return { ...result, native: { ...(answer.json as object), ...native.ours } }
+  const message = withoutPrices(fieldsOf(answer.json))
+  return { ...result, native: { ...message, ...native.ours } }
+}
+
+/** Some upstreams add what they take, and of whom. */
+export function withoutPrices({ provider: _provider, ...message }: Fields): Fields {
+  const { cost: _cost, cost_details: _details, is_byok: _byok, ...usage } = fieldsOf(message.usage)
+  return { ...message, usage }
 }
 
 /** What counting takes no notice of, or refuses. */

@@ -11,7 +11,7 @@ import type {
 import { completion } from '../contract/chunks.ts'
 import { Fault } from '../contract/fault.ts'
 import { errorInResponse } from './failure.ts'
-import { chatUsage } from './fields.ts'
+import { chatUsage, isSteering } from './fields.ts'
 import { responsesFinish } from './responses-finish.ts'
 import { ResponsesReader } from './responses-stream.ts'
 
@@ -43,7 +43,8 @@ function buildResponses(
   { user, stream }: ChatRequest,
   target: ModelTarget,
 ): HttpCall {
-  const body: Fields = { ...sent, model: target.model, store: false }
+  const kept = Object.entries(sent).filter(([name]) => !isSteering(name))
+  const body: Fields = { ...Object.fromEntries(kept), model: target.model, store: false }
   if (user !== undefined) body.user = user
   if (stream) body.stream = true
   return {

@@ -159,6 +159,30 @@ test('an answer with nothing in it has no parts; a refusal is text', () => {
   assert.deepEqual(told([{ refusal: 'No.' }]).lines, ['open text', 'No.', 'close'])
 })
 
+test('chunks that differ only in their text are read like any other', () => {
+  const pieces = ['a', ' "quoted" ', '\\', '\n', 'é✓', '","finish_reason":"stop', '', '}', '\u0000']
+  const { parts, finish } = told(
+    pieces.map((content) => ({ content, refusal: null })),
+    null,
+  )
+  assert.deepEqual(parts, [{ kind: 'text', name: '', text: pieces.join('') }])
+  assert.equal(finish, null)
+  const mixed = [
+    { content: 'a' },
+    { content: 'b', reasoning: 'c' },
+    { content: 'd' },
+    { content: 'd' },
+  ]
+  assert.deepEqual(
+    told(mixed).parts.map(({ kind, text }) => [kind, text]),
+    [
+      ['text', 'a'],
+      ['reasoning', 'c'],
+      ['text', 'bdd'],
+    ],
+  )
+})
+
 test('arguments that are no object are a failure of the upstream', () => {
   const ofCall = (text: string) =>
     wholeParts({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: text } }] }, () => 'id')

@@ -5,16 +5,10 @@ import type { ResponsesBody } from './body.ts'
 import type { AskedModel } from './chat-body.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 
-/** Fields that spend outside token prices, steer our account, or name what is kept only here. */
+/** Fields that spend outside token prices, or name what is kept only here. */
 const DROPPED = [
   'previous_response_id',
-  'store',
-  'metadata',
   'client_metadata',
-  'user',
-  'safety_identifier',
-  'service_tier',
-  'stream_options',
   'context_management',
   'max_tool_calls',
   'truncation',
@@ -23,12 +17,6 @@ const DROPPED = [
   'access_programs',
   'prompt_cache_retention',
   'prompt_cache_options',
-  'models',
-  'provider',
-  'plugins',
-  'route',
-  'session_id',
-  'trace',
   'image',
 ]
 
