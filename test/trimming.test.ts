@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, beforeEach, test } from 'node:test'
 import type { Accounts } from '../src/accounts/accounts.ts'
-import { insertAccount } from '../src/accounts/accounts-store.ts'
+import { findAccount, insertAccount } from '../src/accounts/accounts-store.ts'
 import { putCode } from '../src/accounts/codes/codes-store.ts'
 import { deleteAccount } from '../src/accounts/profile/profile.ts'
 import { activate, proveIdentifier } from '../src/accounts/sessions/activation.ts'
@@ -134,7 +134,7 @@ withDatabase('trimming', (open) => {
   test('the hundred and first session ends the one that was unused longest', async () => {
     const id = await register(email)
     await verify(id, email)
-    const account = { id, status: 'active' } as never
+    const account = (await findAccount(db, id))!
     const device = { address: '10.0.0.1', userAgent: 'test' }
     const opened: string[] = []
     for (let i = 0; i < 101; i++) {

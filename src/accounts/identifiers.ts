@@ -24,6 +24,7 @@ export function requireIdentifier(text: string): Identifier {
 
 /** Lowercase everywhere: two spellings of one address are one account. */
 export function readEmail(text: string): string | undefined {
+  if (text.length > LONGEST_TYPED) return undefined
   const parsed = email.safeParse(text.trim().toLowerCase())
   return parsed.success ? parsed.data : undefined
 }
@@ -49,6 +50,8 @@ export function subjectOf(key: Buffer, value: string): Buffer {
 }
 
 const email = z.email().max(254)
+/** With spaces around it. Looked at before any pattern is. */
+const LONGEST_TYPED = 320
 const MOBILE = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
 function localToE164(text: string): string {

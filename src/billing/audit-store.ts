@@ -49,6 +49,7 @@ async function startAudit(tx: Tx): Promise<{ accounts: bigint; entries: bigint; 
 const auditQueries: { what: string; find(tx: Tx): Promise<AuditRow[]> }[] = [
   { what: 'the balance is not the sum of the entries', find: wrongBalances },
   { what: 'what is held is not the sum of the open holds', find: wrongHeld },
+  { what: 'what may be spent is not the sum of the limits of the open holds', find: wrongLimits },
   { what: 'what is held is negative or more than the balance', find: outOfBounds },
   { what: 'an entry does not carry the running balance on', find: wrongRunningBalances },
   { what: 'the entries are not numbered without a gap', find: wrongOrdinals },
@@ -76,6 +77,17 @@ function wrongHeld(tx: Tx) {
        (select account_id, sum(amount_micro) from holds group by account_id) open
        using (account_id)
      where coalesce(sum, 0) <> coalesce(held_micro, 0) order by account_id`,
+  )
+}
+
+function wrongLimits(tx: Tx) {
+  return tx.read<AuditRow>(
+    `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(limits_micro, 0) as found,
+       null as detail
+     from ledger_accounts full join
+       (select account_id, sum(limit_micro) from holds group by account_id) open
+       using (account_id)
+     where coalesce(sum, 0) <> coalesce(limits_micro, 0) order by account_id`,
   )
 }
 

@@ -10,16 +10,39 @@ export type Command =
       holdId: string
       wantMicro: bigint
       needMicro: bigint
+      /** Left out: it costs no less than is needed and no more than is wanted. */
+      bounds?: Bounds | undefined
       owner: HoldOwner
       /** Kept with the hold, for the record of a call whose process died. */
       about: Record<string, unknown>
     }
+  /** Lets a call cost more, as far as there is spare money. */
+  | { kind: 'extend'; accountId: string; holdId: string; byMicro: bigint }
   | { kind: 'renew'; accountId: string; holdId: string; deadline: Date }
   | { kind: 'settle'; accountId: string; holdId: string; charges: Charge[] }
   | { kind: 'release'; accountId: string; holdId: string }
 
 type CommandKind = Command['kind']
 export type CommandOf<K extends CommandKind> = Extract<Command, { kind: K }>
+
+/**
+ * What a call may come to cost. From these the ledger makes its limit: the limits of all open holds
+ * together are never more than the balance, so whoever keeps to them is paid.
+ */
+export type Bounds = {
+  /** Without this much the call cannot be begun. */
+  leastMicro: bigint
+  /** What of it is spent before the first word of an answer. */
+  sureMicro: bigint
+  /** The limit to begin with, for a call that is watched and can be given more. */
+  startMicro: bigint
+  /** The worst case. */
+  mostMicro: bigint
+  /** It cannot be watched: the limit that it begins with is its last. */
+  fixed: boolean
+  /** Quickly estimated: where they do not fit easily, better ones are asked for. */
+  rough: boolean
+}
 
 /** A process lives by its heartbeat row; a job holds until its deadline. */
 export type HoldOwner = { process: string } | { job: string; deadline: Date }
@@ -41,7 +64,16 @@ type Posted = { kind: 'posted'; balanceMicro: bigint; availableMicro: bigint }
 type Duplicate = { kind: 'duplicate' }
 type Refused = { kind: 'refused'; availableMicro: bigint }
 type Gone = { kind: 'gone' }
-type Held = { kind: 'held'; heldMicro: bigint; availableMicro: bigint }
+type Held = {
+  kind: 'held'
+  heldMicro: bigint
+  availableMicro: bigint
+  /** The most that the call may cost now, and the most that it can be extended to. */
+  limitMicro: bigint
+  ceilingMicro: bigint
+}
+/** Nothing was held: send the command again, with bounds that are not rough. */
+type Tight = { kind: 'tight' }
 type Settled = {
   kind: 'settled'
   /** Per charge, in the order of the command. */
@@ -56,7 +88,8 @@ type Released = { kind: 'released'; availableMicro: bigint }
 type Outcomes = {
   grant: Posted | Duplicate
   adjust: Posted | Duplicate | Refused
-  hold: Held | Refused
+  hold: Held | Refused | Tight
+  extend: { kind: 'extended'; limitMicro: bigint } | Gone
   renew: { kind: 'renewed' } | Gone
   settle: Settled | Gone
   release: Released | Gone

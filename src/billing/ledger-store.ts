@@ -119,17 +119,28 @@ async function writeBatch(tx: Tx, batch: Batch): Promise<void> {
 
 /** Locks in the order of the ids, whatever their order in the list. */
 async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, LedgerAccount>> {
-  const rows = await tx.read<{ account_id: string; balance_micro: bigint; held_micro: bigint }>(
-    `select account_id, balance_micro, held_micro from ledger_accounts
+  const rows = await tx.read<AccountRow>(
+    `select account_id, balance_micro, held_micro, limits_micro from ledger_accounts
      where account_id = any($1::uuid[]) order by account_id for update`,
     [ids],
   )
   return new Map(
     rows.map((row) => [
       row.account_id,
-      { balanceMicro: row.balance_micro, heldMicro: row.held_micro },
+      {
+        balanceMicro: row.balance_micro,
+        heldMicro: row.held_micro,
+        limitsMicro: row.limits_micro,
+      },
     ]),
   )
+}
+
+type AccountRow = {
+  account_id: string
+  balance_micro: bigint
+  held_micro: bigint
+  limits_micro: bigint
 }
 
 /**
@@ -145,7 +156,7 @@ async function createAccounts(tx: Tx, sortedIds: string[]): Promise<void> {
 
 export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, OpenHold>> {
   const rows = await tx.read<OpenHoldRow>(
-    `select id, account_id, amount_micro, owner_process, owner_job, deadline
+    `select id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline
      from holds where id = any($1::uuid[])`,
     [ids],
   )
@@ -156,6 +167,7 @@ type OpenHoldRow = {
   id: string
   account_id: string
   amount_micro: bigint
+  limit_micro: bigint
   owner_process: string | null
   owner_job: string | null
   deadline: Date | null
@@ -172,6 +184,7 @@ function openHoldOf(row: OpenHoldRow): OpenHold {
     holdId: row.id,
     accountId: row.account_id,
     amountMicro: row.amount_micro,
+    limitMicro: row.limit_micro,
     owner:
       row.owner_process === null
         ? { job: row.owner_job!, deadline: row.deadline! }

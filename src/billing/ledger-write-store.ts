@@ -38,8 +38,9 @@ async function insertEntries(tx: Tx, entries: LedgerChanges['entries']): Promise
 async function updateAccounts(tx: Tx, changes: LedgerChanges): Promise<void> {
   await tx.query(
     `update ledger_accounts set balance_micro = new.balance, held_micro = new.held,
-       entries = entries + new.posted
-     from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[]) as new (id, balance, held, posted)
+       limits_micro = new.limits, entries = entries + new.posted
+     from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])
+       as new (id, balance, held, limits, posted)
      where account_id = new.id`,
     accountColumns(changes),
   )
@@ -57,24 +58,27 @@ async function deleteHolds(tx: Tx, ids: string[]): Promise<void> {
 
 async function insertHolds(tx: Tx, holds: (Hold | OpenHold)[]): Promise<void> {
   await tx.query(
-    `insert into holds (id, account_id, amount_micro, owner_process, owner_job, deadline, about)
-     select id, account_id, amount, process, job, deadline, about::jsonb
-     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
-       $7::text[]) as new (id, account_id, amount, process, job, deadline, about)`,
+    `insert into holds
+       (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about)
+     select id, account_id, amount, max, process, job, deadline, about::jsonb
+     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::uuid[], $6::text[],
+       $7::timestamptz[], $8::text[])
+       as new (id, account_id, amount, max, process, job, deadline, about)`,
     holdColumns(holds),
   )
 }
 
 /**
- * Holds that changed while their row stays: a deadline that moved, or one that was closed and made
+ * Holds that changed while their row stays: a limit or a deadline that moved, or one that was closed and made
  * again under its id within the batch. What a hold is about is written only when it is made.
  */
 export async function rewriteHolds(tx: Tx, holds: (Hold | OpenHold)[]): Promise<void> {
   await tx.query(
-    `update holds set amount_micro = amount, owner_process = process, owner_job = job,
-       deadline = new.deadline, about = coalesce(new.about::jsonb, holds.about)
-     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::timestamptz[],
-       $7::text[]) as new (id, account_id, amount, process, job, deadline, about)
+    `update holds set amount_micro = amount, limit_micro = max, owner_process = process,
+       owner_job = job, deadline = new.deadline, about = coalesce(new.about::jsonb, holds.about)
+     from unnest($1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::uuid[], $6::text[],
+       $7::timestamptz[], $8::text[])
+       as new (id, account_id, amount, max, process, job, deadline, about)
      where holds.id = new.id`,
     holdColumns(holds),
   )
@@ -105,6 +109,7 @@ function accountColumns(changes: LedgerChanges): unknown[] {
     accounts.map((account) => account.accountId),
     accounts.map((account) => account.balanceMicro),
     accounts.map((account) => account.heldMicro),
+    accounts.map((account) => account.limitsMicro),
     entryCounts(changes),
   ]
 }
@@ -137,6 +142,7 @@ function holdColumns(holds: (Hold | OpenHold)[]): unknown[] {
     holds.map((hold) => hold.holdId),
     holds.map((hold) => hold.accountId),
     holds.map((hold) => hold.amountMicro),
+    holds.map((hold) => hold.limitMicro),
     holds.map(({ owner }) => ('process' in owner ? owner.process : null)),
     holds.map(({ owner }) => ('job' in owner ? owner.job : null)),
     holds.map((hold) => deadlineOf(hold)),

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
-import type { Charge, Command, CommandOf, Entry, Outcome } from './commands.ts'
-import { lesser } from './money.ts'
+import type { Bounds, Charge, Command, CommandOf, Entry, Outcome } from './commands.ts'
+import { greater, lesser } from './money.ts'
 
 /** Available is what is neither spent nor held: balance − held. */
-export type LedgerAccount = { balanceMicro: bigint; heldMicro: bigint }
+export type LedgerAccount = {
+  balanceMicro: bigint
+  heldMicro: bigint
+  /** What the open holds may come to cost together; no less than is held. */
+  limitsMicro: bigint
+}
 
-export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro'> & {
+export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro' | 'bounds'> & {
   amountMicro: bigint
+  /** The most that the call may cost. */
+  limitMicro: bigint
 }
 
 /** What must be known of a hold to close it: what it is about is for whoever finds it orphaned. */
@@ -28,13 +35,14 @@ export type Step = {
   outcome: Outcome
 }
 
-export const EMPTY: LedgerAccount = { balanceMicro: 0n, heldMicro: 0n }
+export const EMPTY: LedgerAccount = { balanceMicro: 0n, heldMicro: 0n, limitsMicro: 0n }
 
 /** Pure: an account and a command give a new account, its entries and an outcome. */
 export function step(before: LedgerAccount, command: Command, known: Known): Step {
   const after = run(before, command, known)
-  const { balanceMicro, heldMicro } = after.account
+  const { balanceMicro, heldMicro, limitsMicro } = after.account
   assert(0n <= heldMicro && heldMicro <= balanceMicro, 'held must stay within the balance')
+  assert(heldMicro <= limitsMicro, 'a limit is no less than what is held')
   const posted = after.entries.reduce((sum, entry) => sum + entry.amountMicro, 0n)
   assert(before.balanceMicro + posted === balanceMicro, 'the balance moves by its entries only')
   return after
@@ -50,6 +58,8 @@ function run(account: LedgerAccount, command: Command, known: Known): Step {
       return post(account, command, known)
     case 'hold':
       return hold(account, command, known)
+    case 'extend':
+      return extend(account, command, known)
     case 'renew':
       return renew(account, command, known)
     case 'settle':
@@ -73,20 +83,60 @@ function post(account: LedgerAccount, command: CommandOf<'grant' | 'adjust'>, kn
 }
 
 function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known): Step {
-  const { kind: _kind, wantMicro, needMicro, ...rest } = command
+  const { kind: _kind, wantMicro, needMicro, bounds: given, ...rest } = command
   assert(wantMicro >= 0n && needMicro >= 0n, 'a hold is not negative')
-  if (known.hold) {
-    // The same command again, after an answer that was lost: the hold stays as it was made.
-    const heldMicro = known.hold.amountMicro
-    return unchanged(account, known, held(heldMicro, account))
-  }
+  const bounds = given ?? plainBounds(command)
+  // The same command again, after an answer that was lost: the hold stays as it was made.
+  if (known.hold) return unchanged(account, known, held(account, known.hold, bounds))
   // An empty account gets nothing, however little is needed; one without a row is such an account.
   if (available(account) < needMicro || available(account) === 0n) return refused(account, known)
-  const amountMicro = lesser(wantMicro, available(account))
-  const next = { ...account, heldMicro: account.heldMicro + amountMicro }
+  if (isTight(account, bounds)) return unchanged(account, known, { kind: 'tight' })
+  if (spare(account) < bounds.leastMicro) return refused(account, known)
+  const limitMicro = limitFor(spare(account), bounds)
+  const amountMicro = lesser(lesser(wantMicro, available(account)), limitMicro)
+  const next = {
+    ...account,
+    heldMicro: account.heldMicro + amountMicro,
+    limitsMicro: account.limitsMicro + limitMicro,
+  }
+  const made = { ...rest, amountMicro, limitMicro }
+  return { ...unchanged(next, known, held(next, made, bounds)), hold: made }
+}
+
+function plainBounds({ wantMicro, needMicro }: CommandOf<'hold'>): Bounds {
+  const mostMicro = greater(wantMicro, needMicro)
+  const least = { leastMicro: needMicro, sureMicro: needMicro }
+  return { ...least, startMicro: mostMicro, mostMicro, fixed: true, rough: false }
+}
+
+/** An account that can pay the worst case this many times over is not watched. */
+const EASILY = 16n
+
+function isTight(account: LedgerAccount, { leastMicro, rough }: Bounds): boolean {
+  return rough && leastMicro > spare(account) / EASILY
+}
+
+/**
+ * Little of what is spare, so that several calls may run at once. One that cannot be given more
+ * later may have half of it.
+ */
+function limitFor(spareMicro: bigint, bounds: Bounds): bigint {
+  const { leastMicro, startMicro, mostMicro, fixed } = bounds
+  if (mostMicro <= spareMicro / EASILY) return mostMicro
+  const share = greater(lesser(startMicro, spareMicro), fixed ? spareMicro / 2n : 0n)
+  return lesser(mostMicro, greater(leastMicro, share))
+}
+
+function extend(account: LedgerAccount, command: CommandOf<'extend'>, known: Known): Step {
+  const { hold: open } = known
+  if (!open) return unchanged(account, known, { kind: 'gone' })
+  assert(command.byMicro >= 0n, 'a limit only grows')
+  const byMicro = lesser(command.byMicro, spare(account))
+  const limitMicro = open.limitMicro + byMicro
+  const next = { ...account, limitsMicro: account.limitsMicro + byMicro }
   return {
-    ...unchanged(next, known, held(amountMicro, next)),
-    hold: { ...rest, amountMicro },
+    ...unchanged(next, known, { kind: 'extended', limitMicro }),
+    hold: { ...open, limitMicro },
   }
 }
 
@@ -103,8 +153,7 @@ function renew(account: LedgerAccount, command: CommandOf<'renew'>, known: Known
 /** Charges in order, each up to what is left of this hold plus what is available. */
 function settle(account: LedgerAccount, command: CommandOf<'settle'>, known: Known): Step {
   if (!known.hold) return unchanged(account, known, { kind: 'gone' })
-  const free = { ...account, heldMicro: account.heldMicro - known.hold.amountMicro }
-  const paid = chargeAll(free, command.charges, known)
+  const paid = chargeAll(without(account, known.hold), command.charges, known)
   const uncollectedMicro = paid.uncollected.reduce((sum, one) => sum + one.amountMicro, 0n)
   const { balanceMicro } = paid.account
   const availableMicro = available(paid.account)
@@ -140,9 +189,18 @@ function chargeAll(account: LedgerAccount, charges: Charge[], known: Known): Pai
 
 function release(account: LedgerAccount, known: Known): Step {
   if (!known.hold) return unchanged(account, known, { kind: 'gone' })
-  const next = { ...account, heldMicro: account.heldMicro - known.hold.amountMicro }
+  const next = without(account, known.hold)
   const outcome = { kind: 'released', availableMicro: available(next) } as const
   return { ...unchanged(next, known, outcome), hold: undefined }
+}
+
+function without(account: LedgerAccount, { amountMicro, limitMicro }: OpenHold): LedgerAccount {
+  const { balanceMicro, heldMicro, limitsMicro } = account
+  return {
+    balanceMicro,
+    heldMicro: heldMicro - amountMicro,
+    limitsMicro: limitsMicro - limitMicro,
+  }
 }
 
 function unchanged(account: LedgerAccount, { hold }: Known, outcome: Outcome): Step {
@@ -153,10 +211,23 @@ function refused(account: LedgerAccount, known: Known): Step {
   return unchanged(account, known, { kind: 'refused', availableMicro: available(account) })
 }
 
-function held(heldMicro: bigint, account: LedgerAccount): Outcome {
-  return { kind: 'held', heldMicro, availableMicro: available(account) }
+function held(account: LedgerAccount, hold: OpenHold, { mostMicro, fixed }: Bounds): Outcome {
+  const { amountMicro: heldMicro, limitMicro } = hold
+  const reachable = fixed ? limitMicro : limitMicro + spare(account)
+  return {
+    kind: 'held',
+    heldMicro,
+    availableMicro: available(account),
+    limitMicro,
+    ceilingMicro: greater(limitMicro, lesser(mostMicro, reachable)),
+  }
 }
 
 function available({ balanceMicro, heldMicro }: LedgerAccount): bigint {
   return balanceMicro - heldMicro
+}
+
+/** What no open call may come to cost. An operator may have taken what calls were counting on. */
+function spare({ balanceMicro, limitsMicro }: LedgerAccount): bigint {
+  return greater(0n, balanceMicro - limitsMicro)
 }

@@ -49,6 +49,10 @@ export function lesser(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
+export function greater(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
 /** A key that is missing costs nothing of its own. */
 export type PriceList = Pick<
   Pricing,

@@ -117,7 +117,7 @@ function unsuitable(field: string, why: string): Failure {
 
 /** A caller's id comes back in the message: printable and short. */
 function shown(id: string): string {
-  return id.replaceAll(/[^\x20-\x7e]|"/g, '?').slice(0, 120)
+  return id.slice(0, 120).replaceAll(/[^\x20-\x7e]|"/g, '?')
 }
 
 /** One at a time; a call while one runs gets the next run, which sees every change so far. */

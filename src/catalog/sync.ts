@@ -4,6 +4,7 @@ import { decimal } from '../lib/decimal.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { sha256 } from '../lib/secrets.ts'
+import { storable } from '../lib/storable.ts'
 import {
   insertModels,
   insertPrices,
@@ -95,18 +96,6 @@ async function readOne(parts: SyncParts, upstream: string, signal: AbortSignal |
     })
     return undefined
   }
-}
-
-/**
- * What PostgreSQL cannot keep in JSON (NUL, half of a surrogate pair) is taken out of foreign text,
- * so that one odd name cannot stop the sync of all the others.
- */
-function storable<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value, clean)) as T
-}
-
-function clean(_name: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value
 }
 
 type Round = {

@@ -6,7 +6,7 @@ import { prefixedId } from '../lib/ids.ts'
 import type { Fields } from '../lib/fields.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
-import { answerHeaders, runBilledCall } from './billed-call.ts'
+import { affordableRequest, answerHeaders, runBilledCall } from './billed-call.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
 import { NO_MEDIA } from './media-parts.ts'
@@ -45,10 +45,16 @@ export async function analyze(
   const id = prefixedId('anl_')
   const at = gateway.billing.clock.now()
   const price = priceOf(gateway, analysis, { model, body: request.body, at })
+  const { maxTokens } = analysis
+  const answer = { maxTokens, hardLimit: maxTokens, choices: 1 }
   return runBilledCall(gateway, call, {
     stage: stageOf(`${analysis.kind}_analysis`, model),
-    amounts: price.amounts({ maxTokens: analysis.maxTokens, choices: 1 }),
-    work: (signal) => gateway.upstreams.call(route.targets, 'chat', request, signal),
+    amounts: price.amounts(answer),
+    work: (signal, { allowance }) => {
+      const tokens = allowance && price.affordable(allowance.limitMicro, allowance.bounds, answer)
+      const asked = tokens === undefined ? request : affordableRequest(request, tokens, 1)
+      return gateway.upstreams.call(route.targets, 'chat', asked, signal)
+    },
     usage: (result) => price.usage(result.usage, result),
     answer: ({ text, finishReason, generationId }, usage, receipt) =>
       render({

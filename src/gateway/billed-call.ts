@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
+import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
-import { dropOf, openBill } from './bill/billable.ts'
+import type { ChatRequest } from '../upstream/contract/contract.ts'
+import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import type { Rows } from './bill/posting-queue.ts'
 import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
@@ -12,7 +14,8 @@ import type { Amounts } from './price/amounts.ts'
 export type PaidStage<Result> = {
   stage: Stage
   amounts: Amounts
-  work(signal: AbortSignal): Promise<Result>
+  /** It keeps to the allowance of its bill, if there is one. */
+  work(signal: AbortSignal, bill: Bill): Promise<Result>
   usage(result: Result): StageUsage
 }
 
@@ -31,12 +34,14 @@ export async function runBilledCall<Result>(
 ): Promise<KeptAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
   const { stage, amounts } = billed
+  const { accountId } = principal
+  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
   const startedMs = performance.now()
   const leave = gateway.callLimits.enter(principal)
   try {
     const bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
     try {
-      const result = await billed.work(signal)
+      const result = await billed.work(signal, bill)
       const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
       const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
@@ -45,12 +50,37 @@ export async function runBilledCall<Result>(
       const answer = writtenOnce(shown)
       return { ...answer(await bill.settle([line], { claim, answer }, write)), kept: true }
     } catch (error) {
-      await bill.drop(dropOf(error, stage, performance.now() - startedMs, signal))
+      const latencyMs = performance.now() - startedMs
+      const end = dropOf(error, stage, latencyMs, signal)
+      const micro = end.status === 'cancelled' ? workedMicro(amounts, latencyMs) : 0n
+      if (micro > 0n) await gateway.leftUnpaid.drop(bill, end, { accountId, micro })
+      else await bill.drop(end)
       throw error
     }
   } finally {
     leave()
   }
+}
+
+/** The time in which the fastest models say as much as is held for an answer. */
+const ANSWER_MS = 1_000
+
+/** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
+function workedMicro({ wantMicro, needMicro }: Amounts, latencyMs: number): bigint {
+  if (wantMicro <= needMicro) return wantMicro
+  const written = Math.min(1, latencyMs / ANSWER_MS)
+  return needMicro + BigInt(Math.round(Number(wantMicro - needMicro) * written))
+}
+
+/** No choice may be longer than there can be money for: `tokens` is what the limit pays for. */
+export function affordableRequest(
+  request: ChatRequest,
+  tokens: number,
+  choices: number,
+): ChatRequest {
+  const mostTokens = Math.floor(tokens / choices)
+  if (mostTokens >= 1) return { ...request, mostTokens }
+  throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
 }
 
 /**

@@ -1,4 +1,6 @@
-import { addDecimals } from '../lib/decimal.ts'
+import type { Bounds } from '../billing/commands.ts'
+import { toMicro } from '../billing/money.ts'
+import { addDecimals, decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
@@ -6,8 +8,38 @@ import { fieldsOf, listOf, type Fields } from '../lib/fields.ts'
 import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
+import { PICTURE_TOKENS } from './price/call-price.ts'
 
 type Pictures = ImageResult['images']
+
+/** A model that draws in conversation may say a lot before it does; all of it is paid for. */
+export function drawnBounds(model: PricedModel, priceMicro: bigint, pictures: number): Bounds {
+  const tokens = (model.maxOutputTokens || model.contextLength || PICTURE_TOKENS) * pictures
+  return {
+    sureMicro: 0n,
+    leastMicro: priceMicro,
+    startMicro: priceMicro,
+    mostMicro: priceMicro + toMicro(times(tokenUsd(model), decimal(tokens)), model),
+    fixed: true,
+    rough: false,
+  }
+}
+
+/** What a limit pays for, for each picture: no less than a picture has. */
+export function drawnTokens(model: PricedModel, limitMicro: bigint, pictures: number): number {
+  const perMillion = toMicro(times(tokenUsd(model), decimal(MILLION)), model)
+  if (perMillion === 0n) return Number.MAX_SAFE_INTEGER
+  const tokens = Number((limitMicro * BigInt(MILLION)) / perMillion)
+  return Math.max(PICTURE_TOKENS, Math.floor(tokens / pictures))
+}
+
+const MILLION = 1_000_000
+
+/** Of one token, at the dearest price that it may have. */
+function tokenUsd({ prices }: PricedModel): Decimal {
+  const { completion, image_output: image, internal_reasoning: thought } = prices
+  return decimal(largestDecimal([completion ?? '0', image ?? '0', thought ?? '0'])!)
+}
 
 /**
  * Pictures from a model that draws in conversation: one conversation each, since few take `n`. Those
@@ -39,7 +71,8 @@ async function drawOne(
   signal: AbortSignal,
 ): Promise<ChatResult> {
   const ours = { id: prefixedId('chatcmpl-'), model: model.id, created: 0 }
-  const chat = { body: chatBody(request), stream: false, ours, user: request.user }
+  const { user, mostTokens } = request
+  const chat = { body: chatBody(request), stream: false, ours, user, mostTokens }
   return upstreams.call(model.targets, 'chat', chat, signal)
 }
 

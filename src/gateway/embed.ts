@@ -26,7 +26,9 @@ export async function embed(
   const input = measureInput(body.input)
   const model = gateway.catalog.requireModel(body.model, { outputs: ['embeddings'], inputs: [] })
   const { billing, rules } = gateway
-  const prompt = { ...EMPTY_PROMPT, textBytes: restBytes(body), mediaTokens: input.tokens }
+  const textBytes = restBytes(body)
+  const mostTokens = mostRead(input, model.contextLength) + textBytes
+  const prompt = { ...EMPTY_PROMPT, textBytes, mediaTokens: input.tokens, mostTokens }
   const price = tokenPrice({ model, prompt, at: billing.clock.now(), rules, log: billing.log })
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request = { body, user, inputs: input.count }
@@ -55,23 +57,37 @@ function restBytes({ input: _input, model: _model, ...rest }: EmbeddingsBody): n
   return Object.keys(rest).length === 0 ? 0 : measureJson(rest).bytes
 }
 
-function measureInput(input: unknown): { count: number; tokens: number } {
-  if (typeof input === 'string') return { count: 1, tokens: textTokens(input, 'input') }
+/** `bytes` counts a token as one. */
+type Input = { count: number; tokens: number; bytes: number }
+
+/** A token for each byte, and no more of any input than the model reads. */
+function mostRead({ count, bytes }: Input, contextTokens: number | undefined): number {
+  return contextTokens ? Math.min(bytes, contextTokens * count) : bytes
+}
+
+function measureInput(input: unknown): Input {
+  if (typeof input === 'string') {
+    return { count: 1, tokens: textTokens(input, 'input'), bytes: Buffer.byteLength(input) }
+  }
   if (!Array.isArray(input) || input.length === 0) {
     throw invalidField(
       'input',
       'must be a string, an array of strings, or an array of token arrays',
     )
   }
-  if (typeof input[0] === 'number') return { count: 1, tokens: tokenCount(input, 'input') }
+  if (typeof input[0] === 'number') {
+    const tokens = tokenCount(input, 'input')
+    return { count: 1, tokens, bytes: tokens }
+  }
   if (input.length > MOST_INPUTS)
     throw invalidField('input', `must have at most ${MOST_INPUTS} items`)
-  let tokens = 0
+  let [tokens, bytes] = [0, 0]
   input.forEach((item: unknown, i) => {
     const at = `input[${i}]`
     tokens += Array.isArray(item) ? tokenCount(item, at) : textTokens(item, at)
+    bytes += Array.isArray(item) ? item.length : Buffer.byteLength(item as string)
   })
-  return { count: input.length, tokens }
+  return { count: input.length, tokens, bytes }
 }
 
 function textTokens(text: unknown, at: string): number {

@@ -38,8 +38,8 @@ export type GatewayCall = {
   principal: Principal
   requestId: string
   signal: AbortSignal
-  /** From now on a caller who leaves does not abort the call. */
-  stay(): void
+  /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
+  stay(when?: () => boolean): void
   claim: Claim | undefined
   /** The JSON text of an error in the route's dialect, for a failure inside a stream. */
   renderError(error: unknown): string

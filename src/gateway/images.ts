@@ -11,11 +11,11 @@ import {
 } from '../upstream/prices/media-price.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
 import { answerHeaders, runBilledCall } from './billed-call.ts'
-import { chatPictures } from './chat-pictures.ts'
+import { chatPictures, drawnBounds, drawnTokens } from './chat-pictures.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
 import { NO_MEDIA, readPictures } from './media-parts.ts'
-import { NOTHING, reserveWhole } from './price/amounts.ts'
+import { NOTHING, reserveWhole, type Amounts } from './price/amounts.ts'
 import { promptSize, textTokens } from './price/prompt-size.ts'
 import { logUnusable, reportedCost } from './price/reported-cost.ts'
 import { PICTURE_TOKENS } from './price/call-price.ts'
@@ -50,8 +50,11 @@ export async function generateImages(
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra, sent)
   return runBilledCall(gateway, call, {
     stage: stageOf('image', model),
-    amounts: model.free ? NOTHING : reserveWhole(priceOf(request.n)),
-    work: (signal) => draw(gateway, model, request, signal),
+    amounts: model.free ? NOTHING : amountsOf(gateway, model, priceOf(request.n), request.n),
+    work: (signal, { allowance }) => {
+      const mostTokens = allowance && drawnTokens(model, allowance.limitMicro, request.n)
+      return draw(gateway, model, { ...request, mostTokens }, signal)
+    },
     usage: ({ images, usage }) => {
       logUnusable(gateway.billing.log, model.id, usage)
       return usageOf(model, usage, model.free ? 0n : priceOf(images.length))
@@ -69,18 +72,27 @@ export async function generateImages(
   })
 }
 
-/** Some models draw only in conversation: those that no price list of pictures names. */
 async function draw(
-  { upstreams }: Gateway,
+  gateway: Gateway,
   model: PricedModel,
   request: ImageRequest,
   signal: AbortSignal,
 ): Promise<ImageResult> {
-  const { targets, prices, outputModalities } = model
+  const { upstreams } = gateway
+  if (!isDirect(gateway, model)) return chatPictures(upstreams, model, request, signal)
+  return upstreams.call(model.targets, 'image', request, signal)
+}
+
+/** Some models draw only in conversation: those that no price list of pictures names. */
+function isDirect({ upstreams }: Gateway, { targets, prices, outputModalities }: PricedModel) {
   const listed = prices.image_skus !== undefined || !outputModalities.includes('text')
-  const direct = listed && upstreams.can(targets, 'image')
-  if (!direct) return chatPictures(upstreams, model, request, signal)
-  return upstreams.call(targets, 'image', request, signal)
+  return listed && upstreams.can(targets, 'image')
+}
+
+function amountsOf(gateway: Gateway, model: PricedModel, micro: bigint, pictures: number): Amounts {
+  const whole = reserveWhole(micro)
+  if (isDirect(gateway, model)) return whole
+  return { ...whole, bounds: drawnBounds(model, micro, pictures) }
 }
 
 /** All that goes upstream with the order: text, and pictures to go by. */

@@ -2,7 +2,7 @@ import { invalidField } from '../lib/failure.ts'
 import { isFields } from '../lib/fields.ts'
 import { whyNotPublic } from '../lib/public-url.ts'
 
-const LINK = /^[a-z][a-z0-9+.-]*:\/\//i
+const LINK = /^[a-z][a-z0-9+.-]{0,31}:\/\//i
 const LONGEST_LINK = 8_192
 
 /**

@@ -21,6 +21,8 @@ export type MediaReading = Pick<
 > & {
   /** Of the outgoing JSON, that are measured here. */
   mediaBytes: number
+  /** Sounds, films and files whose bytes were looked into. */
+  filesRead: number
 }
 
 export const NO_MEDIA: MediaReading = {
@@ -29,6 +31,7 @@ export const NO_MEDIA: MediaReading = {
   audioTokens: 0,
   links: 0,
   mediaBytes: 0,
+  filesRead: 0,
 }
 
 /** Checks and measures one part that carries a picture, a film, sound or a file. */
@@ -59,7 +62,7 @@ function readSound(sound: Fields, field: string, reading: MediaReading): void {
     throw invalidField(field, 'must have data (base64) and format, both strings')
   }
   reading.mediaBytes += data.length
-  reading.audioTokens += soundTokens(Buffer.from(data, 'base64'))
+  reading.audioTokens += soundTokens(fileIn(data, reading))
 }
 
 /** Pictures that are sent along. What has another form is not measured here, and counts as text. */
@@ -79,8 +82,19 @@ function readInline({ declared, base64 }: Inline, type: MediaType, reading: Medi
   const size = (base64.length / 4) * 3
   if (type === 'image_url' && isPicture(declared)) reading.mediaTokens += imageTokens(size)
   else if (declared.startsWith('audio/')) {
-    reading.audioTokens += soundTokens(Buffer.from(base64, 'base64'))
-  } else reading.mediaTokens += fileTokens(Buffer.from(base64, 'base64'), declared)
+    reading.audioTokens += soundTokens(fileIn(base64, reading))
+  } else reading.mediaTokens += fileTokens(fileIn(base64, reading), declared)
+}
+
+/** Each takes up to a few hundred steps: thousands of tiny ones took a sixth of a second. */
+const MOST_FILES = 100
+
+function fileIn(base64: string, reading: MediaReading): Buffer {
+  reading.filesRead += 1
+  if (reading.filesRead > MOST_FILES) {
+    throw invalidField('messages', `have more than ${MOST_FILES} sounds, films and files`)
+  }
+  return Buffer.from(base64, 'base64')
 }
 
 /** A drawing in text is read as text. */

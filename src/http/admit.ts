@@ -1,6 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
-import type { Slot } from './limits/process-counter.ts'
+import { subscriberOf, type Slot } from './limits/process-counter.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Credential } from './route.ts'
 import type { ServerContext } from './server-context.ts'
@@ -11,6 +11,7 @@ import type { ServerContext } from './server-context.ts'
  */
 export function admit(context: ServerContext, call: RequestContext): Promise<void> | undefined {
   const { credential, limit } = call.plan.route
+  call.countFor('address', subscriberOf(call.address))
   if (limit === 'auth') return admitGuess(context, call)
   if (credential !== 'none') {
     const principal = identify(context, call)
@@ -47,6 +48,7 @@ function acceptPrincipal(
 ): Promise<void> | undefined {
   call.principal = principal
   checkKind(call.plan.route.credential, principal)
+  call.countFor('account', principal.accountId)
   return call.plan.route.limit === 'principal' ? takeSlot(context, call) : undefined
 }
 
@@ -89,20 +91,8 @@ function bucketOf(
   if (principal?.kind === 'jwt') {
     return [`account:${principal.accountId}`, settings.RATE_LIMIT_JWT_RPM]
   }
-  const network = networkOf(call.address)
+  const network = subscriberOf(call.address)
   return call.plan.route.limit === 'auth'
     ? [`auth:${network}`, settings.AUTH_RATE_LIMIT_RPM]
     : [`address:${network}`, settings.RATE_LIMIT_JWT_RPM]
-}
-
-/** One subscriber holds a whole IPv6 /64: count it as one address. */
-function networkOf(address: string): string {
-  if (!address.includes(':')) return address
-  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
-  const [head = '', tail] = address.split('%')[0]!.split('::')
-  const left = head === '' ? [] : head.split(':')
-  if (tail === undefined) return left.slice(0, 4).join(':')
-  const right = tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
-  return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Failure } from '../lib/failure.ts'
-import { overloaded } from './limits/capacity.ts'
 import type { RoutePlan } from './route.ts'
 
 /** As much of a request as reading its body needs. */
 type BodyReader = {
   plan: RoutePlan
   headers: Record<string, string | string[] | undefined>
-  holdBody(bytes: number): boolean
+  refuseBody(bytes: number): Failure | undefined
   acceptMultipart(): void
 }
 
@@ -38,21 +37,32 @@ export function checkBodyHead(call: BodyReader): void {
   if (!multipart && plan.bodyKind !== 'raw') {
     checkJsonType(type, plan.bodyKind === 'json-or-multipart')
   }
-  // A body of unknown length is counted as it grows, except a multipart one, which the parser reads.
-  const expectedBytes = Number(contentLength ?? (multipart ? limitBytes : 0))
-  if (!call.holdBody(expectedBytes)) throw overloaded()
+  // What is announced takes no room yet; but what has none now need not be sent.
+  const refusal = call.refuseBody(Number(contentLength ?? 0))
+  if (refusal !== undefined) throw refusal
   if (multipart) call.acceptMultipart()
 }
 
 const MULTIPART = /^multipart\/form-data *;/i
-const JSON_MEDIA = /^application\/json *(?:; *charset *= *"?(?:utf-?8|us-ascii)"? *)?;? *$/i
 
 function checkJsonType(type: string, orMultipart: boolean): void {
-  if (type === 'application/json' || JSON_MEDIA.test(type)) return
+  if (type === 'application/json' || isJsonInUtf8(type)) return
   const wanted = orMultipart ? 'application/json or multipart/form-data' : 'application/json'
   throw new Failure('invalid', `The Content-Type must be ${wanted}, in UTF-8.`, {
     param: 'Content-Type',
   })
+}
+
+/** Longer than any that a client sends. */
+const LONGEST_TYPE = 256
+const UTF8 = new Set(['charset=utf-8', 'charset=utf8', 'charset=us-ascii'])
+
+/** Taken apart at its semicolons: one pattern for it all tried every way to divide its spaces. */
+function isJsonInUtf8(type: string): boolean {
+  if (type.length > LONGEST_TYPE) return false
+  const [media, ...parameters] = type.toLowerCase().replaceAll(/[ "]/g, '').split(';')
+  const named = parameters.filter((parameter) => parameter !== '')
+  return media === 'application/json' && named.length <= 1 && named.every((one) => UTF8.has(one))
 }
 
 export function tooLarge(limitBytes: number): Failure {
@@ -75,17 +85,19 @@ export function gatherBody(
   const contentLength = payload.headers['content-length']
   const gathered = new GrowingBuffer(Number(contentLength ?? 0), limitBytes)
   const settle = (failure: Failure | undefined, body?: Buffer) => {
+    call.cutBody = undefined
     payload.off('data', take).off('end', finish).off('error', breakOff)
     if (failure !== undefined) payload.on('error', () => {})
     call.bodyFailure = failure
     done(null, body)
   }
   const take = (chunk: Buffer) => {
-    if (!gathered.take(chunk)) settle(tooLarge(limitBytes))
-    else if (contentLength === undefined && !call.holdBody(chunk.length)) settle(overloaded())
+    const failure = gathered.take(chunk) ? call.holdBody(chunk.length) : tooLarge(limitBytes)
+    if (failure !== undefined) settle(failure)
   }
   const finish = () => settle(undefined, gathered.bytes)
   const breakOff = () => settle(new Failure('invalid', 'The request body ended too early.'))
+  call.cutBody = settle
   payload.on('data', take).on('end', finish).on('error', breakOff)
 }
 
@@ -94,8 +106,7 @@ const EMPTY = Buffer.alloc(0)
 
 /**
  * Bytes of a body as they come, in one piece of memory: a list of chunks joined at the end would
- * need the room twice. The announced length is only a first guess, and costs nothing until it is
- * filled.
+ * need the room twice. It grows by what has come, up to the length that was announced.
  */
 export class GrowingBuffer {
   readonly limitBytes: number
@@ -125,34 +136,12 @@ export class GrowingBuffer {
 
   #copy(chunk: Buffer, length: number): void {
     if (length > this.#buffer.length) {
-      const bufferBytes = Math.max(length, this.#likelyBytes, this.#length * 2, FIRST_BYTES)
-      const buffer = Buffer.allocUnsafeSlow(Math.min(bufferBytes, this.limitBytes))
+      const wanted = Math.max(length * 4, FIRST_BYTES)
+      const most = this.#likelyBytes >= length ? this.#likelyBytes : this.limitBytes
+      const buffer = Buffer.allocUnsafeSlow(Math.min(wanted, most))
       this.#buffer.copy(buffer, 0, 0, this.#length)
       this.#buffer = buffer
     }
     chunk.copy(this.#buffer, this.#length)
   }
-}
-
-const DISCARDED_BYTES = 8 * 1024 * 1024
-const DISCARDING_MS = 5_000
-
-/**
- * Refused before the body was read whole. Closing at once would reset the connection, and a caller
- * who is still sending would never see why; so some more is read and thrown away, within bounds.
- */
-export function discardBody(request: FastifyRequest, reply: FastifyReply): void {
-  const raw = request.raw
-  let bytes = 0
-  const stop = () => raw.destroy()
-  reply.raw.once('finish', () => {
-    if (raw.complete || raw.destroyed) return
-    const timer = setTimeout(stop, DISCARDING_MS)
-    raw.once('close', () => clearTimeout(timer)).on('error', () => {})
-    raw.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > DISCARDED_BYTES) stop()
-    })
-    raw.resume()
-  })
 }

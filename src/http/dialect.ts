@@ -62,7 +62,7 @@ function compatibleError(failure: Failure) {
   return {
     message: publicMessage(failure),
     type: row.type,
-    param: failure.param ?? null,
+    param: failure.param?.slice(0, LONGEST_PARAM) ?? null,
     code: failure.code ?? row.code,
   }
 }
@@ -118,6 +118,10 @@ const FAILURES: Record<FailureKind, FailureRow> = {
   forbidden: row(403, 'forbidden', 'forbidden', 'forbidden'),
   not_found: row(404, 'not_found', 'not_found', 'not_found'),
   method_not_allowed: row(405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'),
+  too_slow: {
+    ...row(408, 'invalid_request_error', 'invalid_request_error', 'request_timeout'),
+    headers: { connection: 'close' },
+  },
   conflict: row(409, 'conflict', 'conflict', 'conflict'),
   idempotency_conflict: row(
     409,
@@ -149,6 +153,8 @@ function row(status: number, errorCode: string, type: string, code: string | nul
 }
 
 const LONGEST_MESSAGE = 500
+/** A field may be named by a key that the caller made up. */
+const LONGEST_PARAM = 200
 
 function publicMessage(failure: Failure): string {
   return failure.message.length > LONGEST_MESSAGE

@@ -39,6 +39,7 @@ const ROWS: Record<FailureKind, Row> = {
   forbidden: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  too_slow: { status: 408, type: 'invalid_request_error' },
   conflict: { status: 409, type: 'conflict_error' },
   idempotency_conflict: { status: 409, type: 'conflict_error' },
   gone: { status: 410, type: 'not_found_error' },

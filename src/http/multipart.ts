@@ -7,28 +7,46 @@ import { GrowingBuffer, tooLarge } from './body.ts'
 const MOST_FIELDS = 32
 const LONGEST_FIELD_BYTES = 64 * 1024
 
+/** As much of a request as reading its form needs. */
+type FormReader = {
+  plan: { multipartLimitBytes: number }
+  holdBody(bytes: number): Failure | undefined
+  cutBody: ((failure: Failure) => void) | undefined
+}
+
 /**
  * Parts as they come; fields may stand before or after the file. Memory is bounded part by part: one
- * file within the cap, 32 short fields.
+ * file within the cap, 32 short fields. Every byte of the form is counted as it arrives.
  */
 export async function* readMultipart(
   request: FastifyRequest,
-  limitBytes: number,
+  call: FormReader,
 ): AsyncGenerator<MultipartPart> {
+  const { multipartLimitBytes: limitBytes } = call.plan
   const limits = {
     fields: MOST_FIELDS,
     fieldSize: LONGEST_FIELD_BYTES,
     fieldNameSize: 100,
     files: 1,
+    parts: MOST_FIELDS + 1,
     fileSize: limitBytes,
     headerPairs: 50,
+    headerSize: 8 * 1024,
   }
   try {
     const likelyBytes = Number(request.headers['content-length'] ?? 0)
-    for await (const part of request.parts({ limits })) {
-      yield part.type === 'file'
-        ? await readFile(part, new GrowingBuffer(likelyBytes, limitBytes))
-        : readField(part)
+    const parts = request.parts({ limits })
+    let next = parts.next()
+    // After the parser has been asked: it listens first, and nothing is lost.
+    const cut = watch(request, call)
+    for (;;) {
+      const { value: part, done } = await Promise.race([next, cut])
+      if (done === true) break
+      if (part.type === 'file') {
+        const reading = readFile(part, new GrowingBuffer(likelyBytes, limitBytes))
+        yield await Promise.race([reading, cut])
+      } else yield readField(part)
+      next = parts.next()
     }
   } catch (cause) {
     if (cause instanceof Failure) throw cause
@@ -36,7 +54,30 @@ export async function* readMultipart(
     throw new Failure('invalid', 'The multipart body is malformed or has too many parts.', {
       cause,
     })
+  } finally {
+    call.cutBody = undefined
   }
+}
+
+/** Rejects when the form is longer than it may be, finds no room, or is cut. */
+function watch({ raw }: FastifyRequest, call: FormReader): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  // Nobody may be waiting for it.
+  promise.catch(() => {})
+  let bytes = 0
+  const stop = (failure: Failure) => {
+    raw.off('data', count).unpipe()
+    reject(failure)
+  }
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length
+    const { multipartLimitBytes: limitBytes } = call.plan
+    const failure = bytes > limitBytes ? tooLarge(limitBytes) : call.holdBody(chunk.length)
+    if (failure !== undefined) stop(failure)
+  }
+  call.cutBody = stop
+  raw.on('data', count)
+  return promise
 }
 
 /** The file is copied once, as it comes; gathered in chunks it would stand in memory twice. */

@@ -6,7 +6,7 @@ import { prefixedId } from '../lib/ids.ts'
 import type { Principal } from '../lib/principal.ts'
 import { renderInterruption } from './dialect.ts'
 import { renderSuccess } from './envelope.ts'
-import type { RunningCall } from './limits/capacity.ts'
+import { overloaded, type Sharer, type SharerKind, type RunningCall } from './limits/capacity.ts'
 import type { Slot } from './limits/process-counter.ts'
 import { readMultipart } from './multipart.ts'
 import type { Call, RoutePlan, Success } from './route.ts'
@@ -33,13 +33,16 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   multipart: (() => AsyncIterable<MultipartPart>) | undefined = undefined
   /** What was wrong with the body, kept until it is the body's turn to be judged. */
   bodyFailure: Failure | undefined = undefined
+  cutBody: ((failure: Failure) => void) | undefined = undefined
   readonly #context: ServerContext
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   #controller: AbortController | undefined = undefined
+  readonly #sharers: Sharer[] = []
   #ended = false
-  #stays = false
+  #stays: () => boolean = () => false
   #bodyBytes = 0
+  #answerBytes = 0
 
   constructor(
     context: ServerContext,
@@ -61,7 +64,8 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   }
 
   get address(): string {
-    return this.#request.ip
+    // None on a connection that is closed already, whatever the type says.
+    return this.#request.ip ?? ''
   }
 
   get signal(): AbortSignal {
@@ -100,7 +104,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   acceptMultipart(): void {
     this.multipart = () => {
       this.inviteBody()
-      return readMultipart(this.#request, this.plan.multipartLimitBytes)
+      return readMultipart(this.#request, this)
     }
   }
 
@@ -109,15 +113,43 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     if (this.#request.headers.expect !== undefined) this.#reply.raw.writeContinue()
   }
 
-  /** Reserves room for so much of a body until the call ends. False when the process has none. */
-  holdBody(bytes: number): boolean {
-    if (!this.#context.capacity.hold(bytes)) return false
-    this.#bodyBytes += bytes
-    return true
+  get arrivedBytes(): number {
+    return this.#bodyBytes
   }
 
-  stay(): void {
-    this.#stays = true
+  /** Counts this call, and what it holds, among those of one account or address. May throw. */
+  countFor(kind: SharerKind, name: string): void {
+    const { capacity } = this.#context
+    const sharer = capacity.join(kind, name)
+    this.#sharers.push(sharer)
+    const refusal = this.plan.isLight ? undefined : capacity.refuseCall(sharer)
+    if (refusal !== undefined) throw refusal
+  }
+
+  /** Why a body of this length could not be held, as things are. Nothing is reserved for it. */
+  refuseBody(bytes: number): Failure | undefined {
+    return this.#context.capacity.refuseBytes(bytes, this.#sharers, 0)
+  }
+
+  /** Holds room for so much that has arrived, until the call ends; or says why there is none. */
+  holdBody(bytes: number): Failure | undefined {
+    if (this.#ended) return overloaded()
+    const { capacity } = this.#context
+    const refusal = capacity.refuseBytes(bytes, this.#sharers, this.#bodyBytes)
+    if (refusal !== undefined) return refusal
+    capacity.hold(bytes, this.#sharers)
+    this.#bodyBytes += bytes
+    return undefined
+  }
+
+  /** An answer stays in memory until its reader has taken it. */
+  holdAnswer(bytes: number): void {
+    this.#context.capacity.hold(bytes, this.#sharers, bytes)
+    this.#answerBytes += bytes
+  }
+
+  stay(when = () => true): void {
+    this.#stays = when
   }
 
   abort(reason: Failure): void {
@@ -128,15 +160,17 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#context.capacity.giveBack(this.#bodyBytes)
-    this.#context.running.end(this)
+    const { capacity, running } = this.#context
+    capacity.hold(-this.#bodyBytes - this.#answerBytes, this.#sharers, -this.#answerBytes)
+    for (const sharer of this.#sharers) capacity.leave(sharer)
+    running.end(this)
   }
 
   /** With a claim the call runs on after the caller has left: its answer waits for the retry. */
   #watch(controller: AbortController): AbortController {
     if (this.claim !== undefined) return controller
     const leave = () => {
-      if (this.#stays || this.#reply.raw.writableFinished) return
+      if (this.#reply.raw.writableFinished || this.#stays()) return
       controller.abort(CALLER_LEFT)
     }
     if (this.#reply.raw.destroyed) leave()

@@ -72,8 +72,8 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   address: string
   /** Aborts when the caller leaves or the drain runs out. */
   signal: AbortSignal
-  /** From now on a caller who leaves does not abort the call. */
-  stay(): void
+  /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
+  stay(when?: () => boolean): void
   /** Present when the request bears an idempotency key and this call won the claim. */
   claim: Claim | undefined
   /** Renders a success as the bytes that will be sent, so that they can be kept for a replay. */
@@ -122,8 +122,10 @@ export type RoutePlan = {
   limitBytes: number
   multipartLimitBytes: number
   successStatus: number
-  /** Strings with NUL pass to an upstream, but not into a table. */
-  allowNul: boolean
+  /** What is sent may reach a table. The strings of paid work only pass to an upstream. */
+  stored: boolean
+  /** Liveness and documents cost little, and are never refused for want of room. */
+  isLight: boolean
   /** Clients of a dialect that is not ours read how much of their limit is left. */
   sendsLimits: boolean
 }
@@ -132,14 +134,16 @@ const DEFAULT_LIMIT_BYTES = 5_000_000
 
 export function planOf(route: Route): RoutePlan {
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_LIMIT_BYTES
+  const bodyKind = route.bodyKind ?? (route.body === undefined ? 'none' : 'json')
   return {
     route,
     name: `${route.method} ${route.path}`,
-    bodyKind: route.bodyKind ?? (route.body === undefined ? 'none' : 'json'),
+    bodyKind,
     limitBytes,
     multipartLimitBytes: route.multipartLimitBytes ?? limitBytes,
     successStatus: route.successStatus ?? 200,
-    allowNul: route.paid === true,
+    stored: route.paid !== true,
+    isLight: route.limit === 'none' && bodyKind === 'none',
     sendsLimits: route.dialect !== 'envelope' && route.limit === 'principal',
   }
 }

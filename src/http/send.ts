@@ -2,11 +2,12 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import type { Failure } from '../lib/failure.ts'
-import { discardBody } from './body.ts'
 import { renderFailure } from './dialect.ts'
+import { discardBody } from './discard.ts'
 import { allowOrigin } from './headers.ts'
 import type { Slot } from './limits/process-counter.ts'
 import { sendOutflow } from './outflow.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Dialect } from './route.ts'
 import type { ServerContext } from './server-context.ts'
 
@@ -34,8 +35,19 @@ export function send(
   else if (typeof body === 'object' && 'flow' in body) sendOutflow(request, reply, body)
   else {
     reply.send(body)
-    call?.end()
+    if (call) endWhenRead(call, reply, body.length)
   }
+}
+
+const LARGE_BYTES = 64 * 1024
+const STALLED_MS = 60_000
+
+/** A large answer is held, and counted, until its reader has it; one that takes nothing is left. */
+function endWhenRead(call: RequestContext, { raw }: FastifyReply, bytes: number): void {
+  if (bytes < LARGE_BYTES || raw.destroyed) return call.end()
+  call.holdAnswer(bytes)
+  raw.setTimeout(STALLED_MS, () => raw.destroy())
+  raw.once('close', () => call.end())
 }
 
 export function sendFailure(

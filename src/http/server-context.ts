@@ -3,6 +3,7 @@ import type { Log } from '../lib/log.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'
+import type { SlowBodies } from './limits/slow-bodies.ts'
 import type { Route } from './route.ts'
 
 /** What every request of one server shares. `house.ts` brings it together. */
@@ -16,6 +17,7 @@ export type ServerContext = {
   log: Log
   running: RunningCalls
   capacity: Capacity
+  slowBodies: SlowBodies
   /** Called with every answer, where metrics are kept. */
   observe: ((route: string, status: number, durationMs: number) => void) | undefined
   /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
@@ -53,4 +55,7 @@ export type ServerSettings = {
   AUTH_RATE_LIMIT_RPM: number
   MAX_RUNNING_CALLS: number
   MAX_BODIES_MB: number
+  ACCOUNT_SHARE_PERCENT: number
+  ADDRESS_SHARE_PERCENT: number
+  SLOWEST_BODY_BYTES_PER_S: number
 }

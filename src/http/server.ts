@@ -7,7 +7,9 @@ import { answerClientError } from './client-error.ts'
 import { toFailure } from './dialect.ts'
 import { standardHeaders } from './headers.ts'
 import { Capacity, RunningCalls } from './limits/capacity.ts'
+import { limitConnections } from './limits/connections.ts'
 import type { Limiter } from './limits/process-counter.ts'
+import { SlowBodies } from './limits/slow-bodies.ts'
 import { addMethodRoutes } from './methods.ts'
 import { ownRoutes } from './own-routes.ts'
 import { newRequestId } from './request-context.ts'
@@ -52,6 +54,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
 
 function contextOf(parts: ServerParts, routes: Route[]): ServerContext {
   const { authenticator, limiter, replay, config: settings, log, observe } = parts
+  const running = new RunningCalls()
   return {
     routes,
     authenticator,
@@ -60,11 +63,16 @@ function contextOf(parts: ServerParts, routes: Route[]): ServerContext {
     settings,
     log,
     observe,
-    running: new RunningCalls(),
+    running,
     capacity: new Capacity({
       calls: settings.MAX_RUNNING_CALLS,
-      bodyBytes: settings.MAX_BODIES_MB * 1_000_000,
+      bytes: settings.MAX_BODIES_MB * 1_000_000,
+      shares: {
+        account: settings.ACCOUNT_SHARE_PERCENT / 100,
+        address: settings.ADDRESS_SHARE_PERCENT / 100,
+      },
     }),
+    slowBodies: new SlowBodies(running, settings.SLOWEST_BODY_BYTES_PER_S),
     logsSuccesses: settings.LOG_LEVEL === 'debug',
     standardHeaders: standardHeaders(settings.PUBLIC_URL),
     corsOrigin: settings.FRONTEND_URL && new URL(settings.FRONTEND_URL).origin,
@@ -77,6 +85,9 @@ declare module 'fastify' {
   }
 }
 
+const MOST_CONNECTIONS = 10_000
+const LOOK_MS = 5_000
+
 /** Time-outs and sizes are set on purpose; the runtime's own are too generous for the open net. */
 function bareServer(context: ServerContext, plans: RoutePlan[]): FastifyInstance {
   const server = fastify({
@@ -88,11 +99,11 @@ function bareServer(context: ServerContext, plans: RoutePlan[]): FastifyInstance
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 65_000,
-    // One number for all: a 25 MiB recording over a slow mobile line needs minutes, and a slow
-    // sender costs one of 10,000 sockets and at most its body's cap.
-    requestTimeout: 180_000,
+    // The largest body that we take, 35 MB, at 20 kB a second. Who stalls is cut much sooner.
+    requestTimeout: 1_800_000,
     http: {
       headersTimeout: 10_000,
+      connectionsCheckingInterval: 5_000,
       maxHeaderSize: 16 * 1024,
       insecureHTTPParser: false,
       // Checked with the other headers instead, so that the answer has our shape.
@@ -105,7 +116,15 @@ function bareServer(context: ServerContext, plans: RoutePlan[]): FastifyInstance
       sendFailure(context, request, reply, { failure: toFailure(error), dialect })
     },
   })
-  server.server.maxConnections = 10_000
+  limitConnections(server.server, {
+    most: MOST_CONNECTIONS,
+    // Behind a proxy every connection has the proxy's address.
+    perAddress: context.settings.TRUST_PROXY
+      ? MOST_CONNECTIONS
+      : (MOST_CONNECTIONS * context.settings.ADDRESS_SHARE_PERCENT) / 100,
+  })
+  const looking = setInterval(() => context.slowBodies.look(performance.now()), LOOK_MS).unref()
+  server.addHook('onClose', async () => clearInterval(looking))
   // "100 Continue" is sent when the body is about to be read: a refused upload is never sent.
   server.server.on('checkContinue', (request, response) =>
     server.server.emit('request', request, response),

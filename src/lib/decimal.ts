@@ -57,8 +57,14 @@ export function ceilTo(value: Decimal, places: number): bigint {
 export function decimalText({ units, scale }: Decimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
   const whole = digits.slice(0, digits.length - scale)
-  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')
+  const fraction = withoutZeros(digits.slice(digits.length - scale))
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+function withoutZeros(fraction: string): string {
+  let end = fraction.length
+  while (end > 0 && fraction[end - 1] === '0') end--
+  return fraction.slice(0, end)
 }
 
 function atScale(value: Decimal, scale: number): bigint {

@@ -10,6 +10,7 @@ export type FailureKind =
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
+  | 'too_slow' // 408: the body did not arrive in time
   | 'conflict'
   | 'idempotency_conflict'
   | 'gone'

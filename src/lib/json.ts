@@ -1,9 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { Failure } from './failure.ts'
+import { Failure, invalidField } from './failure.ts'
 import { randomBase62 } from './ids.ts'
-
-const DEEPEST_JSON = 64
-const MOST_JSON_NODES = 200_000
+import { DEEPEST_JSON, scanJson, tooDeep, type Span } from './json-scan.ts'
+import { isStorable, unstorableField } from './storable.ts'
 
 /** Up to here `JSON.parse` of the worst bytes is harmless, and the check below finds what is wrong. */
 const SMALL_BYTES = 64 * 1024
@@ -15,65 +14,15 @@ const SMALL_BYTES = 64 * 1024
  * Integers beyond 2^53 pass, since JSON schemas inside a chat body are full of them; a field whose
  * value matters is declared `z.int()`, which refuses them.
  */
-export function parseRequestJson(bytes: Buffer, options: { allowNul: boolean }): unknown {
+export function parseRequestJson(bytes: Buffer, options: { stored: boolean }): unknown {
   if (!isUtf8(bytes)) throw new Failure('invalid', 'The request body must be valid UTF-8.')
-  const longest = bytes.length > SMALL_BYTES ? scan(bytes) : NOTHING_LONG
+  const longest = bytes.length > SMALL_BYTES ? scanJson(bytes) : NOTHING_LONG
   const value = parseAround(bytes, longest) ?? parse(bytes)
-  checkValue(value, 1, options.allowNul)
+  if (!checkValue(value, 1, options.stored)) throw unstorable(value)
   return value
 }
 
-/** A string literal inside JSON bytes, without its quotes. */
-type Span = { start: number; end: number }
-
 const NOTHING_LONG: Span = { start: 0, end: 0 }
-
-/**
- * Checks depth and number of values from the bytes alone. One pass, no allocation. Returns the longest
- * string it passed.
- */
-function scan(bytes: Buffer): Span {
-  let longest = NOTHING_LONG
-  let depth = 0
-  let nodes = 1
-  let opened = false
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!
-    if (byte <= 0x20) continue
-    if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
-      depth--
-      opened = false
-      continue
-    }
-    if (byte === COMMA || opened) {
-      if (++nodes > MOST_JSON_NODES) throw tooManyNodes()
-      opened = false
-    }
-    if (byte === QUOTE) {
-      const end = endOfString(bytes, at + 1)
-      if (end - at > longest.end - longest.start) longest = { start: at + 1, end }
-      at = end
-    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      if (++depth > DEEPEST_JSON) throw tooDeep()
-      opened = true
-    }
-  }
-  return longest
-}
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const BACKSLASH = 0x5c
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-
-function endOfString(bytes: Buffer, start: number): number {
-  let at = start
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
-  return at
-}
 
 const LONG_BYTES = 1024 * 1024
 
@@ -85,7 +34,7 @@ const LONG_BYTES = 1024 * 1024
 function parseAround(bytes: Buffer, { start, end }: Span): unknown {
   if (end - start < LONG_BYTES || end >= bytes.length) return undefined
   const long = bytes.subarray(start, end)
-  if (!isAscii(long) || long.includes(BACKSLASH) || hasControls(long)) return undefined
+  if (!isAscii(long) || long.includes('\\') || hasControls(long)) return undefined
   const standIn = randomBase62(32)
   let value: unknown
   try {
@@ -97,10 +46,27 @@ function parseAround(bytes: Buffer, { start, end }: Span): unknown {
   return putBack(value, standIn, long) ? value : undefined
 }
 
-/** JSON allows no raw control characters in a string. A line break is the likely one. */
+/**
+ * JSON allows no raw control characters in a string. A line break is the likely one. Four bytes at a
+ * time, all of them ASCII: taking 0x20 from one that is less borrows, and sets its highest bit.
+ */
 function hasControls(long: Buffer): boolean {
-  for (let at = 0; at < long.length; at++) if (long[at]! < 0x20) return true
-  return false
+  const unaligned = Math.min((4 - (long.byteOffset % 4)) % 4, long.length)
+  const words = new Int32Array(
+    long.buffer,
+    long.byteOffset + unaligned,
+    (long.length - unaligned) >> 2,
+  )
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!
+    if (((word - 0x20202020) & ~word & 0x80808080) !== 0) return true
+  }
+  const rest = unaligned + words.length * 4
+  return hasControl(long.subarray(0, unaligned)) || hasControl(long.subarray(rest))
+}
+
+function hasControl(bytes: Buffer): boolean {
+  return bytes.some((byte) => byte < 0x20)
 }
 
 /** False when the string is a key, or the body itself. */
@@ -130,43 +96,35 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** What the grammar allows and we do not: depth in small bodies, infinities, `__proto__`, NUL. */
-function checkValue(value: unknown, depth: number, allowNul: boolean): void {
-  if (typeof value === 'string') {
-    if (!allowNul && value.includes('\0')) throw nul()
-  } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) {
-      throw new Failure('invalid', 'The request body contains a number that is out of range.')
-    }
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth > DEEPEST_JSON) throw tooDeep()
-    if (Array.isArray(value)) {
-      for (const item of value) checkValue(item, depth + 1, allowNul)
-    } else {
-      checkObject(value as Record<string, unknown>, depth, allowNul)
-    }
+/**
+ * What the grammar allows and we do not: depth in small bodies, infinities, `__proto__`. False for
+ * text that is stored and cannot be.
+ */
+function checkValue(value: unknown, depth: number, stored: boolean): boolean {
+  if (typeof value === 'string') return !stored || isStorable(value)
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return true
+    throw new Failure('invalid', 'The request body contains a number that is out of range.')
   }
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > DEEPEST_JSON) throw tooDeep()
+  if (!Array.isArray(value)) return checkObject(value as Record<string, unknown>, depth, stored)
+  return value.every((item) => checkValue(item, depth + 1, stored))
 }
 
-function checkObject(object: Record<string, unknown>, depth: number, allowNul: boolean): void {
+function checkObject(object: Record<string, unknown>, depth: number, stored: boolean): boolean {
   for (const key in object) {
     if (key === '__proto__') {
       throw new Failure('invalid', 'The request body must not contain the key "__proto__".')
     }
-    if (!allowNul && key.includes('\0')) throw nul()
-    checkValue(object[key], depth + 1, allowNul)
+    if (stored && !isStorable(key)) return false
+    if (!checkValue(object[key], depth + 1, stored)) return false
   }
+  return true
 }
 
-function tooDeep(): Failure {
-  return new Failure('invalid', `The request body is nested deeper than ${DEEPEST_JSON} levels.`)
-}
-
-function tooManyNodes(): Failure {
-  return new Failure('invalid', `The request body has more than ${MOST_JSON_NODES} JSON values.`)
-}
-
-/** PostgreSQL stores no NUL in text, so routes that store what they get refuse it here. */
-function nul(): Failure {
-  return new Failure('invalid', 'The request body must not contain the NUL character.')
+function unstorable(value: unknown): Failure {
+  const field = unstorableField(value)
+  const why = 'must be valid Unicode text without the NUL character'
+  return field ? invalidField(field, why) : new Failure('invalid', `The request body ${why}.`)
 }

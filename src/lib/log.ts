@@ -85,6 +85,8 @@ function allowed(fields: LogFields): Record<string, unknown> {
   return line
 }
 
+/** A message of a foreign error may have lines that look like frames. */
+const LONGEST_FRAME = 300
 const OWN_ERRORS = new Set(['Failure', 'AssertionError'])
 
 /** Where it broke, without what was in it: messages of foreign errors may quote their input. */
@@ -99,7 +101,12 @@ function describe(error: unknown): Record<string, unknown> {
       .split('\n')
       .filter((line) => line.startsWith('    at '))
       .slice(0, 6)
-      .map((line) => line.trim().replace(/\(?file:\/\/.*\/(src|simulator|node_modules)\//, '$1/')),
+      .map((line) =>
+        line
+          .slice(0, LONGEST_FRAME)
+          .trim()
+          .replace(/\(?file:\/\/.*\/(src|simulator|node_modules)\//, '$1/'),
+      ),
     cause: error.cause === undefined ? undefined : describe(error.cause),
   }
 }

@@ -159,7 +159,7 @@ const STATUS: Record<string, 'pending' | 'completed' | 'failed'> = {
 
 function observed(row: unknown, order: PaymentOrder): Observation {
   const word = textAt(row, 'status') ?? ''
-  const said = statusWord(word)
+  const said = statusWord(pick(row, 'status'))
   if (textAt(row, 'orderReference') !== order.reference) {
     return { status: 'unreachable', reason: 'unreadable_answer' }
   }

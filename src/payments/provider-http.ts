@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici'
 import { readCappedJson } from '../lib/http-json.ts'
+import { isStorable } from '../lib/storable.ts'
 import type { Observation } from './provider.ts'
 
 /** One HTTP call to a payment provider: bounded in time and size, no redirects followed. */
@@ -66,10 +67,14 @@ export function pick(value: unknown, ...path: string[]): unknown {
   return at
 }
 
+/** A short text that can be looked up and kept; undefined for anything else. */
 export function textAt(value: unknown, ...path: string[]): string | undefined {
   const found = pick(value, ...path)
-  return typeof found === 'string' && found !== '' && found.length <= 200 ? found : undefined
+  if (typeof found !== 'string' || found === '' || found.length > LONGEST_TEXT) return undefined
+  return isStorable(found) ? found : undefined
 }
+
+const LONGEST_TEXT = 200
 
 /**
  * A provider's word for a status, as it is kept for an operator. It comes from outside: short, and

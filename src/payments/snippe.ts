@@ -156,7 +156,7 @@ const STATUS = {
 
 function observed(data: unknown): Observation {
   const word = textAt(data, 'status') ?? ''
-  const said = statusWord(word)
+  const said = statusWord(pick(data, 'status'))
   const known = Object.hasOwn(STATUS, word) ? STATUS[word as keyof typeof STATUS] : undefined
   const status = meansReversal(word) ? 'reversed' : known
   if (status === undefined) return { status: 'unreachable', reason: 'unreadable_answer', said }

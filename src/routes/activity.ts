@@ -17,7 +17,7 @@ export function activityRoutes(deps: Deps): Route[] {
 const listQuery = z.object({
   ...pageQuery,
   workspace_id: z.guid('must be a UUID').toLowerCase().optional(),
-  model: z.string().min(1).optional(),
+  model: z.string().min(1).max(256).optional(),
   status: z.enum(ACTIVITY_STATUSES).optional(),
   before: z.guid('must be a UUID').toLowerCase().optional(),
 })

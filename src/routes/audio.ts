@@ -25,7 +25,7 @@ const transcription = z.looseObject({
     data: z.string().meta({ description: 'Raw base64, not a data: URI' }),
     format: audioFormatField,
   }),
-  language: z.string().nullish(),
+  language: z.string().max(64).nullish(),
   response_format: z.enum(['json', 'verbose_json']).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   stream: z.boolean().nullish(),

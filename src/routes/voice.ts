@@ -13,8 +13,8 @@ const body = z.object({
   text_model: modelField,
   tts_model: modelField,
   voice: z.string().min(1).max(256).nullish(),
-  language: z.string().nullish(),
-  response_language: z.string().nullish(),
+  language: z.string().max(64).nullish(),
+  response_language: z.string().max(64).nullish(),
   response_format: z.enum(['mp3', 'pcm']).nullish(),
   include_audio: z.boolean().nullish(),
 }) satisfies z.ZodType<VoiceBody>

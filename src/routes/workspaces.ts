@@ -22,10 +22,7 @@ const shared = {
   limit: 'principal',
 } as const
 const params = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,63}$/) })
-const description = z
-  .string()
-  .max(500)
-  .refine((text) => text.isWellFormed(), 'must be valid Unicode text')
+const description = z.string().max(500)
 
 function listRoute(accounts: Accounts): Route {
   return route({

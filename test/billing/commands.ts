@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Charge, Command, Entry } from '../../src/billing/commands.ts'
+import type { Bounds, Charge, Command, Entry } from '../../src/billing/commands.ts'
 
 /** Few accounts, holds and keys and small amounts, so that every kind of clash happens often. */
 export type World = { accounts: string[]; holds: string[]; process: string; keyPrefix: string }
@@ -22,18 +22,45 @@ export type Sketch = {
   keys: number[]
   amounts: bigint[]
   ofJob: boolean
+  /** What the bounds of a hold go beyond what is needed; none: it has no bounds of its own. */
+  steps: [bigint, bigint, bigint] | undefined
+  fixed: boolean
+  rough: boolean
 }
 
 const amount = fc.bigInt({ min: 0n, max: 50n })
 
 export const sketch: fc.Arbitrary<Sketch> = fc.record({
-  kind: fc.constantFrom('grant', 'grant', 'adjust', 'hold', 'hold', 'settle', 'release', 'renew'),
+  kind: fc.constantFrom(
+    'grant',
+    'grant',
+    'adjust',
+    'hold',
+    'hold',
+    'extend',
+    'settle',
+    'release',
+    'renew',
+  ),
   account: fc.nat(2),
   hold: fc.nat(5),
   keys: fc.array(fc.nat(40), { minLength: 3, maxLength: 3 }),
   amounts: fc.array(amount, { minLength: 3, maxLength: 3 }),
   ofJob: fc.boolean(),
+  steps: fc.option(fc.tuple(amount, amount, amount), { nil: undefined }),
+  fixed: fc.boolean(),
+  rough: fc.boolean(),
 })
+
+function boundsOf(needMicro: bigint, sketch: Sketch): Bounds | undefined {
+  if (sketch.steps === undefined) return undefined
+  const [least, start, most] = sketch.steps
+  const leastMicro = needMicro + least
+  const startMicro = leastMicro + start
+  const { fixed, rough } = sketch
+  const mostMicro = startMicro + most
+  return { sureMicro: 0n, leastMicro, startMicro, mostMicro, fixed, rough }
+}
 
 /** Holds 0 to 2 belong to the process, 3 to 5 to jobs; only a job's hold can be renewed. */
 export function inWorld(world: World, sketch: Sketch): Command {
@@ -65,10 +92,13 @@ export function inWorld(world: World, sketch: Sketch): Command {
         holdId,
         wantMicro: first,
         needMicro: second / 2n,
+        bounds: boundsOf(second / 2n, sketch),
         owner,
         about: { trial: true },
       }
     }
+    case 'extend':
+      return { kind: 'extend', accountId, holdId, byMicro: first }
     case 'renew':
       return { kind: 'renew', accountId, holdId, deadline: new Date(2e12) }
     case 'release':

@@ -22,13 +22,14 @@ withDatabase('ledger store', (open) => {
   const apply = (commands: Command[]) => db.begin((tx) => applyCommands(tx, commands))
 
   async function assertSame(world: World, model: Model): Promise<void> {
-    const rows = await db.query<{ account_id: string; balance_micro: bigint; held_micro: bigint }>(
+    const rows = await db.query<{ account_id: string } & Record<string, bigint>>(
       'select * from ledger_accounts where account_id = any($1::uuid[])',
       [world.accounts],
     )
     for (const row of rows) {
       assert.equal(row.balance_micro, model.total(row.account_id))
       assert.equal(row.held_micro, model.held(row.account_id))
+      assert.equal(row.limits_micro, model.limits(row.account_id))
     }
     const entries = await db.query<{ key: string; amount_micro: bigint }>(
       'select key, amount_micro from ledger_entries where key like $1',
@@ -206,7 +207,7 @@ withDatabase('ledger store', (open) => {
     await grant(accountId, 10n)
     const broken = db.begin((tx) =>
       writeChanges(tx, {
-        accounts: [{ accountId, balanceMicro: 1n, heldMicro: 0n }],
+        accounts: [{ accountId, balanceMicro: 1n, heldMicro: 0n, limitsMicro: 0n }],
         entries: [],
         closed: [randomUUID()],
         opened: [],
@@ -255,11 +256,17 @@ withDatabase('ledger store', (open) => {
       },
     ])
     await db.query(
-      'update ledger_accounts set balance_micro = 5, held_micro = 2 where account_id = $1',
+      `update ledger_accounts set balance_micro = 5, held_micro = 2, limits_micro = 3
+       where account_id = $1`,
       [accountId],
     )
-    assert.match((await auditLedger(db)).findings[0]!.sentence, /sum of the open holds/)
-    await db.query('update ledger_accounts set held_micro = 0 where account_id = $1', [accountId])
+    const [held, limits] = (await auditLedger(db)).findings
+    assert.match(held!.sentence, /sum of the open holds/)
+    assert.match(limits!.sentence, /sum of the limits/)
+    await db.query(
+      'update ledger_accounts set held_micro = 0, limits_micro = 0 where account_id = $1',
+      [accountId],
+    )
   })
 
   async function grant(accountId: string, amountMicro: bigint): Promise<Outcome> {

@@ -31,6 +31,7 @@ test('any sequence of commands does what the plain model does', () => {
       for (const { entry } of result.entries) keys.add(entry.key)
       assert.equal(result.account.balanceMicro, model.total(accountId))
       assert.equal(result.account.heldMicro, model.held(accountId))
+      assert.equal(result.account.limitsMicro, model.limits(accountId))
     }
     assert.deepEqual(keys, new Set(model.booked.keys()))
   })
@@ -38,11 +39,12 @@ test('any sequence of commands does what the plain model does', () => {
 })
 
 test('it never changes what it is given', () => {
-  const account = Object.freeze({ balanceMicro: 100n, heldMicro: 40n })
+  const account = Object.freeze({ balanceMicro: 100n, heldMicro: 40n, limitsMicro: 50n })
   const hold: Hold = Object.freeze({
     holdId: 'h',
     accountId: 'a',
     amountMicro: 40n,
+    limitMicro: 50n,
     owner: Object.freeze({ job: 'j', deadline: new Date(0) }),
     about: {},
   })
@@ -53,18 +55,23 @@ test('it never changes what it is given', () => {
   assert.equal(step(account, { kind: 'settle', ...ids, charges }, known).account.balanceMicro, 30n)
   assert.equal(step(account, { kind: 'release', ...ids }, known).account.heldMicro, 0n)
   const renewed = step(account, { kind: 'renew', ...ids, deadline: new Date(9) }, known).hold
+  const extended = step(account, { kind: 'extend', ...ids, byMicro: 9n }, known)
+  assert.deepEqual([extended.hold?.limitMicro, extended.account.limitsMicro], [59n, 59n])
   assert.deepEqual(renewed?.owner, { job: 'j', deadline: new Date(9) })
 })
 
 test('an account that is already wrong is not carried on', () => {
-  const wrong = { balanceMicro: 10n, heldMicro: 11n }
+  const wrong = { balanceMicro: 10n, heldMicro: 11n, limitsMicro: 11n }
   const command = { kind: 'release', accountId: 'a', holdId: 'h' } as const
   const known = { hold: undefined, hasKey: () => false }
   assert.throws(() => step(wrong, command, known), /within the balance/)
+  const loose = { balanceMicro: 10n, heldMicro: 5n, limitsMicro: 4n }
+  assert.throws(() => step(loose, command, known), /no less than what is held/)
 })
 
 test('only the hold of a job can be renewed', () => {
-  const hold = { holdId: 'h', accountId: 'a', amountMicro: 0n, owner: { process: 'p' }, about: {} }
+  const amounts = { amountMicro: 0n, limitMicro: 0n }
+  const hold = { holdId: 'h', accountId: 'a', ...amounts, owner: { process: 'p' }, about: {} }
   const command = { kind: 'renew', accountId: 'a', holdId: 'h', deadline: new Date() } as const
   assert.throws(() => step(EMPTY, command, { hold, hasKey: () => false }), /only the hold of a job/)
 })

@@ -1,9 +1,9 @@
-import type { Command, Outcome } from '../../src/billing/commands.ts'
+import type { Bounds, Command, Outcome } from '../../src/billing/commands.ts'
 
 /** The ledger once more, as plainly as possible: numbers of a whole world, one rule per line. */
 export class Model {
   balance = new Map<string, bigint>()
-  holds = new Map<string, { account: string; amount: bigint }>()
+  holds = new Map<string, { account: string; amount: bigint; limit: bigint }>()
   booked = new Map<string, bigint>()
   lost = 0n
 
@@ -14,6 +14,16 @@ export class Model {
   held(account: string): bigint {
     const own = [...this.holds.values()].filter((hold) => hold.account === account)
     return own.reduce((sum, hold) => sum + hold.amount, 0n)
+  }
+
+  limits(account: string): bigint {
+    const own = [...this.holds.values()].filter((hold) => hold.account === account)
+    return own.reduce((sum, hold) => sum + hold.limit, 0n)
+  }
+
+  spare(account: string): bigint {
+    const left = this.total(account) - this.limits(account)
+    return left < 0n ? 0n : left
   }
 
   free(account: string): bigint {
@@ -31,16 +41,32 @@ export class Model {
     const found = this.holds.get(command.holdId)
     const mine = found?.account === accountId ? found : undefined
     if (command.kind === 'hold') {
-      const availableMicro = this.free(accountId)
-      if (mine) return { kind: 'held', heldMicro: mine.amount, availableMicro }
-      if (availableMicro < command.needMicro || availableMicro === 0n)
-        return this.refused(accountId)
-      const amount = command.wantMicro < availableMicro ? command.wantMicro : availableMicro
-      this.holds.set(command.holdId, { account: accountId, amount })
-      return { kind: 'held', heldMicro: amount, availableMicro: availableMicro - amount }
+      const { wantMicro: want, needMicro: need } = command
+      const most = want > need ? want : need
+      const bounds = command.bounds ?? {
+        leastMicro: need,
+        startMicro: most,
+        mostMicro: most,
+        fixed: true,
+        rough: false,
+      }
+      if (mine) return this.heldOf(accountId, mine, bounds)
+      const [free, spare] = [this.free(accountId), this.spare(accountId)]
+      if (free < need || free === 0n) return this.refused(accountId)
+      if (bounds.rough && bounds.leastMicro > spare / 16n) return { kind: 'tight' }
+      if (spare < bounds.leastMicro) return this.refused(accountId)
+      const limit = limitOf(spare, bounds)
+      const amount = least(want, free, limit)
+      const made = { account: accountId, amount, limit }
+      this.holds.set(command.holdId, made)
+      return this.heldOf(accountId, made, bounds)
     }
     if (!mine) return { kind: 'gone' }
     if (command.kind === 'renew') return { kind: 'renewed' }
+    if (command.kind === 'extend') {
+      mine.limit += least(command.byMicro, this.spare(accountId))
+      return { kind: 'extended', limitMicro: mine.limit }
+    }
     this.holds.delete(command.holdId)
     if (command.kind === 'release') {
       return { kind: 'released', availableMicro: this.free(accountId) }
@@ -63,6 +89,17 @@ export class Model {
     this.balance.set(account, this.total(account) + amount)
   }
 
+  private heldOf(
+    account: string,
+    { amount, limit }: { amount: bigint; limit: bigint },
+    { mostMicro, fixed }: Pick<Bounds, 'mostMicro' | 'fixed'>,
+  ): Outcome {
+    const reachable = fixed ? limit : least(mostMicro, limit + this.spare(account))
+    const availableMicro = this.free(account)
+    const ceilingMicro = reachable > limit ? reachable : limit
+    return { kind: 'held', heldMicro: amount, availableMicro, limitMicro: limit, ceilingMicro }
+  }
+
   private sums(account: string) {
     return { balanceMicro: this.total(account), availableMicro: this.free(account) }
   }
@@ -70,4 +107,17 @@ export class Model {
   private refused(account: string): Outcome {
     return { kind: 'refused', availableMicro: this.free(account) }
   }
+}
+
+function least(...amounts: bigint[]): bigint {
+  return amounts.reduce((a, b) => (a < b ? a : b))
+}
+
+function limitOf(spare: bigint, bounds: Omit<Bounds, 'sureMicro'>): bigint {
+  const { leastMicro, startMicro, mostMicro, fixed } = bounds
+  if (mostMicro <= spare / 16n) return mostMicro
+  let limit = least(startMicro, spare)
+  if (fixed && limit < spare / 2n) limit = spare / 2n
+  if (limit < leastMicro) limit = leastMicro
+  return least(limit, mostMicro)
 }

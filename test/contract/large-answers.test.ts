@@ -124,7 +124,7 @@ test('beyond the budget of kept answers a new key is refused before any work', a
       )
       assert.equal(result.status, 429, path)
       assert.match(JSON.stringify(result.body), /Idempotency-Key/)
-      assert.equal(result.headers.get('retry-after'), '3600')
+      assert.equal(result.headers.get('retry-after'), '86400')
       assert.equal(result.headers.get('x-should-retry'), 'false')
       assert.equal(spent, 0)
     }

@@ -66,10 +66,11 @@ for (const [place, body] of hidden) {
 
 test('402: a predicted answer is paid for as an answer', async () => {
   const prediction = { type: 'content', content: 'x'.repeat(9_000) }
-  // 3,000 tokens are 22.5 credits as a prompt, and 90 as an answer.
+  // 3,000 tokens are 22.5 credits as a prompt, and 90 as an answer; no text of this kind has so many
+  // more that 400 do not pay for it.
   const poor = await house.customer('100')
   assert.equal((await chat(poor.key, { prediction })).status, 402)
-  const rich = await house.customer('120')
+  const rich = await house.customer('400')
   assert.equal((await chat(rich.key, { prediction })).status, 200)
 })
 

@@ -128,6 +128,7 @@ const TABLE: Record<FailureKind, [number, string, string, string | null]> = {
   forbidden: [403, 'forbidden', 'forbidden', 'forbidden'],
   not_found: [404, 'not_found', 'not_found', 'not_found'],
   method_not_allowed: [405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'],
+  too_slow: [408, 'invalid_request_error', 'invalid_request_error', 'request_timeout'],
   conflict: [409, 'conflict', 'conflict', 'conflict'],
   idempotency_conflict: [
     409,
@@ -185,6 +186,7 @@ const IN_MESSAGES: Record<FailureKind, [number, string]> = {
   forbidden: [403, 'permission_error'],
   not_found: [404, 'not_found_error'],
   method_not_allowed: [405, 'invalid_request_error'],
+  too_slow: [408, 'invalid_request_error'],
   conflict: [409, 'conflict_error'],
   idempotency_conflict: [409, 'conflict_error'],
   gone: [410, 'not_found_error'],

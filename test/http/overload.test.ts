@@ -143,7 +143,12 @@ test('a body of unknown length is counted as it grows', async () => {
 
 test('with a heap that is nearly full it refuses calls until there is memory again', async () => {
   let used = 0.5
-  const full = new Capacity({ calls: 10, bodyBytes: 10, heapUsed: () => used })
+  const full = new Capacity({
+    calls: 10,
+    bytes: 10,
+    shares: { account: 1, address: 1 },
+    heapUsed: () => used,
+  })
   full.admit(1)
   used = 0.95
   await new Promise((done) => setTimeout(done, 300))

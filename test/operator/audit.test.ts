@@ -56,13 +56,14 @@ withDatabase('audit command', (open) => {
       [randomUUID(), nobody],
     )
     await db.query(
-      `insert into holds (id, account_id, amount_micro, owner_process, about)
-       values ($1, $2, 3, $3, '{}')`,
+      `insert into holds (id, account_id, amount_micro, limit_micro, owner_process, about)
+       values ($1, $2, 3, 4, $3, '{}')`,
       [randomUUID(), noOne, randomUUID()],
     )
     const { text } = await audit()
     assert(text.includes(`Account ${nobody}: the balance is not the sum of the entries`))
     assert(text.includes(`Account ${noOne}: what is held is not the sum of the open holds`))
+    assert(text.includes(`Account ${noOne}: what may be spent is not the sum of the limits`))
   })
 
   async function audit(): Promise<{ code: number; text: string }> {

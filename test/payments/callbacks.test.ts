@@ -113,6 +113,14 @@ withDatabase('callbacks', (open) => {
           (theirs) => callback({ ...theirs, metadata: {} }, { reference: randomUUID() }),
         ],
       ]
+      for (const text of ['\0', 'a\0b', '\ud800']) {
+        refusals.push([
+          `a reference of ${JSON.stringify(text)}, which no table can keep`,
+          'malformed',
+          401,
+          (theirs) => callback({ ...theirs, metadata: {} }, { reference: text }),
+        ])
+      }
       for (const [name, reason, status, make] of refusals) {
         test(`${name}: no credit, and the log names ${reason}`, async () => {
           const { id, theirs } = await paid()

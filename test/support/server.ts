@@ -26,6 +26,9 @@ const settings: ServerSettings = {
   AUTH_RATE_LIMIT_RPM: 20,
   MAX_RUNNING_CALLS: 4_000,
   MAX_BODIES_MB: 512,
+  ACCOUNT_SHARE_PERCENT: 100,
+  ADDRESS_SHARE_PERCENT: 100,
+  SLOWEST_BODY_BYTES_PER_S: 1_000,
 }
 
 /** A server on a free port, with test routes and an authenticator that knows the tokens below. */

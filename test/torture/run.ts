@@ -31,7 +31,12 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const say = values.quiet ? undefined : (sentence: string) => console.log(`  ${sentence}`)
 
-const OVERLOAD_ENV = { MAX_RUNNING_CALLS: String(CAPACITY), CONCURRENCY_PER_ACCOUNT: '5000' }
+const OVERLOAD_ENV = {
+  MAX_RUNNING_CALLS: String(CAPACITY),
+  CONCURRENCY_PER_ACCOUNT: '5000',
+  ACCOUNT_SHARE_PERCENT: '100',
+  ADDRESS_SHARE_PERCENT: '100',
+}
 
 const parts: Record<string, () => Promise<{ violations: string[] }>> = {
   async fire() {

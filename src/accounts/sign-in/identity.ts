@@ -1,3 +1,5 @@
+import { Failure } from '../../lib/failure.ts'
+import { isStorable } from '../../lib/storable.ts'
 import { readEmail, readPhone } from '../identifiers.ts'
 
 /** A person as another service knows them. Email and phone are set only if it verified them. */
@@ -28,6 +30,7 @@ export function readIdentity(
   who: { issuer: string; subject: string; provider: string },
   claims: IdentityClaims,
 ): ExternalIdentity {
+  if (!isStorable(who.subject)) throw new Failure('unauthorized', 'The token is not valid.')
   const email = claims.emailVerified === true ? nonEmpty(claims.email) : undefined
   const phone = claims.phoneVerified === true ? nonEmpty(claims.phone) : undefined
   const validEmail = email === undefined ? undefined : readEmail(email)
@@ -53,6 +56,6 @@ function nameOf(value: unknown): string {
 
 function webAddress(value: unknown): string | undefined {
   const address = nonEmpty(value)
-  if (address === undefined || address.length > 2048 || !URL.canParse(address)) return undefined
-  return new URL(address).protocol === 'https:' ? address : undefined
+  if (address === undefined || address.length > 2048 || !isStorable(address)) return undefined
+  return URL.parse(address)?.protocol === 'https:' ? address : undefined
 }

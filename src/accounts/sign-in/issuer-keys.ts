@@ -36,14 +36,15 @@ export function badToken(cause?: unknown): Failure {
 }
 
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
-  const response = await request(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, {
+  const base = issuer.replace(/\/+$/, '')
+  const response = await request(`${base}/.well-known/openid-configuration`, {
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const document = z.object({ issuer: z.string(), jwks_uri: z.url() })
   const { issuer: named, jwks_uri } = document.parse(await response.body.json())
-  if (named.replace(/\/+$/, '') !== issuer.replace(/\/+$/, '')) throw new Error('another issuer')
+  if (named !== base && named !== `${base}/`) throw new Error('another issuer')
   if (!jwks_uri.startsWith('https:') && !isLoopback(jwks_uri)) throw new Error('keys over http')
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS })
 }

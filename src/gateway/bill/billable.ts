@@ -15,6 +15,7 @@ import {
   settlePosting,
   sumMicro,
   unchargedPosting,
+  type Allowance,
   type BillLine,
   type BillOrder,
   type Dropped,
@@ -28,6 +29,10 @@ import {
  * transaction, then the bill ends in exactly one of two ways: settled or dropped.
  */
 export type Bill = {
+  /** The limit that the work must keep to; none when the account can pay whatever it comes to. */
+  allowance: Allowance | undefined
+  /** Asks for a higher limit and gives the one that holds from now on. */
+  extend(byMicro: bigint): Promise<bigint>
   /**
    * It finished: charge, records, kept answer and what `write` writes in one commit. Throws when the
    * hold is gone.
@@ -48,9 +53,11 @@ export type Billing = {
 
 export async function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
   const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
-  if (holdId !== undefined) await hold(billing, order, holdId)
+  const allowance = holdId === undefined ? undefined : await hold(billing, order, holdId)
   let open = true
   return {
+    allowance,
+    extend: (byMicro) => extend(billing, order, holdId!, byMicro),
     async settle(lines, keep, write) {
       open = false
       const records = lines.map((line) => completedRecord(billing.clock, order, line))
@@ -80,8 +87,12 @@ export function dropOf(
   }
 }
 
-async function hold(billing: Billing, order: BillOrder, holdId: string): Promise<void> {
-  const { principal, stage, wantMicro, needMicro } = order
+async function hold(
+  billing: Billing,
+  order: BillOrder,
+  holdId: string,
+): Promise<Allowance | undefined> {
+  const { principal, stage, wantMicro, needMicro, bounds } = order
   const { accountId } = principal
   const command = {
     kind: 'hold' as const,
@@ -89,6 +100,7 @@ async function hold(billing: Billing, order: BillOrder, holdId: string): Promise
     holdId,
     wantMicro,
     needMicro,
+    bounds,
     owner: { process: billing.processId },
     about: { ...stage, ...callTraces(order) },
   }
@@ -101,8 +113,34 @@ async function hold(billing: Billing, order: BillOrder, holdId: string): Promise
     void release(billing, dropPosting(billing.clock, order, holdId, end))
     throw error
   }
-  if (posted.outcome?.kind === 'refused') {
+  const { outcome } = posted
+  if (outcome?.kind === 'tight') {
+    const closer = { ...order, bounds: order.closerBounds!(), closerBounds: undefined }
+    return hold(billing, closer, holdId)
+  }
+  if (outcome?.kind !== 'held') {
     throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
+  }
+  const { limitMicro, ceilingMicro } = outcome
+  if (bounds === undefined || limitMicro >= bounds.mostMicro) return undefined
+  return { bounds, limitMicro, ceilingMicro }
+}
+
+/** Nothing more when the hold is gone, or nobody can be asked: then the work has to end. */
+async function extend(
+  { queue, log }: Billing,
+  { principal }: BillOrder,
+  holdId: string,
+  byMicro: bigint,
+): Promise<bigint> {
+  const { accountId } = principal
+  try {
+    const command = { kind: 'extend' as const, accountId, holdId, byMicro }
+    const { outcome } = await queue.submit({ accountId, command })
+    return outcome?.kind === 'extended' ? outcome.limitMicro : 0n
+  } catch (error) {
+    log.warn('The limit of a call could not be raised.', { error })
+    return 0n
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
-import type { Charge, Outcome } from '../../billing/commands.ts'
+import type { Bounds, Charge, Outcome } from '../../billing/commands.ts'
 import type { EarlyBody, Keep } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
@@ -13,6 +13,18 @@ export type BillOrder = {
   stage: Stage
   wantMicro: bigint
   needMicro: bigint
+  /** What it may come to cost; left out where the two above say it. */
+  bounds?: Bounds | undefined
+  /** The same by a closer look, for an account that has little more than that. */
+  closerBounds?: (() => Bounds) | undefined
+}
+
+/** What a call may cost whose account cannot easily pay the worst case. */
+export type Allowance = {
+  bounds: Bounds
+  limitMicro: bigint
+  /** No extension goes beyond it. */
+  ceilingMicro: bigint
 }
 
 /** A call has one stage; the combined voice flow has three. */

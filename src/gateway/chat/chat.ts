@@ -9,9 +9,12 @@ import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
+import { mostJsonTokens } from '../price/token-bound.ts'
 import { CHAT_WHOLE, chatStreamForm, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
-import { countedUsage, streamChat, type ChatOrder } from './stream.ts'
+import type { ChatOrder } from './order.ts'
+import { countedUsage, streamChat } from './stream.ts'
+import { answerWithin } from './within-means.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
 export type ChatBody = {
@@ -55,14 +58,22 @@ export function orderChat(
   checkTools(body.tools)
   const model = requireChatModel(gateway, body, reading.modalities)
   const at = billing.clock.now()
-  const prompt = promptSize(native?.body ?? body, reading)
-  const price = tokenPrice({ model, prompt, at, rules, log: billing.log })
+  const sent = native?.body ?? body
+  const prompt = promptSize(sent, reading)
+  // Beside media the text is short, and its bytes are good enough.
+  const mostText = Math.min(prompt.textBytes, model.contextLength || Infinity)
+  const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(sent, mostText)
+  const price = tokenPrice({ model, prompt, at, boundText, rules, log: billing.log })
+  const answer = answerWish(body, model)
   return {
     stage: stageOf('chat', model),
-    amounts: price.amounts(answerWish(body, model)),
+    amounts: price.amounts(answer),
     targets: model.targets,
     request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native },
+    answer,
     usage: price.usage,
+    affordable: (limitMicro, bounds) => price.affordable(limitMicro, bounds, answer),
+    boundPrompt: price.boundPrompt,
   }
 }
 
@@ -78,8 +89,12 @@ export function completeChat(
   return runBilledCall(gateway, call, {
     stage,
     amounts,
-    work: async (signal) => {
-      const result = await gateway.upstreams.call(targets, 'chat', request, signal)
+    work: async (signal, bill) => {
+      const { allowance } = bill
+      const result =
+        allowance === undefined
+          ? await gateway.upstreams.call(targets, 'chat', request, signal)
+          : await answerWithin(gateway, { order, bill, allowance, signal })
       const charged = order.usage(result.usage, result)
       return { result, charged, body: form(result, countedUsage(result.usage, charged)) }
     },
@@ -132,14 +147,26 @@ function checkTools(tools: unknown[] | null | undefined): void {
 /** The longest and dearest answer that these fields allow, however they are read. */
 function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
   const { modalities, prediction } = body
+  const predictedBytes = prediction ? measureJson(prediction).bytes : 0
+  // A model that draws does so unless it is told not to.
+  const pictures = (modalities ?? model.outputModalities).includes('image')
+  const audio = (modalities ?? model.outputModalities).includes('audio')
   return {
     maxTokens: longestWish(body),
     choices: body.n ?? 1,
-    predictedBytes: prediction ? measureJson(prediction).bytes : 0,
-    // A model that draws does so unless it is told not to.
-    pictures: (modalities ?? model.outputModalities).includes('image'),
-    audio: (modalities ?? model.outputModalities).includes('audio'),
+    hardLimit: hardLimit(body),
+    growing: !pictures && !audio && thinksAloud(model),
+    predictedBytes,
+    boundPredicted: prediction ? () => mostJsonTokens(prediction, predictedBytes) : undefined,
+    pictures,
+    audio,
   }
+}
+
+/** What a model thinks before it speaks is paid for, and often not shown: it cannot be counted. */
+function thinksAloud({ supportedParameters, prices }: PricedModel): boolean {
+  if (Number(prices.internal_reasoning ?? 0) > 0 || supportedParameters.length === 0) return false
+  return !supportedParameters.some((name) => name.includes('reasoning'))
 }
 
 /** Of two limits upstreams differ in which one they keep to; thoughts may come on top of either. */
@@ -148,6 +175,13 @@ function longestWish(body: ChatBody): number | undefined {
   const thoughts = fieldsOf(body.reasoning).max_tokens
   if (!isCount(thoughts)) return limits.length === 0 ? undefined : Math.max(...limits)
   return Math.max(DEFAULT_ANSWER_TOKENS, ...limits) + thoughts
+}
+
+/** What the upstream is told; none: as much as the model can say. */
+function hardLimit(body: ChatBody): number | undefined {
+  const limits = [body.max_tokens, body.max_completion_tokens].filter(isCount)
+  const thoughts = fieldsOf(body.reasoning).max_tokens
+  return limits.length === 0 ? undefined : Math.max(...limits) + (isCount(thoughts) ? thoughts : 0)
 }
 
 function isCount(value: unknown): value is number {

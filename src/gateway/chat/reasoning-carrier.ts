@@ -24,7 +24,7 @@ export function carriedDetails(text: unknown, model: string): Fields[] {
   let carried: unknown
   try {
     carried = parseRequestJson(Buffer.from(text.slice(MARK.length), 'base64url'), {
-      allowNul: true,
+      stored: false,
     })
   } catch {
     // Cut or changed on its way. The model does without.

@@ -1,29 +1,16 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
 import { isReaders } from '../../upstream/contract/fault.ts'
 import { ABSENT, type Usage, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { Rows } from '../bill/posting-queue.ts'
-import type { BillLine, Stage, StageUsage } from '../bill/rows.ts'
+import type { BillLine, StageUsage } from '../bill/rows.ts'
 import { generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import type { Amounts } from '../price/amounts.ts'
-import type { Output } from '../price/call-price.ts'
 import type { StreamForm } from './form.ts'
+import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
-
-/** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
-export type ChatOrder = {
-  stage: Stage
-  amounts: Amounts
-  targets: readonly ModelTarget[]
-  request: ChatRequest
-  usage(reading: UsageReading, output: Output): StageUsage
-  /** Writes rows of its dialect's own into the commit that settles it. */
-  write?: Rows['write']
-}
+import { streamWithin } from './within-means.ts'
 
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -46,7 +33,11 @@ export async function streamChat(
   let bill: Bill | undefined
   try {
     bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
-    const stream = await gateway.upstreams.call(targets, 'chatStream', request, signal)
+    const { allowance } = bill
+    const stream =
+      allowance === undefined
+        ? await gateway.upstreams.call(targets, 'chatStream', request, signal)
+        : await streamWithin(gateway, { order, bill, allowance, signal })
     const opened = { bill, stream, startedMs, leave }
     const body = new ChatOutflow(stream, form, streamEnds(gateway, call, order, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }

@@ -30,6 +30,23 @@ const MOST_BYTES_PER_S: Record<AudioFormat, number> = {
   aac: 80_000,
 }
 
+/**
+ * No recording of this size plays longer, whatever it says about itself. Plain samples are what they
+ * are; the rest may be packed as hard as speech can be.
+ */
+export function longestSeconds(bytes: Buffer, format: AudioFormat): number {
+  const plain = format === 'wav' && bytes.length >= 44 && isPlainWav(bytes)
+  const bytesPerS = plain ? wavBytesPerS(bytes, 20) : LEAST_BYTES_PER_S
+  return Math.max(audioSeconds(bytes, format) ?? 0, bytes.length / bytesPerS)
+}
+
+const LEAST_BYTES_PER_S = 750
+
+function isPlainWav(bytes: Buffer): boolean {
+  const known = bytes.toString('latin1', 12, 16) === 'fmt '
+  return known && PLAIN_SAMPLES.has(bytes.readUInt16LE(20)) && wavBytesPerS(bytes, 20) > 0
+}
+
 const READERS: Record<AudioFormat, (bytes: Buffer) => number | undefined> = {
   wav: wavSeconds,
   mp3: mp3Seconds,

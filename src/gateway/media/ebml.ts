@@ -13,7 +13,9 @@ const MOST_ELEMENTS = 1_024
 export function docType(bytes: Buffer): string | undefined {
   const header = child(bytes, whole(bytes), HEADER)
   const type = header && child(bytes, header, DOC_TYPE)
-  return type && bytes.toString('latin1', type.start, type.end).replace(/\0+$/, '')
+  if (type === undefined) return undefined
+  // Padded with NUL. Its length comes from a stranger, and the names we know are short.
+  return bytes.toString('latin1', type.start, Math.min(type.end, type.start + 16)).split('\0')[0]
 }
 
 /** Recorders in browsers leave it out: they do not know it yet when they write the header. */

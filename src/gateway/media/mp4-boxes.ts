@@ -1,20 +1,26 @@
 /** One box of an ISO base media file (mp4, m4a): its name and where its content lies. */
 type Box = { name: string; start: number; end: number }
 
-const MOST_BOXES = 4_096
+/** In all, however they are nested: a film has some dozens until its index is read. */
+const MOST_BOXES = 1_024
+
+/** One reading of a file, and how many boxes it may still look at. */
+type Reading = { bytes: Buffer; boxesLeft: number }
 
 /** At least one track of sound and none of pictures. */
 export function isAudioOnly(bytes: Buffer): boolean {
-  const handlers = inside(bytes, 'moov')
+  const reading = { bytes, boxesLeft: MOST_BOXES }
+  const handlers = inside(reading, 'moov')
     .filter(({ name }) => name === 'trak')
-    .flatMap((trak) => path(bytes, trak, ['mdia', 'hdlr']))
+    .flatMap((trak) => path(reading, trak, ['mdia', 'hdlr']))
     .map((hdlr) => bytes.toString('latin1', hdlr.start + 8, hdlr.start + 12))
   return handlers.includes('soun') && !handlers.includes('vide')
 }
 
 /** As the movie header says; zero in fragmented files, which say it nowhere. */
 export function mp4Seconds(bytes: Buffer): number | undefined {
-  const header = inside(bytes, 'moov').find(({ name }) => name === 'mvhd')
+  const reading = { bytes, boxesLeft: MOST_BOXES }
+  const header = inside(reading, 'moov').find(({ name }) => name === 'mvhd')
   if (header === undefined || header.end - header.start < 32) return undefined
   const long = bytes[header.start] === 1
   const scale = bytes.readUInt32BE(header.start + (long ? 20 : 12))
@@ -24,26 +30,26 @@ export function mp4Seconds(bytes: Buffer): number | undefined {
   return scale === 0 || length === 0 ? undefined : length / scale
 }
 
-function inside(bytes: Buffer, name: string): Box[] {
-  return path(bytes, { name: '', start: 0, end: bytes.length }, [name]).flatMap((box) =>
-    children(bytes, box),
-  )
+function inside(reading: Reading, name: string): Box[] {
+  const file = { name: '', start: 0, end: reading.bytes.length }
+  return path(reading, file, [name]).flatMap((box) => children(reading, box))
 }
 
-function path(bytes: Buffer, from: Box, names: string[]): Box[] {
+function path(reading: Reading, from: Box, names: string[]): Box[] {
   return names.reduce(
-    (boxes, name) => boxes.flatMap((box) => children(bytes, box)).filter((b) => b.name === name),
+    (boxes, name) => boxes.flatMap((box) => children(reading, box)).filter((b) => b.name === name),
     [from],
   )
 }
 
 /** Sizes come from a stranger: each step goes forward, within the parent, and steps are counted. */
-function children(bytes: Buffer, parent: Box): Box[] {
+function children(reading: Reading, parent: Box): Box[] {
   const boxes: Box[] = []
   let at = parent.start
-  while (at + 8 <= parent.end && boxes.length < MOST_BOXES) {
-    const box = boxAt(bytes, at, parent.end)
+  while (at + 8 <= parent.end) {
+    const box = reading.boxesLeft > 0 ? boxAt(reading.bytes, at, parent.end) : undefined
     if (box === undefined) break
+    reading.boxesLeft -= 1
     boxes.push(box)
     at = box.end
   }

@@ -19,7 +19,10 @@ export function pdfPages(bytes: Buffer): number | undefined {
 /** A file made for the web says at its very beginning how many pages will come. */
 function linearized(bytes: Buffer): number | undefined {
   const head = bytes.toString('latin1', 0, HEAD_BYTES)
-  const count = /\/Linearized\b[^>]*?\/N\s+(\d{1,6})\b/.exec(head)?.[1]
+  const start = head.indexOf('/Linearized')
+  if (start < 0) return undefined
+  const end = head.indexOf('>', start)
+  const count = /\/N\s{1,8}(\d{1,6})\b/.exec(head.slice(start, end < 0 ? undefined : end))?.[1]
   return count === undefined ? undefined : Number(count)
 }
 

@@ -3,7 +3,8 @@ import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { ABSENT } from '../../upstream/contract/usage.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
-import { streamChat, type ChatOrder } from '../chat/stream.ts'
+import type { ChatOrder } from '../chat/order.ts'
+import { streamChat } from '../chat/stream.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { newMessageId, type AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
@@ -11,7 +12,6 @@ import { messageStreamForm, messageWhole } from './form.ts'
 import { findModel } from './model-name.ts'
 import { nativeRequest, type SentHeaders } from './native.ts'
 import { readRequest } from './request.ts'
-import { isClientRun } from './tools.ts'
 
 type MessagesCall = GatewayCall & { headers: SentHeaders }
 type MessagesOrder = { order: ChatOrder; names: AnswerNames; native: readonly Offer[] }
@@ -56,11 +56,11 @@ function orderMessages(gateway: Gateway, call: MessagesCall, body: MessagesBody)
   const { chat, names: tools, tools: kept, places } = read
   const names = { id: newMessageId(), model: body.model, catalogId: model.id, tools }
   const sent = { headers: call.headers, tools: kept, catalogId: model.id, ours: oursOf(names) }
-  const asIs = native.length > 0 ? nativeRequest(body, sent) : undefined
+  const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
+  const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
   try {
     const order = orderChat(gateway, call, chat, asIs)
-    // Nobody else knows these tools.
-    const targets = kept.some(isClientRun) ? native : order.targets
+    const targets = asIs?.only ? native : order.targets
     return { order: { ...order, targets }, names, native }
   } catch (error) {
     throw inTheirWords(error, places)

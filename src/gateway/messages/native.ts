@@ -3,6 +3,7 @@ import { isThinking, thinkingBlocks } from '../../upstream/anthropic/thinking.ts
 import type { NativeRequest } from '../../upstream/contract/contract.ts'
 import { carriedDetails, isCarrier } from '../chat/reasoning-carrier.ts'
 import type { MessagesBody } from './body.ts'
+import { isClientRun } from './tools.ts'
 
 /** Headers of a request, by their lower-case names. */
 export type SentHeaders = Record<string, string | string[] | undefined>
@@ -36,6 +37,7 @@ export function nativeRequest(
   if (body.tools && sent.tools.length < body.tools.length) native.tools = sent.tools
   return {
     dialect: 'messages',
+    only: sent.tools.some(isClientRun),
     body: native,
     headers: {
       'anthropic-version': versionOf(sent.headers['anthropic-version']),

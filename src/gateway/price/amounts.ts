@@ -1,5 +1,13 @@
+import type { Bounds } from '../../billing/commands.ts'
+
 /** What to hold for a call: as much of `wantMicro` as there is, and no less than `needMicro`. */
-export type Amounts = { wantMicro: bigint; needMicro: bigint }
+export type Amounts = {
+  wantMicro: bigint
+  needMicro: bigint
+  /** What it may come to cost, where that is something else. */
+  bounds?: Bounds | undefined
+  closerBounds?: (() => Bounds) | undefined
+}
 
 export const NOTHING: Amounts = { wantMicro: 0n, needMicro: 0n }
 

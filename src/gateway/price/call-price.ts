@@ -1,29 +1,54 @@
-import { lesser, toMicro, tokenCost, type TokenUse } from '../../billing/money.ts'
+import type { Bounds } from '../../billing/commands.ts'
+import { greater, lesser, toMicro, tokenCost, type TokenUse } from '../../billing/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
-import { compare, decimal, plus, type Decimal } from '../../lib/decimal.ts'
+import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { StageUsage } from '../bill/rows.ts'
 import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
-import { mostPromptTokens, promptTokens, textTokens, type PromptSize } from './prompt-size.ts'
+import {
+  boundPromptTokens,
+  mostPromptTokens,
+  promptTokens,
+  textTokens,
+  UNKNOWN_CONTEXT_TOKENS,
+  type PromptSize,
+} from './prompt-size.ts'
 import { logUnusable } from './reported-cost.ts'
 
 /** What a caller asks for that sizes the answer. */
 export type AnswerWish = {
   maxTokens: number | undefined
   choices: number
+  /** What the upstream is told to keep to; none: as much as the model can say. */
+  hardLimit?: number | undefined
+  /** It can be counted while it is said, and ended at any word. */
+  growing?: boolean | undefined
   /** Bytes of a predicted answer: what turns out wrong is charged as if the model had said it. */
   predictedBytes?: number | undefined
+  /** No fewer tokens than that has. */
+  boundPredicted?: (() => number) | undefined
   /** Each choice is to have a picture. */
   pictures?: boolean | undefined
   audio?: boolean | undefined
 }
 
 /** A call, with the prices of its first moment. */
-type TokenCall = { model: PricedModel; prompt: PromptSize; at: Date }
+type TokenCall = {
+  model: PricedModel
+  prompt: PromptSize
+  at: Date
+  /** What the text may come to, by a closer look than at its bytes. */
+  boundText?: (() => number) | undefined
+}
 
 /** What came out, for an upstream that reports no tokens, or not of what kind they are. */
-export type Output = { outputBytes: number; pictures?: number | undefined }
+export type Output = {
+  outputBytes: number
+  pictures?: number | undefined
+  /** No fewer tokens than it has, for an answer that ended because the money did. */
+  boundTokens?: number | undefined
+}
 
 /** Tokens of a picture that comes out, where nobody says how many. */
 export const PICTURE_TOKENS = 4_175
@@ -33,12 +58,19 @@ export type TokenPrice = {
   /** Without an answer, for work whose result has no tokens. */
   amounts(answer?: AnswerWish): Amounts
   usage(reading: UsageReading, output: Output): StageUsage
+  /** How many tokens of an answer a limit pays for, whatever kind they turn out to be. */
+  affordable(limitMicro: bigint, bounds: Bounds, answer: AnswerWish): number
+  /** No fewer tokens than the prompt has. */
+  boundPrompt(): number
 }
 
 export function tokenPrice(call: TokenCall & { rules: ReservationRules; log: Log }): TokenPrice {
   const { model, log } = call
   return {
     amounts: (answer) => tokenAmounts(call, answer),
+    affordable: (limitMicro, bounds, answer) =>
+      tokensFor(limitMicro - bounds.sureMicro, boundPrice(call, answer), model),
+    boundPrompt: () => closePrompt(call),
     usage(reading, output) {
       if (reading.kind === 'unusable') logUnusable(log, model.id, reading)
       return tokenUsage(call, reading, output)
@@ -57,19 +89,95 @@ function tokenAmounts(
   call: TokenCall & { rules: ReservationRules },
   answer: AnswerWish | undefined,
 ): Amounts {
-  const { model, rules } = call
+  const { model, prompt, rules, boundText } = call
   if (model.free) return NOTHING
-  const sureMicro = toMicro(plus(heldPrompt(call), answer ? ordered(call, answer) : NONE), model)
+  const sent = heldPrompt(call, mostPromptTokens(prompt, model.contextLength))
+  const sureMicro = toMicro(plus(sent, answer ? ordered(call, answer) : NONE), model)
   const answerMicro = answer ? toMicro(heldAnswer(call, answer), model) : 0n
   const cappedMicro = lesser(answerMicro, rules.capMicro)
-  return { wantMicro: sureMicro + cappedMicro, needMicro: sureMicro + rules.minMicro }
+  const rough = boundsOf(call, answer, {
+    sent: boundPromptTokens(prompt, model.contextLength),
+    predicted: answer?.predictedBytes ?? 0,
+  })
+  return {
+    wantMicro: sureMicro + cappedMicro,
+    needMicro: sureMicro + rules.minMicro,
+    bounds: { ...rough, rough: boundText !== undefined },
+    closerBounds: boundText && (() => closeBounds(call, answer)),
+  }
 }
 
 const NONE = decimal(0)
 
+function closeBounds(
+  call: TokenCall & { rules: ReservationRules },
+  answer: AnswerWish | undefined,
+): Bounds {
+  return boundsOf(call, answer, {
+    sent: closePrompt(call),
+    predicted: Math.ceil(answer?.boundPredicted?.() ?? 0),
+  })
+}
+
+/** What the call may come to cost with a prompt of so many tokens. */
+function boundsOf(
+  call: TokenCall & { rules: ReservationRules },
+  answer: AnswerWish | undefined,
+  tokens: { sent: number; predicted: number },
+): Bounds {
+  const { model, rules } = call
+  const promptMicro = toMicro(heldPrompt(call, tokens.sent), model)
+  const fixed = answer?.growing !== true
+  if (answer === undefined) {
+    const all = { sureMicro: promptMicro, leastMicro: promptMicro }
+    return { ...all, startMicro: promptMicro, mostMicro: promptMicro, fixed, rough: false }
+  }
+  const price = boundPrice(call, answer)
+  const costOf = (count: number) => toMicro(times(price, decimal(count)), model)
+  const sureMicro = promptMicro + costOf(tokens.predicted * answer.choices)
+  const pictures = answer.pictures ? PICTURE_TOKENS : 1
+  const firstMicro = greater(rules.minMicro, costOf(pictures * answer.choices))
+  const longestMicro = greater(firstMicro, costOf(longestAnswer(answer, model) * answer.choices))
+  const startMicro = greater(firstMicro, lesser(longestMicro, rules.capMicro))
+  return {
+    sureMicro,
+    leastMicro: sureMicro + firstMicro,
+    startMicro: sureMicro + startMicro,
+    mostMicro: sureMicro + longestMicro,
+    fixed,
+    rough: false,
+  }
+}
+
+function closePrompt({ model, prompt, boundText }: TokenCall): number {
+  const text = boundText && Math.ceil(boundText())
+  return boundPromptTokens(prompt, model.contextLength, text)
+}
+
+function longestAnswer({ hardLimit }: AnswerWish, model: PricedModel): number {
+  const most = model.maxOutputTokens || model.contextLength || UNKNOWN_CONTEXT_TOKENS
+  return Math.min(hardLimit ?? most, most)
+}
+
+/** Of one token of the answer, in dollars, whatever kind it is and however long the prompt. */
+function boundPrice(call: TokenCall, answer: AnswerWish): Decimal {
+  const { model, prompt } = call
+  const price = answerPrice(call, answer, promptTokens(prompt))
+  if (model.prices.overrides === undefined) return price
+  const most = boundPromptTokens(prompt, model.contextLength)
+  return dearest([price, answerPrice(call, answer, most)])
+}
+
+const MILLION = 1_000_000
+
+function tokensFor(micro: bigint, price: Decimal, model: PricedModel): number {
+  const each = toMicro(times(price, decimal(MILLION)), model)
+  if (each === 0n) return Number.MAX_SAFE_INTEGER
+  return Math.max(0, Number((micro * BigInt(MILLION)) / each))
+}
+
 /** At the dearest price that its tokens may turn out to have. */
-function heldPrompt({ model, prompt, at }: TokenCall): Decimal {
-  const promptTokens = mostPromptTokens(prompt, model.contextLength)
+function heldPrompt({ model, prompt, at }: TokenCall, promptTokens: number): Decimal {
   const plain = { promptTokens, completionTokens: 0, images: prompt.imageCount }
   const uses: TokenUse[] = [plain]
   if (prompt.audioTokens > 0) uses.push({ ...plain, audioTokens: prompt.audioTokens })
@@ -94,11 +202,33 @@ function ordered({ model, prompt, at }: TokenCall, answer: AnswerWish): Decimal 
   return tokenCost(model.prices, use, at).answerUsd
 }
 
-function heldAnswer({ model, prompt, at }: TokenCall, answer: AnswerWish): Decimal {
-  const completionTokens = longestAnswer(answer, model.maxOutputTokens)
-  const plain = { promptTokens: promptTokens(prompt), completionTokens }
-  const uses: TokenUse[] = [plain, { ...plain, reasoningTokens: completionTokens }]
-  if (answer.audio) uses.push({ ...plain, audioOutputTokens: completionTokens })
+/** The pictures in it are ordered, and counted there. */
+function heldAnswer(call: TokenCall, answer: AnswerWish): Decimal {
+  const tokens = expectedAnswer(answer, call.model.maxOutputTokens)
+  const text = { ...answer, pictures: false }
+  return times(answerPrice(call, text, promptTokens(call.prompt)), decimal(tokens))
+}
+
+/** A price that depends on neither the prompt nor the hour is worked out once for each model. */
+const ANSWER_PRICES = new WeakMap<PricedModel, Map<number, Decimal>>()
+
+/** Of one token, at the dearest price that it may turn out to have. */
+function answerPrice(call: TokenCall, answer: AnswerWish, promptTokens: number): Decimal {
+  const { model } = call
+  if (model.prices.overrides !== undefined) return dearestToken(call, answer, promptTokens)
+  let known = ANSWER_PRICES.get(model)
+  if (known === undefined) ANSWER_PRICES.set(model, (known = new Map()))
+  const kinds = (answer.audio ? 1 : 0) + (answer.pictures ? 2 : 0)
+  let price = known.get(kinds)
+  if (price === undefined) known.set(kinds, (price = dearestToken(call, answer, promptTokens)))
+  return price
+}
+
+function dearestToken({ model, at }: TokenCall, answer: AnswerWish, promptTokens: number): Decimal {
+  const plain = { promptTokens, completionTokens: 1 }
+  const uses: TokenUse[] = [plain, { ...plain, reasoningTokens: 1 }]
+  if (answer.audio) uses.push({ ...plain, audioOutputTokens: 1 })
+  if (answer.pictures) uses.push({ ...plain, imageOutputTokens: 1 })
   return dearest(uses.map((use) => tokenCost(model.prices, use, at).answerUsd))
 }
 
@@ -106,7 +236,7 @@ function dearest(costs: Decimal[]): Decimal {
   return costs.reduce((most, cost) => (compare(cost, most) > 0 ? cost : most))
 }
 
-function longestAnswer({ maxTokens, choices }: AnswerWish, modelMax: number | undefined): number {
+function expectedAnswer({ maxTokens, choices }: AnswerWish, modelMax: number | undefined): number {
   const tokens = maxTokens ?? DEFAULT_ANSWER_TOKENS
   return Math.min(tokens, modelMax ?? tokens) * choices
 }
@@ -139,8 +269,8 @@ function tokenUsage(call: TokenCall, reading: UsageReading, output: Output): Sta
 }
 
 /** Tokens of an answer whose upstream counted none. */
-function answerTokens({ outputBytes, pictures = 0 }: Output): number {
-  return textTokens(outputBytes) + pictures * PICTURE_TOKENS
+function answerTokens({ outputBytes, pictures = 0, boundTokens }: Output): number {
+  return boundTokens ?? textTokens(outputBytes) + pictures * PICTURE_TOKENS
 }
 
 /** Few upstreams tell how long they keep what they wrote: then it is as long as was asked for. */

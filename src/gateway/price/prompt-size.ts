@@ -15,6 +15,8 @@ export type PromptSize = {
   audioTokens: number
   /** Films and files behind a link: nobody knows how long they are. */
   links: number
+  /** No fewer tokens than all of it has, where its bytes do not say. */
+  mostTokens?: number | undefined
   /** The caller asks for the prompt to be kept in the upstream's cache, at a price of its own. */
   cacheLife?: CacheLife | undefined
 }
@@ -50,12 +52,27 @@ export function promptTokens(size: PromptSize): number {
 }
 
 /** Where the catalog does not say how much a model can read. */
-const UNKNOWN_CONTEXT_TOKENS = 1_000_000
+export const UNKNOWN_CONTEXT_TOKENS = 1_000_000
 
 /** For the hold: what is behind a link may fill all that the model can read. */
 export function mostPromptTokens(size: PromptSize, contextTokens: number | undefined): number {
   const estimate = promptTokens(size)
   return size.links === 0 ? estimate : Math.max(estimate, contextTokens ?? UNKNOWN_CONTEXT_TOKENS)
+}
+
+/**
+ * No fewer than any tokenizer would make of it. `boundTextTokens` is what its text may come to: as
+ * many as it has bytes, unless somebody has looked closer. A model reads no more than its context.
+ */
+export function boundPromptTokens(
+  size: PromptSize,
+  contextTokens: number | undefined,
+  boundTextTokens = size.textBytes,
+): number {
+  if (size.links > 0) return mostPromptTokens(size, contextTokens)
+  if (size.mostTokens !== undefined) return size.mostTokens
+  const tokens = boundTextTokens + size.mediaTokens + size.audioTokens + TOKENS_PER_PROMPT
+  return contextTokens ? Math.min(tokens, contextTokens) : tokens
 }
 
 /** All of an outgoing body, with what was found out about its media. */

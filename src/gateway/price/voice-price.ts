@@ -1,5 +1,6 @@
 import { plus } from '../../lib/decimal.ts'
-import { each, lesser, MICRO, toMicro, tokenCost } from '../../billing/money.ts'
+import { each, greater, lesser, MICRO, toMicro, tokenCost } from '../../billing/money.ts'
+import type { Bounds } from '../../billing/commands.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
 import { textTokens } from './prompt-size.ts'
@@ -47,6 +48,9 @@ function timePrice({ prices }: PricedModel): { price: string; seconds: number } 
   return hour === undefined ? undefined : { price: hour, seconds: 3_600 }
 }
 
+/** Digits are read aloud at three characters a second. */
+export const SLOWEST_CHARACTERS_PER_S = 3
+
 /** The catalog's price for speech; `exact` when it is by the character. `textBytes` is all text. */
 export function speechPrice(
   model: PricedModel,
@@ -74,13 +78,28 @@ export function holdAmounts(
   model: PricedModel,
   estimateMicro: bigint | undefined,
   rules: ReservationRules & { nominalMicro: bigint },
+  /** What it may come to cost, where that can be told. */
+  mostMicro = estimateMicro,
 ): Amounts {
   if (model.free) return NOTHING
-  if (estimateMicro === undefined) {
-    return { wantMicro: lesser(rules.nominalMicro, rules.capMicro), needMicro: rules.minMicro }
+  const expected = estimateMicro ?? rules.nominalMicro
+  const heldMicro = lesser(expected, rules.capMicro)
+  const needMicro = estimateMicro === undefined ? rules.minMicro : heldMicro
+  const leastMicro = estimateMicro ?? rules.minMicro
+  // Nobody can end it half way: as far as there is money, all that it may cost is set aside.
+  const most = greater(leastMicro, mostMicro ?? expected)
+  return {
+    wantMicro: heldMicro,
+    needMicro,
+    bounds: {
+      sureMicro: leastMicro,
+      leastMicro,
+      startMicro: most,
+      mostMicro: most,
+      fixed: true,
+      rough: false,
+    },
   }
-  const heldMicro = lesser(estimateMicro, rules.capMicro)
-  return { wantMicro: heldMicro, needMicro: heldMicro }
 }
 
 /** One hold for a flow of several stages, under the same cap. */
@@ -90,7 +109,25 @@ export function sumAmounts(stages: Amounts[], rules: ReservationRules): Amounts 
       stages.reduce((total, one) => total + pick(one), 0n),
       rules.capMicro,
     )
-  return { wantMicro: sum((one) => one.wantMicro), needMicro: sum((one) => one.needMicro) }
+  return {
+    wantMicro: sum((one) => one.wantMicro),
+    needMicro: sum((one) => one.needMicro),
+    bounds: sumBounds(stages),
+  }
+}
+
+/** A free stage has none, and costs nothing. */
+function sumBounds(stages: Amounts[]): Bounds {
+  const sum = (name: 'sureMicro' | 'leastMicro' | 'startMicro' | 'mostMicro') =>
+    stages.reduce((total, { bounds }) => total + (bounds?.[name] ?? 0n), 0n)
+  return {
+    sureMicro: sum('sureMicro'),
+    leastMicro: sum('leastMicro'),
+    startMicro: sum('startMicro'),
+    mostMicro: sum('mostMicro'),
+    fixed: true,
+    rough: false,
+  }
 }
 
 function estimatedTokens(seconds: number, textBytes: number): Tokens {

@@ -8,7 +8,13 @@ import { stageOf } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { measureJson } from '../price/prompt-size.ts'
-import { CHARACTERS_PER_S, holdAmounts, NOMINAL_MICRO, speechPrice } from '../price/voice-price.ts'
+import {
+  CHARACTERS_PER_S,
+  holdAmounts,
+  NOMINAL_MICRO,
+  SLOWEST_CHARACTERS_PER_S,
+  speechPrice,
+} from '../price/voice-price.ts'
 
 /** Collected whole before any of it is sent, so that a failure at any moment is still JSON. */
 const SPEECH_CAP_BYTES = 25 * 1024 * 1024
@@ -41,10 +47,13 @@ export function planSpeech(
     speed,
   }
   const sent = { characters, textBytes: measureJson({ ...plan.extra, input }).bytes }
-  const expected = speechPrice(model, { ...sent, seconds: characters / CHARACTERS_PER_S }, at)
+  const priceAt = (charactersPerS: number) =>
+    speechPrice(model, { ...sent, seconds: characters / charactersPerS }, at)?.micro
+  const slowest = SLOWEST_CHARACTERS_PER_S * Math.min(1, speed ?? 1)
+  const rules = { ...gateway.rules, ...gateway.voice }
   return {
     stage: stageOf(plan.kind, model),
-    amounts: holdAmounts(model, expected?.micro, { ...gateway.rules, ...gateway.voice }),
+    amounts: holdAmounts(model, priceAt(CHARACTERS_PER_S), rules, priceAt(slowest)),
     work: async (signal) => {
       const speech = await gateway.upstreams.call(model.targets, 'speech', request, signal)
       return requireAudible(speech, responseFormat)

@@ -5,7 +5,7 @@ import type { Usage } from '../../upstream/contract/usage.ts'
 import { stageOf, type StageUsage } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
-import { audioSeconds } from '../media/audio-length.ts'
+import { audioSeconds, longestSeconds } from '../media/audio-length.ts'
 import { measureJson } from '../price/prompt-size.ts'
 import { logUnusable, reportedCost } from '../price/reported-cost.ts'
 import { holdAmounts, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
@@ -31,7 +31,11 @@ export function planTranscription(
   const { rules, voice, billing } = gateway
   const seconds = audioSeconds(recording.bytes, recording.format)
   const textBytes = measureJson(plan.extra).bytes
-  const price = transcriptionPrice(model, { seconds, textBytes }, billing.clock.now())
+  const at = billing.clock.now()
+  const price = transcriptionPrice(model, { seconds, textBytes }, at)
+  // What a file says about its length is believed for the hold, and not for the worst case.
+  const longest = longestSeconds(recording.bytes, recording.format)
+  const most = transcriptionPrice(model, { seconds: longest, textBytes }, at)
   const request: TranscriptionRequest = {
     audio: recording.bytes,
     format: recording.format,
@@ -41,7 +45,7 @@ export function planTranscription(
   }
   return {
     stage: stageOf(plan.kind, model),
-    amounts: holdAmounts(model, price, { ...rules, ...voice }),
+    amounts: holdAmounts(model, price, { ...rules, ...voice }, most),
     seconds,
     work: (signal) => gateway.upstreams.call(model.targets, 'transcription', request, signal),
     usage: (result) => transcriptionUsage(gateway, model, result, seconds),

@@ -1,18 +1,20 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { Failure } from '../../lib/failure.ts'
 import type {
+  ChatRequest,
   ChatResult,
   SpeechRequest,
   TranscriptionResult,
 } from '../../upstream/contract/contract.ts'
 import type { PaidStage } from '../billed-call.ts'
 import { orderChat } from '../chat/chat.ts'
+import type { ChatOrder } from '../chat/order.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { KISWAHILI, languageName, requireLanguage } from '../languages.ts'
 import type { Amounts } from '../price/amounts.ts'
 import { tokenPrice } from '../price/call-price.ts'
 import { EMPTY_PROMPT, measureJson } from '../price/prompt-size.ts'
-import { CHARACTERS_PER_S, holdAmounts, sumAmounts } from '../price/voice-price.ts'
+import { CHARACTERS_PER_S, holdAmounts, speechPrice, sumAmounts } from '../price/voice-price.ts'
 import { voiceFor, voiceModel } from './model.ts'
 import { planSpeech, type Speech } from './plan-speech.ts'
 import { planTranscription, type TranscriptionStage } from './plan-transcription.ts'
@@ -35,9 +37,10 @@ export type VoicePlan = {
   amounts: Amounts
   language: string
   transcription: TranscriptionStage
-  answer(transcript: string): PaidStage<ChatResult>
+  /** `leftMicro` is what the flow may still cost, if that is limited. */
+  answer(transcript: string, leftMicro: bigint | undefined): PaidStage<ChatResult>
   /** Absent when no audio is wanted. */
-  speech: ((text: string) => PaidStage<Speech>) | undefined
+  speech: ((text: string, leftMicro: bigint | undefined) => PaidStage<Speech>) | undefined
 }
 
 /** An answer to be heard is short; a model that thinks first needs some of it for that. */
@@ -68,30 +71,60 @@ export function planVoice(
   const stages = [
     transcription.amounts,
     answerAmounts(gateway, text, instruction, transcription.seconds ?? ASSUMED_SECONDS),
-    ...(tts === undefined
-      ? []
-      : [holdAmounts(tts, undefined, { ...gateway.rules, ...gateway.voice })]),
+    ...(tts === undefined ? [] : [spokenAmounts(gateway, tts)]),
   ]
   return {
     amounts: sumAmounts(stages, gateway.rules),
     language,
     transcription: {
       ...transcription,
-      work: async (signal) => requireWords(await transcription.work(signal)),
+      work: async (signal, bill) => requireWords(await transcription.work(signal, bill)),
     },
-    answer: (transcript) => planAnswer(gateway, call, text, { instruction, transcript }),
+    answer: (transcript, leftMicro) =>
+      planAnswer(gateway, call, text, {
+        instruction,
+        transcript,
+        // What is written is to be spoken as well.
+        moneyMicro: tts === undefined ? leftMicro : leftMicro && leftMicro / 2n,
+      }),
     speech:
       tts &&
-      ((input) =>
-        planSpeech(gateway, {
-          kind: 'voice_speech',
-          model: tts,
-          input,
-          voice,
-          responseFormat: body.response_format ?? 'mp3',
-          extra: {},
-        })),
+      ((input, leftMicro) => {
+        const whole = { kind: 'voice_speech' as const, model: tts, voice, extra: {} }
+        const responseFormat = body.response_format ?? 'mp3'
+        const plan = (text: string) =>
+          planSpeech(gateway, { ...whole, responseFormat, input: text })
+        return plan(leftMicro === undefined ? input : affordableSpeech(plan, input, leftMicro))
+      }),
   }
+}
+
+/** A token of prose has about four characters; nobody knows yet what will be said. */
+const CHARACTERS_PER_TOKEN = 4
+
+/** Nominal, but it may come to be the longest answer. */
+function spokenAmounts({ billing, rules, voice }: Gateway, tts: PricedModel): Amounts {
+  const characters = ANSWER_TOKENS * CHARACTERS_PER_TOKEN
+  const seconds = characters / CHARACTERS_PER_S
+  const longest = { characters, seconds, textBytes: characters }
+  const most = speechPrice(tts, longest, billing.clock.now())?.micro
+  const amounts = holdAmounts(tts, undefined, { ...rules, ...voice }, most)
+  if (amounts.bounds === undefined) return amounts
+  // It can be shortened to what there is.
+  return { ...amounts, bounds: { ...amounts.bounds, startMicro: voice.nominalMicro } }
+}
+
+/** As much of the text as there is money to have spoken: the rest is read. */
+function affordableSpeech(
+  plan: (text: string) => PaidStage<Speech>,
+  text: string,
+  leftMicro: bigint,
+): string {
+  const mostMicro = plan(text).amounts.bounds?.mostMicro ?? 0n
+  if (mostMicro <= leftMicro) return text
+  const characters = Array.from(text)
+  const most = Number((BigInt(characters.length) * leftMicro) / mostMicro)
+  return characters.slice(0, Math.max(1, most)).join('')
 }
 
 /**
@@ -134,7 +167,7 @@ function answerAmounts(
   const prompt = { ...EMPTY_PROMPT, textBytes }
   const at = billing.clock.now()
   const price = tokenPrice({ model, prompt, at, rules, log: billing.log })
-  return price.amounts({ maxTokens: ANSWER_TOKENS, choices: 1 })
+  return price.amounts({ maxTokens: ANSWER_TOKENS, hardLimit: ANSWER_TOKENS, choices: 1 })
 }
 
 function voiceMessages(instruction: string, transcript: string) {
@@ -148,24 +181,32 @@ function planAnswer(
   gateway: Gateway,
   call: GatewayCall,
   model: PricedModel,
-  { instruction, transcript }: { instruction: string; transcript: string },
+  spoken: { instruction: string; transcript: string; moneyMicro: bigint | undefined },
 ): PaidStage<ChatResult> {
   const order = orderChat(gateway, call, {
     model: model.id,
-    messages: voiceMessages(instruction, transcript),
+    messages: voiceMessages(spoken.instruction, spoken.transcript),
     max_tokens: Math.min(ANSWER_TOKENS, model.maxOutputTokens ?? ANSWER_TOKENS),
   })
+  const request = affordableAnswer(order, spoken.moneyMicro)
   return {
     stage: { ...order.stage, kind: 'voice_text' },
     amounts: order.amounts,
     work: async (signal) => {
-      const { targets, request } = order
-      const result = await gateway.upstreams.call(targets, 'chat', request, signal)
+      const result = await gateway.upstreams.call(order.targets, 'chat', request, signal)
       if (result.text.trim() !== '') return result
       throw new Failure('upstream_failed', 'The model gave no answer. Try again.')
     },
     usage: (result) => order.usage(result.usage, result),
   }
+}
+
+/** A word at least: what ran before it would be lost, and nobody charged. */
+function affordableAnswer(order: ChatOrder, moneyMicro: bigint | undefined): ChatRequest {
+  const { request, amounts } = order
+  const bounds = amounts.closerBounds?.() ?? amounts.bounds
+  if (moneyMicro === undefined || bounds === undefined) return request
+  return { ...request, mostTokens: Math.max(1, order.affordable(moneyMicro, bounds)) }
 }
 
 function requireWords(result: TranscriptionResult): TranscriptionResult {

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import { dropOf, openBill } from '../bill/billable.ts'
+import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
 import { jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
@@ -27,12 +27,12 @@ export async function respond(
   const plan = planVoice(gateway, call, body, recording)
   const { principal, requestId } = call
   const { accountId } = principal
-  if (gateway.leftUnpaid.isBeyond(accountId)) call.stay()
+  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   try {
     const { stage } = plan.transcription
     const bill = await openBill(gateway.billing, { principal, requestId, stage, ...plan.amounts })
-    const progress = new VoiceProgress(call.signal, stage)
+    const progress = new VoiceProgress(call.signal, stage, bill)
     try {
       const answer = await answerAloud(plan, progress)
       const receipt = await bill.settle(progress.lines)
@@ -52,14 +52,14 @@ export async function respond(
 async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<VoiceAnswer> {
   const transcription = await progress.run(plan.transcription)
   const transcript = transcription.text
-  const { text } = await progress.run(plan.answer(transcript))
+  const { text } = await progress.run(plan.answer(transcript, progress.leftMicro))
   const answer = {
     transcript,
     transcript_language: reportedLanguage(transcription) ?? plan.language,
     text,
   }
   if (plan.speech === undefined) return answer
-  const speech = await progress.run(plan.speech(text))
+  const speech = await progress.run(plan.speech(text, progress.leftMicro))
   return {
     ...answer,
     audio_base64: speech.audio.toString('base64'),
@@ -72,19 +72,29 @@ async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<Vo
 class VoiceProgress {
   readonly lines: BillLine[] = []
   readonly #signal: AbortSignal
+  readonly #bill: Bill
   #stage: Stage
   #startedMs = performance.now()
 
-  constructor(signal: AbortSignal, first: Stage) {
+  constructor(signal: AbortSignal, first: Stage, bill: Bill) {
     this.#signal = signal
+    this.#bill = bill
     this.#stage = first
+  }
+
+  /** What the flow may still cost; undefined where the account can pay for anything. */
+  get leftMicro(): bigint | undefined {
+    const { allowance } = this.#bill
+    if (allowance === undefined) return undefined
+    const spentMicro = sumMicro(this.lines.map(({ costMicro }) => costMicro))
+    return spentMicro < allowance.limitMicro ? allowance.limitMicro - spentMicro : 0n
   }
 
   async run<Result>(next: Omit<PaidStage<Result>, 'amounts'>): Promise<Result> {
     this.#stage = next.stage
     this.#startedMs = performance.now()
     this.#signal.throwIfAborted()
-    const result = await next.work(this.#signal)
+    const result = await next.work(this.#signal, this.#bill)
     const latencyMs = performance.now() - this.#startedMs
     this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs })
     return result

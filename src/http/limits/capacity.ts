@@ -2,31 +2,37 @@ import { getHeapStatistics } from 'node:v8'
 import { Failure } from '../../lib/failure.ts'
 
 /** A call between its arrival and the last byte of its answer. */
-export type RunningCall = { abort(reason: Failure): void }
+export type RunningCall = {
+  abort(reason: Failure): void
+  /** Of its body, so far. */
+  readonly arrivedBytes: number
+  /** Ends the reading of its body; there while it arrives. */
+  cutBody: ((failure: Failure) => void) | undefined
+}
 
 /** Every call in flight, so that a drain can wait for them and in the end abort them. */
 export class RunningCalls {
   draining = false
-  readonly #calls = new Set<RunningCall>()
+  readonly calls = new Set<RunningCall>()
   #idle: (() => void)[] = []
 
   get count(): number {
-    return this.#calls.size
+    return this.calls.size
   }
 
   begin(call: RunningCall): void {
-    this.#calls.add(call)
+    this.calls.add(call)
   }
 
   end(call: RunningCall): void {
-    if (!this.#calls.delete(call) || this.#calls.size > 0 || this.#idle.length === 0) return
+    if (!this.calls.delete(call) || this.calls.size > 0 || this.#idle.length === 0) return
     const waiting = this.#idle
     this.#idle = []
     for (const resolve of waiting) resolve()
   }
 
   whenIdle(): Promise<void> {
-    if (this.#calls.size === 0) return Promise.resolve()
+    if (this.calls.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
@@ -36,7 +42,7 @@ export class RunningCalls {
       'The server is shutting down. Send the request again.',
       { retryAfterS: 1 },
     )
-    for (const call of this.#calls) call.abort(reason)
+    for (const call of this.calls) call.abort(reason)
   }
 }
 
@@ -45,45 +51,96 @@ const TIGHT_HEAP = 0.9
 const HEAP_CHECK_MS = 250
 const RETRY_AFTER_S = 2
 
+/** Who takes up room: one account, or one address. */
+export type SharerKind = 'account' | 'address'
+
+export type Sharer = {
+  kind: SharerKind
+  name: string
+  calls: number
+  bytes: number
+  /** Those of `bytes` that are answers. */
+  unread: number
+}
+
+type Limits = {
+  calls: number
+  /** Of request bodies, and of answers that their readers have not taken yet. */
+  bytes: number
+  /** The part of both, from 0 to 1, that one sharer may have. */
+  shares: Record<SharerKind, number>
+  heapUsed?: () => number
+}
+
 /**
- * What one process can carry at once: calls, bytes of bodies, and its heap. Calls beyond that are
- * asked to come back, before anything is looked up or read for them; running ones go on undisturbed.
+ * What one process can carry at once: calls, bytes, and its heap. Calls beyond that are asked to come
+ * back, before anything is looked up or read for them; running ones go on undisturbed. Memory is
+ * counted as bytes arrive, whatever was announced, and no sharer may take it all.
  */
 export class Capacity {
-  readonly #calls: number
-  readonly #bodyBytes: number
-  readonly #heapUsed: () => number
+  readonly #limits: Limits
+  readonly #sharers = new Map<string, Sharer>()
   #heldBytes = 0
   #checkedMs = -Infinity
   #tight = false
 
-  constructor(limits: { calls: number; bodyBytes: number; heapUsed?: () => number }) {
-    this.#calls = limits.calls
-    this.#bodyBytes = limits.bodyBytes
-    this.#heapUsed = limits.heapUsed ?? usedShare
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes
   }
 
   /** Throws when this call, which is counted already, is one too many. */
   admit(running: number): void {
-    if (running > this.#calls || this.#isTight()) throw overloaded()
+    if (running > this.#limits.calls || this.#isTight()) throw overloaded()
   }
 
-  /** False when there is no room for these bytes; then none are held. */
-  hold(bytes: number): boolean {
-    if (this.#heldBytes + bytes > this.#bodyBytes) return false
+  /** Counts a call for its sharer, until it leaves. */
+  join(kind: SharerKind, name: string): Sharer {
+    const key = kind + name
+    const sharer = this.#sharers.get(key) ?? { kind, name, calls: 0, bytes: 0, unread: 0 }
+    if (sharer.calls++ === 0) this.#sharers.set(key, sharer)
+    return sharer
+  }
+
+  leave(sharer: Sharer): void {
+    if (--sharer.calls === 0) this.#sharers.delete(sharer.kind + sharer.name)
+  }
+
+  /** Why its sharer's newest call is one too many, if it is. */
+  refuseCall(sharer: Sharer): Failure | undefined {
+    const { calls, bytes, shares } = this.#limits
+    const share = shares[sharer.kind]
+    const tooMany = sharer.calls > Math.max(1, calls * share)
+    return tooMany || sharer.unread > bytes * share ? moreThanItsShare(sharer) : undefined
+  }
+
+  /** Why there is no room for so many more bytes of a call that has `own` already. */
+  refuseBytes(bytes: number, sharers: readonly Sharer[], own: number): Failure | undefined {
+    if (this.#heldBytes + bytes > this.#limits.bytes) return overloaded()
+    for (const sharer of sharers) {
+      const most = this.#limits.bytes * this.#limits.shares[sharer.kind]
+      // A body that is its sharer's only one passes, however large a share of the whole it is.
+      if (sharer.bytes > own && sharer.bytes + bytes > most) return moreThanItsShare(sharer)
+    }
+    return undefined
+  }
+
+  hold(bytes: number, sharers: readonly Sharer[], unread = 0): void {
     this.#heldBytes += bytes
-    return true
-  }
-
-  giveBack(bytes: number): void {
-    this.#heldBytes -= bytes
+    for (const sharer of sharers) {
+      sharer.bytes += bytes
+      sharer.unread += unread
+    }
   }
 
   #isTight(): boolean {
     const now = performance.now()
     if (now - this.#checkedMs < HEAP_CHECK_MS) return this.#tight
     this.#checkedMs = now
-    this.#tight = this.#heapUsed() > TIGHT_HEAP
+    this.#tight = (this.#limits.heapUsed ?? usedShare)() > TIGHT_HEAP
     return this.#tight
   }
 }
@@ -92,6 +149,12 @@ export function overloaded(): Failure {
   return new Failure('unavailable', 'The service is overloaded. Please try again shortly.', {
     retryAfterS: RETRY_AFTER_S,
   })
+}
+
+function moreThanItsShare({ kind }: Sharer): Failure {
+  const who = kind === 'account' ? 'Your account' : 'Your network address'
+  const sentence = `${who} has too many requests in progress, or too large ones. Wait for some to end, then try again.`
+  return new Failure('rate_limited', sentence, { retryAfterS: RETRY_AFTER_S })
 }
 
 function usedShare(): number {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { networkOf } from '../../lib/network.ts'
 
 /** Counts a call against a bucket. May answer at once or after asking Redis. */
 export type Limiter = { take(bucket: string, perMinute: number): Slot | Promise<Slot> }
@@ -87,3 +88,14 @@ function waitMinutes(counts: Counts, perMinute: number, elapsed: number): number
 export function minuteOf(nowMs: number): number {
   return Math.floor(nowMs / WINDOW_MS)
 }
+
+/** One subscriber holds a whole IPv6 /64: count it as one address. */
+export function subscriberOf(address: string): string {
+  // Longer than any address: a header that no proxy of ours wrote. It must not fill the memory.
+  if (address.length > LONGEST_ADDRESS) return address.slice(0, LONGEST_ADDRESS)
+  if (!address.includes(':')) return address
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
+  return networkOf(address, { v4: 32, v6: 64 })
+}
+
+const LONGEST_ADDRESS = 64

@@ -20,10 +20,11 @@ export function buildNative(
   request: ChatRequest,
   target: ModelTarget,
 ): HttpCall {
-  const { user, stream } = request
+  const { user, stream, mostTokens = Infinity } = request
   const body = {
     ...native.body,
     model: target.model,
+    max_tokens: Math.min(Number(native.body.max_tokens), mostTokens),
     metadata: user === undefined ? undefined : { user_id: user },
     stream: stream ? true : undefined,
   }

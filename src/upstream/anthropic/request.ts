@@ -37,7 +37,7 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
   const stops = stopsOf(body.stop)
   return {
     model: target.model,
-    max_tokens: maxTokensOf(body) ?? usualTokens(request, target),
+    max_tokens: maxTokens(body, request, target),
     messages: anthropicMessages(messagesOf(body)),
     system: system.length > 0 ? system : undefined,
     stop_sequences: stops.length > 0 ? stops : undefined,
@@ -49,9 +49,12 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
   }
 }
 
-function usualTokens({ wholeOutput }: ChatRequest, { maxOutputTokens }: ModelTarget): number {
-  const most = maxOutputTokens ?? DEFAULT_MAX_TOKENS
-  return wholeOutput ? most : Math.min(most, DEFAULT_MAX_TOKENS)
+/** This format wants a limit in every request. */
+function maxTokens(body: Fields, request: ChatRequest, target: ModelTarget): number {
+  const most = target.maxOutputTokens ?? DEFAULT_MAX_TOKENS
+  const usual = request.wholeOutput ? most : Math.min(most, DEFAULT_MAX_TOKENS)
+  const wanted = maxTokensOf(body, {}) ?? usual
+  return Math.min(wanted, request.mostTokens ?? wanted)
 }
 
 /** Newer models refuse these outright, so they go only where the catalog says they may. */

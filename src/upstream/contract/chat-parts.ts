@@ -80,9 +80,14 @@ export function effortOf(body: Fields): string | undefined {
   return textOf(body.reasoning_effort) ?? textOf(fieldsOf(body.reasoning).effort)
 }
 
-export function maxTokensOf(body: Fields): number | undefined {
-  const most = body.max_completion_tokens ?? body.max_tokens
-  return typeof most === 'number' ? most : undefined
+/** What the caller allows, and no more than the account can pay for. */
+export function maxTokensOf(
+  body: Fields,
+  { mostTokens }: Pick<ChatRequest, 'mostTokens'>,
+): number | undefined {
+  const wanted = body.max_completion_tokens ?? body.max_tokens
+  if (typeof wanted !== 'number') return mostTokens
+  return Math.min(wanted, mostTokens ?? wanted)
 }
 
 /** The model cannot take this field of the request; another provider may. */

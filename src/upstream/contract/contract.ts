@@ -111,6 +111,8 @@ export type ChatRequest = {
   wholeOutput?: true | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
   user?: string | undefined
+  /** No choice may be longer than the account can pay for, whatever the body says. */
+  mostTokens?: number | undefined
   /** The names that the answer carries, whatever the upstream called them. */
   ours: OurNames
   /** The same request as the caller wrote it, for upstreams that speak its dialect. */
@@ -122,6 +124,8 @@ export type NativeRequest = {
   /** Without what would steer our account; model and user are put in for each upstream. */
   body: Fields
   headers: Record<string, string>
+  /** It has what no other dialect has words for. */
+  only: boolean
   /** The names that a native answer carries. */
   ours: { id: string; model: string }
 }
@@ -216,6 +220,8 @@ export type ImageRequest = {
   /** Other fields of the caller (`size`, `quality`, `seed`…), passed on as they are. */
   extra: Fields
   user?: string | undefined
+  /** For a model that draws in conversation: each picture, with all that is said about it. */
+  mostTokens?: number | undefined
 }
 export type ImageResult = {
   images: { b64Json: string; mediaType: string; revisedPrompt?: string | undefined }[]

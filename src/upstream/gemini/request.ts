@@ -31,7 +31,7 @@ function generateBody(request: ChatRequest, target: ModelTarget, signatures: Sig
     systemInstruction: systemInstruction(messages),
     ...tools(body),
     generationConfig: {
-      ...numbers(body),
+      ...numbers(body, request),
       stopSequences: stops.length > 0 ? stops : undefined,
       ...responseFormat(body),
       ...thinking(effortOf(body), target.model),
@@ -49,12 +49,12 @@ const NUMBERS: [string, string][] = [
   ['n', 'candidateCount'],
 ]
 
-function numbers(body: Fields): Fields {
+function numbers(body: Fields, request: ChatRequest): Fields {
   const found: Fields = {}
   for (const [name, theirs] of NUMBERS) {
     if (typeof body[name] === 'number') found[theirs] = body[name]
   }
-  const most = maxTokensOf(body)
+  const most = maxTokensOf(body, request)
   if (most !== undefined) found.maxOutputTokens = most
   return found
 }

@@ -17,6 +17,7 @@ const IMAGE_EVENT_CAP = 32 * 1024 * 1024
 
 export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
   const body: Fields = { ...withoutSteering(request.body), ...request.extra }
+  if (request.mostTokens !== undefined) limitLength(body, request.mostTokens, target)
   body.model = target.model
   if (request.user !== undefined) body.user = request.user
   if (request.stream) {
@@ -33,6 +34,23 @@ export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
     maxEventBytes: pictures ? IMAGE_EVENT_CAP : undefined,
   }
 }
+
+/**
+ * Both limits are lowered, since servers differ in which of them they keep to. Thoughts may come on
+ * top of either, so the two together keep within what is allowed.
+ */
+function limitLength(body: Fields, mostTokens: number, { supportedParameters }: ModelTarget): void {
+  const thoughts = fieldsOf(body.reasoning).max_tokens
+  const thinking = typeof thoughts === 'number' ? Math.min(thoughts, Math.ceil(mostTokens / 2)) : 0
+  if (thinking > 0) body.reasoning = { ...fieldsOf(body.reasoning), max_tokens: thinking }
+  const most = Math.max(1, mostTokens - thinking)
+  const given = LENGTHS.filter((name) => typeof body[name] === 'number')
+  for (const name of given) body[name] = Math.min(body[name] as number, most)
+  if (given.length > 0) return
+  body[supportedParameters?.includes(LENGTHS[0]) ? LENGTHS[0] : LENGTHS[1]] = most
+}
+
+const LENGTHS = ['max_completion_tokens', 'max_tokens'] as const
 
 export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const { json } = answer

@@ -254,6 +254,18 @@ describe('POST /v1/auth/{partner}', () => {
     }
   })
 
+  it('claims that no table can keep: 401 for the subject, and the others are left out', async () => {
+    for (const text of ['\0', 'a\0b', '\ud800']) {
+      const nobody = await partner(await accessToken({ sub: text }))
+      assert.deepEqual([nobody.status, nobody.body.error_code], [401, 'unauthorized'])
+      const picture = `https://example.com/${text}`
+      const odd = { name: `Asha ${text}`, picture, email: text, email_verified: true }
+      const { status, body } = await partner(await accessToken(odd))
+      assert.equal(status, 200, JSON.stringify(body))
+      assert.equal('avatar_url' in body.data.user || 'email' in body.data.user, false)
+    }
+  })
+
   it('403: a valid token without our scope, or of an application that may not', async () => {
     for (const over of [{ scope: 'openid' }, { scope: undefined }, { client_id: 'other-app' }]) {
       const response = await partner(await accessToken(over))

@@ -170,3 +170,30 @@ test('a recording cannot claim to be shorter than its size allows', () => {
   const claimsOneFrame = Buffer.concat([header, Buffer.alloc(4_000_000)])
   assert.ok(audioSeconds(claimsOneFrame, 'mp3')! >= 100)
 })
+
+test('however boxes are nested, a bounded number of them is looked at', () => {
+  const empty = mp4Box('mdia', Buffer.alloc(0))
+  const trak = mp4Box('trak', Buffer.concat(Array.from({ length: 700 }, () => empty)))
+  const moov = mp4Box('moov', Buffer.concat(Array.from({ length: 2_000 }, () => trak)))
+  const bytes = Buffer.concat([mp4Box('ftyp', ascii('isomisom')), moov])
+  let read = 0
+  bytes.readUInt32BE = (at) => {
+    read += 1
+    return Buffer.prototype.readUInt32BE.call(bytes, at)
+  }
+  assert.equal(audioFormat(bytes), undefined)
+  assert.equal(audioSeconds(bytes, 'm4a'), undefined)
+  assert.ok(read < 5_000, `${read} boxes`)
+})
+
+test('the name of a WebM may be padded with NUL, and is not looked for in what follows', () => {
+  assert.equal(audioFormat(ebml('webm\0\0\0')), 'webm')
+  assert.equal(audioFormat(ebml(`${'\0'.repeat(100)}webm`)), undefined)
+})
+
+function mp4Box(name: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(content.length + 8)
+  head.write(name, 4, 'latin1')
+  return Buffer.concat([head, content])
+}

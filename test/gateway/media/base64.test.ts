@@ -53,3 +53,10 @@ test('the size is known, to the byte, before anything is decoded', () => {
   assert.throws(() => decodeBase64(Buffer.alloc(1_001).toString('base64'), rules), /too large/)
   assert.throws(() => decodeBase64('!'.repeat(4_000), rules), /too large/)
 })
+
+test('lines that are very short are refused before they are joined', () => {
+  const text = 'UklG\n'.repeat(10_000)
+  assert.throws(() => decodeBase64(text, { ...rules, maxBytes: 1e6 }), /lines of fewer than 32/)
+  const lines = `${'UklG'.repeat(8)}\n`.repeat(100)
+  assert.equal(decodeBase64(lines, { ...rules, maxBytes: 1e6 }).length, 2_400)
+})

@@ -14,6 +14,7 @@ const request: ChatRequest = {
   ours: { id: 'chatcmpl-1', model: 'anthropic/door', created: 5 },
   native: {
     dialect: 'messages',
+    only: false,
     body: { model: 'claude-door', max_tokens: 9, messages: [], metadata: { user_id: 'theirs' } },
     headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'x-1' },
     ours: { id: 'msg_ours', model: 'claude-door' },

@@ -12,6 +12,7 @@ const request: ChatRequest = {
   ours: { id: 'chatcmpl-1', model: 'anthropic/door', created: 5 },
   native: {
     dialect: 'messages',
+    only: false,
     body: {
       model: 'claude-door',
       max_tokens: 9,

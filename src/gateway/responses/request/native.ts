@@ -35,6 +35,7 @@ export function nativeResponses(
   native.include = includes(body, model)
   return {
     dialect: 'responses',
+    only: false,
     body: native,
     headers: {},
     ours: { id: responseId, model: model.id },

@@ -1,0 +1,22 @@
+import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
+import type { UsageReading } from '../../upstream/contract/usage.ts'
+import type { Rows } from '../bill/posting-queue.ts'
+import type { Allowance, Stage, StageUsage } from '../bill/rows.ts'
+import type { Amounts } from '../price/amounts.ts'
+import type { AnswerWish, Output } from '../price/call-price.ts'
+
+/** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
+export type ChatOrder = {
+  stage: Stage
+  amounts: Amounts
+  targets: readonly ModelTarget[]
+  request: ChatRequest
+  answer: AnswerWish
+  usage(reading: UsageReading, output: Output): StageUsage
+  /** How many tokens of an answer, of all choices together, a limit pays for. */
+  affordable(limitMicro: bigint, bounds: Allowance['bounds']): number
+  /** No fewer tokens than the prompt has. */
+  boundPrompt(): number
+  /** Writes rows of its dialect's own into the commit that settles it. */
+  write?: Rows['write']
+}

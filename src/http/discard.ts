@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const DISCARDED_BYTES = 8 * 1024 * 1024
+const DISCARDING_MS = 5_000
+
+/**
+ * Refused before the body was read whole. Closing at once would reset the connection, and a caller
+ * who is still sending would never see why; so some more is read and thrown away, within bounds.
+ */
+export function discardBody(request: FastifyRequest, reply: FastifyReply): void {
+  const raw = request.raw
+  let bytes = 0
+  const stop = () => raw.destroy()
+  reply.raw.once('finish', () => {
+    if (raw.complete || raw.destroyed) return
+    const timer = setTimeout(stop, DISCARDING_MS)
+    raw.once('close', () => clearTimeout(timer)).on('error', () => {})
+    raw.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > DISCARDED_BYTES) stop()
+    })
+    raw.resume()
+  })
+}
