@@ -37,12 +37,13 @@ function canGrow({ request }: ChatOrder, allowance: Allowance): boolean {
   return !bounds.fixed && limitMicro < ceilingMicro && request.native?.only !== true
 }
 
-/** Never more tokens than there may come to be money for. */
-function limited({ request, answer, affordable }: ChatOrder, allowance: Allowance): ChatRequest {
+/** Never more tokens than there may come to be money for. What is to be watched goes as a chat. */
+function limited(order: ChatOrder, allowance: Allowance): ChatRequest {
+  const { request, answer, affordable } = order
   const only = request.native?.only === true
   const mostMicro = only ? allowance.limitMicro : allowance.ceilingMicro
   const tokens = affordable(mostMicro, allowance.bounds)
-  const native = only ? request.native : undefined
+  const native = canGrow(order, allowance) ? undefined : request.native
   return affordableRequest({ ...request, native }, tokens, answer.choices)
 }
 

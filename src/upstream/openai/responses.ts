@@ -40,12 +40,15 @@ export function speakingResponses(
 
 function buildResponses(
   { body: sent, headers }: NativeRequest,
-  { user, stream }: ChatRequest,
+  { user, stream, mostTokens }: ChatRequest,
   target: ModelTarget,
 ): HttpCall {
   const kept = Object.entries(sent).filter(([name]) => !isSteering(name))
   const body: Fields = { ...Object.fromEntries(kept), model: target.model, store: false }
   if (user !== undefined) body.user = user
+  if (mostTokens !== undefined) {
+    body.max_output_tokens = Math.min(Number(sent.max_output_tokens ?? Infinity), mostTokens)
+  }
   if (stream) body.stream = true
   return {
     method: 'POST',
