@@ -87,7 +87,7 @@ test('AI SDK: a second turn refers to what is kept', async () => {
   assert.equal(upstream.requests.at(-1)!.messages[1].content, 'It is well.')
 })
 
-test('AI SDK: structured output, an error, a failure inside a stream', async () => {
+test('AI SDK: structured output, and a key that is refused', async () => {
   const schema = z.object({ name: z.string() })
   const asked = { model: model(), prompt: 'x', output: Output.object({ schema }) }
   // This model does not keep to it; what counts is that it was asked to.
