@@ -10,10 +10,10 @@ import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { CHAT_WHOLE, chatStreamForm, type WholeForm } from './form.ts'
+import { chatStreamForm, countedUsage, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import type { ChatOrder } from './order.ts'
-import { countedUsage, streamChat } from './stream.ts'
+import { streamChat } from './stream.ts'
 import { answerWithin } from './within-means.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
@@ -38,7 +38,7 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { kept?: true }> {
   const order = orderChat(gateway, call, body)
-  if (body.stream !== true) return completeChat(gateway, call, order, CHAT_WHOLE)
+  if (body.stream !== true) return completeChat(gateway, call, order)
   const includeUsage = body.stream_options?.include_usage === true
   return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
@@ -77,12 +77,12 @@ export function orderChat(
   }
 }
 
-/** A chat that is answered whole, in the form of its dialect. */
+/** A chat that is answered whole, in the form of another dialect if there is one. */
 export function completeChat(
   gateway: Gateway,
   call: GatewayCall,
   order: ChatOrder,
-  form: WholeForm,
+  form?: WholeForm,
 ) {
   const { stage, amounts, targets, request } = order
   const { requestId } = call
@@ -96,7 +96,8 @@ export function completeChat(
           ? await gateway.upstreams.call(targets, 'chat', request, signal)
           : await answerWithin(gateway, { order, bill, allowance, signal })
       const charged = order.usage(result.usage, result)
-      return { result, charged, body: form(result, countedUsage(result.usage, charged)) }
+      const body = form ? form(result, countedUsage(result.usage, charged)) : result.body
+      return { result, charged, body }
     },
     usage: ({ charged }) => charged,
     write: order.write,

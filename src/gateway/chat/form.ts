@@ -1,13 +1,14 @@
 import type { Failure } from '../../lib/failure.ts'
 import { usageChunk } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
-import type { Usage } from '../../upstream/contract/usage.ts'
+import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
+import type { StageUsage } from '../bill/rows.ts'
 
 /* How an answer is written: as chat does, or in another dialect. Money knows nothing of it. */
 
 /**
- * Of a whole answer, before it is charged, so that what cannot be said costs nothing. The usage is
+ * Of a whole answer in another dialect, before it is charged, so that what cannot be said costs nothing. The usage is
  * what will be charged for.
  */
 export type WholeForm = (result: ChatResult, usage: Usage) => unknown
@@ -24,8 +25,6 @@ export type StreamForm = {
   /** A failure, also as the JSON text of the route's dialect. Nothing follows. */
   fail(error: string, failure: Failure): string
 }
-
-export const CHAT_WHOLE: WholeForm = ({ body }) => body
 
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
@@ -50,4 +49,11 @@ function frames(chunks: readonly string[]): string {
 
 function frame(data: string): string {
   return `data: ${data}\n\n`
+}
+
+/** What was charged for, with the upstream's finer counts where it reported them. */
+export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
+  const reported = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens } = charged
+  return { ...reported, promptTokens, completionTokens }
 }

@@ -1,13 +1,13 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isReaders } from '../../upstream/contract/fault.ts'
-import { ABSENT, type Usage, type UsageReading } from '../../upstream/contract/usage.ts'
+import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { BillLine, StageUsage } from '../bill/rows.ts'
+import type { BillLine } from '../bill/rows.ts'
 import { generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import type { StreamForm } from './form.ts'
+import { countedUsage, type StreamForm } from './form.ts'
 import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 import { streamWithin } from './within-means.ts'
@@ -95,13 +95,6 @@ function worthOf(order: ChatOrder, stream: ChatStream): bigint {
   const counted = order.usage(stream.usage, stream).costMicro
   const seen = order.usage(ABSENT, stream).costMicro
   return counted > seen ? counted : seen
-}
-
-/** What was charged for, with the upstream's finer counts where it reported them. */
-export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
-  const reported = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens } = charged
-  return { ...reported, promptTokens, completionTokens }
 }
 
 function interrupted(cause: unknown): Failure {

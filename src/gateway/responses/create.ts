@@ -12,7 +12,7 @@ import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-bo
 import type { ResponseStyle } from './answer/events.ts'
 import { historyOf, withReferences } from './kept/history.ts'
 import { inputItems } from './request/item-kinds.ts'
-import { nativeResponses } from './request/native.ts'
+import { nativeResponsesRequest } from './request/native.ts'
 import { keeperOf, KEEPS_NOTHING, type Keeper } from './kept/keeper.ts'
 import { waitingOut } from './patience.ts'
 import { renamedFailure } from './renamed.ts'
@@ -72,7 +72,7 @@ async function readAsked(
   const about = { accountId, seed, previousId, days: keptDays }
   return {
     read,
-    native: speaks ? nativeResponses(body, items, names) : undefined,
+    native: speaks ? nativeResponsesRequest(body, items, names) : undefined,
     style: {
       head: { seed, model: model.id, createdAt, body },
       tools: read.tools,

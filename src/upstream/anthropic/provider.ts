@@ -1,8 +1,8 @@
-import type { ChatRequest, NativeRequest, Provider } from '../contract/contract.ts'
+import type { Provider } from '../contract/contract.ts'
 import { readMessage } from './answer.ts'
 import { anthropicFailure } from './failure.ts'
-import { anthropicWords, buildCount, buildNative, readCount, readNative } from './native.ts'
-import { NativeReader } from './native-stream.ts'
+import { anthropicWords, buildCount, readCount } from './native.ts'
+import { nativeMessages } from './native-messages.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
 
@@ -10,20 +10,11 @@ import { AnthropicReader } from './stream.ts'
 export const anthropic: Provider = {
   credential: (key) => ({ 'x-api-key': key }),
   chat: {
-    build: (request, target) => {
-      const native = nativeOf(request)
-      return native ? buildNative(native, request, target) : buildMessages(request, target)
-    },
-    read: (answer, request) => {
-      const native = nativeOf(request)
-      return native ? readNative(native, answer, request) : readMessage(answer, request)
-    },
-    reader: (request) => {
-      const native = nativeOf(request)
-      return native ? new NativeReader(native) : new AnthropicReader(request)
-    },
+    build: buildMessages,
+    read: readMessage,
+    reader: (request) => new AnthropicReader(request),
   },
-  speaks: (dialect) => dialect === 'messages',
+  natively: (dialect) => (dialect === 'messages' ? nativeMessages : undefined),
   count: { build: buildCount, read: readCount },
   probe: () => ({
     method: 'GET',
@@ -33,8 +24,4 @@ export const anthropic: Provider = {
   }),
   failure: anthropicFailure,
   words: ({ body }) => anthropicWords(body),
-}
-
-function nativeOf({ native }: ChatRequest): NativeRequest | undefined {
-  return native?.dialect === 'messages' ? native : undefined
 }

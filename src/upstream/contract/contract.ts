@@ -21,8 +21,8 @@ export type Provider = {
   chat?: ChatCapability
   /** The same, for an upstream whose entry says that it speaks Responses. */
   withResponses?: Provider
-  /** Does a model there take requests of a dialect as they are? Then `chat` does with `native`. */
-  speaks?(dialect: NativeRequest['dialect'], target: ModelTarget): boolean
+  /** How requests of a dialect are sent as they were written, if the model there takes them. */
+  natively?(dialect: NativeRequest['dialect'], target: ModelTarget): ChatCapability | undefined
   /** Counts the tokens of such a request, for nothing. */
   count?: JsonCapability<ChatRequest, { tokens: number }>
   embeddings?: JsonCapability<EmbeddingsRequest, EmbeddingsResult>

@@ -1,21 +1,15 @@
-import type { ChatCapability, Provider } from '../contract/contract.ts'
+import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, buildTranscription, readSpeech, readTranscription } from './audio.ts'
 import { buildChat, readChat } from './chat.ts'
 import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
 import { openAiFailure, openAiWords } from './failure.ts'
 import { buildImages, readImages } from './images.ts'
-import { speakingResponses } from './responses.ts'
+import { nativeResponses } from './responses.ts'
 import { OpenAiReader } from './stream.ts'
-
-const chat: ChatCapability = {
-  build: buildChat,
-  read: readChat,
-  reader: (request) => new OpenAiReader(request),
-}
 
 const chatOnly: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
-  chat,
+  chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
   embeddings: { build: buildEmbeddings, read: readEmbeddings },
   transcription: { build: buildTranscription, read: readTranscription },
   speech: { build: buildSpeech, read: readSpeech },
@@ -32,8 +26,7 @@ export const openai: Provider = {
   ...chatOnly,
   withResponses: {
     ...chatOnly,
-    chat: speakingResponses(chat, () => true),
-    speaks: (dialect) => dialect === 'responses',
+    natively: (dialect) => (dialect === 'responses' ? nativeResponses : undefined),
     words: ({ body }) => openAiWords(body),
   },
 }

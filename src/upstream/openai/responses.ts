@@ -15,27 +15,11 @@ import { chatUsage, isSteering } from './fields.ts'
 import { responsesFinish } from './responses-finish.ts'
 import { ResponsesReader } from './responses-stream.ts'
 
-/** Chat, and Responses as they are for models that take them. */
-export function speakingResponses(
-  chat: ChatCapability,
-  speaks: (target: ModelTarget) => boolean,
-): ChatCapability {
-  const nativeOf = ({ native }: ChatRequest, target: ModelTarget) =>
-    native?.dialect === 'responses' && speaks(target) ? native : undefined
-  return {
-    build(request, target) {
-      const native = nativeOf(request, target)
-      return native ? buildResponses(native, request, target) : chat.build(request, target)
-    },
-    read(answer, request, target) {
-      const native = nativeOf(request, target)
-      return native ? readResponses(answer, request) : chat.read(answer, request, target)
-    },
-    reader(request, target) {
-      const native = nativeOf(request, target)
-      return native ? new ResponsesReader(native) : chat.reader(request, target)
-    },
-  }
+/** Responses as they were written. */
+export const nativeResponses: ChatCapability = {
+  build: (request, target) => buildResponses(request.native!, request, target),
+  read: readResponses,
+  reader: ({ native }) => new ResponsesReader(native!),
 }
 
 function buildResponses(

@@ -1,20 +1,24 @@
 import type { ModelTarget, Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
+import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
 import { openAiFailure, openAiWords } from '../openai/failure.ts'
 import { readImages } from '../openai/images.ts'
-import { speakingResponses } from '../openai/responses.ts'
+import { nativeResponses } from '../openai/responses.ts'
+import { OpenAiReader } from '../openai/stream.ts'
 import { readCatalog } from './catalog.ts'
 import { buildImage, buildJsonTranscription, buildVideoContent, readVideoContent } from './media.ts'
-import { chatOrMessages, speaksMessages } from './messages.ts'
+import { messagesThere, speaksMessages } from './messages.ts'
 import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } from './video.ts'
 
 /** Every modality, and the one upstream that publishes a catalog with prices. */
 export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
-  chat: speakingResponses(chatOrMessages, isOpenAis),
-  speaks: (dialect, target) =>
-    dialect === 'messages' ? speaksMessages(target) : isOpenAis(target),
+  chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
+  natively(dialect, target) {
+    if (dialect === 'messages') return speaksMessages(target) ? messagesThere : undefined
+    return isOpenAis(target) ? nativeResponses : undefined
+  },
   embeddings: { build: buildEmbeddings, read: readEmbeddings },
   transcription: { build: buildJsonTranscription, read: readTranscription },
   speech: { build: buildSpeech, read: readSpeech },

@@ -6,7 +6,7 @@ import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
 import { usageOf } from '../../../src/gateway/responses/answer/response.ts'
 import type { ResponsesBody } from '../../../src/gateway/responses/request/body.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
-import { nativeResponses } from '../../../src/gateway/responses/request/native.ts'
+import { nativeResponsesRequest } from '../../../src/gateway/responses/request/native.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 import { openai } from '../../../src/upstream/openai/provider.ts'
 import type { NativeRequest } from '../../../src/upstream/contract/contract.ts'
@@ -14,11 +14,11 @@ import type { NativeRequest } from '../../../src/upstream/contract/contract.ts'
 const SEED = 'B'.repeat(24)
 const MODEL = { id: 'openai/gpt', outputModalities: ['text'], supportedParameters: ['reasoning'] }
 const native = (body: Fields) =>
-  nativeResponses({ model: MODEL.id, ...body } as ResponsesBody, inputItems(body.input), {
+  nativeResponsesRequest({ model: MODEL.id, ...body } as ResponsesBody, inputItems(body.input), {
     model: MODEL,
     responseId: `resp_${SEED}`,
   })
-const chat = openai.withResponses!.chat!
+const chat = openai.withResponses!.natively!('responses', { upstream: 'u', model: 'gpt' })!
 const target = { upstream: 'u', model: 'gpt' }
 const request = (asked: NativeRequest, stream = true) => ({
   body: {},
@@ -93,7 +93,7 @@ test('thoughts go back as they came; ours only with what they carry', () => {
 test('an upstream that was not said to speak it gets a chat', () => {
   const asked = { ...request(native({ input: 'x' })), body: { messages: [] } }
   assert.equal(openai.chat!.build(asked, target).path, '/chat/completions')
-  assert.equal(openai.speaks?.('responses', target), undefined)
+  assert.equal(openai.natively, undefined)
 })
 
 /** Events as OpenAI sends them. */

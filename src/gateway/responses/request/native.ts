@@ -24,7 +24,7 @@ const DROPPED = [
  * The request for an upstream that speaks this dialect: all of the conversation, since nothing is
  * kept there, and no ids, which would name what is kept.
  */
-export function nativeResponses(
+export function nativeResponsesRequest(
   body: ResponsesBody,
   items: readonly SentItem[],
   { model, responseId }: { model: AskedModel; responseId: string },
