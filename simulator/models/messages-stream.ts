@@ -97,6 +97,7 @@ const STREAM_FAULTS: Record<string, (exchange: Exchange, frames: string[]) => Pr
     await sendFirstHalf(exchange, frames)
     exchange.res.end()
   },
+  'no-choices': async (exchange) => void exchange.res.end(frame({ type: 'ping' })),
   'stream-error': async (exchange, frames) => {
     await sendFirstHalf(exchange, frames)
     const error = { type: 'overloaded_error', message: 'SimProvider at https://provider.sim' }

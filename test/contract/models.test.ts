@@ -81,7 +81,16 @@ describe('GET /v1/models', () => {
   test('200: paid, enabled, priced models, with prices in both currencies', async () => {
     const { status, body, headers } = await get('/v1/models')
     assert.equal(status, 200)
-    assert.deepEqual(Object.keys(body), ['status', 'code', 'object', 'data', 'request_id'])
+    assert.deepEqual(Object.keys(body), [
+      'status',
+      'code',
+      'object',
+      'has_more',
+      'first_id',
+      'last_id',
+      'data',
+      'request_id',
+    ])
     assert.deepEqual([body.status, body.code, body.object], ['success', 200, 'list'])
     assert.equal(headers.get('x-request-id'), body.request_id)
     const ids = idsOf(body)
@@ -96,6 +105,9 @@ describe('GET /v1/models', () => {
       {
         id: 'sim/hekima',
         object: 'model',
+        type: 'model',
+        display_name: 'Sim: Hekima',
+        created_at: new Date(model.created * 1_000).toISOString(),
         created: 0,
         owned_by: 'sim',
         resource_id: 0,

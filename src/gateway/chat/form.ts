@@ -41,6 +41,13 @@ export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamFor
   }
 }
 
+/** What was charged for, with the upstream's finer counts where it reported them. */
+export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
+  const reported = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens } = charged
+  return { ...reported, promptTokens, completionTokens }
+}
+
 function frames(chunks: readonly string[]): string {
   let text = ''
   for (const chunk of chunks) text += frame(chunk)
@@ -49,11 +56,4 @@ function frames(chunks: readonly string[]): string {
 
 function frame(data: string): string {
   return `data: ${data}\n\n`
-}
-
-/** What was charged for, with the upstream's finer counts where it reported them. */
-export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
-  const reported = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens } = charged
-  return { ...reported, promptTokens, completionTokens }
 }

@@ -38,8 +38,10 @@ export class NativeReader implements ChatReader {
       return NONE
     }
     const event = eventFields(sse)
-    if (event.type === 'ping') return [frame(event, sse.data)]
     const text = this.#readOne(event, sse)
+    // Clients take the first event for the start.
+    if (this.#usage === undefined) return NONE
+    if (event.type === 'ping') return [text]
     const before = this.#stop
     this.#stop = event.type === 'content_block_stop' ? text : ''
     if (this.#stop === '') return before === '' ? [text] : [before, text]

@@ -129,6 +129,9 @@ describe('a native stream', () => {
 
   it('keeps an event on one line, and lets no name break out of its frame', () => {
     const reader = chat.reader(request, target)
+    const ping = { event: 'ping', data: '{"type":"ping"}' }
+    assert.deepEqual(reader.read(ping), [], 'nothing before the start')
+    reader.read(events[0]!)
     const broken = { event: undefined, data: '{"type":\n"ping"}' }
     assert.deepEqual(reader.read(broken), ['event: ping\ndata: {"type":"ping"}\n\n'])
     for (const data of ['{"type":"a\\nb"}', '{}', '[]', 'x']) {
