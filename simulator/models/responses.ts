@@ -53,7 +53,7 @@ function responseFor(exchange: Exchange): MadeResponse {
   const question = textOf(items.findLast((item) => item.role === 'user')?.content)
   const results = resultsIn(items)
   const said = results.length > 0 ? `${question} → ${results.join(' + ')}` : question
-  const language = answerLanguage(String(body.instructions ?? ''), question)
+  const language = answerLanguage(textOf(body.instructions), question)
   const calls = results.length > 0 ? [] : callsFor(body, question)
   const whole = answerText(body, composeText(said, language, []), question)
   const most = Number(body.max_output_tokens ?? Infinity) * 4
@@ -75,7 +75,9 @@ function responseFor(exchange: Exchange): MadeResponse {
 
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
-  return ((content ?? []) as Json[]).map(({ text }) => String(text ?? '')).join(' ')
+  return ((content ?? []) as Json[])
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join(' ')
 }
 
 /** The results that came after the last thing that the user said. */

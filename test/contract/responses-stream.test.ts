@@ -41,7 +41,7 @@ async function events(answer: Response): Promise<Loose[]> {
   const frames = (await answer.text()).split('\n\n').slice(0, -1)
   return frames.map((frame, i) => {
     const [name, data] = frame.split('\n')
-    const event = JSON.parse(data!.slice('data: '.length)) as Loose
+    const event: Loose = JSON.parse(data!.slice('data: '.length))
     assert.equal(name, `event: ${event.type}`)
     assert.equal(event.sequence_number, i)
     return event

@@ -52,8 +52,7 @@ export async function toolModel() {
 async function answer(request: IncomingMessage, response: ServerResponse, requests: Loose[]) {
   let text = ''
   for await (const piece of request) text += String(piece)
-  if (request.method !== 'POST') return void response.end('{"data":[]}')
-  const body = JSON.parse(text) as Loose
+  const body: Loose = JSON.parse(text || '{"messages":[]}')
   requests.push(body)
   const deltas = deltasFor(body)
   const finish_reason = deltas.some((delta) => delta.tool_calls) ? 'tool_calls' : 'stop'

@@ -4,7 +4,6 @@ import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { carrierOf } from '../../../src/gateway/chat/reasoning-carrier.ts'
 import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
 import { usageOf } from '../../../src/gateway/responses/answer/response.ts'
-import type { ResponsesBody } from '../../../src/gateway/responses/request/body.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
 import { nativeResponsesRequest } from '../../../src/gateway/responses/request/native.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
@@ -14,7 +13,7 @@ import type { NativeRequest } from '../../../src/upstream/contract/contract.ts'
 const SEED = 'B'.repeat(24)
 const MODEL = { id: 'openai/gpt', outputModalities: ['text'], supportedParameters: ['reasoning'] }
 const native = (body: Fields) =>
-  nativeResponsesRequest({ model: MODEL.id, ...body } as ResponsesBody, inputItems(body.input), {
+  nativeResponsesRequest({ model: MODEL.id, ...body }, inputItems(body.input), {
     model: MODEL,
     responseId: `resp_${SEED}`,
   })

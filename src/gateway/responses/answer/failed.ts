@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/failure.ts'
+import type { Failure } from '../../../lib/failure.ts'
 
 /**
  * A failure inside a stream, in the words by which clients decide whether to stop, to wait, to
