@@ -96,6 +96,22 @@ for (const fault of ['reset', 'cut', 'no-done', 'stall', 'stream-error', 'finish
   })
 }
 
+for (const [fault, estimated] of [
+  ['usage-missing', true],
+  ['usage-with-choices', false],
+] as const) {
+  test(`${fault}: what is told is what was charged for`, async () => {
+    const { response } = (await events(await open({ model: `sim/fault-${fault}` }))).at(-1)!
+    const [row] = await house.db.query(
+      `select estimated, prompt_tokens, completion_tokens from activity_records
+       order by created_at desc, id desc limit 1`,
+    )
+    assert.equal(row!.estimated, estimated)
+    const { input_tokens: p, output_tokens: c } = response.usage
+    assert.deepEqual([Number(row!.prompt_tokens), Number(row!.completion_tokens)], [p, c])
+  })
+}
+
 test('a limit inside a stream tells how long to wait', async () => {
   house.models.fail({ fault: 'stream-error-429', times: 1, model: 'sim/hekima' })
   const { response } = (await events(await open())).at(-1)!

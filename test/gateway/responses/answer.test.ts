@@ -6,6 +6,8 @@ import { carriedDetails } from '../../../src/gateway/chat/reasoning-carrier.ts'
 import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
 import { failedError } from '../../../src/gateway/responses/answer/failed.ts'
 import { responseOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
+import { KEEPS_NOTHING } from '../../../src/gateway/responses/kept/keeper.ts'
+import { responseStreamForm } from '../../../src/gateway/responses/stream-form.ts'
 import { usageOf, type ResponseStart } from '../../../src/gateway/responses/answer/response.ts'
 import type { OwnTool } from '../../../src/gateway/responses/request/tools.ts'
 import { wholeAnswer, wholeResponse } from '../../../src/gateway/responses/answer/whole.ts'
@@ -250,6 +252,22 @@ test('a stream that fails says so in its last event', async () => {
     ['failed', { code: 'server_error', message: 'Broken.' }],
   )
   assert.equal((await accumulated(all)).status, 'failed')
+})
+
+test('silence: comments, and an event every two minutes', () => {
+  const style = { head: HEAD, tools: TOOLS, encrypted: false, logprobs: false }
+  const form = responseStreamForm(style, KEEPS_NOTHING)
+  form.begin({ native: false })
+  const beats = (count: number) => Array.from({ length: count }, () => form.heartbeat())
+  assert.deepEqual(new Set(beats(7)), new Set([': keep-alive\n\n']))
+  assert.equal(
+    form.heartbeat(),
+    'event: keepalive\ndata: {"type":"keepalive","sequence_number":2}\n\n',
+  )
+  // Whatever is said begins the silence anew.
+  beats(5)
+  form.write([chunk({ content: 'a' }, null)])
+  assert.deepEqual(new Set(beats(7)), new Set([': keep-alive\n\n']))
 })
 
 test('failures are told in the words that clients act upon', () => {

@@ -10,6 +10,8 @@ import {
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
+import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
+import { gemini } from '../../../src/upstream/gemini/provider.ts'
 
 const THINKER: AskedModel = {
   id: 'sim/thinker',
@@ -266,6 +268,49 @@ test('a developer is the system; pictures, files and sound pass', () => {
       ],
     },
   ])
+})
+
+test('what the system says in between stays where it was said', () => {
+  const found = messages([user('a'), { role: 'developer', content: 'b' }, user('c')])
+  assert.deepEqual(
+    found.map(({ role, content }) => [role, content]),
+    [
+      ['user', 'a'],
+      ['system', 'b'],
+      ['user', 'c'],
+    ],
+  )
+})
+
+test('what signs a call of Gemini comes back with it, in any process', () => {
+  const signature = {
+    type: 'reasoning.encrypted',
+    data: 'c2ln',
+    id: 'call_1',
+    format: 'google-gemini-v1',
+  }
+  const carrier = carrierOf(THINKER.id, [signature])
+  const input = [
+    user('x'),
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: carrier },
+    call('call_1'),
+    result('call_1'),
+  ]
+  const { chat } = chatBodyOf({ model: THINKER.id }, inputItems(input), THINKER)
+  const request = { body: chat, stream: false, ours: { id: 'c', model: 'm', created: 1 } }
+  const { body } = gemini.chat!.build(request, { upstream: 'g', model: 'gemini' })
+  assert.match(body as string, /"thoughtSignature":"c2ln"/)
+})
+
+test('without a limit a model may say all that it can, where a format wants one', () => {
+  const { chat } = chatBodyOf({ model: THINKER.id }, inputItems('x'), THINKER)
+  const request = { body: chat, stream: false, ours: { id: 'c', model: 'm', created: 1 } }
+  const target = { upstream: 'a', model: 'claude', maxOutputTokens: 64_000 }
+  const most = (wholeOutput?: true) => {
+    const { body } = anthropic.chat!.build({ ...request, wholeOutput }, target)
+    return (JSON.parse(body as string) as Fields).max_tokens
+  }
+  assert.deepEqual([most(true), most()], [64_000, 8_192])
 })
 
 test('a call whose arguments are broken can still be told of', () => {
