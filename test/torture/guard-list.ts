@@ -892,9 +892,9 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'what is held back of a stream goes out behind its settlement',
-    file: 'src/gateway/chat/outflow.ts',
-    find: 'const rest = await this.#ends.finished()\n      this.#end(sink, frames(this.#stream.last) + rest + DONE)',
-    put: 'sink.write(frames(this.#stream.last))\n      this.#end(sink, (await this.#ends.finished()) + DONE)',
+    file: 'src/gateway/chat/stream.ts',
+    find: 'await bill.settle([line], undefined, order.write)',
+    put: 'void bill.settle([line], undefined, order.write)',
     test: 'test/contract/paid-streams.test.ts',
     fails: /the finish only when it is charged/,
   },
