@@ -6,9 +6,9 @@ import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import { trimDuty } from './db/trim-store.ts'
+import type { Gateway } from './gateway/gateway.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
-import type { LeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { trimLargeKeepers } from './gateway/responses/kept/kept-store.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
 import { videoWorker } from './gateway/videos/worker.ts'
@@ -35,7 +35,7 @@ type DutyInputs = {
   catalogSync: SyncParts
   payments: Payments
   doubtfulCharges: DoubtfulCharges
-  leftUnpaid: LeftUnpaid
+  leftUnpaid: Gateway['leftUnpaid']
   balanceWatch: BalanceWatch
   outbox: { duties: Duty[] }
 }
@@ -47,7 +47,8 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     inputs.heartbeat,
     sweep(inputs),
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
-    inputs.leftUnpaid.duty,
+    inputs.leftUnpaid.streams.duty,
+    inputs.leftUnpaid.answers.duty,
     ...inputs.outbox.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoDuty(inputs),

@@ -12,7 +12,7 @@ import type { Db } from './db/db.ts'
 import { dutiesOf } from './duties.ts'
 import type { External } from './external.ts'
 import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
-import { openLeftUnpaid, type LeftUnpaid } from './gateway/bill/left-unpaid.ts'
+import { openLeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { openPostingQueue } from './gateway/bill/posting-queue.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { deleteAllKept } from './gateway/responses/kept/kept-store.ts'
@@ -91,12 +91,11 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
   const payments = openPayments(inputs, balanceWatch)
   const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
-  const leftUnpaid = await openLeftUnpaid({
-    db,
-    clock,
-    log,
-    limitMicro: parseCredits(config.UNPAID_STREAM_CREDITS),
-  })
+  const left = { db, clock, log, limitMicro: parseCredits(config.UNPAID_STREAM_CREDITS) }
+  const leftUnpaid = {
+    streams: await openLeftUnpaid({ kind: 'stream', ...left }),
+    answers: await openLeftUnpaid({ kind: 'answer', ...left }),
+  }
   const gateway = openGateway(inputs, {
     processId,
     catalog,
@@ -235,7 +234,7 @@ function openGateway(
     upstreams: Upstreams
     balanceWatch: BalanceWatch
     doubtfulCharges: DoubtfulCharges
-    leftUnpaid: LeftUnpaid
+    leftUnpaid: Gateway['leftUnpaid']
   },
 ): Gateway {
   const { config, db, log, clock, masterKey } = inputs

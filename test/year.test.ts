@@ -45,7 +45,8 @@ test('a year of use leaves every table as large as a quarter did', async () => {
     trimming({ db, config }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log: silentLog }),
     { run: load.replay.tidy },
-    (await openLeftUnpaid({ db, clock, log: silentLog, limitMicro: 10n ** 9n })).duty,
+    (await openLeftUnpaid({ kind: 'stream', db, clock, log: silentLog, limitMicro: 10n ** 9n }))
+      .duty,
     sweeper({
       db,
       log: silentLog,

@@ -49,7 +49,12 @@ function messageFor(exchange: Exchange): MadeMessage {
   const language = answerLanguage(system, question)
   const said = results.length > 0 ? `${question} → ${results.join(' + ')}` : question
   const calls = results.length > 0 ? [] : toolUses(body, question)
-  const text = { type: 'text', text: composeText(said, language, attachments) }
+  const { format } = (body.output_config ?? {}) as { format?: Json }
+  const words =
+    format?.type === 'json_schema'
+      ? JSON.stringify(valueForSchema(format.schema, question))
+      : composeText(said, language, attachments)
+  const text = { type: 'text', text: words }
   const answer = calls.length > 0 ? calls : [cut(text, body)]
   const content = [...thinkingFor(body, question), ...answer]
   return {

@@ -6,7 +6,7 @@ import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import type { Rows } from './bill/posting-queue.ts'
-import type { Receipt, Stage, StageUsage } from './bill/rows.ts'
+import type { Dropped, Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
 
@@ -35,7 +35,7 @@ export async function runBilledCall<Result>(
   const { principal, requestId, claim, signal } = call
   const { stage, amounts } = billed
   const { accountId } = principal
-  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
+  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const startedMs = performance.now()
   const leave = gateway.callLimits.enter(principal)
   try {
@@ -51,10 +51,7 @@ export async function runBilledCall<Result>(
       return { ...answer(await bill.settle([line], { claim, answer }, write)), kept: true }
     } catch (error) {
       const latencyMs = performance.now() - startedMs
-      const end = dropOf(error, stage, latencyMs, signal)
-      const micro = end.status === 'cancelled' ? workedMicro(amounts, latencyMs) : 0n
-      if (micro > 0n) await gateway.leftUnpaid.drop(bill, end, { accountId, micro })
-      else await bill.drop(end)
+      await dropWork(gateway, bill, dropOf(error, stage, latencyMs, signal), { accountId, amounts })
       throw error
     }
   } finally {
@@ -62,8 +59,19 @@ export async function runBilledCall<Result>(
   }
 }
 
-/** The time in which the fastest models say as much as is held for an answer. */
-const ANSWER_MS = 1_000
+/** Whoever left counts, although nothing was delivered: the upstream has worked. */
+export async function dropWork(
+  { leftUnpaid }: Gateway,
+  bill: Bill,
+  end: Dropped,
+  { accountId, amounts }: { accountId: string; amounts: Amounts },
+): Promise<void> {
+  const micro = end.status === 'cancelled' ? workedMicro(amounts, end.latencyMs) : 0n
+  await leftUnpaid.answers.drop(bill, end, { accountId, micro })
+}
+
+/** The time in which a fast model says as much as is held for an answer. */
+const ANSWER_MS = 3_000
 
 /** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
 function workedMicro({ wantMicro, needMicro }: Amounts, latencyMs: number): bigint {

@@ -14,7 +14,7 @@ export type Gateway = {
   catalog: Catalog
   upstreams: Upstreams
   callLimits: CallLimits
-  leftUnpaid: LeftUnpaid
+  leftUnpaid: { streams: LeftUnpaid; answers: LeftUnpaid }
   rules: ReservationRules
   /** The most that is believed of an upstream's word on a cost that the catalog cannot tell. */
   reportedCapUsd: Decimal

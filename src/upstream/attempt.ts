@@ -106,7 +106,9 @@ export const OPERATIONS: {
       const { headers, events } = await sender.events(connection, call, signal)
       const reader = chatOf(connection.provider, { request, target })!.reader(request, target)
       const choices = typeof request.body.n === 'number' ? request.body.n : 1
-      return openChatStream({ events, reader, choices, id: headers['x-generation-id'], brokenOff })
+      const { ours } = request
+      const id = headers['x-generation-id']
+      return openChatStream({ events, reader, choices, ours, id, brokenOff })
     },
   },
   count: jsonOperation((provider) => provider.count),

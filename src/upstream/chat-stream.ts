@@ -1,4 +1,5 @@
-import type { ChatReader, SseEvent } from './contract/contract.ts'
+import { chunkText } from './contract/chunks.ts'
+import type { ChatReader, OurNames, SseEvent } from './contract/contract.ts'
 import { Fault, type FaultKind } from './contract/fault.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
@@ -15,6 +16,7 @@ type StreamParts = {
   reader: ChatReader
   /** How many choices were asked for. */
   choices: number
+  ours: OurNames
   /** The generation's id, if the upstream gave it in a header. */
   id: string | undefined
   /** What to throw when the stream breaks after it was handed out. */
@@ -37,6 +39,7 @@ class OpenStream implements ChatStream {
   #heldBack = 0
   #first: readonly string[] | undefined
   #over = false
+  #outlasted = false
 
   constructor(parts: StreamParts) {
     this.#parts = parts
@@ -48,7 +51,7 @@ class OpenStream implements ChatStream {
     return this.#reader.usage
   }
   get finishReason() {
-    return this.#reader.finishReason
+    return this.#outlasted ? 'length' : this.#reader.finishReason
   }
   get generationId() {
     return this.#parts.id ?? this.#reader.generationId
@@ -64,6 +67,9 @@ class OpenStream implements ChatStream {
   }
   get last() {
     return this.#last
+  }
+  get outlasted() {
+    return this.#outlasted
   }
   get finished() {
     return this.#reader.done || this.#reader.finished.size >= this.#parts.choices
@@ -120,6 +126,7 @@ class OpenStream implements ChatStream {
       const events = this.#reader.done ? undefined : this.#events.take()
       if (events !== undefined) return this.#readAll(events)
     } catch (error) {
+      if (this.#outlasts(error)) return this.#endHere()
       const harmless = error instanceof Fault && HARMLESS.has(error.kind)
       if (!this.finished || !harmless) throw error
     }
@@ -127,6 +134,25 @@ class OpenStream implements ChatStream {
     this.#reader.close()
     void letGo(this.#events)
     return undefined
+  }
+
+  /**
+   * It spoke until our own clock ran out. That is no failure of the upstream: an answer is as long as
+   * its caller asked for. And it was delivered, so it ends as one that has become too long.
+   */
+  #outlasts(error: unknown): boolean {
+    const total = error instanceof Fault && error.kind === 'timeout' && error.at === 'total'
+    return total && this.#reader.outputBytes > 0
+  }
+
+  #endHere(): undefined {
+    const { choices, ours } = this.#parts
+    this.#outlasted = true
+    this.#over = true
+    for (let index = 0; index < choices; index++) {
+      if (this.#reader.finished.has(index)) continue
+      this.#last.push(chunkText(ours, {}, { reason: 'length', index }))
+    }
   }
 
   #readAll(events: readonly SseEvent[]): readonly string[] {

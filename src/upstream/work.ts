@@ -91,6 +91,8 @@ export type ChatStream = Source<readonly string[]> &
     readonly last: readonly string[]
     /** The upstream has given all of the answer; at most its usage is still to come. */
     readonly finished: boolean
+    /** Our own clock ended it while it spoke. */
+    readonly outlasted?: boolean
     /** No fewer tokens than it said, if it was not allowed to end. */
     readonly boundTokens?: number | undefined
   }

@@ -48,12 +48,12 @@ async function noHolds(): Promise<void> {
 }
 
 /** Reads all but the end. */
-async function taste(key = asha.key, url = house.url) {
+async function taste(key = asha.key, url = house.url, text = TEXT) {
   const reading = readStream(url, key)
   const stream = await model.next()
-  stream.send(piece(TEXT))
+  stream.send(piece(text))
   const reader = await reading
-  await reader.until(TEXT)
+  await reader.until(text)
   return { stream, reader }
 }
 
@@ -161,4 +161,37 @@ test('leaving many streams at the same moment is not cheaper', async () => {
   const cancelled = ends.filter((end) => end === 'cancelled').length
   assert.ok(cancelled >= 2 && cancelled <= 3, ends.join())
   assert.equal(ends.length, 8)
+})
+
+test('one answer that is worth more than the limit is finished and charged', async () => {
+  const { stream, reader } = await taste(asha.key, house.url, TEXT.repeat(3))
+  await leaving(reader)
+  stream.send(finish(), usage(900))
+  stream.done()
+  await noHolds()
+  assert.deepEqual(await records(), ['completed'])
+  // It was paid: nothing is counted as left.
+  await finishes()
+})
+
+test('streams that are left before they begin are counted too', async () => {
+  for (let i = 0; i < 2; i++) {
+    const hangUp = new AbortController()
+    const messages = [{ role: 'user', content: 'Habari' }]
+    const answer = fetch(`${house.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'lab/mto', stream: true, messages, max_tokens: 1_000 }),
+      signal: hangUp.signal,
+    })
+    const stream = await model.next()
+    // As much as is held for an answer may be said by then.
+    await pause(1_000)
+    hangUp.abort()
+    await assert.rejects(answer)
+    await stream.closed
+    await noHolds()
+  }
+  assert.deepEqual(await records(), ['cancelled', 'cancelled'])
+  assert.equal((await refusal()).status, 429)
 })

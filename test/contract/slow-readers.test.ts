@@ -26,8 +26,11 @@ const responses: ServerResponse[] = []
 before(async () => {
   model = await scriptedModel()
   const timeouts = { total_ms: TOTAL_MS, idle_ms: 2_000 }
-  house = await startHouse({ upstream: model.entry('openai', timeouts) })
-  asha = await house.customer('100')
+  // What fills every buffer on the way is worth more than may be left unpaid.
+  const env = { UNPAID_STREAM_CREDITS: '1000000' }
+  house = await startHouse({ env, upstream: model.entry('openai', timeouts) })
+  // Rich: the answers of an account that cannot pay for all of it are read ahead of the reader.
+  asha = await house.customer('1000000')
   house.house.server.server.on('request', (_request, response: ServerResponse) =>
     responses.push(response),
   )
@@ -126,7 +129,7 @@ test('a reader who takes nothing has left: cancelled, counted, and no failure of
 
 test('upstreams that give up on slow readers have not failed; the readers have left', async () => {
   const juma = asha
-  asha = await house.customer('100')
+  asha = await house.customer('1000000')
   try {
     const { records } = await watch(house, asha.accountId).during(async () => {
       const opened = await Promise.all(Array.from({ length: READERS }, openOneByOne))
@@ -155,4 +158,30 @@ function openOneByOne(): ReturnType<typeof openStalled> {
   const opened = turn.then(openStalled)
   turn = opened
   return opened
+}
+
+test('answers that outlast our clock end with length, are paid, and are no failure of the upstream', async () => {
+  const juma = await house.customer('1000')
+  const { records, spent } = await watch(house, juma.accountId).during(async () => {
+    await Promise.all(Array.from({ length: READERS }, () => outlast(juma.key)))
+  })
+  assert.ok(spent > 0)
+  assert.deepEqual(
+    records.map(({ status }) => status),
+    Array.from({ length: READERS }, () => 'completed'),
+  )
+  await assertOthersAreServed()
+})
+
+/** It goes on speaking: only the total clock can end it. */
+async function outlast(key: string): Promise<void> {
+  const reading = readStream(house.url, key)
+  const stream = await model.next()
+  stream.send(piece('maji '.repeat(20)))
+  const reader = await reading
+  while (!stream.seen.closed) {
+    stream.send(piece('maji '))
+    await pause(100)
+  }
+  assert.match(await reader.whole(), /"finish_reason":"length"[^\n]*\n\ndata: \[DONE\]\n\n$/)
 }

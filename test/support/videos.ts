@@ -64,12 +64,22 @@ export async function openStudio(options: StudioOptions) {
     catalog,
     upstreams,
     callLimits: createCallLimits({ perAccount: 10_000 }),
-    leftUnpaid: await openLeftUnpaid({
-      db,
-      clock: systemClock,
-      log: silentLog,
-      limitMicro: 20_000_000n,
-    }),
+    leftUnpaid: {
+      streams: await openLeftUnpaid({
+        kind: 'stream',
+        db,
+        clock: systemClock,
+        log: silentLog,
+        limitMicro: 20_000_000n,
+      }),
+      answers: await openLeftUnpaid({
+        kind: 'answer',
+        db,
+        clock: systemClock,
+        log: silentLog,
+        limitMicro: 20_000_000n,
+      }),
+    },
     rules: { capMicro: 10_000_000n, minMicro: 10_000n },
     voice: { nominalMicro: 0n },
     reportedCapUsd: decimal('20'),

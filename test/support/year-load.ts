@@ -234,7 +234,11 @@ async function shortMessages(db: Db, accountId: string): Promise<void> {
 
 async function leaveStream(db: Db, clock: Clock, accountId: string): Promise<void> {
   const at = clock.now()
-  const limit = { limitMicro: 10n ** 9n, since: new Date(at.getTime() - 86_400_000) }
+  const limit = {
+    kind: 'stream' as const,
+    limitMicro: 10n ** 9n,
+    since: new Date(at.getTime() - 86_400_000),
+  }
   await db.begin((tx) => addLeftUnpaid(tx, { accountId, at, worthMicro: 1n }, limit))
 }
 

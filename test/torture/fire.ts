@@ -1,20 +1,17 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPlayers } from './load/players.ts'
 import { seededRandom, type Random } from './load/random.ts'
 import {
   FREEZE,
-  LEASE_MS,
   NETWORK_FAULTS,
   PROCESS_FAULTS,
-  SWEEP_MS,
   type Fault,
   type InjectedCounts,
 } from './rig/faults.ts'
 import type { History } from './judge/history.ts'
 import { brokenInvariants } from './judge/invariants.ts'
 import { brokenHistory } from './judge/verdict.ts'
+import { awaitClosure } from './rig/closure.ts'
 import { killInTurn } from './rig/kills.ts'
 import { compareBalances } from './judge/balances.ts'
 import { openWorld, type World } from './rig/world.ts'
@@ -141,28 +138,6 @@ async function endAllFaults({ fleet, upstream, models, money }: World): Promise<
     await slot.databaseProxy.heal()
     if (slot.state === 'down') await fleet.start(slot)
   }
-}
-
-/** Liveness: within a lease and two sweeps everything that was interrupted is closed. */
-async function awaitClosure({ db, money, folder }: World, paymentsWithinS: number): Promise<void> {
-  const openHolds = `select id from holds`
-  const uncredited = `select id from payments where status = 'pending' and reference = any($1::text[])`
-  await untilEmpty(() => db.query(openHolds), LEASE_MS + 2 * SWEEP_MS)
-  await untilEmpty(() => readdir(join(folder, 'doubtful-charges')).catch(() => []), 15_000)
-  await untilEmpty(() => db.query(uncredited, [paidReferences(money)]), paymentsWithinS * 1_000)
-}
-
-async function untilEmpty(rows: () => Promise<unknown[]>, withinMs: number): Promise<void> {
-  const untilMs = performance.now() + withinMs
-  while (performance.now() < untilMs && (await rows()).length > 0) await sleep(250)
-}
-
-function paidReferences(money: World['money']): string[] {
-  return money.control
-    .payments()
-    .filter((one) => one.status === 'completed' && one.collected === one.amount)
-    .filter((one) => one.collectedCurrency === one.currency)
-    .map((one) => one.callerRef)
 }
 
 async function report(

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { adversary } from './adversary.ts'
 import { anvil } from './anvil.ts'
 import { closeAgents } from './load/client.ts'
 import { badInput } from './bad-input.ts'
@@ -12,8 +13,8 @@ import { hasCompiler } from './power/recorder.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
- * `--only fire,bad,anvil,rolling,overload` chooses the parts; `local`, `power` and `soak` run only
- * when they are named.
+ * `--only fire,adversary,bad,anvil,rolling,overload` chooses the parts; `local`, `power` and `soak`
+ * run only when they are named. `--play "slow readers"` lets thieves play only that.
  * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
@@ -22,9 +23,11 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     replicas: { type: 'string', default: '4' },
     players: { type: 'string', default: '120' },
+    thieves: { type: 'string', default: '24' },
+    play: { type: 'string' },
     kills: { type: 'string', default: '200' },
     share: { type: 'string', default: '0.2' },
-    only: { type: 'string', default: 'fire,bad,anvil,rolling,overload' },
+    only: { type: 'string', default: 'fire,adversary,bad,anvil,rolling,overload' },
     quiet: { type: 'boolean', default: false },
   },
 })
@@ -51,6 +54,21 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
       say,
     })
     const missed = report.missed.map((name) => `planned, but never took effect: ${name}`)
+    return { ...report, violations: [...report.violations, ...missed] }
+  },
+  async adversary() {
+    const report = await adversary({
+      seed,
+      seconds: Number(values.seconds),
+      replicas: Number(values.replicas),
+      thieves: Number(values.thieves),
+      people: 10,
+      players: 12,
+      holdMs: 15_000,
+      play: values.play,
+      say,
+    })
+    const missed = report.missed.map((name) => `never had an effect: ${name}`)
     return { ...report, violations: [...report.violations, ...missed] }
   },
   local: () =>

@@ -41,6 +41,7 @@ const open = (events: (SseEvent | Error)[], choices = 1) =>
     events: source(events),
     reader: new OpenAiReader(REQUEST),
     choices,
+    ours: REQUEST.ours,
     id: undefined,
     brokenOff: (error) => error,
   })

@@ -1,29 +1,35 @@
 import type { Tx } from '../../db/db.ts'
 
+/** A stream that was read in part, or a whole answer that nobody waited for. */
+export type LeftKind = 'stream' | 'answer'
+
 /** Told of an account when it is beyond its limit. */
-export const LEFT_UNPAID_CHANNEL = 'left_unpaid'
+export function leftUnpaidChannel(kind: LeftKind): string {
+  return `left_unpaid_${kind}`
+}
 
 const SLOT_MS = 600_000
 
-type Limit = { limitMicro: bigint; since: Date }
+type Limit = { kind: LeftKind; limitMicro: bigint; since: Date }
 
 /** Only in a transaction that holds the lock on the account's money: so no two wait for each other. */
 export async function addLeftUnpaid(
   tx: Tx,
   left: { accountId: string; at: Date; worthMicro: bigint },
-  { limitMicro, since }: Limit,
+  { kind, limitMicro, since }: Limit,
 ): Promise<void> {
   const { accountId, at, worthMicro } = left
   await tx.query(
-    `insert into left_unpaid as known (account_id, slot, at, worth_micro) values ($1, $2, $3, $4)
-     on conflict (account_id, slot) do update
+    `insert into left_unpaid as known (account_id, kind, slot, at, worth_micro)
+     values ($1, $5, $2, $3, $4)
+     on conflict (account_id, kind, slot) do update
        set at = greatest(known.at, excluded.at), worth_micro = known.worth_micro + excluded.worth_micro`,
-    [accountId, Math.floor(at.getTime() / SLOT_MS), at, worthMicro],
+    [accountId, Math.floor(at.getTime() / SLOT_MS), at, worthMicro, kind],
   )
   await tx.query(
     `select pg_notify($1, account_id::text) from left_unpaid
-     where account_id = $2 and at > $3 group by account_id having sum(worth_micro) > $4`,
-    [LEFT_UNPAID_CHANNEL, accountId, since, limitMicro],
+     where account_id = $2 and kind = $5 and at > $3 group by account_id having sum(worth_micro) > $4`,
+    [leftUnpaidChannel(kind), accountId, since, limitMicro, kind],
   )
 }
 
@@ -37,7 +43,7 @@ export type WorthLeft = {
 /** Of this account, or of all that are beyond the limit. */
 export async function worthLeft(
   tx: Tx,
-  { limitMicro, since }: Limit,
+  { kind, limitMicro, since }: Limit,
   accountId?: string,
 ): Promise<WorthLeft[]> {
   const rows = await tx.read<{ account_id: string; worth: bigint; beyond_at: Date | null }>(
@@ -46,10 +52,10 @@ export async function worthLeft(
      from (
        select *, sum(worth_micro) over (partition by account_id order by at desc, slot desc)
          as worth_since
-       from left_unpaid where at > $1 and ($3::uuid is null or account_id = $3)
+       from left_unpaid where kind = $4 and at > $1 and ($3::uuid is null or account_id = $3)
      ) as counted
      group by account_id having $3::uuid is not null or sum(worth_micro) > $2`,
-    [since, limitMicro, accountId ?? null],
+    [since, limitMicro, accountId ?? null, kind],
   )
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -61,8 +67,8 @@ export async function worthLeft(
 /** Gives the number of rows that were removed. */
 export async function trimLeftUnpaid(tx: Tx, before: Date, batch: number): Promise<number> {
   const rows = await tx.query(
-    `delete from left_unpaid where (account_id, slot) in (
-       select account_id, slot from left_unpaid where at <= $1 limit $2 for update skip locked
+    `delete from left_unpaid where (account_id, kind, slot) in (
+       select account_id, kind, slot from left_unpaid where at <= $1 limit $2 for update skip locked
      ) returning slot`,
     [before, batch],
   )

@@ -6,13 +6,20 @@ import type { Log } from '../../lib/log.ts'
 import type { Bill } from './billable.ts'
 import {
   addLeftUnpaid,
-  LEFT_UNPAID_CHANNEL,
+  leftUnpaidChannel,
   trimLeftUnpaid,
   worthLeft,
+  type LeftKind,
 } from './left-unpaid-store.ts'
 import type { Dropped } from './rows.ts'
 
-type LeftUnpaidOptions = { db: Db; clock: Clock; log: Log; limitMicro: bigint }
+type LeftUnpaidOptions = {
+  kind: LeftKind
+  db: Db
+  clock: Clock
+  log: Log
+  limitMicro: bigint
+}
 
 const WINDOW_MS = 24 * 3_600_000
 const TRIM_EVERY_MS = 600_000
@@ -21,15 +28,16 @@ const TRIM_AT_ONCE = 1_000
 export async function openLeftUnpaid(options: LeftUnpaidOptions): Promise<LeftUnpaid> {
   const leftUnpaid = new LeftUnpaid(options)
   // Empty when news may have been missed.
-  await options.db.listen(LEFT_UNPAID_CHANNEL, (accountId) => void leftUnpaid.load(accountId))
+  const channel = leftUnpaidChannel(options.kind)
+  await options.db.listen(channel, (accountId) => void leftUnpaid.load(accountId))
   await leftUnpaid.load('')
   return leftUnpaid
 }
 
 /**
- * What readers took without paying, because they left before the end: counted for each account over
- * all its keys and all processes, by its worth. A call that begins is looked up in memory; only one
- * that is left costs a statement.
+ * What an account had without paying, because its reader or caller left before the end: counted over
+ * all its keys and all processes, by its worth, streams and whole answers apart. A call that begins
+ * is looked up in memory; only one that is left costs a statement.
  */
 export class LeftUnpaid {
   readonly #options: LeftUnpaidOptions
@@ -52,9 +60,12 @@ export class LeftUnpaid {
     if (waitMs > 0) throw tooMuchLeft(Math.ceil(waitMs / 1_000))
   }
 
-  /** It has left too much: what it leaves now is finished and charged all the same. */
-  isBeyond(accountId: string): boolean {
-    return this.#beyondMs(accountId) > 0
+  /**
+   * It has left too much, or would with this one answer alone: what it leaves now is finished and
+   * charged all the same.
+   */
+  isBeyond(accountId: string, answerMicro = 0n): boolean {
+    return answerMicro > this.#options.limitMicro || this.#beyondMs(accountId) > 0
   }
 
   /** Ends the bill of a caller who left; what it was worth goes into the same commit. */
@@ -79,7 +90,8 @@ export class LeftUnpaid {
   }
 
   get duty(): Duty {
-    return { name: 'left-unpaid', everyMs: TRIM_EVERY_MS, run: (signal) => this.#trim(signal) }
+    const name = `left-unpaid-${this.#options.kind}`
+    return { name, everyMs: TRIM_EVERY_MS, run: (signal) => this.#trim(signal) }
   }
 
   /** How long it is still beyond. */
@@ -116,9 +128,9 @@ export class LeftUnpaid {
     for (const accountId of this.#committed.keys()) await this.load(accountId)
   }
 
-  #limit(): { limitMicro: bigint; since: Date } {
-    const { limitMicro, clock } = this.#options
-    return { limitMicro, since: new Date(clock.now().getTime() - WINDOW_MS) }
+  #limit(): { kind: LeftKind; limitMicro: bigint; since: Date } {
+    const { kind, limitMicro, clock } = this.#options
+    return { kind, limitMicro, since: new Date(clock.now().getTime() - WINDOW_MS) }
   }
 }
 

@@ -164,9 +164,12 @@ function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
   }
 }
 
-/** What a model thinks before it speaks is paid for, and often not shown: it cannot be counted. */
+/**
+ * What a model thinks before it speaks is paid for, and often not shown: it cannot be counted. The
+ * catalog must say that a model thinks; of one that it says nothing about, we see all that it says.
+ */
 function thinksAloud({ supportedParameters, prices }: PricedModel): boolean {
-  if (Number(prices.internal_reasoning ?? 0) > 0 || supportedParameters.length === 0) return false
+  if (Number(prices.internal_reasoning ?? 0) > 0) return false
   return !supportedParameters.some((name) => name.includes('reasoning'))
 }
 

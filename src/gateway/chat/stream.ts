@@ -5,7 +5,7 @@ import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import type { BillLine } from '../bill/rows.ts'
-import { generationHeader } from '../billed-call.ts'
+import { dropWork, generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { countedUsage, type StreamForm } from './form.ts'
 import type { ChatOrder } from './order.ts'
@@ -27,8 +27,10 @@ export async function streamChat(
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
+  const { accountId } = principal
   const startedMs = performance.now()
-  gateway.leftUnpaid.admit(principal.accountId)
+  gateway.leftUnpaid.streams.admit(accountId)
+  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   try {
@@ -43,7 +45,8 @@ export async function streamChat(
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
-    await bill?.drop(dropOf(error, stage, performance.now() - startedMs, signal))
+    const end = dropOf(error, stage, performance.now() - startedMs, signal)
+    if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })
     leave()
     throw error
   }
@@ -63,7 +66,7 @@ function streamEnds(
   const left = () => {
     const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
     const worth = { accountId, micro: worthOf(order, stream) }
-    return gateway.leftUnpaid.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
+    return gateway.leftUnpaid.streams.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
   }
   return {
     async finished() {
@@ -86,7 +89,7 @@ function streamEnds(
       await left()
       leave()
     },
-    stays: () => gateway.leftUnpaid.isBeyond(accountId),
+    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream)),
   }
 }
 

@@ -131,7 +131,10 @@ export class WatchedStream implements ChatStream {
         if (!this.#stream.ready) await this.#stream.more()
         if (this.#over) return
         const chunks = this.#stream.take()
-        if (chunks === undefined) break
+        if (chunks === undefined) {
+          this.#cut = this.#stream.outlasted === true
+          break
+        }
         this.#pass(chunks)
         if (!(await this.#affords()) || !(await this.#keepsUp())) this.#cutOff()
       }

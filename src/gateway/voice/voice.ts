@@ -27,7 +27,7 @@ export async function respond(
   const plan = planVoice(gateway, call, body, recording)
   const { principal, requestId } = call
   const { accountId } = principal
-  call.stay(() => gateway.leftUnpaid.isBeyond(accountId))
+  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   try {
     const { stage } = plan.transcription
@@ -41,7 +41,7 @@ export async function respond(
       const end = progress.end(error)
       // Stages that ran for a caller who left are work that nobody pays for.
       const left = end.status === 'cancelled' ? end.ran.map(({ costMicro }) => costMicro) : []
-      await gateway.leftUnpaid.drop(bill, end, { accountId, micro: sumMicro(left) })
+      await gateway.leftUnpaid.answers.drop(bill, end, { accountId, micro: sumMicro(left) })
       throw error
     }
   } finally {

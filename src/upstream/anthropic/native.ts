@@ -20,11 +20,10 @@ export function buildNative(
   request: ChatRequest,
   target: ModelTarget,
 ): HttpCall {
-  const { user, stream, mostTokens = Infinity } = request
+  const { user, stream, mostTokens } = request
   const body = {
-    ...native.body,
+    ...(mostTokens === undefined ? native.body : withinTokens(native.body, mostTokens)),
     model: target.model,
-    max_tokens: Math.min(Number(native.body.max_tokens), mostTokens),
     metadata: user === undefined ? undefined : { user_id: user },
     stream: stream ? true : undefined,
   }
@@ -36,6 +35,18 @@ export function buildNative(
     expects: stream ? 'sse' : 'json',
     inTheirWords: true,
   }
+}
+
+const LEAST_BUDGET = 1_024
+
+/** Shorter than was asked for, since there is no money for more: then thinking must be shorter too. */
+function withinTokens(body: Fields, mostTokens: number): Fields {
+  const { budget_tokens: budget, type } = fieldsOf(body.thinking)
+  const most = Math.min(Number(body.max_tokens), mostTokens)
+  const limited = { ...body, max_tokens: most }
+  if (type !== 'enabled' || typeof budget !== 'number' || budget < most) return limited
+  const thinking = most > LEAST_BUDGET ? { type, budget_tokens: most - 1 } : { type: 'disabled' }
+  return { ...limited, thinking }
 }
 
 /** Read as a chat too, since that is what is counted and recorded. */

@@ -44,7 +44,8 @@ withDatabase('what is left unpaid', (open) => {
   after(() => rm(dataDir, { recursive: true, force: true }))
   afterEach(() => assertAgreement(db))
 
-  const inProcess = () => openLeftUnpaid({ db, clock, log: silentLog, limitMicro: 100n })
+  const inProcess = () =>
+    openLeftUnpaid({ kind: 'stream', db, clock, log: silentLog, limitMicro: 100n })
 
   async function customer(): Promise<string> {
     const accountId = uuidv7()

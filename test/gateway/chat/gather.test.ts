@@ -37,6 +37,7 @@ async function streamed({ chat }: Provider, events: Event[]) {
     events: source,
     reader,
     choices: new Set(events.flatMap(({ data }) => indexesIn(data))).size,
+    ours: request.ours,
     id: undefined,
     brokenOff: (error) => error,
   })

@@ -18,6 +18,7 @@ class Model implements ChatStream {
   readonly pictures = 0
   readonly last = []
   finished = false
+  outlasted = false
   finishReason: string | null = null
   usage: ChatStream['usage'] = { kind: 'absent' }
 
@@ -193,4 +194,14 @@ test('what breaks is thrown after what came before it, and a cancelled stream is
   left.cancel()
   assert.ok(other.cancelled)
   assert.equal(left.take(), undefined)
+})
+
+test('one that our clock ended is counted as one that the money ended', async () => {
+  const model = new Model(pieces(5, 2))
+  model.outlasted = true
+  const { means } = meansOf(10, 90)
+  const stream = new WatchedStream(model, means, ours)
+  const { text } = await textOf(stream)
+  assert.deepEqual([text.length, stream.finishReason, stream.boundTokens], [10, 'length', 10])
+  assert.equal(stream.usage.kind === 'reported' && stream.usage.usage.promptTokens, 3)
 })

@@ -9,6 +9,8 @@ export async function brokenHistory(
   world: World,
   seen: readonly SeenCall[],
   paymentsDue: boolean,
+  /** Accounts whose calls are not in the history. */
+  unwatched: ReadonlySet<string> = new Set(),
 ): Promise<string[]> {
   const rows = await world.db.query<Charged>(
     `select request_id, account_id, count(*) as records,
@@ -17,7 +19,8 @@ export async function brokenHistory(
           where e.type = 'refund' and e.reference_id = any(array_agg(r.id::text))), 0))::int8 as cost
      from activity_records r where status = 'completed' group by request_id, account_id`,
   )
-  const charged = new Map(rows.map((row) => [row.request_id, row]))
+  const watched = rows.filter((row) => !unwatched.has(row.account_id))
+  const charged = new Map(watched.map((row) => [row.request_id, row]))
   const paid = seen.filter((one) => one.stages !== 0)
   return [
     ...paid.flatMap((one) => brokenAnswer(one, charged)),

@@ -97,7 +97,7 @@ export const LOADS: readonly Load[] = [
   analysis('document', 'POST /v1/documents/analyze', 'document', makePdf(2)),
   analysis('film', 'POST /v1/video/analyze', 'video', FILM),
   videoLoad,
-  streamLoad,
+  streamLoad(['sim/fixed', 'sim/hekima-mini', 'sim/fault-no-done', 'sim/fault-reset']),
   topUpLoad,
   loginLoad,
   readLoad,

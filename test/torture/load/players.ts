@@ -3,7 +3,7 @@ import { openHistory, type History } from '../judge/history.ts'
 import { runInParallel } from './in-parallel.ts'
 import { LOADS } from './loads.ts'
 import { newPerson, type Person } from './person.ts'
-import type { Player } from './player.ts'
+import type { Load, Player } from './player.ts'
 import type { World } from '../rig/world.ts'
 
 /** The clients of a run, the people they act for, and what they saw. */
@@ -22,16 +22,27 @@ const PATIENCE_MS = 60_000
 export async function openPlayers(
   world: World,
   random: Random,
-  size: { seed: number; people: number; victims: number },
+  size: {
+    seed: number
+    people: number
+    victims: number
+    /** Credits of the people, in turn. */
+    balances?: readonly string[]
+    loads?: readonly Load[]
+    /** How long a client waits; unset: some longer, some shorter. */
+    patienceMs?: number
+  },
 ): Promise<Players> {
+  const { balances = BALANCES, loads = LOADS } = size
   const history = openHistory()
   const laters: ((player: Player) => Promise<void>)[] = []
   let marks = 0
   const shared = {
     world,
     history,
-    people: await makePeople(world, size.people, 0),
-    victims: await makePeople(world, size.victims, size.people),
+    people: await makePeople(world, balances, size.people, 0),
+    victims: await makePeople(world, balances, size.victims, size.people),
+    ...(size.patienceMs === undefined ? {} : { patienceMs: size.patienceMs }),
     mark: () => `siri-${size.seed}-${++marks}`,
     later: (check: (player: Player) => Promise<void>) => void laters.push(check),
   }
@@ -40,7 +51,7 @@ export async function openPlayers(
     people: shared.people,
     async play(players, isOver) {
       const clients = Array.from({ length: players }, (_, i) =>
-        playUntil({ ...shared, random: random.fork(`player ${i}`) }, isOver),
+        playUntil({ ...shared, random: random.fork(`player ${i}`) }, loads, isOver),
       )
       await Promise.all(clients)
     },
@@ -51,14 +62,23 @@ export async function openPlayers(
   }
 }
 
-async function makePeople(world: World, count: number, from: number): Promise<Person[]> {
+async function makePeople(
+  world: World,
+  balances: readonly string[],
+  count: number,
+  from: number,
+): Promise<Person[]> {
   return Promise.all(
     Array.from({ length: count }, (_, i) =>
-      newPerson(world, BALANCES[i % BALANCES.length]!, from + i),
+      newPerson(world, balances[i % balances.length]!, from + i),
     ),
   )
 }
 
-async function playUntil(player: Player, isOver: () => boolean): Promise<void> {
-  while (!isOver()) await player.random.weighted(LOADS).play(player)
+async function playUntil(
+  player: Player,
+  loads: readonly Load[],
+  isOver: () => boolean,
+): Promise<void> {
+  while (!isOver()) await player.random.weighted(loads).play(player)
 }

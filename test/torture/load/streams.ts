@@ -1,7 +1,7 @@
 import { callSome, seenCallOf, type Load } from './player.ts'
 
 /** Streams that are read to their end, and streams whose reader leaves somewhere on the way. */
-export const streamLoad: Load = {
+export const streamLoad = (models: readonly string[]): Load => ({
   name: 'stream',
   weight: 14,
   async play(player) {
@@ -13,12 +13,7 @@ export const streamLoad: Load = {
       endpoint: 'POST /v1/chat/completions',
       token: person.key,
       body: {
-        model: random.pick([
-          'sim/fixed',
-          'sim/hekima-mini',
-          'sim/fault-no-done',
-          'sim/fault-reset',
-        ]),
+        model: random.pick(models),
         messages: [{ role: 'user', content: `Habari ${mark}` }],
         stream: true,
       },
@@ -36,4 +31,4 @@ export const streamLoad: Load = {
       )
     history.add({ ...seen, end: done ? 'good' : 'refused', status: done ? 200 : 299 })
   },
-}
+})

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { JournalEntry } from '../../../simulator/models/journal.ts'
 import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
 import { startMoneySimulator, type MoneySimulator } from '../../../simulator/money/server.ts'
 import type { Db } from '../../../src/db/db.ts'
@@ -45,6 +46,10 @@ export async function openWorld(options: {
   replicas: number
   /** One process that brings its own database server, as with no settings at all. */
   ownDatabase?: boolean | undefined
+  /** Beside the simulator, as they stand in `UPSTREAMS_FILE`. */
+  upstreams?: unknown[]
+  /** Called when a request to the simulator ends. */
+  watch?: (entry: JournalEntry) => void
   env?: Record<string, string>
 }): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'mlango-torture-'))
@@ -60,7 +65,10 @@ export async function openWorld(options: {
     models: MODELS,
     latency: { firstMs: 3, pieceMs: 2, videoMs: 600 },
     redirectTo: canary.url,
-    watch: (entry) => noteReceived(received, entry.body, entry.outcome === 'finished'),
+    watch(entry) {
+      noteReceived(received, entry.body, entry.outcome === 'finished')
+      options.watch?.(entry)
+    },
   })
   const money = await startMoneySimulator({
     snippe: SNIPPE,
@@ -78,7 +86,7 @@ export async function openWorld(options: {
     env: {
       DATA_DIR: folder,
       ...(options.ownDatabase ? {} : { MASTER_KEY: 'a master key for torture, long enough' }),
-      UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url)),
+      UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url), options.upstreams),
       SIM_KEY: UPSTREAM_KEY,
       PAYMENT_PROVIDER: 'snippe',
       SNIPPE_BASE_URL: money.url,
@@ -144,11 +152,12 @@ async function realRedis(): Promise<RedisServer | undefined> {
   return real!.name === 'stand-in' ? undefined : real
 }
 
-async function upstreamsFile(folder: string, url: string): Promise<string> {
+async function upstreamsFile(folder: string, url: string, others: unknown[] = []) {
   const file = join(folder, 'upstreams.json')
   const timeouts = { first_byte_ms: 4_000, idle_ms: 4_000 }
   const upstream = { name: 'sim', type: 'openrouter', base_url: url, api_key_env: 'SIM_KEY' }
-  await writeFile(file, JSON.stringify({ upstreams: [{ ...upstream, sync: true, timeouts }] }))
+  const upstreams = [{ ...upstream, sync: true, timeouts }, ...others]
+  await writeFile(file, JSON.stringify({ upstreams }))
   return file
 }
 

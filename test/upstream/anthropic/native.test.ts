@@ -40,6 +40,22 @@ describe('a native request', () => {
     })
   })
 
+  it('is no longer than the account can pay for, thinking included', () => {
+    const sent = (mostTokens: number, thinking: object) => {
+      const body = { ...request.native!.body, max_tokens: 8_000, thinking }
+      const native = { ...request.native!, body }
+      const call = chat.build({ ...request, native, mostTokens }, target)
+      const made = JSON.parse(call.body as string) as Record<string, unknown>
+      return [made.max_tokens, made.thinking]
+    }
+    const enabled = { type: 'enabled', budget_tokens: 4_000 }
+    assert.deepEqual(sent(9_000, enabled), [8_000, enabled])
+    assert.deepEqual(sent(5_000, enabled), [5_000, enabled])
+    assert.deepEqual(sent(2_000, enabled), [2_000, { type: 'enabled', budget_tokens: 1_999 }])
+    assert.deepEqual(sent(500, enabled), [500, { type: 'disabled' }])
+    assert.deepEqual(sent(500, { type: 'adaptive' }), [500, { type: 'adaptive' }])
+  })
+
   it('is answered with our names; it is read as a chat as well', () => {
     const json = {
       id: 'msg_theirs',

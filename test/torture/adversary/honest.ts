@@ -1,0 +1,43 @@
+import { LOADS } from '../load/loads.ts'
+import { paidLoad } from '../load/paid.ts'
+import type { Load } from '../load/player.ts'
+import { streamLoad } from '../load/streams.ts'
+import type { History } from '../judge/history.ts'
+
+/** The models that thieves use most: what they do to them, honest customers would feel. */
+const SHARED_MODELS = ['mlafi/wastani', 'mlafi/maneno', 'mlafi/pole']
+
+const chatBesideThieves = (model: string): Load =>
+  paidLoad({
+    name: `chat ${model}`,
+    weight: 10,
+    endpoint: 'POST /v1/chat/completions',
+    keyed: true,
+    marked: false,
+    body: (mark) => ({
+      json: { model, messages: [{ role: 'user', content: `Habari ${mark}` }], max_tokens: 20 },
+    }),
+    isValid: (answer) => answer.text.includes('"choices"'),
+  })
+
+/** The usual load without what fails by itself, and without sessions that end. */
+export const HONEST_LOADS: readonly Load[] = [
+  ...LOADS.filter(({ name }) => !/fault|stream|video|deletion|login|api-key/.test(name)),
+  streamLoad(['sim/fixed', 'sim/hekima-mini']),
+  ...SHARED_MODELS.map(chatBesideThieves),
+]
+
+/** How long an honest caller waits, on a machine that thieves keep busy. */
+export const HONEST_PATIENCE_MS = 30_000
+
+/** Refusals that an honest caller may get: the key is in use, or the limits of the own account. */
+const DOCUMENTED = new Set([409, 429])
+
+/** Each honest call was answered well, or its caller hung up. */
+export function brokenService(history: History): string[] {
+  return [...history.counts].flatMap(([name, times]) => {
+    const [, end, status] = /(good|refused|broken|left) (\d+)$/.exec(name)!
+    const fine = end === 'good' || end === 'left' || DOCUMENTED.has(Number(status))
+    return fine ? [] : [`honest customers: ${name}, ${times} times`]
+  })
+}

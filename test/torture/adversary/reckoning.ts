@@ -1,0 +1,87 @@
+import { MICRO } from '../../../src/billing/money.ts'
+import type { Db } from '../../../src/db/db.ts'
+import { sumOf, type Cost, type Costs, type Tally } from './tally.ts'
+
+/** One account's books and the upstreams' books about it. */
+export type Reckoned = {
+  nth: number
+  paidMicro: bigint
+  cost: Cost
+  costs: Costs
+  processes: number
+}
+
+/** Settings as they are by default. */
+const CAP_MICRO = 10n * MICRO
+const UNPAID_STREAM_MICRO = 20n * MICRO
+/**
+ * What callers may leave unpaid in a day, at each process at the same moment: of streams the limit
+ * and one more of that size, of answers that had not come the limit and one more reservation.
+ */
+const LEFT_MICRO = 3n * UNPAID_STREAM_MICRO + CAP_MICRO
+/** The ways to play in which thieves leave. */
+const LEAVES = / left$| left at |slow readers/
+
+export async function reckon(
+  db: Db,
+  thieves: readonly { nth: number; accountId: string }[],
+  tally: Tally,
+  processes: number,
+): Promise<Reckoned[]> {
+  const rows = await db.query<{ account_id: string; micro: bigint }>(
+    `select account_id, -sum(amount_micro)::int8 as micro from ledger_entries
+     where type in ('usage', 'refund') group by account_id`,
+  )
+  const paid = new Map(rows.map((row) => [row.account_id, row.micro]))
+  return thieves.map(({ nth, accountId }) => ({
+    nth,
+    paidMicro: paid.get(accountId) ?? 0n,
+    cost: sumOf(tally.ofThief(nth)),
+    costs: tally.ofThief(nth),
+    processes,
+  }))
+}
+
+export function lostMicro({ cost, paidMicro }: Reckoned): bigint {
+  return cost.micro - paidMicro
+}
+
+/**
+ * The promise: a tenth of what was paid, plus the cap of a reservation. What callers left unpaid has
+ * an allowance of its own.
+ */
+export function allowedMicro({ costs, paidMicro, processes }: Reckoned): bigint {
+  const most = LEFT_MICRO * BigInt(processes)
+  const left = leftMicro(costs)
+  return paidMicro / 10n + CAP_MICRO + (left < most ? left : most)
+}
+
+function leftMicro(costs: Costs): bigint {
+  return [...costs].reduce(
+    (sum, [name, cost]) => sum + (LEAVES.test(name) ? cost.leftMicro : 0n),
+    0n,
+  )
+}
+
+/** Every account that cost more than it may. */
+export function brokenPromises(all: readonly Reckoned[]): string[] {
+  return all
+    .filter((one) => lostMicro(one) > allowedMicro(one))
+    .map((one) => {
+      const { nth, paidMicro, cost, costs } = one
+      return (
+        `thief ${nth} paid ${credits(paidMicro)} and cost ${credits(cost.micro)}: ` +
+        `${credits(lostMicro(one))} lost where ${credits(allowedMicro(one))} may be ` +
+        `(${[...costs].map(about).join('; ')})`
+      )
+    })
+}
+
+function about([strategy, { micro, calls, left, leftMicro }]: [string, Cost]): string {
+  const unread = left === 0 ? '' : `, of which ${left} were left at ${credits(leftMicro)}`
+  return `${strategy}: ${calls} calls for ${credits(micro)}${unread}`
+}
+
+export function credits(micro: bigint): number {
+  return Number(micro / 10_000n) / 100
+}

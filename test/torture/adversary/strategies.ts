@@ -1,0 +1,28 @@
+import { FREE_WORK } from './free-work.ts'
+import { GETTING_IN } from './getting-in.ts'
+import { LEFT_STREAMS } from './left-streams.ts'
+import { MEDIA_AND_KEYS } from './media.ts'
+import { STOPPING } from './stopping.ts'
+import type { Strategy } from './thief.ts'
+
+const SINGLE: readonly Strategy[] = [
+  ...FREE_WORK,
+  ...LEFT_STREAMS,
+  ...MEDIA_AND_KEYS,
+  ...GETTING_IN,
+  ...STOPPING,
+]
+
+/** Several at the same time, by one account. */
+const mixture: Strategy = {
+  name: 'mixture',
+  weight: 8,
+  async play(thief) {
+    const { random } = thief
+    const chosen = Array.from({ length: random.between(2, 4) }, () => random.weighted(SINGLE))
+    const effects = await Promise.all(chosen.map((one) => one.play(thief)))
+    return effects.some(Boolean)
+  },
+}
+
+export const STRATEGIES: readonly Strategy[] = [...SINGLE, mixture]

@@ -1,0 +1,103 @@
+import type { JournalEntry } from '../../../simulator/models/journal.ts'
+import { worthOfUsd } from './models.ts'
+
+/** What upstreams did, at catalog prices. */
+export type Cost = { micro: bigint; calls: number; leftMicro: bigint; left: number }
+/** The same for each way to play. */
+export type Costs = ReadonlyMap<string, Cost>
+
+/** One call at an upstream: counted as it works, so that an answer broken off is counted too. */
+export type Meter = { add(micro: bigint): void; left(): void }
+
+/** The upstreams' own books: what each account, and each way to play, has cost the operator. */
+export type Tally = {
+  /** A call by what stands in it; one without a tag is an honest customer's. */
+  open(tag: Tag | undefined): Meter
+  noteSimulated(entry: JournalEntry): void
+  ofThief(nth: number): Costs
+  readonly byStrategy: Costs
+}
+
+/** Every call of a thief says in its text who plays what, so that an upstream knows. */
+export type Tag = { nth: number; strategy: string }
+
+export function tagText({ nth, strategy }: Tag): string {
+  return `mwizi-${nth}-${strategy.replaceAll(' ', '_')}.`
+}
+
+const TAG = /mwizi-(\d+)-(\w+)\./
+
+export function tagIn(text: string): Tag | undefined {
+  const found = TAG.exec(text)
+  if (found === null) return undefined
+  return { nth: Number(found[1]), strategy: found[2]!.replaceAll('_', ' ') }
+}
+
+export function openTally(): Tally {
+  const thieves = new Map<number, Map<string, Cost>>()
+  const byStrategy = new Map<string, Cost>()
+  const open: Tally['open'] = (tag) => {
+    if (tag === undefined) return { add: () => {}, left: () => {} }
+    const own = thieves.get(tag.nth) ?? new Map<string, Cost>()
+    thieves.set(tag.nth, own)
+    const costs = [costIn(own, tag.strategy), costIn(byStrategy, tag.strategy)]
+    let soFar = 0n
+    for (const cost of costs) cost.calls += 1
+    return {
+      add(micro) {
+        soFar += micro
+        for (const cost of costs) cost.micro += micro
+      },
+      left() {
+        for (const cost of costs) {
+          cost.left += 1
+          cost.leftMicro += soFar
+        }
+      },
+    }
+  }
+  return {
+    open,
+    byStrategy,
+    ofThief: (nth) => thieves.get(nth) ?? new Map(),
+    noteSimulated(entry) {
+      const usd = priceOf(entry)
+      if (usd > 0) open(tagIn(textOf(entry))).add(worthOfUsd(usd))
+    },
+  }
+}
+
+export function sumOf(costs: Costs): Cost {
+  const sum = { ...NOTHING }
+  for (const { micro, calls, leftMicro, left } of costs.values()) {
+    sum.micro += micro
+    sum.calls += calls
+    sum.leftMicro += leftMicro
+    sum.left += left
+  }
+  return sum
+}
+
+const NOTHING: Cost = { micro: 0n, calls: 0, leftMicro: 0n, left: 0 }
+
+function costIn(costs: Map<string, Cost>, strategy: string): Cost {
+  const known = costs.get(strategy) ?? { ...NOTHING }
+  costs.set(strategy, known)
+  return known
+}
+
+/** A film is paid for when it is ordered; its later polls name the price again. */
+function priceOf({ route, method, status, cost = 0 }: JournalEntry): number {
+  if (!route.startsWith('/videos')) return cost
+  return method === 'POST' && status === 202 ? SHORT_FILM_USD : 0
+}
+
+/** Five seconds of `sim/filamu-senti`, the only film that thieves order rightly. */
+const SHORT_FILM_USD = 0.25
+
+/** The words of a recording are inside its bytes. */
+function textOf({ body }: JournalEntry): string {
+  const { input_audio: audio } = (body ?? {}) as { input_audio?: { data?: unknown } }
+  if (typeof audio?.data !== 'string') return JSON.stringify(body) ?? ''
+  return Buffer.from(audio.data, 'base64').toString('latin1')
+}
