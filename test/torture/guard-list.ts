@@ -1145,6 +1145,16 @@ export const GUARDS: readonly Guard[] = [
     put: '',
     test: 'test/gateway/responses/answer.test.ts',
     fails: /broken arguments/,
+  },
+  {
+    name: 'what closes the last item of a native stream waits for its charge',
+    file: 'src/upstream/openai/responses-stream.ts',
+    find: "if (type.endsWith('.done')) return this.#hold(text)",
+    put: '',
+    test: 'test/gateway/responses/native.test.ts',
+    fails: /waits for the charge/,
+  },
+  {
     name: 'a stream that is left before it begins is counted',
     file: 'src/gateway/chat/stream.ts',
     find: 'if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })',

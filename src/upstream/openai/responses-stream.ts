@@ -25,6 +25,7 @@ export class ResponsesReader implements ChatReader {
   outputBytes = 0
   readonly pictures = 0
   #events = 0
+  #held: string[] = []
   /** Ours by theirs. */
   readonly #ids = new Map<string, string>()
   readonly #seed: string
@@ -56,13 +57,26 @@ export class ResponsesReader implements ChatReader {
       case 'error':
         throw errorInResponse(isFields(event.error) ? event.error : event)
       default:
-        return [this.#pass(type, event, sse.data)]
+        return this.#passOrHold(type, this.#pass(type, event, sse.data))
     }
   }
 
   close(): void {
     if (this.#events === 0) throw new Fault('garbage', 'empty_stream')
     if (!this.done) throw new Fault('reset', 'stream_end')
+  }
+
+  /** What closes an item may close the answer: it waits until something else comes, or the end. */
+  #passOrHold(type: string, text: string): readonly string[] {
+    if (type.endsWith('.done')) return this.#hold(text)
+    const held = this.#held
+    this.#held = []
+    return [...held, text]
+  }
+
+  #hold(text: string): readonly string[] {
+    this.#held.push(text)
+    return NONE
   }
 
   #pass(type: string, event: Fields, data: string): string {
@@ -90,7 +104,8 @@ export class ResponsesReader implements ChatReader {
       return { ...rest, id: this.#idOf(textOf(id) ?? '', i) }
     })
     const { status, incomplete_details } = response
-    return [`${type}\n${JSON.stringify({ response: { status, incomplete_details, output } })}`]
+    const ended = JSON.stringify({ response: { status, incomplete_details, output } })
+    return [...this.#held, `${type}\n${ended}`]
   }
 
   #idOf(theirs: string, position: unknown): string {

@@ -182,6 +182,20 @@ test('a stream is passed on under our names and numbers', async () => {
   assert.equal(heard.output_text, 'Habari')
 })
 
+test('what closes the last item waits for the charge', () => {
+  const reader = chat.reader(request(native({ input: 'x' })), target)
+  const sent = EVENTS.slice(0, -1).flatMap((event) => reader.read({ data: JSON.stringify(event) }))
+  const types = sent.map((event) => event.slice(0, event.indexOf('\n')))
+  // The thoughts are closed, since the text has begun; the text is not.
+  assert.deepEqual(
+    types.filter((type) => type.endsWith('.done')),
+    ['response.output_item.done'],
+  )
+  const { finishes } = reader
+  const last = reader.read({ data: JSON.stringify(EVENTS.at(-1)) })
+  assert.deepEqual([last.length, reader.finishes], [4, finishes + 1])
+})
+
 test('thoughts are shown to those who ask', () => {
   const { shown } = streamed(EVENTS, true)
   assert.equal((shown[3]!.item as Fields).encrypted_content, 'gAAAA')

@@ -77,10 +77,11 @@ export class ResponseEvents {
   finishNative(last: readonly string[], usage: Fields, keep: (kept: Fields) => boolean): string {
     const { head, encrypted } = this.#style
     const end = last.at(-1) ?? ''
+    const closed = this.pass(last.slice(0, -1))
     const { response } = JSON.parse(end.slice(end.indexOf('\n') + 1)) as { response: Fields }
     const shown = wholeResponse(nativeAnswer(response), usage, { head, encrypted, keep })
     this.#writer.write(`response.${String(shown.status)}`, { response: shown })
-    return this.#writer.written()
+    return closed + this.#writer.written()
   }
 
   fail(failure: Failure): string {
