@@ -1102,7 +1102,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'a kept response is continued by its owner alone',
     file: 'src/gateway/responses/kept/kept-store.ts',
     find: 'where account_id = $1 and id = $2 and expires_at > now()\n       union all',
-    put: 'where id = $2 and expires_at > now()\n       union all',
+    put: 'where $1::uuid is not null and id = $2 and expires_at > now()\n       union all',
     test: 'test/gateway/responses/kept.test.ts',
     fails: /cannot be continued/,
   },

@@ -60,16 +60,17 @@ export async function readKeptChain(
 ): Promise<KeptResponse[]> {
   const rows = await tx.read<Columns>(
     `with recursive chain as (
-       select id, previous_id, bytes::int8 as total, 1 as length from kept_responses
+       select account_id, id, previous_id, bytes::int8 as total, 1 as length from kept_responses
        where account_id = $1 and id = $2 and expires_at > now()
        union all
-       select one.id, one.previous_id, chain.total + one.bytes, chain.length + 1
+       select one.account_id, one.id, one.previous_id, chain.total + one.bytes, chain.length + 1
        from chain join kept_responses as one
-         on one.account_id = $1 and one.id = chain.previous_id and one.expires_at > now()
+         on one.account_id = chain.account_id and one.id = chain.previous_id
+           and one.expires_at > now()
        where chain.length < $3 and chain.total + one.bytes <= $4
      )
      select kept.id, kept.previous_id, kept.input, kept.response
-     from chain join kept_responses as kept on kept.account_id = $1 and kept.id = chain.id
+     from chain join kept_responses as kept using (account_id, id)
      order by chain.length`,
     [accountId, id, most, mostBytes],
   )
