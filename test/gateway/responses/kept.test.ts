@@ -59,7 +59,9 @@ withDatabase('responses that are kept', (open) => {
 
   test('an unknown, foreign, expired or broken chain cannot be continued', async () => {
     const lost = failsWith('invalid', 'previous_response_not_found')
-    await assert.rejects(historyOf(db, accountId, `resp_${'x'.repeat(24)}`), lost)
+    for (const id of [`resp_${'x'.repeat(24)}`, 'resp_a\0b', '']) {
+      await assert.rejects(historyOf(db, accountId, id), lost)
+    }
     const foreign = await keep('a', 'b', { owner: uuidv7() })
     await assert.rejects(historyOf(db, accountId, foreign.id), lost)
     const first = await keep('a', 'b')

@@ -226,6 +226,14 @@ test('bad and repeated call ids are made fit, the same every time', () => {
   assert.deepEqual(messages(input), found)
 })
 
+test('a conversation of one id takes time in proportion to it', () => {
+  const many = Array.from({ length: 20_000 }, () => [call('x'), result('x')]).flat()
+  const startedMs = performance.now()
+  const found = messages(many)
+  assert.equal(new Set(found.map(({ tool_call_id: id }) => id)).size, 20_001)
+  assert.ok(performance.now() - startedMs < 5_000)
+})
+
 test('thoughts of another model are dropped', () => {
   const details = [{ type: 'reasoning.text', text: 'hm' }]
   for (const encrypted of [carrierOf('sim/other', details), 'gAAAA', undefined]) {

@@ -9,12 +9,16 @@ const LONGEST_CHAIN = 200
 /** As much as a request itself may have. */
 const LARGEST_CHAIN_BYTES = 14_500_000
 
+/** Nothing else is looked up: a table cannot hold every text. */
+const RESPONSE_ID = /^resp_[0-9A-Za-z]{24}$/
+
 /** All that was said before, from the first response on: what was sent and what was answered. */
 export async function historyOf(
   db: Db,
   accountId: string,
   previousId: string,
 ): Promise<SentItem[]> {
+  if (!RESPONSE_ID.test(previousId)) throw previousNotFound('there is no such response')
   const limits = { most: LONGEST_CHAIN, mostBytes: LARGEST_CHAIN_BYTES }
   const chain = await readKeptChain(db, accountId, previousId, limits)
   if (chain.length === 0) throw previousNotFound('there is no such response')

@@ -6,13 +6,17 @@ const LONGEST = 48
  * elsewhere may have others. Made from what was sent, so that they are the same on every turn.
  */
 export class CallIds {
-  readonly #used = new Set<string>()
+  /** How often each was used. */
+  readonly #used = new Map<string, number>()
 
   fit(sent: string): string {
     const plain = FITTING.test(sent) ? sent : `call_${sent.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}`
     let id = FITTING.test(plain) ? plain : plain.slice(0, LONGEST)
-    for (let again = 2; this.#used.has(id); again++) id = `${plain.slice(0, LONGEST)}_${again}`
-    this.#used.add(id)
+    for (let times = this.#used.get(id); times !== undefined; times = this.#used.get(id)) {
+      this.#used.set(id, times + 1)
+      id = `${plain.slice(0, LONGEST)}_${times + 1}`
+    }
+    this.#used.set(id, 1)
     return id
   }
 }

@@ -5,6 +5,7 @@ import { CallIds } from './call-ids.ts'
 import { textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 import { callId, calledFunction, inputMessage, resultParts } from './items.ts'
+import { resultsOf, type Result, type Waiting } from './results.ts'
 
 /** The messages of a chat; of each one, the field that it was made of. */
 export type Conversation = { messages: Fields[]; origins: string[] }
@@ -20,32 +21,19 @@ export function conversationOf(items: readonly SentItem[], model: string): Conve
   return writer.end()
 }
 
-type Result = SentItem & { position: number }
-
-/** Results by the call that they answer, in the order in which they were sent. */
-function resultsOf(items: readonly SentItem[]): Map<string, Result[]> {
-  const results = new Map<string, Result[]>()
-  items.forEach((sent, position) => {
-    if (kindOf(sent) !== 'result') return
-    const id = callId(sent)
-    const known = results.get(id)
-    if (known === undefined) results.set(id, [{ ...sent, position }])
-    else known.push({ ...sent, position })
-  })
-  return results
-}
-
 type Turn = { at: string; texts: string[]; calls: Fields[]; results: Result[]; details: Fields[] }
 
 class ConversationWriter {
   readonly #model: string
-  readonly #results: Map<string, Result[]>
+  readonly #results: Map<string, Waiting>
   readonly #messages: Fields[] = []
   readonly #origins: string[] = []
   readonly #ids = new CallIds()
+  /** The places of results whose calls have come. */
+  readonly #taken = new Set<number>()
   #turn: Turn | undefined
 
-  constructor(model: string, results: Map<string, Result[]>) {
+  constructor(model: string, results: Map<string, Waiting>) {
     this.#model = model
     this.#results = results
   }
@@ -63,7 +51,7 @@ class ConversationWriter {
       case 'call':
         return this.#call(sent, position)
       case 'result':
-        return this.#resultAt(sent)
+        return this.#resultAt(sent, position)
       default:
     }
   }
@@ -80,10 +68,13 @@ class ConversationWriter {
 
   #call(sent: SentItem, position: number): void {
     const sentId = callId(sent)
-    const results = this.#results.get(sentId) ?? []
-    const result = results[0]
-    if (result === undefined || result.position < position) throw noResult(sentId)
-    results.shift()
+    const waiting = this.#results.get(sentId)
+    const result = waiting?.results[waiting.next]
+    if (waiting === undefined || result === undefined || result.position < position) {
+      throw noResult(sentId)
+    }
+    waiting.next += 1
+    this.#taken.add(result.position)
     const id = this.#ids.fit(sentId)
     const turn = this.#turnAt(sent.at)
     turn.calls.push({ id, type: 'function', function: calledFunction(sent) })
@@ -91,9 +82,8 @@ class ConversationWriter {
   }
 
   /** Its call has taken it along; what no call has taken answers none. */
-  #resultAt(sent: SentItem): void {
-    const waiting = this.#results.get(callId(sent)) ?? []
-    if (waiting.some(({ item }) => item === sent.item)) throw noCall(sent)
+  #resultAt(sent: SentItem, position: number): void {
+    if (!this.#taken.has(position)) throw noCall(sent)
     this.#closeTurn()
   }
 
