@@ -11,6 +11,7 @@ import {
   listModels,
   listVideoModels,
 } from './listing.ts'
+import { responses } from './responses.ts'
 import type { SimulatedModel } from './simulated-models.ts'
 import { speech } from './speech.ts'
 import { transcription } from './transcription.ts'
@@ -73,6 +74,7 @@ const ROUTES: SimulatedRoute[] = [
   { ...list('/key', (x) => sendJson(x, keyFacts())), needsKey: true },
   work('/chat/completions', ['text', 'image', 'audio'], chat),
   work('/messages', ['text'], messages),
+  work('/responses', ['text'], responses),
   work('/messages/count_tokens', ['text'], countMessage),
   work('/embeddings', ['embeddings'], embeddings),
   work('/images', ['image'], images),

@@ -49,7 +49,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     order: (targets, name) => inOrder(parts, targets, name),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
-      parts.connections.get(target.upstream)?.provider.speaks?.(dialect, target) === true,
+      parts.connections.get(target.upstream)?.provider.natively?.(dialect, target) !== undefined,
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),

@@ -42,6 +42,12 @@ GET    /v1/catalog                       none    both
 POST   /v1/chat/completions              either  compatible
 POST   /v1/messages                      either  messages
 POST   /v1/messages/count_tokens         either  messages
+POST   /v1/responses                     either  compatible
+GET    /v1/responses                     either  compatible
+POST   /v1/responses/:response_id/cancel either  compatible
+GET    /v1/responses/:response_id        either  compatible
+DELETE /v1/responses/:response_id        either  compatible
+GET    /v1/responses/:response_id/input_items either compatible
 POST   /v1/embeddings                    either  compatible
 POST   /v1/audio/transcriptions          either  compatible
 POST   /v1/audio/speech                  either  compatible
@@ -75,6 +81,7 @@ const REPLAYED = new Set([
   'POST /v1/payments/topup',
   'POST /v1/chat/completions',
   'POST /v1/messages',
+  'POST /v1/responses',
   'POST /v1/embeddings',
   'POST /v1/videos',
   'POST /v1/images/generations',

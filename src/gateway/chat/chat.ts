@@ -10,7 +10,7 @@ import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { CHAT_WHOLE, chatStreamForm, countedUsage, type WholeForm } from './form.ts'
+import { chatStreamForm, countedUsage, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import type { ChatOrder } from './order.ts'
 import { streamChat } from './stream.ts'
@@ -38,7 +38,7 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { kept?: true }> {
   const order = orderChat(gateway, call, body)
-  if (body.stream !== true) return completeChat(gateway, call, order, CHAT_WHOLE)
+  if (body.stream !== true) return completeChat(gateway, call, order)
   const includeUsage = body.stream_options?.include_usage === true
   return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
@@ -77,12 +77,12 @@ export function orderChat(
   }
 }
 
-/** A chat that is answered whole, in the form of its dialect. */
+/** A chat that is answered whole, in the form of another dialect if there is one. */
 export function completeChat(
   gateway: Gateway,
   call: GatewayCall,
   order: ChatOrder,
-  form: WholeForm,
+  form?: WholeForm,
 ) {
   const { stage, amounts, targets, request } = order
   const { requestId } = call
@@ -95,13 +95,14 @@ export function completeChat(
         allowance === undefined
           ? await gateway.upstreams.call(targets, 'chat', request, signal)
           : await answerWithin(gateway, { order, bill, allowance, signal })
-      return { result, body: form(result) }
+      const charged = order.usage(result.usage, result)
+      const body = form ? form(result, countedUsage(result.usage, charged)) : result.body
+      return { result, charged, body }
     },
-    usage: ({ result }) => order.usage(result.usage, result),
-    answer: ({ result, body }, charged, receipt) => {
-      const { usage, generationId } = result
-      return jsonAnswer(body(countedUsage(usage, charged)), { requestId, receipt, generationId })
-    },
+    usage: ({ charged }) => charged,
+    write: order.write,
+    answer: ({ result: { generationId }, body }, _charged, receipt) =>
+      jsonAnswer(body, { requestId, receipt, generationId }),
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Failure } from '../../lib/failure.ts'
 import { usageChunk } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
 import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
@@ -7,10 +8,10 @@ import type { StageUsage } from '../bill/rows.ts'
 /* How an answer is written: as chat does, or in another dialect. Money knows nothing of it. */
 
 /**
- * Of a whole answer. What cannot be said is found by the outer function, before it is charged; the
- * inner one gives the body, once it is known what is charged for.
+ * Of a whole answer in another dialect, before it is charged, so that what cannot be said costs nothing. The usage is
+ * what will be charged for.
  */
-export type WholeForm = (result: ChatResult) => (usage: Usage) => unknown
+export type WholeForm = (result: ChatResult, usage: Usage) => unknown
 
 /** Of a stream: each gives the text to be sent. One for each stream, since it may have a state. */
 export type StreamForm = {
@@ -19,16 +20,11 @@ export type StreamForm = {
   write(chunks: readonly string[]): string
   /** Sent now and then while nothing else is. */
   heartbeat(): string
-  /** Once it is paid for: the chunks that tell the end, and all that follows. */
+  /** The chunks that tell the end, and all that follows. Sent once it is paid for. */
   end(last: readonly string[], usage: Usage): string
-  /** A failure, as the JSON text of the route's dialect. Nothing follows. */
-  fail(error: string): string
+  /** A failure, also as the JSON text of the route's dialect. Nothing follows. */
+  fail(error: string, failure: Failure): string
 }
-
-export const CHAT_WHOLE: WholeForm =
-  ({ body }) =>
-  () =>
-    body
 
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'

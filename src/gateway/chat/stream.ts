@@ -12,7 +12,7 @@ import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 import { streamWithin } from './within-means.ts'
 
-const SSE_HEADERS = {
+export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
@@ -72,16 +72,18 @@ function streamEnds(
     async finished() {
       const usage = order.usage(stream.usage, stream)
       const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
-      await bill.settle([line])
+      const rest = form.end(stream.last, countedUsage(stream.usage, line))
+      await bill.settle([line], undefined, order.write)
       leave()
-      return form.end(stream.last, countedUsage(stream.usage, line))
+      return rest
     },
     async broke(error) {
       if (isReaders(error)) await left()
       else await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
       leave()
       // After the first byte a failure can only be reported in the stream.
-      return form.fail(call.renderError(error instanceof Failure ? error : interrupted(error)))
+      const failure = error instanceof Failure ? error : interrupted(error)
+      return form.fail(call.renderError(failure), failure)
     },
     async left() {
       await left()

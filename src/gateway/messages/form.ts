@@ -5,13 +5,13 @@ import { MessageEvents, PING, STOP } from './stream.ts'
 import { messageUsage } from './usage.ts'
 
 export function messageWhole(names: AnswerNames): WholeForm {
-  return ({ body, finishReason, native }) => {
-    if (native !== undefined) return () => native
+  return ({ body, finishReason, native }, usage) => {
+    if (native !== undefined) return native
     const { message } = fieldsOf(listOf(body.choices)[0])
     const content = contentOf(fieldsOf(message), finishReason, names)
     const calls = content.some(({ type }) => type === 'tool_use')
     const stopReason = stopReasonOf(finishReason, calls)
-    return (usage) => messageOf(names, content, { stopReason, usage: messageUsage(usage) })
+    return messageOf(names, content, { stopReason, usage: messageUsage(usage) })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Provider } from '../contract/contract.ts'
 import { readMessage } from './answer.ts'
 import { anthropicFailure } from './failure.ts'
-import { anthropicWords, buildCount, buildNative, readCount, readNative } from './native.ts'
-import { NativeReader } from './native-stream.ts'
+import { anthropicWords, buildCount, readCount } from './native.ts'
+import { nativeMessages } from './native-messages.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
 
@@ -10,20 +10,11 @@ import { AnthropicReader } from './stream.ts'
 export const anthropic: Provider = {
   credential: (key) => ({ 'x-api-key': key }),
   chat: {
-    build: (request, target) =>
-      request.native === undefined
-        ? buildMessages(request, target)
-        : buildNative(request.native, request, target),
-    read: (answer, request) =>
-      request.native === undefined
-        ? readMessage(answer, request)
-        : readNative(request.native, answer, request),
-    reader: (request) =>
-      request.native === undefined
-        ? new AnthropicReader(request)
-        : new NativeReader(request.native),
+    build: buildMessages,
+    read: readMessage,
+    reader: (request) => new AnthropicReader(request),
   },
-  speaks: (dialect) => dialect === 'messages',
+  natively: (dialect) => (dialect === 'messages' ? nativeMessages : undefined),
   count: { build: buildCount, read: readCount },
   probe: () => ({
     method: 'GET',

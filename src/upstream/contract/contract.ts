@@ -19,10 +19,10 @@ export type Provider = {
   /** The headers that carry the key. Nothing else of a provider ever sees the key. */
   credential(key: string): Record<string, string>
   chat?: ChatCapability
-  /** The same for requests that bear a native one, where some are taken as they are. */
-  native?: ChatCapability
-  /** Does a model there take requests of a dialect as they are? */
-  speaks?(dialect: NativeRequest['dialect'], target: ModelTarget): boolean
+  /** The same, for an upstream whose entry says that it speaks Responses. */
+  withResponses?: Provider
+  /** How requests of a dialect are sent as they were written, if the model there takes them. */
+  natively?(dialect: NativeRequest['dialect'], target: ModelTarget): ChatCapability | undefined
   /** Counts the tokens of such a request, for nothing. */
   count?: JsonCapability<ChatRequest, { tokens: number }>
   embeddings?: JsonCapability<EmbeddingsRequest, EmbeddingsResult>
@@ -95,7 +95,7 @@ type BytesCapability<Request, Format> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (head: AnswerHead, request: Request) => Format
 }
-type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
+export type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
   reader: (request: ChatRequest, target: ModelTarget) => ChatReader
 }
 
@@ -107,6 +107,8 @@ export type ChatRequest = {
   stream: boolean
   /** Fields of our own, such as `plugins`; they win and are not dropped. */
   extra?: Fields | undefined
+  /** Where a format wants a limit and the body has none: all that the model can say. */
+  wholeOutput?: true | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
   user?: string | undefined
   /** No choice may be longer than the account can pay for, whatever the body says. */
@@ -118,7 +120,7 @@ export type ChatRequest = {
 }
 
 export type NativeRequest = {
-  dialect: 'messages'
+  dialect: 'messages' | 'responses'
   /** Without what would steer our account; model and user are put in for each upstream. */
   body: Fields
   headers: Record<string, string>

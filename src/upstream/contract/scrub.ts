@@ -6,7 +6,7 @@ const LONGEST = 300
 export function scrubbed(text: string): string {
   const plain = text
     .replaceAll(/\bhttps?:\/\/\S+/gi, '(link)')
-    .replaceAll(/\b[\w.+-]+@[\w-]+\.[\w.-]+/g, '(address)')
+    .replaceAll(/[\w.+-]{1,64}@[\w.-]{1,253}/g, '(address)')
     .replaceAll(/\b(?:sk|key|org|req|wrkspc|workspace|apikey|user|acct)[-_][\w-]{6,}/gi, '(id)')
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '(id)')
     .replaceAll(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, '(address)')

@@ -1,33 +1,20 @@
-import type { ChatRequest, ModelTarget, NativeRequest, Provider } from '../contract/contract.ts'
-import { buildNative, readNative } from '../anthropic/native.ts'
-import { NativeReader } from '../anthropic/native-stream.ts'
-import { buildChat, readChat } from '../openai/chat.ts'
+import { nativeMessages } from '../anthropic/native-messages.ts'
+import type { ChatCapability, ChatRequest, ModelTarget } from '../contract/contract.ts'
 import { isSteering } from '../openai/fields.ts'
-import { OpenAiReader } from '../openai/stream.ts'
 
-/** Chats, and Messages as they were written for the models whose provider speaks that dialect. */
-export const chatOrMessages: NonNullable<Provider['native']> = {
-  build(request, target) {
-    const native = nativeFor(request, target)
-    return native === undefined ? buildChat(request, target) : buildNative(native, request, target)
-  },
-  read(answer, request, target) {
-    const native = nativeFor(request, target)
-    return native === undefined ? readChat(answer, request) : readNative(native, answer, request)
-  },
-  reader(request, target) {
-    const native = nativeFor(request, target)
-    return native === undefined ? new OpenAiReader(request) : new NativeReader(native)
-  },
+/** Messages as they were written, for the models whose provider speaks that dialect. */
+export const messagesThere: ChatCapability = {
+  ...nativeMessages,
+  build: (request, target) => nativeMessages.build(withoutSteering(request), target),
 }
 
 export function speaksMessages({ model }: ModelTarget): boolean {
   return model.startsWith('anthropic/')
 }
 
-function nativeFor({ native }: ChatRequest, target: ModelTarget): NativeRequest | undefined {
-  if (native === undefined || !speaksMessages(target)) return undefined
-  // Here a request could also choose providers, plugins and other models.
-  const body = Object.fromEntries(Object.entries(native.body).filter(([name]) => !isSteering(name)))
-  return { ...native, body }
+/** Here a request could also choose providers, plugins and other models. */
+function withoutSteering(request: ChatRequest): ChatRequest {
+  const { native } = request
+  const kept = Object.entries(native!.body).filter(([name]) => !isSteering(name))
+  return { ...request, native: { ...native!, body: Object.fromEntries(kept) } }
 }

@@ -20,7 +20,7 @@ const request: ChatRequest = {
     ours: { id: 'msg_ours', model: 'claude-door' },
   },
 }
-const chat = anthropic.chat!
+const chat = anthropic.natively!('messages', { upstream: 'u', model: 'm' })!
 
 describe('a native request', () => {
   it('goes as it is, to the model of the upstream and in the name of our account', () => {
@@ -131,7 +131,7 @@ describe('a native stream', () => {
   it('counts as the translating reader does', () => {
     const [native, translating] = [
       chat.reader(request, target),
-      chat.reader({ ...request, native: undefined }, target),
+      anthropic.chat!.reader({ ...request, native: undefined }, target),
     ]
     for (const event of events) {
       native.read(event)

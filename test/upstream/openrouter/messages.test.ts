@@ -28,10 +28,11 @@ const request: ChatRequest = {
   },
 }
 
+const native = openrouter.natively!('messages', claude)!
+
 test('Messages for models of Anthropic’s go as they are, without steering', () => {
-  assert.equal(openrouter.speaks?.('messages', claude), true)
-  assert.equal(openrouter.speaks?.('messages', other), false)
-  const call = openrouter.native!.build(request, claude)
+  assert.equal(openrouter.natively?.('messages', other), undefined)
+  const call = native.build(request, claude)
   assert.equal(call.path, '/messages')
   assert.deepEqual(JSON.parse(call.body as string), {
     model: 'anthropic/claude-door',
@@ -44,19 +45,15 @@ test('Messages for models of Anthropic’s go as they are, without steering', ()
 })
 
 test('for any other model the same request is a chat', () => {
-  const call = openrouter.native!.build(request, other)
+  const call = openrouter.chat!.build(request, other)
   assert.equal(call.path, '/chat/completions')
-  assert.equal(openrouter.native!.reader(request, other).native, undefined)
+  assert.equal(openrouter.chat!.reader(request, other).native, undefined)
 })
 
 test('prices, the provider’s name and [DONE] are cut', () => {
   const usage = { input_tokens: 3, output_tokens: 1, cost: 0.1, is_byok: false, cost_details: {} }
   const message = { id: 'gen-1', type: 'message', content: [], provider: 'SimProvider', usage }
-  const whole = openrouter.native!.read(
-    { status: 200, headers: {}, json: message },
-    request,
-    claude,
-  )
+  const whole = native.read({ status: 200, headers: {}, json: message }, request, claude)
   assert.deepEqual(whole.native, {
     id: 'msg_ours',
     model: 'claude-door',
@@ -64,7 +61,7 @@ test('prices, the provider’s name and [DONE] are cut', () => {
     content: [],
     usage: { input_tokens: 3, output_tokens: 1 },
   })
-  const reader = openrouter.native!.reader(request, claude)
+  const reader = native.reader(request, claude)
   const events = [
     { type: 'message_start', message },
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
