@@ -3,7 +3,7 @@ import { breakOff, pause, write } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
 import type { ChatAnswer, ToolCall } from './chat-answer.ts'
 import { generationHeader } from './send.ts'
-import { toolCallPart, imagePart } from './chat-answer.ts'
+import { imagePart, reasoningPart, toolCallPart } from './chat-answer.ts'
 
 /** The answer as server-sent events, with the small delays of a real one. */
 export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promise<void> {
@@ -44,11 +44,18 @@ function framesOf(exchange: Exchange, answer: ChatAnswer): string[] {
 
 function deltas(answer: ChatAnswer): Json[] {
   const pieces: Json[] = [{ role: 'assistant', content: '' }]
-  if (answer.reasoning !== undefined) pieces.push({ reasoning: answer.reasoning })
+  if (answer.reasoning !== undefined) pieces.push(...reasoningDeltas(answer.reasoning))
   pieces.push(...callDeltas(answer.toolCalls))
   for (const word of answer.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) pieces.push({ content: word })
   if (answer.images.length > 0) pieces.push({ images: answer.images.map(imagePart) })
   return pieces
+}
+
+/** The text first, then what signs it. */
+function reasoningDeltas(reasoning: string): Json[] {
+  const { signature, ...text } = reasoningPart(reasoning)
+  const { text: _text, ...rest } = text
+  return [{ reasoning, reasoning_details: [text] }, { reasoning_details: [{ ...rest, signature }] }]
 }
 
 /** Each call in two pieces; those of several calls are mixed. */

@@ -3,7 +3,7 @@ import { generationHeader, generationId, sendJson } from './send.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { drawPng } from './picture.ts'
 import type { ChatAnswer, ToolCall } from './chat-answer.ts'
-import { toolCallPart, imagePart } from './chat-answer.ts'
+import { imagePart, reasoningPart, toolCallPart } from './chat-answer.ts'
 import type { Prompt } from './prompt.ts'
 import { readPrompt } from './prompt.ts'
 import { streamChat } from './chat-stream.ts'
@@ -22,7 +22,9 @@ export async function chat(exchange: Exchange): Promise<void> {
 function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
   const { body } = exchange
   const model = exchange.model!
-  const calls = toolCalls(body, prompt)
+  const calls = toolCalls(body, prompt).map((call) =>
+    exchange.fault === 'bad-arguments' ? { ...call, arguments: call.arguments.slice(0, -1) } : call,
+  )
   const wants = (output: string) =>
     model.outputs.includes(output) &&
     Array.isArray(body.modalities) &&
@@ -131,6 +133,9 @@ function message(answer: ChatAnswer): Json {
     content: answer.toolCalls.length > 0 ? null : answer.text,
     refusal: null,
     reasoning: answer.reasoning ?? null,
+    ...(answer.reasoning === undefined
+      ? {}
+      : { reasoning_details: [reasoningPart(answer.reasoning)] }),
     ...(answer.toolCalls.length > 0 ? { tool_calls: answer.toolCalls.map(toolCallPart) } : {}),
     ...(answer.images.length > 0 ? { images: answer.images.map(imagePart) } : {}),
   }

@@ -162,6 +162,31 @@ for (const { way, model, route, upstream } of WAYS) {
       assert.equal(huge.stop_reason, 'end_turn')
     })
 
+    test('an answer ends at a stop sequence', async () => {
+      const params = { ...base, messages: question, stop_sequences: ['ni jibu'] }
+      const message = await client.messages.create(params)
+      const [text] = message.content
+      assert.ok(text?.type === 'text' && text.text.endsWith('Hili '))
+      // Behind a chat nobody says which one it was.
+      const known = ['stop_sequence', 'ni jibu']
+      const told = [message.stop_reason, message.stop_sequence]
+      assert.deepEqual(told, way === 'native' ? known : ['end_turn', null])
+    })
+
+    test('an answer in the shape of a schema', async () => {
+      const schema = {
+        type: 'object',
+        properties: { town: { type: 'string' } },
+        required: ['town'],
+        additionalProperties: false,
+      }
+      const format = { type: 'json_schema' as const, schema }
+      const params = { ...base, messages: question, output_config: { format } }
+      const [text] = (await client.messages.create(params)).content
+      assert.ok(text?.type === 'text')
+      assert.deepEqual(Object.keys(JSON.parse(text.text)), ['town'])
+    })
+
     test('the model may be named as clients have it built in; the name is given back', async () => {
       const names = way === 'native' ? ['claude-door-4-5-20250929', 'claude-door-4-5[1m]'] : []
       for (const name of [`${model}[1m]`, ...names]) {

@@ -36,7 +36,7 @@ after(async () => {
   await model.close()
 })
 beforeEach(async () => {
-  asha = await house.customer('1000')
+  asha = await house.customer('1000000')
 })
 afterEach(async () => {
   await noHolds()
@@ -128,7 +128,7 @@ test('whole answers still work, and other accounts are not concerned', async () 
   const body = { model: 'lab/mto', messages: [{ role: 'user', content: 'Habari' }] }
   const whole = await house.call('POST /v1/chat/completions', { token: asha.key, body })
   assert.equal(whole.status, 200)
-  const juma = await house.customer('100')
+  const juma = await house.customer('1000000')
   await finishes(juma.key)
 })
 
@@ -174,24 +174,40 @@ test('one answer that is worth more than the limit is finished and charged', asy
   await finishes()
 })
 
-test('streams that are left before they begin are counted too', async () => {
-  for (let i = 0; i < 2; i++) {
-    const hangUp = new AbortController()
-    const messages = [{ role: 'user', content: 'Habari' }]
-    const answer = fetch(`${house.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'lab/mto', stream: true, messages, max_tokens: 1_000 }),
-      signal: hangUp.signal,
-    })
-    const stream = await model.next()
-    // As much as is held for an answer may be said by then.
-    await pause(1_000)
-    hangUp.abort()
-    await assert.rejects(answer)
-    await stream.closed
+test('streams that are left before they begin are counted, and refuse no others', async () => {
+  let left = 0
+  let stream = await leaveAtOnce()
+  // Each is worth a quarter of the limit, or more on a machine that is slow.
+  while (await isAborted(stream)) {
+    left += 1
     await noHolds()
+    stream = await leaveAtOnce()
   }
-  assert.deepEqual(await records(), ['cancelled', 'cancelled'])
-  assert.equal((await refusal()).status, 429)
+  assert.ok(left >= 2 && left <= 4, String(left))
+  // Too much work was left: this one is finished and charged without its caller.
+  stream.send(piece(TEXT), finish(), usage(7))
+  stream.done()
+  await noHolds()
+  assert.deepEqual(await records(), [...Array<string>(left).fill('cancelled'), 'completed'])
+  await finishes()
 })
+
+const isAborted = (stream: { closed: Promise<unknown> }) =>
+  Promise.race([stream.closed.then(() => true), pause(2_000).then(() => false)])
+
+async function leaveAtOnce() {
+  const hangUp = new AbortController()
+  const messages = [{ role: 'user', content: 'Habari' }]
+  const answer = fetch(`${house.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'lab/mto', stream: true, messages, max_tokens: 1_000 }),
+    signal: hangUp.signal,
+  })
+  const stream = await model.next()
+  // Half of what is held for an answer may be said by then.
+  await pause(1_000)
+  hangUp.abort()
+  await assert.rejects(answer)
+  return stream
+}

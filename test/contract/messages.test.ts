@@ -157,6 +157,19 @@ for (const { way, model, upstream, refused } of WAYS) {
       })
     }
 
+    for (const fault of ['usage-missing', 'usage-with-choices', 'usage-negative']) {
+      test(`${fault}: the totals are those that are charged for`, async () => {
+        const { result, spent, records } = await watch(house, asha.accountId).during(async () => {
+          const answer = await ask(house, hello({ model: faulty(fault), stream: true }), key)
+          return eventsIn(await answer.text())
+        })
+        assert.ok(spent > 0)
+        assert.equal(records[0]!.estimated, fault !== 'usage-with-choices')
+        const { usage } = result.at(-2)
+        if (way === 'converted') assert.ok(usage.input_tokens > 0 && usage.output_tokens > 0)
+      })
+    }
+
     test('402 stops clients from trying again', async () => {
       const poor = await house.customer('0')
       const answer = await ask(house, hello({ model }), { 'x-api-key': poor.key })
@@ -218,6 +231,55 @@ for (const { way, model, upstream, refused } of WAYS) {
     })
   })
 }
+
+describe('Messages to a model behind a chat', () => {
+  let house: House
+  let asha: Customer
+  before(async () => {
+    house = await startHouse()
+    asha = await house.customer('1000')
+  })
+  after(() => house.close())
+  afterEach(() => assertAgreement(house.db))
+
+  const tools = [{ name: 'f', input_schema: { type: 'object', properties: { a: {} } } }]
+
+  test('a call with broken arguments is a failure of the upstream, and is not charged', async () => {
+    const body = hello({ model: 'sim/fault-bad-arguments', tools })
+    const { result, spent, records } = await watch(house, asha.accountId).during(() =>
+      ask(house, body, { 'x-api-key': asha.key }),
+    )
+    assert.equal(result.status, 502)
+    assert.equal(((await result.json()) as Loose).error.type, 'api_error')
+    assert.deepEqual([spent, records[0]!.status], [0, 'failed'])
+  })
+
+  test('what the model wants to see of its reasoning again travels with the client', async () => {
+    const thinking = { type: 'enabled', budget_tokens: 2_000 }
+    const body = hello({ model: 'sim/hekima', tools, thinking, max_tokens: 3_000 })
+    const first = await ask(house, body, { 'x-api-key': asha.key })
+    const { content } = (await first.json()) as Loose
+    assert.match(content[0].signature, /^mlg1\./)
+    const use = content.find((block: Loose) => block.type === 'tool_use')
+    const results = [{ type: 'tool_result', tool_use_id: use.id, content: 'ok' }]
+    const messages = [
+      ...body.messages,
+      { role: 'assistant', content },
+      { role: 'user', content: results },
+    ]
+    for (const [model, details] of [
+      ['sim/hekima', SIGNED],
+      ['sim/hekima-mini', undefined],
+    ] as const) {
+      await ask(house, { ...body, model, messages }, { 'x-api-key': asha.key })
+      const sent = house.models.log.find({ route: '/chat/completions' }).at(-1)!.body as Loose
+      const said = sent.messages.find((one: Loose) => one.role === 'assistant')
+      assert.deepEqual(said.reasoning_details?.[0].signature, details)
+    }
+  })
+})
+
+const SIGNED = 'signed by the simulator'
 
 describe('Messages to a model of Anthropic’s', () => {
   let house: House

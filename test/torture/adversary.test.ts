@@ -17,6 +17,7 @@ test(`thieves (seed ${seed}): none gets more than a bounded loss, and the honest
     people: 3,
     players: 4,
     holdMs: 2_000,
+    topUps: [500],
   })
   t.diagnostic(JSON.stringify(report.stolen))
   assert.deepEqual(report.violations, [])

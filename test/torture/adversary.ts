@@ -23,6 +23,8 @@ export type AdversaryOptions = {
   players: number
   /** How long a socket is kept that does nothing. */
   holdMs: number
+  /** Amounts that thieves pay in, in TZS: a large one buys long answers. */
+  topUps: readonly number[]
   /** Only the strategies with this in their name. */
   play?: string | undefined
   say?: ((sentence: string) => void) | undefined
@@ -67,6 +69,7 @@ async function run(world: World, tally: Tally, options: AdversaryOptions) {
     world,
     honest: players.people,
     holdMs: options.holdMs,
+    topUps: options.topUps,
     violation: players.history.violation,
   }
   const thieves = await Promise.all(

@@ -65,6 +65,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
       people: 10,
       players: 12,
       holdMs: 15_000,
+      topUps: [500, 600, 2_500],
       play: values.play,
       say,
     })

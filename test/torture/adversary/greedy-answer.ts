@@ -35,8 +35,8 @@ export function orderOf(model: GreedyModel, body: Record<string, unknown>): Orde
   }
 }
 
-/** Twenty credits a second: as fast as the dearest models there are. */
-const PIECE_MS = 50
+/** Ten credits a second: the dearest models there are say fifty tokens in that time. */
+const PIECE_MS = 100
 const PIECE_MICRO = 1_000_000
 /** Between the last word and the finish: time enough for a reader to be gone. */
 const BEFORE_FINISH_MS = 40

@@ -20,9 +20,9 @@ const chatBesideThieves = (model: string): Load =>
     isValid: (answer) => answer.text.includes('"choices"'),
   })
 
-/** The usual load without what fails by itself, and without sessions that end. */
+/** The usual load without what fails by itself, without sessions that end, and without late money. */
 export const HONEST_LOADS: readonly Load[] = [
-  ...LOADS.filter(({ name }) => !/fault|stream|video|deletion|login|api-key/.test(name)),
+  ...LOADS.filter(({ name }) => !/fault|stream|video|topup|deletion|login|api-key/.test(name)),
   streamLoad(['sim/fixed', 'sim/hekima-mini']),
   ...SHARED_MODELS.map(chatBesideThieves),
 ]

@@ -16,7 +16,7 @@ const CAP_MICRO = 10n * MICRO
 const UNPAID_STREAM_MICRO = 20n * MICRO
 /**
  * What callers may leave unpaid in a day, at each process at the same moment: of streams the limit
- * and one more of that size, of answers that had not come the limit and one more reservation.
+ * and one more of no more than that, of answers that had not come the limit and one reservation.
  */
 const LEFT_MICRO = 3n * UNPAID_STREAM_MICRO + CAP_MICRO
 /** The ways to play in which thieves leave. */

@@ -11,6 +11,8 @@ export type Den = {
   honest: readonly Person[]
   /** How long a socket is kept that does nothing. */
   holdMs: number
+  /** Amounts that thieves pay in, in TZS. */
+  topUps: readonly number[]
   violation(sentence: string): void
 }
 
@@ -86,7 +88,7 @@ export async function topUp(thief: Thief): Promise<void> {
   await askAs(thief, {
     endpoint: 'POST /v1/payments/topup',
     token: thief.token,
-    body: { amount_tzs: thief.random.pick([500, 600, 2_500]) },
+    body: { amount_tzs: thief.random.pick(thief.den.topUps) },
   })
 }
 

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnswerNames } from '../../../src/gateway/messages/answer.ts'
+import { messageStreamForm } from '../../../src/gateway/messages/form.ts'
+import { readRequest } from '../../../src/gateway/messages/request.ts'
+import { toolNames } from '../../../src/gateway/messages/tools.ts'
+import { gemini } from '../../../src/upstream/gemini/provider.ts'
+import type { ChatRequest } from '../../../src/upstream/contract/contract.ts'
+
+const names: AnswerNames = {
+  id: 'msg_1',
+  model: 'm',
+  catalogId: 'google/gemini-door',
+  tools: toolNames([]),
+}
+
+test('silence is filled with pings, and a failure is an event', () => {
+  const form = messageStreamForm(names, 5)
+  assert.equal(form.heartbeat(), 'event: ping\ndata: {"type":"ping"}\n\n')
+  assert.equal(form.fail('{"type":"error"}'), 'event: error\ndata: {"type":"error"}\n\n')
+})
+
+test('ready events go out as they are; one that forgets its end gets it', () => {
+  const form = messageStreamForm(names, 5)
+  assert.equal(form.begin({ native: true }), '')
+  assert.equal(form.write(['event: a\n\n', 'event: b\n\n']), 'event: a\n\nevent: b\n\n')
+  const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+  assert.equal(form.end(['event: c\n\n'], {}), `event: c\n\n${stop}`)
+  assert.equal(form.end([stop], {}), stop)
+})
+
+test('what signs a call of Gemini’s comes back with it, also to another process', () => {
+  const target = { upstream: 'g', model: 'gemini-door' }
+  const request: ChatRequest = {
+    body: {},
+    stream: true,
+    ours: { id: 'chatcmpl-1', model: 'google/gemini-door', created: 5 },
+  }
+  const call = { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' }
+  const candidate = { content: { parts: [call] }, finishReason: 'STOP' }
+  const event = { event: undefined, data: JSON.stringify({ candidates: [candidate] }) }
+  const chunks = gemini.chat!.reader(request, target).read(event)
+  const form = messageStreamForm(names, 5)
+  const text = form.begin({}) + form.end(chunks, {})
+  const blocks = [...text.matchAll(/"content_block":(\{.*\})\}\n/g)].map(([, json]) =>
+    JSON.parse(json!),
+  ) as { type: string; id: string }[]
+  assert.deepEqual(
+    blocks.map(({ type }) => type),
+    ['redacted_thinking', 'tool_use'],
+  )
+  const result = { type: 'tool_result', tool_use_id: blocks[1]!.id, content: 'ok' }
+  const { chat } = readRequest(
+    {
+      model: 'm',
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'x' },
+        { role: 'assistant', content: blocks },
+        { role: 'user', content: [result] },
+      ],
+    },
+    {
+      id: 'google/gemini-door',
+      outputModalities: ['text'],
+      supportedParameters: [],
+      caches: false,
+      signs: false,
+      native: false,
+    },
+  )
+  // The id is ours, so what this process remembers of the call by its own does not help.
+  const sent = gemini.chat!.build({ ...request, body: chat }, target)
+  assert.match(sent.body as string, /"thoughtSignature":"c2ln"/)
+})
