@@ -908,9 +908,6 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'what is held back of a stream goes out behind its settlement',
-    file: 'src/gateway/chat/outflow.ts',
-    find: 'this.#end(sink, await this.#ends.finished())',
-    put: 'sink.write(this.#form.write(this.#stream.last))\n      this.#end(sink, await this.#ends.finished())',
     file: 'src/gateway/chat/stream.ts',
     find: 'await bill.settle([line], undefined, order.write)',
     put: 'void bill.settle([line], undefined, order.write)',
