@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { AnswerNames } from '../../../src/gateway/messages/answer.ts'
 import { messageStreamForm } from '../../../src/gateway/messages/form.ts'
 import { readRequest } from '../../../src/gateway/messages/request.ts'
-import { Failure } from '../../../src/lib/failure.ts'
 import { toolNames } from '../../../src/gateway/messages/tools.ts'
+import { Failure } from '../../../src/lib/failure.ts'
 import { gemini } from '../../../src/upstream/gemini/provider.ts'
 import type { ChatRequest } from '../../../src/upstream/contract/contract.ts'
 
@@ -18,7 +18,7 @@ const names: AnswerNames = {
 test('silence is filled with pings, and a failure is an event', () => {
   const form = messageStreamForm(names, 5)
   assert.equal(form.heartbeat(), 'event: ping\ndata: {"type":"ping"}\n\n')
-  const failure = new Failure('unavailable', 'Gone.')
+  const failure = new Failure('upstream_failed', 'x')
   assert.equal(form.fail('{"type":"error"}', failure), 'event: error\ndata: {"type":"error"}\n\n')
 })
 

@@ -5,7 +5,7 @@ import { CallIds } from './call-ids.ts'
 import { textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 import { callId, calledFunction, inputMessage, resultParts } from './items.ts'
-import { resultsOf, type Result, type Waiting } from './results.ts'
+import { resultsOf, type SentResult, type WaitingResults } from './results.ts'
 
 /** The messages of a chat; of each one, the field that it was made of. */
 export type Conversation = { messages: Fields[]; origins: string[] }
@@ -21,11 +21,17 @@ export function conversationOf(items: readonly SentItem[], model: string): Conve
   return writer.end()
 }
 
-type Turn = { at: string; texts: string[]; calls: Fields[]; results: Result[]; details: Fields[] }
+type Turn = {
+  at: string
+  texts: string[]
+  calls: Fields[]
+  results: SentResult[]
+  details: Fields[]
+}
 
 class ConversationWriter {
   readonly #model: string
-  readonly #results: Map<string, Waiting>
+  readonly #results: Map<string, WaitingResults>
   readonly #messages: Fields[] = []
   readonly #origins: string[] = []
   readonly #ids = new CallIds()
@@ -33,7 +39,7 @@ class ConversationWriter {
   readonly #taken = new Set<number>()
   #turn: Turn | undefined
 
-  constructor(model: string, results: Map<string, Waiting>) {
+  constructor(model: string, results: Map<string, WaitingResults>) {
     this.#model = model
     this.#results = results
   }
