@@ -5,7 +5,8 @@ const DISCARDING_MS = 5_000
 
 /**
  * Refused before the body was read whole. Closing at once would reset the connection, and a caller
- * who is still sending would never see why; so some more is read and thrown away, within bounds.
+ * who is still sending would never see why; so some more is read and thrown away, within bounds, and
+ * the connection stays for a moment.
  */
 export function discardBody(request: FastifyRequest, reply: FastifyReply): void {
   const raw = request.raw
@@ -17,7 +18,8 @@ export function discardBody(request: FastifyRequest, reply: FastifyReply): void 
     raw.once('close', () => clearTimeout(timer)).on('error', () => {})
     raw.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > DISCARDED_BYTES) stop()
+      // Not closed yet: that would reset the connection under an answer that is still to be read.
+      if (bytes > DISCARDED_BYTES) raw.pause()
     })
     raw.resume()
   })
