@@ -9,7 +9,6 @@ import {
   tool as agentTool,
 } from '@openai/agents'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
-import OpenAI from 'openai'
 import { z } from 'zod'
 import { assertAgreement } from '../support/agreement.ts'
 import { startHouse } from '../support/house.ts'
@@ -115,11 +114,8 @@ const agent = () =>
   })
 
 const runner = () => {
-  const openAIClient = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: key })
-  return new Runner({
-    modelProvider: new OpenAIProvider({ openAIClient, useResponses: true }),
-    tracingDisabled: true,
-  })
+  const provider = { baseURL: `${house.url}/v1`, apiKey: key, useResponses: true }
+  return new Runner({ modelProvider: new OpenAIProvider(provider), tracingDisabled: true })
 }
 
 test('Agents SDK: two tools at once, whole and streamed', async () => {

@@ -2,6 +2,7 @@ import type { CatalogModel, Offer } from '../../catalog/catalog-index.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { ABSENT } from '../../upstream/contract/usage.ts'
+import { inCallersFields } from '../chat/callers-fields.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/order.ts'
 import { streamChat } from '../chat/stream.ts'
@@ -63,7 +64,7 @@ function orderMessages(gateway: Gateway, call: MessagesCall, body: MessagesBody)
     const targets = asIs?.only ? native : order.targets
     return { order: { ...order, targets }, names, native }
   } catch (error) {
-    throw inTheirWords(error, places)
+    throw inCallersFields(error, places, 'messages')
   }
 }
 
@@ -87,13 +88,4 @@ const KNOWS_MARKS = /^(anthropic|google)\//
 /** What is absent is estimated, and nothing was said yet. */
 function estimateOf(order: ChatOrder): number {
   return order.usage(ABSENT, { outputBytes: 0 }).promptTokens ?? 0
-}
-
-/** What is wrong with a message of the chat is wrong with the one that it was made from. */
-function inTheirWords(error: unknown, places: readonly string[]): unknown {
-  if (!(error instanceof Failure) || error.param === undefined) return error
-  const place = places[Number(/^messages\[(\d+)\]/.exec(error.param)?.[1])]
-  if (place === undefined) return error
-  const message = error.message.replace(error.param, place)
-  return new Failure(error.kind, message, { param: place, code: error.code, cause: error })
 }

@@ -1,5 +1,6 @@
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { limitField } from '../chat/answer-limit.ts'
 import type { ChatBody } from '../chat/chat.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { effortFor, formatFor } from './output-config.ts'
@@ -41,14 +42,6 @@ export function readRequest(body: MessagesBody, model: ReadingModel): ReadReques
   // Its pictures and its voice would be charged, and this dialect cannot show them.
   if (model.outputModalities.length > 1) chat.modalities = ['text']
   return { chat, names, tools, places: placed.map(({ at }) => at) }
-}
-
-/** Newer models of OpenAI's take only the newer name; most others know the older one. */
-function limitField({ supportedParameters }: ReadingModel): 'max_tokens' | 'max_completion_tokens' {
-  const knows = (name: string) => supportedParameters.includes(name)
-  return knows('max_completion_tokens') && !knows('max_tokens')
-    ? 'max_completion_tokens'
-    : 'max_tokens'
 }
 
 function sampling(body: MessagesBody, model: ReadingModel): Fields {

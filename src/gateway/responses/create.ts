@@ -3,6 +3,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import type { NativeRequest } from '../../upstream/contract/contract.ts'
+import { inCallersFields } from '../chat/callers-fields.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/order.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
@@ -15,7 +16,6 @@ import { inputItems } from './request/item-kinds.ts'
 import { nativeResponsesRequest } from './request/native.ts'
 import { keeperOf, KEEPS_NOTHING, type Keeper } from './kept/keeper.ts'
 import { waitingOut } from './patience.ts'
-import { renamedFailure } from './renamed.ts'
 import { failedStream, responseStreamForm } from './stream-form.ts'
 import { responseWholeForm } from './whole-form.ts'
 
@@ -38,7 +38,7 @@ export async function createResponse(
   try {
     return await waitingOut(call.signal, () => answer(responses.gateway, call, asked))
   } catch (error) {
-    throw renamedFailure(error, asked.read.origins)
+    throw inCallersFields(error, asked.read.origins, 'input')
   }
 }
 

@@ -89,13 +89,18 @@ test('what is said about the answer goes along, what is not known is dropped', (
   const { model: _model, messages: _messages, ...rest } = chat
   assert.deepEqual(rest, {
     stream: true,
-    max_completion_tokens: 50,
+    max_tokens: 50,
     temperature: 0.5,
     top_p: 0.9,
     prompt_cache_key: 'k',
     reasoning_effort: 'high',
     verbosity: 'low',
   })
+})
+
+test('a model that knows only the newer name of the limit is told by that', () => {
+  const newer = { ...PLAIN, supportedParameters: ['max_completion_tokens'] }
+  assert.equal(read({ input: 'x', max_output_tokens: 5 }, newer).max_completion_tokens, 5)
 })
 
 test('a model that does not reason is not told how hard to', () => {

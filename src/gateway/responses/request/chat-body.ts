@@ -1,5 +1,6 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { limitField } from '../../chat/answer-limit.ts'
 import type { ChatBody } from '../../chat/chat.ts'
 import type { ResponsesBody } from './body.ts'
 import { conversationOf } from './conversation.ts'
@@ -40,7 +41,7 @@ export function chatBodyOf(
     model: body.model,
     messages,
     stream: body.stream === true ? true : undefined,
-    max_completion_tokens: body.max_output_tokens ?? undefined,
+    [limitField(model)]: body.max_output_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
     top_p: body.top_p ?? undefined,
     prompt_cache_key: body.prompt_cache_key ?? undefined,
