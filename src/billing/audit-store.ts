@@ -47,9 +47,18 @@ async function startAudit(tx: Tx): Promise<{ accounts: bigint; entries: bigint; 
 
 /** Each finds the accounts for which one rule of the ledger is broken. */
 const auditQueries: { what: string; find(tx: Tx): Promise<AuditRow[]> }[] = [
-  { what: 'the balance is not the sum of the entries', find: wrongBalances },
-  { what: 'what is held is not the sum of the open holds', find: wrongHeld },
-  { what: 'what may be spent is not the sum of the limits of the open holds', find: wrongLimits },
+  {
+    what: 'the balance is not the sum of the entries',
+    find: wrongSum('balance_micro', { table: 'ledger_entries', column: 'amount_micro' }),
+  },
+  {
+    what: 'what is held is not the sum of the open holds',
+    find: wrongSum('held_micro', { table: 'holds', column: 'amount_micro' }),
+  },
+  {
+    what: 'what may be spent is not the sum of the limits of the open holds',
+    find: wrongSum('limits_micro', { table: 'holds', column: 'limit_micro' }),
+  },
   { what: 'what is held is negative or more than the balance', find: outOfBounds },
   { what: 'an entry does not carry the running balance on', find: wrongRunningBalances },
   { what: 'the entries are not numbered without a gap', find: wrongOrdinals },
@@ -58,37 +67,18 @@ const auditQueries: { what: string; find(tx: Tx): Promise<AuditRow[]> }[] = [
   { what: 'a payment and its credit disagree', find: wrongTopUps },
 ]
 
-function wrongBalances(tx: Tx) {
-  return tx.read<AuditRow>(
-    `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(balance_micro, 0) as found,
-       null as detail
-     from ledger_accounts full join
-       (select account_id, sum(amount_micro) from ledger_entries group by account_id) entries
-       using (account_id)
-     where coalesce(sum, 0) <> coalesce(balance_micro, 0) order by account_id`,
-  )
-}
-
-function wrongHeld(tx: Tx) {
-  return tx.read<AuditRow>(
-    `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(held_micro, 0) as found,
-       null as detail
-     from ledger_accounts full join
-       (select account_id, sum(amount_micro) from holds group by account_id) open
-       using (account_id)
-     where coalesce(sum, 0) <> coalesce(held_micro, 0) order by account_id`,
-  )
-}
-
-function wrongLimits(tx: Tx) {
-  return tx.read<AuditRow>(
-    `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(limits_micro, 0) as found,
-       null as detail
-     from ledger_accounts full join
-       (select account_id, sum(limit_micro) from holds group by account_id) open
-       using (account_id)
-     where coalesce(sum, 0) <> coalesce(limits_micro, 0) order by account_id`,
-  )
+/** A sum that is kept with the account, against the rows that it is the sum of. */
+function wrongSum(kept: string, rows: { table: string; column: string }) {
+  const { table, column } = rows
+  return (tx: Tx) =>
+    tx.read<AuditRow>(
+      `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(${kept}, 0) as found,
+         null as detail
+       from ledger_accounts full join
+         (select account_id, sum(${column}) from ${table} group by account_id) summed
+         using (account_id)
+       where coalesce(sum, 0) <> coalesce(${kept}, 0) order by account_id`,
+    )
 }
 
 function outOfBounds(tx: Tx) {

@@ -11,14 +11,17 @@ import { runChild } from '../../support/child.ts'
 import { freshDatabase } from '../../support/databases.ts'
 import { ended, fund, openStudio } from '../../support/videos.ts'
 
-/** Where it dies; how often the upstream is then asked to begin, by both together. */
-const CASES: [step: string, submissions: number][] = [
+/**
+ * Where it dies; how often the upstream is then asked to begin, by both together. Where an answer
+ * may have come too late for a busy machine, it is asked once more, with the same key.
+ */
+const CASES: [step: string, submissions: number, orMore?: number][] = [
   ['job_committed:1', 1], // V2: the answer was not sent
   ['claimed:1', 1], // V3: claimed, nobody asked
   ['asking:1', 1],
   ['accepted:1', 2], // V4: the upstream has it, its id is not stored: asked again, same key
   ['saved:1', 1],
-  ['claimed:2', 1], // V5: polling
+  ['claimed:2', 1, 2], // V5: polling
   ['verdict:1', 1], // V6: completed there, not settled here
   ['end_written:1', 1],
   ['end_committed:1', 1], // V7
@@ -41,7 +44,7 @@ describe('kill -9 of a replica at each step of a video job', { concurrency: fals
     await db.close()
   })
 
-  for (const [at, submissions] of CASES) {
+  for (const [at, submissions, orMore = submissions] of CASES) {
     test(at, async () => {
       simulator.log.clear()
       const key = `key ${at}`
@@ -59,8 +62,9 @@ describe('kill -9 of a replica at each step of a video job', { concurrency: fals
       } finally {
         await survivor.close()
       }
-      assert.equal(simulator.log.count({ route: '/videos' }), submissions)
-      assert.equal(simulator.log.count({ route: '/videos', idempotencyKey: id }), submissions)
+      const asked = simulator.log.count({ route: '/videos' })
+      assert.ok(submissions <= asked && asked <= orMore, `asked ${asked} times`)
+      assert.equal(simulator.log.count({ route: '/videos', idempotencyKey: id }), asked)
       const charges = await db.query('select id from ledger_entries where key = $1', [
         `usage:${id}`,
       ])

@@ -67,6 +67,7 @@ describe('the reckoning', () => {
     return {
       nth: 7,
       paidMicro: paid,
+      leftMicro: 0n,
       cost: whole,
       costs: new Map([[strategy, whole]]),
       processes: 1,
@@ -86,5 +87,13 @@ describe('the reckoning', () => {
     assert.equal(brokenPromises([left(80n * ONE + 1n)]).length, 1)
     // What the gateway broke off was not left by anybody.
     assert.equal(brokenPromises([left(11n * ONE, 'parallel calls')]).length, 1)
+  })
+
+  it('takes as left what the service counted, if the upstream had ended before it heard', () => {
+    const unheard = { ...reckoned(0n, { micro: 16n * ONE }), leftMicro: 6n * ONE }
+    assert.deepEqual(brokenPromises([unheard]), [])
+    assert.equal(brokenPromises([{ ...unheard, leftMicro: 5n * ONE }]).length, 1)
+    const much = { ...reckoned(0n, { micro: 80n * ONE + 1n }), leftMicro: 200n * ONE }
+    assert.equal(brokenPromises([much]).length, 1)
   })
 })

@@ -6,6 +6,8 @@ import { sumOf, type Cost, type Costs, type Tally } from './tally.ts'
 export type Reckoned = {
   nth: number
   paidMicro: bigint
+  /** What the service says was left; an upstream need not notice that its answer was not taken. */
+  leftMicro: bigint
   cost: Cost
   costs: Costs
   processes: number
@@ -28,14 +30,21 @@ export async function reckon(
   tally: Tally,
   processes: number,
 ): Promise<Reckoned[]> {
-  const rows = await db.query<{ account_id: string; micro: bigint }>(
+  const sums = async (sql: string) => {
+    const rows = await db.query<{ account_id: string; micro: bigint }>(sql)
+    return new Map(rows.map((row) => [row.account_id, row.micro]))
+  }
+  const paid = await sums(
     `select account_id, -sum(amount_micro)::int8 as micro from ledger_entries
      where type in ('usage', 'refund') group by account_id`,
   )
-  const paid = new Map(rows.map((row) => [row.account_id, row.micro]))
+  const left = await sums(
+    `select account_id, sum(worth_micro)::int8 as micro from left_unpaid group by account_id`,
+  )
   return thieves.map(({ nth, accountId }) => ({
     nth,
     paidMicro: paid.get(accountId) ?? 0n,
+    leftMicro: left.get(accountId) ?? 0n,
     cost: sumOf(tally.ofThief(nth)),
     costs: tally.ofThief(nth),
     processes,
@@ -50,13 +59,14 @@ export function lostMicro({ cost, paidMicro }: Reckoned): bigint {
  * The promise: a tenth of what was paid, plus the cap of a reservation. What callers left unpaid has
  * an allowance of its own.
  */
-export function allowedMicro({ costs, paidMicro, processes }: Reckoned): bigint {
+export function allowedMicro({ costs, paidMicro, leftMicro, processes }: Reckoned): bigint {
   const most = LEFT_MICRO * BigInt(processes)
-  const left = leftMicro(costs)
+  const seen = leftUpstream(costs)
+  const left = seen > leftMicro ? seen : leftMicro
   return paidMicro / 10n + CAP_MICRO + (left < most ? left : most)
 }
 
-function leftMicro(costs: Costs): bigint {
+function leftUpstream(costs: Costs): bigint {
   return [...costs].reduce(
     (sum, [name, cost]) => sum + (LEAVES.test(name) ? cost.leftMicro : 0n),
     0n,
