@@ -149,6 +149,7 @@ class OpenStream implements ChatStream {
     const { choices, ours } = this.#parts
     this.#outlasted = true
     this.#over = true
+    if (this.#reader.cutShort) return void this.#last.push(...this.#reader.cutShort())
     for (let index = 0; index < choices; index++) {
       if (this.#reader.finished.has(index)) continue
       this.#last.push(chunkText(ours, {}, { reason: 'length', index }))

@@ -11,7 +11,6 @@ export type { Part, PartListener } from './part-line.ts'
 export class AnswerWalk {
   /** The last reason to finish that was told. */
   finish: string | null = null
-  hasCalls = false
   readonly #line: PartLine
   readonly #ids: MintedIds
   readonly #calls = new Map<number, Call>()
@@ -20,6 +19,11 @@ export class AnswerWalk {
   constructor(listener: PartListener, mintId: () => string) {
     this.#line = new PartLine(listener)
     this.#ids = new MintedIds(mintId)
+  }
+
+  /** A call that never gets a name is nobody's, and is not told. */
+  get hasCalls(): boolean {
+    return [...this.#calls.values()].some(({ line }) => line.part.name !== '')
   }
 
   /** The text of a `chat.completion.chunk`. */
@@ -86,7 +90,6 @@ export class AnswerWalk {
     const call = { line: this.#line.push('call'), theirs }
     call.line.part.id = id
     this.#calls.set(index, call)
-    this.hasCalls = true
     return call
   }
 }

@@ -13,6 +13,8 @@ export type Part = {
   id: string
   /** Of a call. */
   name: string
+  /** Of a call: its arguments came to their end. Known when it closes. */
+  whole: boolean
   /** What must come back with a later request, of a reasoning: complete when it closes. */
   details: Fields[]
 }
@@ -56,7 +58,7 @@ export class PartLine {
   }
 
   push(kind: Part['kind']): LinePart {
-    const part: Part = { position: 0, kind, id: '', name: '', details: [] }
+    const part: Part = { position: 0, kind, id: '', name: '', whole: false, details: [] }
     const made = { part, pending: '', opened: false, closed: false, end: new JsonEnd() }
     this.#line.push(made)
     return made
@@ -97,6 +99,7 @@ export class PartLine {
   #close(first: LinePart): void {
     this.#line.shift()
     first.closed = true
+    first.part.whole = first.end.reached
     // A tool without parameters may get no arguments at all; its caller expects an object.
     if (first.part.kind === 'call' && first.end.blank) this.#listener.delta(first.part, '{}')
     this.#listener.close(first.part)

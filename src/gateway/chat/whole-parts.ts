@@ -12,7 +12,7 @@ export function wholeParts(message: Fields, mintId: () => string): WholePart[] {
     {
       open: (part) => void parts.push({ ...part, text: '' }),
       delta: (part, text) => void (parts[part.position]!.text += text),
-      close: () => {},
+      close: (part) => void (parts[part.position]!.whole = part.whole),
     },
     mintId,
   )

@@ -26,23 +26,26 @@ export function newToolUseId(): string {
 }
 
 /**
- * The content of an answer that came as a whole. Throws if a call cannot be used; one that was cut
- * off by the limit of tokens is left out.
+ * The content of an answer that came as a whole, and why it stopped. Throws if a call cannot be used;
+ * one that was cut off is left out, since a client would run half of it.
  */
-export function contentOf(message: Fields, finish: string | null, names: AnswerNames): Fields[] {
+export function readAnswer(
+  message: Fields,
+  finish: string | null,
+  names: AnswerNames,
+): { content: Fields[]; stopReason: string } {
   const parts = wholeParts(message, newToolUseId)
-  const last = parts.at(-1)
-  if (finish === 'length' && last?.kind === 'call' && !isJson(last.text)) parts.pop()
-  return parts.map((part) => blockOf(part, names))
+  const said = CUT_OFF.has(finish) ? parts.filter((part) => !isBroken(part)) : parts
+  const any = parts.some(({ kind }) => kind === 'call')
+  return {
+    content: said.map((part) => blockOf(part, names)),
+    stopReason: stopReasonOf(finish, { any, cutOff: said.length < parts.length }),
+  }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+/** It is a call whose arguments have no end. */
+export function isBroken({ kind, whole }: Part): boolean {
+  return kind === 'call' && !whole
 }
 
 function blockOf(part: WholePart, names: AnswerNames): Fields {
@@ -78,9 +81,17 @@ export function messageOf(
   }
 }
 
-/** An answer that was cut off is not one to act on, even if it calls. */
-export function stopReasonOf(finish: string | null, hasCalls: boolean): string {
-  if (finish === 'length') return 'max_tokens'
-  if (finish === 'content_filter') return 'refusal'
-  return hasCalls ? 'tool_use' : 'end_turn'
+const CUT_OFF = new Map<string | null, string>([
+  ['length', 'max_tokens'],
+  ['content_filter', 'refusal'],
+])
+
+/** Calls are there to be made, whatever the reason to stop behind them, unless one was cut off. */
+export function stopReasonOf(
+  finish: string | null,
+  calls: { any: boolean; cutOff: boolean },
+): string {
+  const reason = CUT_OFF.get(finish)
+  if (reason !== undefined && (!calls.any || calls.cutOff)) return reason
+  return calls.any ? 'tool_use' : 'end_turn'
 }

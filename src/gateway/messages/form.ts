@@ -1,16 +1,15 @@
 import { fieldsOf, listOf } from '../../lib/fields.ts'
 import type { StreamForm, WholeForm } from '../chat/form.ts'
-import { contentOf, messageOf, stopReasonOf, type AnswerNames } from './answer.ts'
-import { MessageEvents, PING, STOP } from './stream.ts'
+import { messageOf, readAnswer, type AnswerNames } from './answer.ts'
+import { nativeEnd, nativeStart, nativeWhole } from './native-form.ts'
+import { MessageEvents, PING } from './stream.ts'
 import { messageUsage } from './usage.ts'
 
 export function messageWhole(names: AnswerNames): WholeForm {
   return ({ body, finishReason, native }, usage) => {
-    if (native !== undefined) return native
+    if (native !== undefined) return nativeWhole(native, usage)
     const { message } = fieldsOf(listOf(body.choices)[0])
-    const content = contentOf(fieldsOf(message), finishReason, names)
-    const calls = content.some(({ type }) => type === 'tool_use')
-    const stopReason = stopReasonOf(finishReason, calls)
+    const { content, stopReason } = readAnswer(fieldsOf(message), finishReason, names)
     return messageOf(names, content, { stopReason, usage: messageUsage(usage) })
   }
 }
@@ -18,20 +17,20 @@ export function messageWhole(names: AnswerNames): WholeForm {
 export function messageStreamForm(names: AnswerNames, promptTokens: number): StreamForm {
   const events = new MessageEvents(names)
   let native = false
+  let started = false
+  const pass = ([first = '', ...more]: readonly string[]) => {
+    const start = started ? first : nativeStart(first, promptTokens)
+    started = true
+    return start + more.join('')
+  }
   return {
     begin(stream) {
       native = stream.native === true
       return native ? '' : events.start(promptTokens)
     },
-    write: (chunks) => (native ? chunks.join('') : events.write(chunks)),
+    write: (chunks) => (native ? pass(chunks) : events.write(chunks)),
     heartbeat: () => PING,
-    end: (last, usage) => (native ? nativeEnd(last) : events.end(last, usage)),
+    end: (last, usage) => (native ? nativeEnd(last, usage) : events.end(last, usage)),
     fail: (error) => `event: error\ndata: ${error}\n\n`,
   }
-}
-
-/** Some upstreams close the connection without saying so. */
-function nativeEnd(last: readonly string[]): string {
-  const text = last.join('')
-  return text.includes(STOP) ? text : text + STOP
 }

@@ -1,6 +1,13 @@
 import type { Usage } from '../../upstream/contract/usage.ts'
 import { AnswerWalk, type Part } from '../chat/answer-parts.ts'
-import { carrierFor, messageOf, newToolUseId, stopReasonOf, type AnswerNames } from './answer.ts'
+import {
+  carrierFor,
+  isBroken,
+  messageOf,
+  newToolUseId,
+  stopReasonOf,
+  type AnswerNames,
+} from './answer.ts'
 import { messageUsage } from './usage.ts'
 
 export const PING = frame('ping', '')
@@ -16,6 +23,8 @@ export class MessageEvents {
   #text = ''
   /** A thinking block has begun; one without a text has its whole content in its start. */
   #thinking = false
+  /** A call was closed whose arguments have no end. */
+  #cutOff = false
 
   constructor(names: AnswerNames) {
     this.#names = names
@@ -46,7 +55,8 @@ export class MessageEvents {
     for (const chunk of last) this.#walk.take(chunk)
     this.#walk.end()
     const { finish, hasCalls } = this.#walk
-    const delta = { stop_reason: stopReasonOf(finish, hasCalls), stop_sequence: null }
+    const reason = stopReasonOf(finish, { any: hasCalls, cutOff: this.#cutOff })
+    const delta = { stop_reason: reason, stop_sequence: null }
     const totals = JSON.stringify(messageUsage(usage))
     return (
       this.#text +
@@ -71,6 +81,7 @@ export class MessageEvents {
   }
 
   #close(part: Part): void {
+    if (isBroken(part)) this.#cutOff = true
     if (part.kind === 'reasoning') {
       const carrier = carrierFor(part, this.#names)
       if (this.#thinking) this.#piece(part, '"signature_delta","signature"', carrier)

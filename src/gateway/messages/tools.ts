@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
-import { sha256 } from '../../lib/secrets.ts'
+import { fittedToolName } from '../chat/tool-name.ts'
 import type { MessagesBody } from './body.ts'
 
 /** Tools under the names that a chat has for them. */
@@ -94,17 +94,8 @@ function choiceOf({ type, name }: Fields, names: ToolNames): unknown {
   throw invalidField('tool_choice.type', 'must be auto, any, tool or none')
 }
 
-const LONGEST = 64
-const HASH_LETTERS = 8
-
-/** Names over the limit are cut; a hash keeps two of them apart, the same on every turn. */
+/** Names that a chat could not have, and those that the caller gave. */
 export function toolNames(used: readonly string[]): ToolNames {
-  const full = new Map(used.map((name) => [shortened(name), name]))
-  return { short: shortened, full: (name) => full.get(name) ?? name }
-}
-
-function shortened(name: string): string {
-  if (name.length <= LONGEST) return name
-  const hash = sha256(name).toString('hex').slice(0, HASH_LETTERS)
-  return `${name.slice(0, LONGEST - HASH_LETTERS - 1)}_${hash}`
+  const full = new Map(used.map((name) => [fittedToolName(name), name]))
+  return { short: fittedToolName, full: (name) => full.get(name) ?? name }
 }

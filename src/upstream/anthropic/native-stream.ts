@@ -22,6 +22,8 @@ export class NativeReader implements ChatReader {
   #usage: Fields | undefined
   /** The end of a block. If nothing follows it tells the end of the answer, so it waits for more. */
   #stop = ''
+  /** The block that is open, if any. */
+  #open: unknown
   readonly #ours: NativeRequest['ours']
 
   constructor({ ours }: NativeRequest) {
@@ -53,6 +55,12 @@ export class NativeReader implements ChatReader {
       case 'content_block_delta':
         this.outputBytes += deltaBytes(fieldsOf(event.delta))
         return frame(event, data)
+      case 'content_block_start':
+        this.#open = event.index
+        return frame(event, data)
+      case 'content_block_stop':
+        this.#open = undefined
+        return frame(event, data)
       case 'message_start':
         return this.#start(event)
       case 'message_delta':
@@ -74,12 +82,20 @@ export class NativeReader implements ChatReader {
     if (!this.done && this.finishReason === null) throw new Fault('reset', 'stream_end')
   }
 
+  cutShort(): readonly string[] {
+    if (this.finished.size > 0) return NONE
+    const delta = { stop_reason: 'max_tokens', stop_sequence: null }
+    const end = ready({ type: 'message_delta', delta, usage: { ...this.#usage } })
+    if (this.#open === undefined) return [this.#stop, end]
+    return [ready({ type: 'content_block_stop', index: this.#open }), end]
+  }
+
   #start(event: Fields): string {
     const message = fieldsOf(event.message)
     this.generationId = textOf(message.id)
     this.#usage = fieldsOf(message.usage)
     const shown = { ...withoutPrices(message), ...this.#ours }
-    return frame(event, JSON.stringify({ ...event, message: shown }))
+    return ready({ ...event, message: shown })
   }
 
   /** Its counts are totals. Clients want all of them, so those of the start are put in. */
@@ -95,11 +111,15 @@ export class NativeReader implements ChatReader {
       this.finishes += 1
       this.finished.add(0)
     }
-    return frame(event, JSON.stringify(withoutPrices({ ...event, usage: totals })))
+    return ready(withoutPrices({ ...event, usage: totals }))
   }
 }
 
 const NAME = /^\w{1,64}$/
+
+function ready(event: Fields): string {
+  return frame(event, JSON.stringify(event))
+}
 
 /** One line of data, whatever it came in. */
 function frame(event: Fields, data: string): string {

@@ -167,6 +167,8 @@ export type ChatReader = {
   readonly pictures: number
   /** What it gives are not chunks but ready events of the dialect of a native request. */
   readonly native?: boolean
+  /** Of such a one: the events that end an answer which has become too long. */
+  cutShort?(): readonly string[]
 }
 
 // Embeddings

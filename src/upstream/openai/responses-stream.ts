@@ -29,6 +29,9 @@ export class ResponsesReader implements ChatReader {
   /** Ours by theirs. */
   readonly #ids = new Map<string, string>()
   readonly #seed: string
+  /** Its items so far: an answer that is cut short has to repeat them. */
+  readonly #said: Fields[] = []
+  #open: OpenText | undefined
 
   constructor({ ours }: NativeRequest) {
     this.#seed = ours.id.slice(ours.id.indexOf('_') + 1)
@@ -66,6 +69,15 @@ export class ResponsesReader implements ChatReader {
     if (!this.done) throw new Fault('reset', 'stream_end')
   }
 
+  cutShort(): readonly string[] {
+    // What is held of a message that is open ends it too.
+    const closed = this.#open === undefined ? this.#held : closing(this.#open)
+    if (this.#open !== undefined) this.#said.push(cutOff(this.#open))
+    const details = { reason: 'max_output_tokens' }
+    const response = { status: 'incomplete', incomplete_details: details, output: this.#said }
+    return [...closed, `response.incomplete\n${JSON.stringify({ response })}`]
+  }
+
   /** What closes an item may close the answer: it waits until something else comes, or the end. */
   #passOrHold(type: string, text: string): readonly string[] {
     if (type.endsWith('.done')) return this.#hold(text)
@@ -82,15 +94,23 @@ export class ResponsesReader implements ChatReader {
   #pass(type: string, event: Fields, data: string): string {
     const said = textOf(event.delta)
     if (said !== undefined) this.outputBytes += Buffer.byteLength(said)
+    if (type === 'response.output_text.delta' && this.#open) this.#open.text += said ?? ''
     const { item, item_id: theirs, output_index: position } = event
     if (isFields(item)) {
-      const id = this.#idOf(textOf(item.id) ?? '', position)
-      return `${type}\n${JSON.stringify({ ...event, item: { ...item, id } })}`
+      const ours = { ...item, id: this.#idOf(textOf(item.id) ?? '', position) }
+      this.#remember(type, ours, position)
+      return `${type}\n${JSON.stringify({ ...event, item: ours })}`
     }
     const line = data.includes('\n') ? JSON.stringify(event) : data
     if (typeof theirs !== 'string') return `${type}\n${line}`
     const ours = JSON.stringify(this.#idOf(theirs, position))
     return `${type}\n${line.replace(JSON.stringify(theirs), ours)}`
+  }
+
+  #remember(type: string, item: Fields, position: unknown): void {
+    this.#open = undefined
+    if (type === 'response.output_item.done') this.#said.push(item)
+    else if (item.type === 'message') this.#open = { item, position, text: '' }
   }
 
   #end(type: string, response: Fields): readonly string[] {
@@ -119,4 +139,26 @@ export class ResponsesReader implements ChatReader {
 
 function prefixOf(id: string): string {
   return /^[a-z]{2,5}_/.exec(id)?.[0] ?? 'msg_'
+}
+
+/** A message that has begun, and what it says so far. */
+type OpenText = { item: Fields; position: unknown; text: string }
+
+function textPart({ text }: OpenText): Fields {
+  return { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+function cutOff(open: OpenText): Fields {
+  return { ...open.item, status: 'incomplete', content: [textPart(open)] }
+}
+
+function closing(open: OpenText): string[] {
+  const { item, position, text } = open
+  const place = { item_id: item.id, output_index: position, content_index: 0 }
+  const events = [
+    { type: 'response.output_text.done', ...place, text, logprobs: [] },
+    { type: 'response.content_part.done', ...place, part: textPart(open) },
+    { type: 'response.output_item.done', output_index: position, item: cutOff(open) },
+  ]
+  return events.map((event) => `${event.type}\n${JSON.stringify(event)}`)
 }

@@ -22,14 +22,40 @@ test('silence is filled with pings, and a failure is an event', () => {
   assert.equal(form.fail('{"type":"error"}', failure), 'event: error\ndata: {"type":"error"}\n\n')
 })
 
+const event = (type: string, more: object = {}) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
+const START = event('message_start', { message: { id: 'm', usage: { input_tokens: 3 } } })
+const STOP = event('message_stop')
+const DELTA = { stop_reason: 'end_turn', stop_sequence: null }
+
 test('ready events go out as they are; one that forgets its end gets it', () => {
   const form = messageStreamForm(names, 5)
   assert.equal(form.begin({ native: true }), '')
-  assert.equal(form.write(['event: a\n\n', 'event: b\n\n']), 'event: a\n\nevent: b\n\n')
-  const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n'
-  assert.equal(form.end(['event: c\n\n'], {}), `event: c\n\n${stop}`)
-  assert.equal(form.end([stop], {}), stop)
+  assert.equal(form.write([START, event('ping')]), START + event('ping'))
+  assert.equal(form.write([event('b')]), event('b'))
+  assert.equal(form.end([event('c')], {}), event('c') + STOP)
+  assert.equal(form.end([STOP], {}), STOP)
 })
+
+test('where an upstream does not count, what is charged for is told', () => {
+  const form = messageStreamForm(names, 5)
+  form.begin({ native: true })
+  const counts = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+  const started = { message: { id: 'm', usage: { ...counts, input_tokens: 5, output_tokens: 0 } } }
+  const sent = form.write([event('message_start', { message: { id: 'm' } })])
+  assert.deepEqual(dataOf(sent), { type: 'message_start', ...started })
+  const wrong = { input_tokens: -4, output_tokens: 'many', service_tier: 'standard' }
+  const end = form.end([event('message_delta', { delta: DELTA, usage: wrong }), STOP], {
+    promptTokens: 6,
+    completionTokens: 7,
+  })
+  const usage = { ...counts, input_tokens: 6, output_tokens: 7, service_tier: 'standard' }
+  assert.deepEqual(dataOf(end), { type: 'message_delta', delta: DELTA, usage })
+})
+
+function dataOf(text: string): unknown {
+  return JSON.parse(/data: (.*)/.exec(text)![1]!)
+}
 
 test('what signs a call of Gemini’s comes back with it, also to another process', () => {
   const target = { upstream: 'g', model: 'gemini-door' }

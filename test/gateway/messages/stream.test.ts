@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { Anthropic } from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import { carriedDetails } from '../../../src/gateway/chat/reasoning-carrier.ts'
-import { contentOf, stopReasonOf, type AnswerNames } from '../../../src/gateway/messages/answer.ts'
+import { readAnswer, stopReasonOf, type AnswerNames } from '../../../src/gateway/messages/answer.ts'
 import { MessageEvents } from '../../../src/gateway/messages/stream.ts'
 import { toolNames } from '../../../src/gateway/messages/tools.ts'
 import { messageUsage } from '../../../src/gateway/messages/usage.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
+import type { Loose } from '../../support/loose.ts'
 
 const LONG = `mcp__${'x'.repeat(75)}`
 const names: AnswerNames = {
@@ -137,15 +138,23 @@ test('an answer with nothing in it has no blocks', () => {
   ])
 })
 
-test('why it stopped', () => {
+test('why it stopped: calls are there to be made, unless one was cut off', () => {
+  const [none, whole, cutOff] = [
+    { any: false, cutOff: false },
+    { any: true, cutOff: false },
+    { any: true, cutOff: true },
+  ]
   const reasons = [
-    ['stop', false, 'end_turn'],
-    ['stop', true, 'tool_use'],
-    ['tool_calls', true, 'tool_use'],
-    ['length', false, 'max_tokens'],
-    ['length', true, 'max_tokens'],
-    ['content_filter', false, 'refusal'],
-    [null, false, 'end_turn'],
+    ['stop', none, 'end_turn'],
+    ['stop', whole, 'tool_use'],
+    ['tool_calls', whole, 'tool_use'],
+    ['length', none, 'max_tokens'],
+    ['length', whole, 'tool_use'],
+    ['length', cutOff, 'max_tokens'],
+    ['content_filter', none, 'refusal'],
+    ['content_filter', whole, 'tool_use'],
+    ['content_filter', cutOff, 'refusal'],
+    [null, none, 'end_turn'],
   ] as const
   for (const [finish, calls, reason] of reasons) assert.equal(stopReasonOf(finish, calls), reason)
 })
@@ -165,10 +174,26 @@ test('usage: what is in the cache is counted beside the input', () => {
   assert.deepEqual(thinking, { thinking_tokens: 7 })
 })
 
-test('a call that was cut off by the limit is left out of a whole answer', () => {
-  const cut = { content: 'a', tool_calls: [{ id: 'x', function: { name: 'f', arguments: '{"a' } }] }
-  assert.deepEqual(contentOf(cut, 'length', names), [{ type: 'text', text: 'a' }])
-  assert.throws(() => contentOf(cut, 'stop', names), { message: /broken arguments/ })
+for (const args of ['', '{', '{"a', '{"a":{}']) {
+  test(`a call that was cut off at ${args || 'its start'} is left out of a whole answer`, () => {
+    const made = { content: 'a', tool_calls: [{ function: { name: 'f', arguments: args } }] }
+    const content = [{ type: 'text', text: 'a' }]
+    for (const [finish, stopReason] of [
+      ['length', 'max_tokens'],
+      ['content_filter', 'refusal'],
+    ] as const) {
+      assert.deepEqual(readAnswer(made, finish, names), { content, stopReason })
+      const text = streamed([{ content: 'a' }, call(0, args, 'x', 'f')], finish)
+      assert.equal((eventsIn(text).at(-2) as Loose).delta.stop_reason, stopReason)
+    }
+    if (args === '') return
+    assert.throws(() => readAnswer(made, 'stop', names), { message: /broken arguments/ })
+  })
+}
+
+test('a call without a name is nobody’s, and no reason to stop', () => {
+  const text = streamed([{ content: 'a' }, call(0, '{}')], 'tool_calls')
+  assert.equal((eventsIn(text).at(-2) as Loose).delta.stop_reason, 'end_turn')
 })
 
 test('however an answer is cut into chunks, its stream adds up to the whole', async () => {
@@ -176,14 +201,20 @@ test('however an answer is cut into chunks, its stream adds up to the whole', as
     reasoning: fc.string(),
     content: fc.string({ unit: 'grapheme' }),
     calls: fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 3 }),
+    finish: fc.constantFrom('stop', 'length', 'content_filter', 'tool_calls'),
+    /** Of the last call, when the answer was cut off. */
+    missing: fc.nat({ max: 3 }),
   })
   const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 })
   await fc.assert(
     fc.asyncProperty(message, sizes, async (made, cuts) => {
-      const tool_calls = made.calls.map((args, i) => ({
-        id: `c${i}`,
-        function: { name: `f${i}`, arguments: JSON.stringify(args) },
-      }))
+      const isCut = made.finish === 'length' || made.finish === 'content_filter'
+      const tool_calls = made.calls.map((args, i) => {
+        const text = JSON.stringify(args)
+        const missing = isCut && i === made.calls.length - 1 ? made.missing : 0
+        const sent = text.slice(0, text.length - missing)
+        return { id: `c${i}`, function: { name: `f${i}`, arguments: sent } }
+      })
       const whole = { reasoning: made.reasoning, content: made.content, tool_calls }
       const deltas = [
         ...cut(made.reasoning, cuts).map((reasoning) => ({ reasoning })),
@@ -195,11 +226,17 @@ test('however an answer is cut into chunks, its stream adds up to the whole', as
           ),
         ),
       ]
-      const added = await readBySdk(streamed(deltas))
-      assert.deepEqual(plain(added.content), plain(contentOf(whole, 'stop', names)))
+      const added = await readBySdk(streamed(deltas, made.finish))
+      const { content, stopReason } = readAnswer(whole, made.finish, names)
+      // A call that was cut off cannot be taken back from a stream.
+      const kept = added.content.slice(0, content.length)
+      const taken = isCut && made.calls.length > 0 && made.missing > 0 ? 1 : 0
+      assert.equal(added.content.length, content.length + taken)
+      assert.deepEqual(plain(kept), plain(content))
+      assert.equal(added.stop_reason, stopReason)
       assert.equal(added.usage.input_tokens, 30)
     }),
-    { numRuns: 50 },
+    { numRuns: 100 },
   )
 })
 

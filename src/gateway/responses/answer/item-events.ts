@@ -70,7 +70,7 @@ export class ItemEvents implements PartListener {
     const { said: text, logprobs } = this.#open!
     this.#open = undefined
     this.#closeContent(part, text, logprobs)
-    const status = this.#cut ? cutOffStatus(part, text, this.#cut.hasCalls) : 'completed'
+    const status = this.#cut ? cutOffStatus(part, this.#cut.hasCalls) : 'completed'
     if (part.kind === 'call' && status === 'incomplete') this.cutOffCall = true
     const item = itemOf(this.#names, part, { text, status, logprobs })
     this.items.push(item)

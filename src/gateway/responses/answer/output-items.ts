@@ -58,18 +58,9 @@ export function isCustom({ tools }: ItemNames, part: Part): boolean {
 }
 
 /** The status of an item that closes when an answer was cut off; calls show it by their arguments. */
-export function cutOffStatus(part: Part, text: string, hasCalls: boolean): ItemStatus {
-  if (part.kind === 'call') return isJson(text) ? 'completed' : 'incomplete'
-  return hasCalls ? 'completed' : 'incomplete'
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+export function cutOffStatus(part: Part, hasCalls: boolean): ItemStatus {
+  const whole = part.kind === 'call' ? part.whole : hasCalls
+  return whole ? 'completed' : 'incomplete'
 }
 
 /** The free text of a custom tool, which a chat model writes as an argument. */

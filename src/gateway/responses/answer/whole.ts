@@ -15,10 +15,10 @@ export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnT
   const calls = parts.filter(({ kind }) => kind === 'call')
   const finish = textOf(choice.finish_reason) ?? null
   const wasCut = isCutOff(finish)
-  if (!wasCut) for (const call of calls) inputOf(call)
+  for (const call of calls) if (call.whole || !wasCut) inputOf(call)
   const statusOf = (part: WholePart) =>
-    wasCut && part === parts.at(-1)
-      ? cutOffStatus(part, part.text, calls.length > 0)
+    wasCut && (part === parts.at(-1) || part.kind === 'call')
+      ? cutOffStatus(part, calls.length > 0)
       : ('completed' as const)
   const names = { seed: head.seed, model: head.model, tools }
   const logprobs = listOf(fieldsOf(choice.logprobs).content)
