@@ -1,6 +1,7 @@
 import type { Exchange, Json } from './exchange.ts'
-import { breakOff, pause, write } from './exchange.ts'
+import { pause, write } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
+import { sendFirstHalf, streamFaults, type StreamFault } from './stream-faults.ts'
 
 /** A message as the model makes it, before it is sent whole or as a stream. */
 export type MadeMessage = { id: string; model: string; content: Json[]; stop: Json; usage: Json }
@@ -75,32 +76,28 @@ function words(text: string): string[] {
   return text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
 }
 
-async function sendFirstHalf(exchange: Exchange, frames: string[]): Promise<void> {
-  for (const one of frames.slice(0, Math.max(2, frames.length >> 1))) {
-    await write(exchange, one)
-    await pause(exchange, exchange.latency.pieceMs)
-  }
+const PIECE = 'event: content_block_delta\n'
+
+const STREAM_FAULTS: Record<string, StreamFault> = {
+  ...streamFaults({
+    piece: (text) =>
+      frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    head: (frames) => frames.slice(0, frames.findIndex(isPiece)),
+    tail: (frames) => frames.slice(frames.findLastIndex(isPiece) + 1),
+  }),
+  'no-choices': async (exchange) => void exchange.res.end(frame({ type: 'ping' })),
+  'finish-error': failHalfWay,
+  'stream-error': failHalfWay,
 }
 
-const STREAM_FAULTS: Record<string, (exchange: Exchange, frames: string[]) => Promise<void>> = {
-  stall: sendFirstHalf,
-  reset: async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    await pause(exchange, 20)
-    breakOff(exchange)
-  },
-  cut: async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    exchange.res.end(frames.at(-2)!.slice(0, 40))
-  },
-  'no-done': async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    exchange.res.end()
-  },
-  'no-choices': async (exchange) => void exchange.res.end(frame({ type: 'ping' })),
-  'stream-error': async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    const error = { type: 'overloaded_error', message: 'SimProvider at https://provider.sim' }
-    exchange.res.end(frame({ type: 'error', error }))
-  },
+function isPiece(text: string): boolean {
+  return text.startsWith(PIECE)
+}
+
+async function failHalfWay(exchange: Exchange, frames: string[]): Promise<void> {
+  await sendFirstHalf(exchange, frames)
+  const limited = splitFault(exchange.fault!).amount === 429
+  const type = limited ? 'rate_limit_error' : 'api_error'
+  const error = { type, message: 'SimProvider at https://provider.sim disconnected' }
+  exchange.res.end(frame({ type: 'error', error }))
 }

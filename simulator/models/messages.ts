@@ -15,7 +15,8 @@ export async function messages(exchange: Exchange): Promise<void> {
   if (body.stream === true) return streamMessage(exchange, message)
   const { id, model, content, stop, usage } = message
   const whole = { id, type: 'message', role: 'assistant', model, content, ...stop, usage }
-  await sendJson(exchange, whole)
+  const error = { type: 'api_error', message: 'SimProvider disconnected' }
+  await sendJson(exchange, exchange.fault === 'finish-error' ? { type: 'error', error } : whole)
 }
 
 export async function countMessage(exchange: Exchange): Promise<void> {

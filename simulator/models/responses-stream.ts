@@ -1,6 +1,7 @@
 import type { Exchange, Json } from './exchange.ts'
-import { breakOff, pause, write } from './exchange.ts'
+import { pause, write } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
+import { sendFirstHalf, streamFaults, type StreamFault } from './stream-faults.ts'
 
 /** A response as the model makes it, before it is sent whole or as a stream. */
 export type MadeResponse = {
@@ -95,30 +96,24 @@ function deltas(type: string, text: string, place: Json): Json[] {
   return (text.match(/\s*\S+\s*$|\s*\S+/g) ?? []).map((delta) => ({ type, ...place, delta }))
 }
 
-async function sendFirstHalf(exchange: Exchange, frames: string[]): Promise<void> {
-  for (const one of frames.slice(0, Math.max(4, frames.length >> 1))) {
-    await write(exchange, one)
-    await pause(exchange, exchange.latency.pieceMs)
-  }
-}
-
-const STREAM_FAULTS: Record<string, (exchange: Exchange, frames: string[]) => Promise<void>> = {
-  stall: sendFirstHalf,
-  reset: async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    await pause(exchange, 20)
-    breakOff(exchange)
-  },
-  cut: async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    exchange.res.end(frames.at(-2)!.slice(0, 40))
-  },
-  'no-done': async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    exchange.res.end()
+const STREAM_FAULTS: Record<string, StreamFault> = {
+  ...streamFaults({
+    piece: (text) => frame({ type: PIECE, ...FIRST_PLACE, delta: text }, 0),
+    head: (frames) => frames.slice(0, frames.findIndex(isPiece)),
+    tail: (frames) => frames.slice(frames.findLastIndex(isPiece) + 1),
+  }),
+  'no-choices': async (exchange) => {
+    exchange.res.end(frame({ type: 'response.created', response: {} }, 0))
   },
   'finish-error': failHalfWay,
   'stream-error': failHalfWay,
+}
+
+const PIECE = 'response.output_text.delta'
+const FIRST_PLACE = { item_id: 'msg_first', output_index: 0, content_index: 0 }
+
+function isPiece(text: string): boolean {
+  return text.startsWith(`event: ${PIECE}\n`)
 }
 
 async function failHalfWay(exchange: Exchange, frames: string[]): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
 import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
+import { BEFORE_THE_STREAM, BROKEN_STREAMS, FAULTS } from '../support/fault-table.ts'
 import { startHouse } from '../support/house.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
@@ -32,36 +33,14 @@ function eventsIn(text: string): Loose[] {
     .map((block) => JSON.parse(/^event: \w+\ndata: (.*)$/.exec(block)![1]!))
 }
 
-const FAULTS: [string, number, string][] = [
-  ['drop', 502, 'api_error'],
-  ['hang', 502, 'api_error'],
-  ['silent', 502, 'api_error'],
-  ['reset', 502, 'api_error'],
-  ['html', 502, 'api_error'],
-  ['empty', 502, 'api_error'],
-  ['bad-json', 502, 'api_error'],
-  ['other-shape', 502, 'api_error'],
-  ['bad-utf8', 502, 'api_error'],
-  ['no-choices', 502, 'api_error'],
-  ['short-length', 502, 'api_error'],
-  ['gzip-truncated', 502, 'api_error'],
-  ['gzip-bomb', 502, 'api_error'],
-  ['429-7', 429, 'rate_limit_error'],
-  ['429-huge', 429, 'rate_limit_error'],
-  ['status-401', 502, 'api_error'],
-  ['status-402', 502, 'api_error'],
-  ['status-403', 502, 'api_error'],
-  ['status-422', 502, 'api_error'],
-  ['status-500', 502, 'api_error'],
-  ['status-503', 529, 'overloaded_error'],
-  ['status-529', 529, 'overloaded_error'],
-  ['context-length', 400, 'invalid_request_error'],
-  ['content-policy', 400, 'invalid_request_error'],
-  ['200-error', 502, 'api_error'],
-  ['huge-body', 502, 'api_error'],
-  ['huge-header', 502, 'api_error'],
-  ['redirect', 502, 'api_error'],
-]
+/** Statuses and types as clients of this dialect know them. */
+const OVERLOADED = 529
+const TYPES = new Map([
+  [400, 'invalid_request_error'],
+  [429, 'rate_limit_error'],
+  [502, 'api_error'],
+  [OVERLOADED, 'overloaded_error'],
+])
 
 const WAYS = [
   { way: 'converted', model: 'sim/hekima', upstream: {}, refused: 502 },
@@ -116,14 +95,13 @@ for (const { way, model, upstream, refused } of WAYS) {
       }
     })
 
+    const statusOf = (fault: string, told: number) => {
+      if (fault === 'status-400') return refused
+      return told === 503 ? OVERLOADED : told
+    }
     for (const stream of [false, true]) {
-      for (const [fault, status, type] of [
-        ...FAULTS,
-        ['status-400', refused, refused === 400 ? 'invalid_request_error' : 'api_error'] as const,
-      ]) {
-        // In a stream these break it after it has begun.
-        const begun = stream && ['reset', 'short-length'].includes(fault)
-        if (begun) continue
+      for (const [fault, told] of stream ? BEFORE_THE_STREAM : FAULTS) {
+        const status = statusOf(fault, told)
         test(`fault ${fault}, stream ${stream}: ${status}, nothing charged`, async () => {
           const { result, spent, records } = await watch(house, asha.accountId).during(() =>
             ask(house, hello({ model: faulty(fault), stream }), key),
@@ -131,7 +109,7 @@ for (const { way, model, upstream, refused } of WAYS) {
           const text = await result.text()
           assert.equal(result.status, status, text)
           const { type: kind, error } = JSON.parse(text)
-          assert.deepEqual([kind, error.type], ['error', type])
+          assert.deepEqual([kind, error.type], ['error', TYPES.get(status)])
           assert.doesNotMatch(text, /simulator|127\.0\.0\.1|sim-key|provider\.sim/i)
           assert.deepEqual([spent, records[0]!.status], [0, 'failed'])
           const wait = result.headers.get('retry-after')
@@ -141,11 +119,13 @@ for (const { way, model, upstream, refused } of WAYS) {
       }
     }
 
-    for (const fault of ['reset', 'stall', 'cut', 'no-done', 'stream-error']) {
+    for (const fault of BROKEN_STREAMS) {
       test(`a stream that breaks (${fault}) ends with an error event, and is not charged`, async () => {
         const { result, spent, records } = await watch(house, asha.accountId).during(async () => {
           const answer = await ask(house, hello({ model: faulty(fault), stream: true }), key)
-          return eventsIn(await answer.text())
+          if (answer.status === 200) return eventsIn(await answer.text())
+          assert.equal(answer.status, 502)
+          return [await answer.json()] as Loose[]
         })
         assert.equal(result.at(-1)!.type, 'error')
         assert.match(result.at(-1)!.request_id, /^req_/)
@@ -166,7 +146,8 @@ for (const { way, model, upstream, refused } of WAYS) {
         assert.ok(spent > 0)
         assert.equal(records[0]!.estimated, fault !== 'usage-with-choices')
         const { usage } = result.at(-2)
-        if (way === 'converted') assert.ok(usage.input_tokens > 0 && usage.output_tokens > 0)
+        assert.ok(usage.input_tokens > 0 && usage.output_tokens > 0)
+        assert.ok(result[0]!.message.usage.input_tokens > 0)
       })
     }
 

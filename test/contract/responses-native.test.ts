@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { assertAgreement } from '../support/agreement.ts'
+import { BEFORE_THE_STREAM, BROKEN_STREAMS, FAULTS, TYPES } from '../support/fault-table.ts'
 import { startHouse } from '../support/house.ts'
 import type { Loose } from '../support/loose.ts'
 import { RESPONSES_DOOR, RESPONSES_UPSTREAM } from '../support/responses-door.ts'
@@ -122,37 +123,40 @@ test('what the upstream refuses is told in its words, without its names', async 
   assert.doesNotMatch(answer.body.error.message, /provider\.sim/)
 })
 
-const faults: [string, number][] = [
-  ['drop', 502],
-  ['hang', 502],
-  ['html', 502],
-  ['empty', 502],
-  ['bad-json', 502],
-  ['other-shape', 502],
-  ['no-choices', 502],
-  ['429-7', 429],
-  ['status-401', 502],
-  ['status-402', 502],
-  ['status-500', 502],
-  ['status-503', 503],
-  ['context-length', 400],
-  ['content-policy', 400],
-  ['finish-error', 502],
-]
-for (const [fault, status] of faults) {
+/** A refusal of the request keeps its status: see above. */
+const own = (fault: string, status: number) => (fault === 'status-400' ? 400 : status)
+const ask = (fault: string, stream: boolean) =>
+  house.call('POST /v1/responses', {
+    token: asha.key,
+    body: { model: `openai/fault-${fault}`, input, stream },
+  })
+
+for (const [fault, told] of FAULTS) {
+  const status = own(fault, told)
   test(`fault ${fault}: ${status}, nothing charged`, async () => {
     const start = await balance()
-    const answer = await house.call('POST /v1/responses', {
-      token: asha.key,
-      body: { model: `openai/fault-${fault}`, input },
-    })
+    const answer = await ask(fault, false)
+    assert.equal(answer.status, status, JSON.stringify(answer.body))
+    assert.equal(answer.body.error.type, TYPES.get(status))
+    assert.deepEqual(await balance(), start)
+    assert.equal((await lastRecord()).status, 'failed')
+  })
+}
+
+for (const [fault, told] of BEFORE_THE_STREAM) {
+  // It is told inside a stream.
+  if (fault === 'context-length') continue
+  const status = own(fault, told)
+  test(`fault ${fault} before a stream: ${status}, nothing charged`, async () => {
+    const start = await balance()
+    const answer = await ask(fault, true)
     assert.equal(answer.status, status, JSON.stringify(answer.body))
     assert.deepEqual(await balance(), start)
     assert.equal((await lastRecord()).status, 'failed')
   })
 }
 
-for (const fault of ['reset', 'cut', 'no-done', 'stall', 'stream-error', 'finish-error']) {
+for (const fault of BROKEN_STREAMS) {
   test(`${fault} in a stream: response.failed, nothing charged`, async () => {
     const start = await balance()
     const stream = client.responses.stream({ model: `openai/fault-${fault}`, input })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../support/agreement.ts'
+import { BEFORE_THE_STREAM, BROKEN_STREAMS, TYPES } from '../support/fault-table.ts'
 import { startHouse } from '../support/house.ts'
 import type { Loose } from '../support/loose.ts'
 
@@ -76,7 +77,7 @@ test('a stream: one end, settled and kept before it is sent', async () => {
   assert.equal(text.map(({ delta }) => delta).join(''), response.output.at(-1).content[0].text)
 })
 
-for (const fault of ['reset', 'cut', 'no-done', 'stall', 'stream-error', 'finish-error']) {
+for (const fault of BROKEN_STREAMS) {
   test(`${fault} after the first byte: response.failed, nothing charged, nothing kept`, async () => {
     const start = await balance()
     const answer = await open({ model: `sim/fault-${fault}` })
@@ -119,20 +120,17 @@ test('a limit inside a stream tells how long to wait', async () => {
   assert.match(response.error.message, /try again in \d+s/)
 })
 
-for (const [fault, status] of [
-  ['drop', 502],
-  ['hang', 502],
-  ['silent', 502],
-  ['html', 502],
-  ['429-7', 429],
-  ['status-500', 502],
-  ['status-503', 503],
-  ['content-policy', 400],
-] as const) {
-  test(`${fault} before the first byte: an ordinary ${status}`, async () => {
+for (const [fault, status] of BEFORE_THE_STREAM) {
+  // It is told inside a stream: see below.
+  if (fault === 'context-length') continue
+  test(`${fault} before the first byte: an ordinary ${status}, nothing charged`, async () => {
+    const start = await balance()
     const answer = await open({ model: `sim/fault-${fault}` })
     assert.equal(answer.status, status)
-    assert.ok(((await answer.json()) as Loose).error.message)
+    assert.equal(((await answer.json()) as Loose).error.type, TYPES.get(status))
+    await settled()
+    assert.deepEqual(await balance(), start)
+    assert.equal((await lastRecord()).status, 'failed')
   })
 }
 

@@ -1,10 +1,10 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isReaders } from '../../upstream/contract/fault.ts'
-import { ABSENT } from '../../upstream/contract/usage.ts'
+import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { BillLine } from '../bill/rows.ts'
+import type { BillLine, StageUsage } from '../bill/rows.ts'
 import { dropWork, generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { countedUsage, type StreamForm } from './form.ts'
@@ -70,7 +70,7 @@ function streamEnds(
   }
   return {
     async finished() {
-      const usage = order.usage(stream.usage, stream)
+      const usage = chargeFor(order, stream)
       const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
       const rest = form.end(stream.last, countedUsage(stream.usage, line))
       await bill.settle([line], undefined, order.write)
@@ -91,6 +91,20 @@ function streamEnds(
     },
     stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream)),
   }
+}
+
+/** What outlasted our clock was not counted to its end: then what was seen of it counts too. */
+function chargeFor(order: ChatOrder, stream: ChatStream): StageUsage {
+  const counted = order.usage(stream.usage, stream)
+  if (!stream.outlasted || stream.finished) return counted
+  const seen = order.usage(withoutAnswer(stream.usage), stream)
+  return seen.costMicro > counted.costMicro ? seen : counted
+}
+
+function withoutAnswer(reading: UsageReading): UsageReading {
+  if (reading.kind !== 'reported') return reading
+  const answer = { completionTokens: undefined, totalTokens: undefined }
+  return { kind: 'reported', usage: { ...reading.usage, ...answer } }
 }
 
 /** Some upstreams count an answer only at its end: what was seen of it counts too. */

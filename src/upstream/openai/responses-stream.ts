@@ -81,6 +81,7 @@ export class ResponsesReader implements ChatReader {
   /** What closes an item may close the answer: it waits until something else comes, or the end. */
   #passOrHold(type: string, text: string): readonly string[] {
     if (type.endsWith('.done')) return this.#hold(text)
+    if (this.#held.length === 0) return [text]
     const held = this.#held
     this.#held = []
     return [...held, text]
@@ -103,8 +104,7 @@ export class ResponsesReader implements ChatReader {
     }
     const line = data.includes('\n') ? JSON.stringify(event) : data
     if (typeof theirs !== 'string') return `${type}\n${line}`
-    const ours = JSON.stringify(this.#idOf(theirs, position))
-    return `${type}\n${line.replace(JSON.stringify(theirs), ours)}`
+    return `${type}\n${line.replace(`"${theirs}"`, `"${this.#idOf(theirs, position)}"`)}`
   }
 
   #remember(type: string, item: Fields, position: unknown): void {

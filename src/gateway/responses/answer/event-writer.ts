@@ -6,8 +6,14 @@ export class EventWriter {
   #sequence = 0
 
   write(type: string, fields: Fields): void {
-    const event = { type, ...fields, sequence_number: this.#sequence++ }
-    this.#text += `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+    this.writeMembers(type, JSON.stringify(fields).slice(1, -1))
+  }
+
+  /** The JSON of its members, for what is written more than once. */
+  writeMembers(type: string, members: string): void {
+    const more = members === '' ? '' : `,${members}`
+    const number = `,"sequence_number":${this.#sequence++}`
+    this.#text += `event: ${type}\ndata: {"type":"${type}"${more}${number}}\n\n`
   }
 
   delta(frame: DeltaFrame, text: string, logprobs: readonly unknown[]): void {
@@ -18,11 +24,7 @@ export class EventWriter {
 
   /** An event of an upstream's, under our number. */
   pass(type: string, data: string): void {
-    const number = `"sequence_number":${this.#sequence++}`
-    const numbered = NUMBER.test(data)
-      ? data.replace(NUMBER, number)
-      : `${data.slice(0, data.lastIndexOf('}'))},${number}}`
-    this.#text += `event: ${type}\ndata: ${numbered}\n\n`
+    this.#text += `event: ${type}\ndata: ${numbered(data, this.#sequence++)}\n\n`
   }
 
   written(): string {
@@ -33,7 +35,20 @@ export class EventWriter {
 }
 
 /** Inside of a text its quotes would be escaped. */
-const NUMBER = /(?<!\\)"sequence_number":\s*\d+/
+const NUMBER = '"sequence_number":'
+
+function numbered(data: string, number: number): string {
+  const at = data.lastIndexOf(NUMBER)
+  if (at < 0) return `${data.slice(0, data.lastIndexOf('}'))},${NUMBER}${number}}`
+  const from = at + NUMBER.length
+  let to = from
+  while (isNumeral(data.charCodeAt(to))) to++
+  return data.slice(0, from) + number + data.slice(to)
+}
+
+function isNumeral(letter: number): boolean {
+  return (letter >= 0x30 && letter <= 0x39) || letter === 0x20
+}
 
 /** Most events of a stream are deltas of one item: all but their text is written once. */
 export type DeltaFrame = { before: string; logprobs: boolean }

@@ -38,8 +38,9 @@ export class ResponseEvents {
 
   begin(): string {
     const response = briefResponse(this.#style.head, { status: 'in_progress', output: [] })
-    this.#writer.write('response.created', { response })
-    this.#writer.write('response.in_progress', { response })
+    const begun = `"response":${JSON.stringify(response)}`
+    this.#writer.writeMembers('response.created', begun)
+    this.#writer.writeMembers('response.in_progress', begun)
     return this.#writer.written()
   }
 
@@ -69,7 +70,8 @@ export class ResponseEvents {
     for (const event of events) {
       const end = event.indexOf('\n')
       const [type, data] = [event.slice(0, end), event.slice(end + 1)]
-      this.#writer.pass(type, this.#style.encrypted ? data : shownData(data))
+      const isItem = type.startsWith('response.output_item.')
+      this.#writer.pass(type, isItem && !this.#style.encrypted ? shownData(data) : data)
     }
     return this.#writer.written()
   }
