@@ -10,11 +10,12 @@ type Said = { deltas: Loose[]; finish?: string; usage?: object }
 /** A model in OpenAI's format that says what it is told to, whole or streamed. */
 export async function chatModel(said: (body: Loose) => Said) {
   const requests: Loose[] = []
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(request)
     requests.push(body)
     answer(response, body, said(body))
-  })
+  }
+  const server = createServer((request, response) => void take(request, response))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   return {

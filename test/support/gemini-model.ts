@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Loose } from './loose.ts'
 
@@ -8,18 +8,7 @@ export const SIGNATURE = 'c2lnbmVk'
 /** A model in Google's format that calls a tool, signed, and then says what it was told. */
 export async function geminiModel() {
   const requests: Loose[] = []
-  const server = createServer(async (request, response) => {
-    // Whether the key works is asked without a body.
-    if (request.method === 'GET') return void response.end('{}')
-    let text = ''
-    for await (const piece of request) text += String(piece)
-    const body: Loose = JSON.parse(text)
-    requests.push(body)
-    const json = JSON.stringify(answerTo(body))
-    const streamed = request.url!.includes('alt=sse')
-    response.setHeader('content-type', streamed ? 'text/event-stream' : 'application/json')
-    response.end(streamed ? `data: ${json}\n\n` : json)
-  })
+  const server = createServer((request, response) => void answer(request, response, requests))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   return {
@@ -45,6 +34,22 @@ export async function geminiModel() {
       await new Promise((done) => server.close(done))
     },
   }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, requests: Loose[]) {
+  // Whether the key works is asked without a body.
+  if (request.method === 'GET') {
+    response.end('{}')
+    return
+  }
+  let text = ''
+  for await (const piece of request) text += String(piece)
+  const body: Loose = JSON.parse(text)
+  requests.push(body)
+  const json = JSON.stringify(answerTo(body))
+  const streamed = request.url!.includes('alt=sse')
+  response.setHeader('content-type', streamed ? 'text/event-stream' : 'application/json')
+  response.end(streamed ? `data: ${json}\n\n` : json)
 }
 
 function answerTo({ contents }: Loose): Loose {

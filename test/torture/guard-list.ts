@@ -1069,8 +1069,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a native answer that outlasts our clock is paid for, and ends in its own dialect',
     file: 'src/upstream/chat-stream.ts',
-    find: 'if (this.#reader.cutShort) return void this.#last.push(...this.#reader.cutShort())',
-    put: '',
+    find: 'this.#reader.cutShort?.() ?? this.#finishChunks()',
+    put: 'this.#finishChunks()',
     test: 'test/contract/native-outlasting.test.ts',
     fails: /outlasts our clock/,
   },
