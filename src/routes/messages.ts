@@ -36,7 +36,7 @@ const message = z.looseObject({
   model: z.string(),
   content: z.array(z.looseObject({ type: z.string() })),
   stop_reason: z.string(),
-  stop_sequence: z.null(),
+  stop_sequence: z.string().nullable(),
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
 })
 

@@ -157,5 +157,7 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
     setTimeout(() => leave.abort(), Math.random() * 60)
     await opened.catch(() => {})
   }
+  // One more, to its end: by then all that were left have been read.
+  await (await open()).text()
   await settled()
 })

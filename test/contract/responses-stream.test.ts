@@ -168,6 +168,8 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
     setTimeout(() => leave.abort(), Math.random() * 60)
     await opened.catch(() => {})
   }
+  // One more, to its end: by then all that were left have been read.
+  await (await open()).text()
   await settled()
   // What is kept was paid for, and the reverse.
   const [row] = await house.db.query(
