@@ -93,6 +93,7 @@ const schema = z.object({
   MAX_RUNNING_CALLS: whole(1, 1_000_000).default(4_000),
   MAX_BODIES_MB: whole(50, 1_000_000).default(512),
   KEPT_ANSWERS_MB_PER_ACCOUNT: whole(1, 1_000_000).default(1_000),
+  KEPT_RESPONSES_MB_PER_ACCOUNT: whole(1, 1_000_000).default(200),
   ACCOUNT_SHARE_PERCENT: whole(1, 100).default(25),
   ADDRESS_SHARE_PERCENT: whole(1, 100).default(50),
   SLOWEST_BODY_BYTES_PER_S: whole(0, 1_000_000).default(1_000),
@@ -114,6 +115,7 @@ const schema = z.object({
   REVOKED_KEY_DAYS: days.default(90),
   NOTIFICATION_DAYS: days.default(180),
   VIDEO_JOB_DAYS: days.default(90),
+  RESPONSE_DAYS: whole(0, 3_650).default(30),
 
   // voice
   VOICE_DEFAULT_STT_MODEL: text.optional(),

@@ -5,9 +5,11 @@ import type { Hold } from './billing/ledger.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
+import { trimDuty } from './db/trim-store.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
+import { trimLargeKeepers } from './gateway/responses/kept/kept-store.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
 import { videoWorker } from './gateway/videos/worker.ts'
 import { sweeper } from './jobs/sweeper.ts'
@@ -55,6 +57,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
     trimming({ db, config }),
+    responsesWithin(db, config),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
 }
@@ -66,6 +69,17 @@ function sweep({ db, log, clock, config }: DutyInputs): Duty {
     onReleased: (tx, holds) =>
       insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
     claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
+  })
+}
+
+/** More often than what goes with time: models that cost nothing could fill a disk in an hour. */
+function responsesWithin(db: Db, config: Config): Duty {
+  const mostBytes = config.KEPT_RESPONSES_MB_PER_ACCOUNT * 1_000_000
+  return trimDuty({
+    db,
+    name: 'kept-responses',
+    everyMs: 60_000,
+    trims: [(tx, batch) => trimLargeKeepers(tx, batch, mostBytes)],
   })
 }
 

@@ -15,6 +15,7 @@ import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtf
 import { openLeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { openPostingQueue } from './gateway/bill/posting-queue.ts'
 import type { Gateway } from './gateway/gateway.ts'
+import { deleteAllKept } from './gateway/responses/kept/kept-store.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
 import { upstreamNames } from './gateway/billed-call.ts'
 import { drain } from './http/drain.ts'
@@ -84,6 +85,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     clock,
     log,
     workspaceMoves: [moveWorkspace],
+    erasures: [deleteAllKept],
   })
   const upstreams = openUpstreams({ upstreams: external.upstreams, log })
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
@@ -102,6 +104,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     doubtfulCharges,
     leftUnpaid,
   })
+  const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
     routes: allRoutes({
@@ -111,6 +114,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       accounts,
       catalog,
       gateway,
+      responses,
       videos,
       payments,
       upstreams,

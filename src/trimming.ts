@@ -9,6 +9,7 @@ import { trimMoves } from './activity/activity-store.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import { trimDuty } from './db/trim-store.ts'
+import { trimKept, trimKeptOfErased } from './gateway/responses/kept/kept-store.ts'
 import { trimVideoJobs } from './gateway/videos/jobs-store.ts'
 import type { Duty } from './lib/duty.ts'
 import { trimNotifications } from './notices/notices-store.ts'
@@ -32,6 +33,8 @@ export function trimming({ db, config }: { db: Db; config: Config }): Duty {
       trimSpentTokens,
       trimMessages,
       trimMoves,
+      trimKept,
+      trimKeptOfErased,
       (tx, batch) => trimSessions(tx, batch, config.ENDED_SESSION_DAYS),
       (tx, batch) => trimKeys(tx, batch, config.REVOKED_KEY_DAYS),
       (tx, batch) => trimUnverified(tx, batch, config.UNVERIFIED_ACCOUNT_DAYS),

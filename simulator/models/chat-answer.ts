@@ -26,3 +26,12 @@ export const imagePart = (base64: string): Json => ({
   type: 'image_url',
   image_url: { url: `data:image/png;base64,${base64}` },
 })
+
+/** As a model signs what it thought. */
+export const reasoningPart = (text: string): Json => ({
+  type: 'reasoning.text',
+  text,
+  signature: 'signed by the simulator',
+  format: 'anthropic-claude-v1',
+  index: 0,
+})

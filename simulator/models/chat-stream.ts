@@ -1,9 +1,10 @@
 import type { Exchange, Json } from './exchange.ts'
-import { breakOff, pause, write } from './exchange.ts'
+import { pause, write } from './exchange.ts'
 import { splitFault } from './faults/faults.ts'
-import type { ChatAnswer } from './chat-answer.ts'
+import type { ChatAnswer, ToolCall } from './chat-answer.ts'
 import { generationHeader } from './send.ts'
-import { toolCallPart, imagePart } from './chat-answer.ts'
+import { imagePart, reasoningPart, toolCallPart } from './chat-answer.ts'
+import { sendFirstHalf, streamFaults, type StreamFault } from './stream-faults.ts'
 
 /** The answer as server-sent events, with the small delays of a real one. */
 export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promise<void> {
@@ -24,7 +25,7 @@ export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promis
     if (!(await pause(exchange, latency.pieceMs))) return
     if (!(await write(exchange, frame))) return
   }
-  res.end('data: [DONE]\n\n')
+  res.end(DONE)
 }
 
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
@@ -44,17 +45,29 @@ function framesOf(exchange: Exchange, answer: ChatAnswer): string[] {
 
 function deltas(answer: ChatAnswer): Json[] {
   const pieces: Json[] = [{ role: 'assistant', content: '' }]
-  if (answer.reasoning !== undefined) pieces.push({ reasoning: answer.reasoning })
-  for (const [index, call] of answer.toolCalls.entries()) {
-    const whole = toolCallPart(call, index)
-    const half = call.arguments.length >> 1
-    const rest = { index, function: { arguments: call.arguments.slice(half) } }
-    const first = { name: call.name, arguments: call.arguments.slice(0, half) }
-    pieces.push({ tool_calls: [{ ...whole, function: first }] }, { tool_calls: [rest] })
-  }
+  if (answer.reasoning !== undefined) pieces.push(...reasoningDeltas(answer.reasoning))
+  pieces.push(...callDeltas(answer.toolCalls))
   for (const word of answer.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) pieces.push({ content: word })
   if (answer.images.length > 0) pieces.push({ images: answer.images.map(imagePart) })
   return pieces
+}
+
+/** The text first, then what signs it. */
+function reasoningDeltas(reasoning: string): Json[] {
+  const { signature, ...text } = reasoningPart(reasoning)
+  const { text: _text, ...rest } = text
+  return [{ reasoning, reasoning_details: [text] }, { reasoning_details: [{ ...rest, signature }] }]
+}
+
+/** Each call in two pieces; those of several calls are mixed. */
+function callDeltas(calls: ToolCall[]): Json[] {
+  const halves = calls.map((call, index) => {
+    const half = call.arguments.length >> 1
+    const rest = { index, function: { arguments: call.arguments.slice(half) } }
+    const first = { name: call.name, arguments: call.arguments.slice(0, half) }
+    return [{ ...toolCallPart(call, index), function: first }, rest]
+  })
+  return [0, 1].flatMap((at) => halves.map((pieces) => ({ tool_calls: [pieces[at]] })))
 }
 
 function chunk(answer: ChatAnswer, choice: Json | undefined): Json {
@@ -76,73 +89,25 @@ const choice = (delta: Json, finish: string | null): Json => ({
   logprobs: null,
 })
 
-type StreamFault = (exchange: Exchange, frames: string[]) => Promise<void>
-
-/** Sends the first half of the frames. */
-async function sendFirstHalf(exchange: Exchange, frames: string[]): Promise<void> {
-  for (const frame of frames.slice(0, Math.max(2, frames.length >> 1))) {
-    await write(exchange, frame)
-    await pause(exchange, exchange.latency.pieceMs)
-  }
-}
+const DONE = 'data: [DONE]\n\n'
 
 const STREAM_FAULTS: Record<string, StreamFault> = {
-  reset: async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    await pause(exchange, 20)
-    breakOff(exchange)
-  },
-  stall: sendFirstHalf,
-  cut: async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    exchange.res.end(frames.at(-1)!.slice(0, 40))
-  },
-  'no-done': async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    exchange.res.end()
-  },
+  ...streamFaults({
+    piece: (text) => data({ id: 'gen-piece', choices: [choice({ content: text }, null)] }),
+    head: () => [],
+    tail: (frames) => [...frames.slice(-2), DONE],
+  }),
   'no-choices': async (exchange) => {
-    exchange.res.end(`${data({ object: 'chat.completion.chunk' })}data: [DONE]\n\n`)
-  },
-  'short-length': async (exchange, frames) => {
-    await sendFirstHalf(exchange, frames)
-    exchange.entry.outcome = 'broken'
-    exchange.res.socket?.end()
+    exchange.res.end(`${data({ object: 'chat.completion.chunk' })}${DONE}`)
   },
   'finish-error': async (exchange, frames) => {
     await sendFirstHalf(exchange, frames)
-    exchange.res.end(`${data({ choices: [choice({ content: '' }, 'error')] })}data: [DONE]\n\n`)
+    exchange.res.end(`${data({ choices: [choice({ content: '' }, 'error')] })}${DONE}`)
   },
   'stream-error': async (exchange, frames) => {
     await sendFirstHalf(exchange, frames)
     const code = splitFault(exchange.fault!).amount ?? 502
     const error = { code, message: 'SimProvider at https://provider.sim disconnected' }
     exchange.res.end(data({ error, choices: [choice({ content: '' }, 'error')] }))
-  },
-  endless: async (exchange) => {
-    const every = splitFault(exchange.fault!).amount ?? 10_000
-    do
-      await write(
-        exchange,
-        data({ id: 'gen-endless', choices: [choice({ content: 'neno ' }, null)] }),
-      )
-    while (await pause(exchange, every))
-  },
-  comments: async (exchange) => {
-    const every = splitFault(exchange.fault!).amount ?? 100
-    do await write(exchange, ': OPENROUTER PROCESSING\n\n')
-    while (await pause(exchange, every))
-  },
-  fast: async (exchange, frames) => {
-    const megabytes = splitFault(exchange.fault!).amount ?? 64
-    const piece = data({
-      id: 'gen-fast',
-      choices: [choice({ content: 'maji '.repeat(3_200) }, null)],
-    })
-    let stays = true
-    for (let sent = 0; sent < megabytes << 20 && stays; sent += piece.length) {
-      stays = await write(exchange, piece)
-    }
-    exchange.res.end(`${frames.slice(-2).join('')}data: [DONE]\n\n`)
   },
 }

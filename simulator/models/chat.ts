@@ -3,7 +3,7 @@ import { generationHeader, generationId, sendJson } from './send.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { drawPng } from './picture.ts'
 import type { ChatAnswer, ToolCall } from './chat-answer.ts'
-import { toolCallPart, imagePart } from './chat-answer.ts'
+import { imagePart, reasoningPart, toolCallPart } from './chat-answer.ts'
 import type { Prompt } from './prompt.ts'
 import { readPrompt } from './prompt.ts'
 import { streamChat } from './chat-stream.ts'
@@ -22,7 +22,9 @@ export async function chat(exchange: Exchange): Promise<void> {
 function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
   const { body } = exchange
   const model = exchange.model!
-  const calls = toolCalls(body, prompt)
+  const calls = toolCalls(body, prompt).map((call) =>
+    exchange.fault === 'bad-arguments' ? { ...call, arguments: call.arguments.slice(0, -1) } : call,
+  )
   const wants = (output: string) =>
     model.outputs.includes(output) &&
     Array.isArray(body.modalities) &&
@@ -68,23 +70,24 @@ function answerText(body: Json, prompt: Prompt): string {
   return JSON.stringify(valueForSchema(schema, prompt.question))
 }
 
-/** A question with tools is answered with a call of the first tool, or of the one chosen by `tool_choice`. */
+/**
+ * A question with tools is answered with a call of the first tool, or of the one chosen by
+ * `tool_choice`; if it names several tools, with a call of each.
+ */
 function toolCalls(body: Json, prompt: Prompt): ToolCall[] {
   const tools = (Array.isArray(body.tools) ? body.tools : []) as Json[]
   if (tools.length === 0 || body.tool_choice === 'none' || prompt.toolResult !== undefined)
     return []
   const chosen = ((body.tool_choice as Json | undefined)?.function as Json | undefined)?.name
-  const tool =
-    tools.find((each) => (each.function as Json | undefined)?.name === chosen) ?? tools[0]!
-  const definition = (tool.function ?? {}) as Json
-  const args = JSON.stringify(valueForSchema(definition.parameters, prompt.question))
-  return [
-    {
-      id: `call_${randomBytes(12).toString('hex')}`,
-      name: String(definition.name),
-      arguments: args,
-    },
-  ]
+  const definitions = tools.map((each) => (each.function ?? {}) as Json)
+  const only = definitions.find(({ name }) => name === chosen) ?? definitions[0]!
+  const named = definitions.filter(({ name }) => prompt.question.includes(String(name)))
+  const several = chosen === undefined && body.parallel_tool_calls !== false && named.length > 1
+  return (several ? named : [only]).map(({ name, parameters }) => ({
+    id: `call_${randomBytes(12).toString('hex')}`,
+    name: String(name),
+    arguments: JSON.stringify(valueForSchema(parameters, prompt.question)),
+  }))
 }
 
 function cutText(text: string, body: Json, maxOutput: number | null) {
@@ -130,6 +133,9 @@ function message(answer: ChatAnswer): Json {
     content: answer.toolCalls.length > 0 ? null : answer.text,
     refusal: null,
     reasoning: answer.reasoning ?? null,
+    ...(answer.reasoning === undefined
+      ? {}
+      : { reasoning_details: [reasoningPart(answer.reasoning)] }),
     ...(answer.toolCalls.length > 0 ? { tool_calls: answer.toolCalls.map(toolCallPart) } : {}),
     ...(answer.images.length > 0 ? { images: answer.images.map(imagePart) } : {}),
   }

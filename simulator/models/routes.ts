@@ -3,6 +3,7 @@ import { chat } from './chat.ts'
 import { embeddings } from './embeddings.ts'
 import type { Exchange } from './exchange.ts'
 import { images } from './images.ts'
+import { countMessage, messages } from './messages.ts'
 import {
   imageEndpoints,
   keyFacts,
@@ -10,6 +11,7 @@ import {
   listModels,
   listVideoModels,
 } from './listing.ts'
+import { responses } from './responses.ts'
 import type { SimulatedModel } from './simulated-models.ts'
 import { speech } from './speech.ts'
 import { transcription } from './transcription.ts'
@@ -71,6 +73,9 @@ const ROUTES: SimulatedRoute[] = [
   },
   { ...list('/key', (x) => sendJson(x, keyFacts())), needsKey: true },
   work('/chat/completions', ['text', 'image', 'audio'], chat),
+  work('/messages', ['text'], messages),
+  work('/responses', ['text'], responses),
+  work('/messages/count_tokens', ['text'], countMessage),
   work('/embeddings', ['embeddings'], embeddings),
   work('/images', ['image'], images),
   work('/audio/transcriptions', ['transcription'], transcription),

@@ -63,6 +63,6 @@ export const generationHeader = (id: string): { headers: Record<string, string> 
 
 /** Removes the members that a caller cannot do without. */
 function withoutEssentials(answer: Json): Json {
-  const essential = ['choices', 'data', 'text', 'id', 'status']
+  const essential = ['choices', 'data', 'text', 'id', 'status', 'content', 'output']
   return Object.fromEntries(Object.entries(answer).filter(([name]) => !essential.includes(name)))
 }

@@ -28,7 +28,7 @@ export type SimulatorOptions = {
 }
 
 export type ModelSimulator = {
-  /** The base address for an upstream of type `openrouter`: `http://127.0.0.1:…/api/v1`. */
+  /** The base address for an upstream of type `openrouter` or `anthropic`. */
   url: string
   apiKey: string
   log: Journal
@@ -46,7 +46,7 @@ export type ModelSimulator = {
 const METADATA_URL = 'http://169.254.169.254/latest/meta-data/'
 const DEFAULT_LATENCY: Latency = { firstMs: 2, pieceMs: 1, videoMs: 300 }
 
-/** A model provider on this machine, over real HTTP, in OpenRouter's wire format. */
+/** A model provider on this machine, over real HTTP, in OpenRouter's wire format and Anthropic's. */
 export async function startModelSimulator(options: SimulatorOptions = {}): Promise<ModelSimulator> {
   const apiKey = options.apiKey ?? 'sim-key'
   const journal = openJournal()
@@ -87,8 +87,8 @@ export async function startModelSimulator(options: SimulatorOptions = {}): Promi
   const answer = async (exchange: Exchange) => {
     const found = findRoute(exchange.entry.method, exchange.url.pathname)
     if (found === undefined) throw new Refusal(404, 'Not Found')
-    const { authorization } = exchange.req.headers
-    if (found.needsKey && authorization !== `Bearer ${apiKey}`) {
+    const { authorization, 'x-api-key': key } = exchange.req.headers
+    if (found.needsKey && authorization !== `Bearer ${apiKey}` && key !== apiKey) {
       throw new Refusal(401, authorization ? 'User not found.' : 'No auth credentials found')
     }
     if (found.kinds !== undefined) checkModel(exchange, found.kinds)

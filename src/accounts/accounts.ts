@@ -20,6 +20,9 @@ export type WorkspaceMove = (
   move: { accountId: string; fromId: string; toId: string },
 ) => Promise<void>
 
+/** Another room's part in the deletion of an account, in the same transaction. */
+export type Erasure = (tx: Tx, accountId: string) => Promise<void>
+
 /** What everything about accounts shares. */
 export type Accounts = {
   db: Db
@@ -33,6 +36,7 @@ export type Accounts = {
   sessions: SessionCache
   apiKeys: KeyCache
   workspaceMoves: WorkspaceMove[]
+  erasures: Erasure[]
 }
 
 /** Codes by SMS cost money: where they go, and how many a day, in all and per address. */
@@ -66,6 +70,7 @@ export async function openAccounts(parts: {
   clock: Clock
   log: Log
   workspaceMoves?: WorkspaceMove[]
+  erasures?: Erasure[]
 }): Promise<Accounts> {
   const { db, config, clock, log } = parts
   const keys = await openKeys(parts)
@@ -82,6 +87,7 @@ export async function openAccounts(parts: {
     sessions: await openSessionCache(db),
     apiKeys: await openKeyCache(db, clock),
     workspaceMoves: parts.workspaceMoves ?? [],
+    erasures: parts.erasures ?? [],
   }
 }
 

@@ -15,7 +15,14 @@ export type ListQuery = {
 }
 
 /** A list ready to be sent: JSON text, and the mark by which a client knows it again. */
-export type ModelList = { json: string; etag: string; total: number; hasMore: boolean }
+export type ModelList = {
+  json: string
+  etag: string
+  total: number
+  hasMore: boolean
+  /** The ids of the first and the last model; null in an empty list. */
+  ends: { first_id: string | null; last_id: string | null }
+}
 
 /** Lists are made once for each query and each state of the catalog. */
 const LARGEST_BYTES = 32_000_000
@@ -49,7 +56,8 @@ function makeList(index: CatalogIndex, query: ListQuery): ModelList {
   const json = JSON.stringify(page.map(viewModel))
   // Weak: the same models, though every answer has its own request id.
   const etag = `W/"${sha256(json).toString('base64url').slice(0, 22)}"`
-  return { json, etag, total: fitting.length, hasMore: end < fitting.length }
+  const ends = { first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null }
+  return { json, etag, total: fitting.length, hasMore: end < fitting.length, ends }
 }
 
 function fits(model: CatalogModel, query: ListQuery): boolean {

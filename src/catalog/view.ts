@@ -27,6 +27,10 @@ type PriceKey = (typeof SHOWN)[number]
 export type ModelView = {
   id: string
   object: 'model'
+  /** What Anthropic's clients read: the same again, under their names. */
+  type: 'model'
+  display_name: string
+  created_at: string
   created: number
   owned_by: string
   resource_id: string
@@ -49,6 +53,9 @@ export function viewModel(model: CatalogModel): ModelView {
   return {
     id: model.id,
     object: 'model',
+    type: 'model',
+    display_name: model.name,
+    created_at: rfc3339(model.created ?? 0),
     created: model.created ?? 0,
     owned_by: model.id.split('/')[0]!,
     resource_id: model.resourceId,
@@ -64,6 +71,12 @@ export function viewModel(model: CatalogModel): ModelView {
     pricing_credits: inCredits(pricing, model.price),
     is_free: model.priced === 'free',
   }
+}
+
+/** From Unix seconds, which an upstream told us. */
+function rfc3339(seconds: number): string {
+  const at = new Date(seconds * 1_000)
+  return Number.isNaN(at.getTime()) ? rfc3339(0) : at.toISOString()
 }
 
 function shownPrices(pricing: Pricing): ModelView['pricing'] {

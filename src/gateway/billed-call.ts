@@ -5,6 +5,7 @@ import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
+import type { Rows } from './bill/posting-queue.ts'
 import type { Dropped, Receipt, Stage, StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
@@ -20,6 +21,8 @@ export type PaidStage<Result> = {
 
 /** One call to an upstream that is answered whole. */
 export type BilledCall<Result> = PaidStage<Result> & {
+  /** Writes rows of its own into the commit that settles it. */
+  write?: Rows['write']
   answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
 }
 
@@ -41,10 +44,11 @@ export async function runBilledCall<Result>(
       const result = await billed.work(signal, bill)
       const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
-      const write = (receipt: Receipt) => billed.answer(result, usage, receipt)
-      if (claim === undefined) return write(await bill.settle([line]))
-      const answer = writtenOnce(write)
-      return { ...answer(await bill.settle([line], { claim, answer })), kept: true }
+      const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
+      const { write } = billed
+      if (claim === undefined) return shown(await bill.settle([line], undefined, write))
+      const answer = writtenOnce(shown)
+      return { ...answer(await bill.settle([line], { claim, answer }, write)), kept: true }
     } catch (error) {
       const latencyMs = performance.now() - startedMs
       await dropWork(gateway, bill, dropOf(error, stage, latencyMs, signal), { accountId, amounts })

@@ -34,7 +34,11 @@ function identify(context: ServerContext, call: RequestContext): Principal | Pro
   if (call.occurrences('authorization') > 1) {
     throw new Failure('unauthorized', 'Send one Authorization header: `Bearer <credential>`.')
   }
-  return context.authenticator.identify(call.headers.authorization as string | undefined)
+  const { authorization, 'x-api-key': apiKey } = call.headers
+  if (apiKey !== undefined && call.occurrences('x-api-key') > 1) {
+    throw new Failure('unauthorized', 'Send one X-Api-Key header.')
+  }
+  return context.authenticator.identify(authorization as string | undefined, apiKey as string)
 }
 
 function acceptPrincipal(

@@ -1,4 +1,10 @@
 import { Failure, type FailureKind } from '../lib/failure.ts'
+import {
+  LONGEST_WAIT_S,
+  messagesError,
+  messagesHeaders,
+  messagesStatus,
+} from './messages-failure.ts'
 import type { Dialect } from './route.ts'
 
 /** A failure on the wire. */
@@ -9,12 +15,14 @@ export function renderFailure(
   failure: Failure,
   dialect: Dialect,
   requestId: string,
-  status: number = FAILURES[failure.kind].status,
+  status: number = statusOf(failure.kind, dialect),
 ): FailureAnswer {
   const row = FAILURES[failure.kind]
-  const headers: Record<string, string> = { ...row.headers, ...failure.headers }
+  const own = dialect === 'messages' ? messagesHeaders(failure.kind) : undefined
+  const headers: Record<string, string> = { ...row.headers, ...own, ...failure.headers }
   const retryAfterS = failure.retryAfterS ?? row.retryAfterS
-  if (retryAfterS !== undefined) headers['retry-after'] = sanitised(retryAfterS)
+  const longestS = dialect === 'messages' ? LONGEST_WAIT_S : LONGEST_S
+  if (retryAfterS !== undefined) headers['retry-after'] = sanitised(retryAfterS, longestS)
   return { status, headers, body: failureJson(failure, dialect, requestId, status) }
 }
 
@@ -24,7 +32,7 @@ export function renderInterruption(error: unknown, dialect: Dialect, requestId: 
     error instanceof Failure
       ? error
       : new Failure('upstream_failed', 'The answer was interrupted and is not charged.')
-  return failureJson(failure, dialect, requestId, FAILURES[failure.kind].status)
+  return failureJson(failure, dialect, requestId, statusOf(failure.kind, dialect))
 }
 
 /** The one place where errors become bytes. */
@@ -35,6 +43,9 @@ function failureJson(
   status: number,
 ): string {
   if (dialect === 'compatible') return JSON.stringify({ error: compatibleError(failure) })
+  if (dialect === 'messages') {
+    return JSON.stringify(messagesError(failure, publicMessage(failure), requestId))
+  }
   return JSON.stringify({
     status: 'error',
     code: status,
@@ -75,8 +86,8 @@ export function toFailure(error: unknown): Failure {
   return new Failure('internal', 'Something went wrong on our side.', { cause: error })
 }
 
-export function statusOf(kind: FailureKind): number {
-  return FAILURES[kind].status
+export function statusOf(kind: FailureKind, dialect: Dialect): number {
+  return dialect === 'messages' ? messagesStatus(kind) : FAILURES[kind].status
 }
 
 type FailureRow = {
@@ -151,8 +162,10 @@ function publicMessage(failure: Failure): string {
     : failure.message
 }
 
-/** Always whole seconds, between one second and one day. An upstream's are an hour at most. */
-function sanitised(seconds: number): string {
+const LONGEST_S = 86_400
+
+/** Always whole seconds, from one up. An upstream's are an hour at most. */
+function sanitised(seconds: number, longestS: number): string {
   const whole = Number.isFinite(seconds) ? Math.ceil(seconds) : 1
-  return String(Math.min(86_400, Math.max(1, whole)))
+  return String(Math.min(longestS, Math.max(1, whole)))
 }

@@ -13,7 +13,9 @@ export function renderSuccess(
   const own = { 'content-type': JSON_TYPE, 'x-request-id': shape.requestId }
   const headers = success.headers === undefined ? own : { ...own, ...success.headers }
   const body =
-    shape.dialect === 'compatible' ? bare(success) : enveloped(success, status, shape.requestId)
+    shape.dialect === 'envelope' || shape.dialect === 'both'
+      ? enveloped(success, status, shape.requestId)
+      : bare(success)
   return { status, headers, body }
 }
 

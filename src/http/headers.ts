@@ -24,8 +24,20 @@ const READABLE = [
   'X-RateLimit-Limit-Requests',
   'X-RateLimit-Remaining-Requests',
   'X-RateLimit-Reset-Requests',
+  'Request-Id',
+  'Anthropic-Ratelimit-Requests-Limit',
+  'Anthropic-Ratelimit-Requests-Remaining',
+  'Anthropic-Ratelimit-Requests-Reset',
 ].join(', ')
-const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-None-Match'
+const SENDABLE = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'X-Api-Key',
+  'Anthropic-Version',
+  'Anthropic-Beta',
+].join(', ')
 const PREFLIGHT_KEPT_S = '7200'
 
 /** Only pages of the configured front end may read answers. Credentials travel as bearer tokens. */

@@ -14,10 +14,11 @@ type PrincipalOf<C extends Credential> = {
 }[C]
 
 /**
- * How failures are written: `envelope`, `compatible` (what OpenAI's clients read), or `both`, the
- * envelope with the compatible object beside it. Answers of `envelope` and `both` are enveloped.
+ * How failures are written: `envelope`, `compatible` (what OpenAI's clients read), `both`, the
+ * envelope with the compatible object beside it, or `messages` (what Anthropic's clients read).
+ * Answers of `envelope` and `both` are enveloped.
  */
-export type Dialect = 'envelope' | 'compatible' | 'both'
+export type Dialect = 'envelope' | 'compatible' | 'both' | 'messages'
 
 /**
  * How a route's body is read; `json` when a body schema is given, else `none`. `raw` gives the bytes
@@ -125,7 +126,7 @@ export type RoutePlan = {
   stored: boolean
   /** Liveness and documents cost little, and are never refused for want of room. */
   isLight: boolean
-  /** Clients of the compatible format read how much of their limit is left. */
+  /** Clients of a dialect that is not ours read how much of their limit is left. */
   sendsLimits: boolean
 }
 

@@ -21,9 +21,14 @@ export function send(
   const { call } = request
   reply.code(answer.status).headers(context.standardHeaders).header('x-request-id', request.id)
   if (context.corsOrigin !== undefined) allowOrigin(context.corsOrigin, request, reply)
-  if (call?.slot !== undefined && call.plan.sendsLimits) addLimits(reply, call.slot)
+  if (call?.slot !== undefined && call.plan.sendsLimits)
+    addLimits(reply, call.slot, call.plan.route.dialect)
   if (context.running.draining) reply.header('connection', 'close')
   reply.headers(answer.headers)
+  // Anthropic's clients know it by this name; of a kept answer it is that of the first call.
+  if (call?.plan.route.dialect === 'messages') {
+    reply.header('request-id', reply.getHeader('x-request-id'))
+  }
   if (!request.raw.complete) discardBody(request, reply)
   const { body } = answer
   if (body instanceof Readable) sendStream(request, reply, body)
@@ -69,8 +74,15 @@ function sendStream(request: FastifyRequest, reply: FastifyReply, body: Readable
   reply.send(body)
 }
 
-/** Named and formatted as SDKs of the compatible kind know them. */
-function addLimits(reply: FastifyReply, slot: Slot): void {
+/** Named and formatted as the SDKs of the dialect know them. */
+function addLimits(reply: FastifyReply, slot: Slot, dialect: Dialect): void {
+  if (dialect === 'messages') {
+    const reset = new Date(Date.now() + slot.resetS * 1_000).toISOString()
+    reply.header('anthropic-ratelimit-requests-limit', String(slot.limit))
+    reply.header('anthropic-ratelimit-requests-remaining', String(slot.remaining))
+    reply.header('anthropic-ratelimit-requests-reset', reset)
+    return
+  }
   reply.header('x-ratelimit-limit-requests', String(slot.limit))
   reply.header('x-ratelimit-remaining-requests', String(slot.remaining))
   reply.header('x-ratelimit-reset-requests', `${slot.resetS}s`)

@@ -122,7 +122,7 @@ export function fail(
   const failure = toFailure(error)
   const dialect: Dialect = call?.plan.route.dialect ?? 'envelope'
   sendFailure(context, request, reply, { failure, dialect })
-  logAnswer(context, call, statusOf(failure.kind), failure)
+  logAnswer(context, call, statusOf(failure.kind, dialect), failure)
 }
 
 function logAnswer(

@@ -28,9 +28,12 @@ export type ServerContext = {
   corsOrigin: string | undefined
 }
 
-/** Checks an `Authorization` header. Throws Failure `unauthorized`. Answers at once where it can. */
+/**
+ * Checks an `Authorization` header, or a key in `X-Api-Key`. Throws Failure `unauthorized`. Answers
+ * at once where it can.
+ */
 export type Authenticator = {
-  identify(authorization: string | undefined): Principal | Promise<Principal>
+  identify(authorization: string | undefined, apiKey?: string): Principal | Promise<Principal>
 }
 
 /** Remembers answers by idempotency key, scoped to the account. */

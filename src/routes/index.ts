@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { Responses } from '../gateway/responses/create.ts'
 import type { Videos } from '../gateway/videos/videos.ts'
 import type { Route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -19,10 +20,13 @@ import { chatRoutes } from './chat.ts'
 import { embeddingsRoutes } from './embeddings.ts'
 import { gatewayHealthRoutes } from './gateway-health.ts'
 import { imageRoutes } from './images.ts'
+import { keptResponseRoutes } from './kept-responses.ts'
 import { meRoutes } from './me.ts'
+import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { paymentRoutes } from './payments.ts'
+import { responseRoutes } from './responses.ts'
 import { signInRoutes } from './sign-in.ts'
 import { videoRoutes } from './videos.ts'
 import { voiceRoutes } from './voice.ts'
@@ -35,6 +39,7 @@ export type Services = {
   accounts: Accounts
   catalog: Catalog
   gateway: Gateway
+  responses: Responses
   videos: Videos
   payments: Payments
   upstreams: Upstreams
@@ -42,7 +47,8 @@ export type Services = {
 
 /** Every route: the server, the OpenAPI document and the endpoint test read this list. */
 export function allRoutes(services: Services): Route[] {
-  const { config, db, clock, accounts, catalog, gateway, videos, payments, upstreams } = services
+  const { config, db, clock, accounts, catalog, gateway, responses } = services
+  const { videos, payments, upstreams } = services
   return [
     ...authRoutes(accounts),
     ...signInRoutes(openSignIn(accounts, config)),
@@ -51,6 +57,9 @@ export function allRoutes(services: Services): Route[] {
     ...apiKeyRoutes(accounts),
     ...modelRoutes({ catalog }),
     ...chatRoutes(gateway),
+    ...messagesRoutes(gateway),
+    ...responseRoutes(responses),
+    ...keptResponseRoutes(db),
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),
     ...voiceRoutes(gateway),

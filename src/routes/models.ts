@@ -4,7 +4,7 @@ import { listModels, type ListQuery } from '../catalog/list.ts'
 import { viewModel } from '../catalog/view.ts'
 import { matchesEtag } from '../http/headers.ts'
 import { route, type Call, type Result, type Route } from '../http/route.ts'
-import { MAX_LIMIT, MAX_OFFSET, pagination, wholeField } from './fields.ts'
+import { MAX_LIMIT, MAX_OFFSET, pagination, stamp, wholeField } from './fields.ts'
 
 /** Which models there are and what they cost. */
 export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
@@ -67,7 +67,10 @@ const modelQuery = z.object({
   supported_parameters: words,
   q: z.string().max(200).default(''),
   include_free: z.enum(['true', 'false', '1', '0']).default('false'),
-  limit: wholeField(1, MAX_LIMIT).optional(),
+  // Clients ask for 1,000 and would rather have fewer than none.
+  limit: wholeField(1, Number.MAX_SAFE_INTEGER)
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .optional(),
   offset: wholeField(0, MAX_OFFSET).default(0),
 })
 type ModelQuery = z.output<typeof modelQuery>
@@ -83,7 +86,8 @@ function answerList(catalog: Catalog, call: Call<undefined, ModelQuery, undefine
   // The models are kept as text: only the request id is new.
   return {
     dataJson: list.json,
-    beside: { object: 'list' },
+    // Anthropic's clients would page on by ids, which we do not: to them this is all.
+    beside: { object: 'list', has_more: false, ...list.ends },
     after: limit === undefined ? undefined : pagination({ limit, offset }, list),
     headers,
   }
@@ -106,14 +110,18 @@ function answerModel(catalog: Catalog, id: string): Result {
   if (found === undefined || !found.enabled || found.priced === 'unpriced') throw notFound(id)
   const model = viewModel(found)
   // SDKs read these at the top level; the envelope has its own `data`.
-  const { id: bare, object, created, owned_by } = model
-  return { data: model, beside: { id: bare, object, created, owned_by } }
+  const { id: bare, object, created, owned_by, type, display_name, created_at } = model
+  const beside = { id: bare, object, created, owned_by, type, display_name, created_at }
+  return { data: model, beside }
 }
 
 const modelShape = z
   .object({
     id: z.string(),
     object: z.literal('model'),
+    type: z.literal('model'),
+    display_name: z.string(),
+    created_at: stamp,
     created: z.int(),
     owned_by: z.string(),
     resource_id: z.uuid(),

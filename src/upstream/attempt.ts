@@ -2,6 +2,8 @@ import type { Log } from '../lib/log.ts'
 import { openChatStream } from './chat-stream.ts'
 import type {
   AnswerHead,
+  ChatCapability,
+  ChatRequest,
   HttpCall,
   JsonCapability,
   ModelTarget,
@@ -28,7 +30,8 @@ export type UpstreamParts = {
 }
 
 export function connectionTo(config: UpstreamConfig): Connection {
-  const provider = PROVIDERS[config.type]
+  const usual = PROVIDERS[config.type]
+  const provider = (config.responses && usual.withResponses) || usual
   const url = new URL(config.baseUrl)
   return {
     config,
@@ -57,7 +60,10 @@ export function prepareAttempt<Name extends keyof Work>(
   target: ModelTarget,
 ): UpstreamAttempt {
   const connection = parts.connections.get(target.upstream)!
-  const built = OPERATIONS[work.name].capability(connection.provider)!.build(work.request, target)
+  const asked = { request: work.request, target }
+  const built = OPERATIONS[work.name]
+    .capability(connection.provider, asked)!
+    .build(work.request, target)
   const call = withTimeouts(connection, built)
   const brokenOff = (error: unknown) => streamFailure(parts, { connection, target, call }, error)
   return { connection, target, call, sender: parts.sender, signal: work.signal, brokenOff }
@@ -81,9 +87,10 @@ function streamFailure(
 }
 
 type Operation<Request, Result> = {
-  /** Undefined if the provider cannot do it. */
+  /** Undefined if the provider cannot do it. Some do one request in another way than others. */
   capability(
     provider: Provider,
+    asked?: { request: Request; target: ModelTarget },
   ): { build(request: Request, target: ModelTarget): HttpCall } | undefined
   send(attempt: UpstreamAttempt, request: Request): Promise<Result>
 }
@@ -92,18 +99,19 @@ type Operation<Request, Result> = {
 export const OPERATIONS: {
   [Name in keyof Work]: Operation<Work[Name]['request'], Work[Name]['result']>
 } = {
-  chat: jsonOperation((provider) => provider.chat),
+  chat: jsonOperation(chatOf),
   chatStream: {
-    capability: (provider) => provider.chat,
+    capability: chatOf,
     send: async ({ connection, target, call, sender, signal, brokenOff }, request) => {
       const { headers, events } = await sender.events(connection, call, signal)
-      const reader = connection.provider.chat!.reader(request, target)
+      const reader = chatOf(connection.provider, { request, target })!.reader(request, target)
       const choices = typeof request.body.n === 'number' ? request.body.n : 1
       const { ours } = request
       const id = headers['x-generation-id']
       return openChatStream({ events, reader, choices, ours, id, brokenOff })
     },
   },
+  count: jsonOperation((provider) => provider.count),
   embeddings: jsonOperation((provider) => provider.embeddings),
   transcription: jsonOperation((provider) => provider.transcription),
   image: jsonOperation((provider) => provider.image),
@@ -129,14 +137,26 @@ export const OPERATIONS: {
   },
 }
 
+/** As it was written where that is understood, else as a chat. */
+function chatOf(
+  provider: Provider,
+  asked?: { request: ChatRequest; target: ModelTarget },
+): ChatCapability | undefined {
+  const native = asked?.request.native
+  return (native && provider.natively?.(native.dialect, asked.target)) ?? provider.chat
+}
+
 function jsonOperation<Request, Result>(
-  capability: (provider: Provider) => JsonCapability<Request, Result> | undefined,
+  capability: (
+    provider: Provider,
+    asked?: { request: Request; target: ModelTarget },
+  ) => JsonCapability<Request, Result> | undefined,
 ): Operation<Request, Result> {
   return {
     capability,
     send: async ({ connection, target, call, sender, signal }, request) => {
       const answer = await sender.json(connection, call, signal)
-      return capability(connection.provider)!.read(answer, request, target)
+      return capability(connection.provider, { request, target })!.read(answer, request, target)
     },
   }
 }

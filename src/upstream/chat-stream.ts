@@ -62,6 +62,9 @@ class OpenStream implements ChatStream {
   get pictures() {
     return this.#reader.pictures
   }
+  get native() {
+    return this.#reader.native === true
+  }
   get last() {
     return this.#last
   }
@@ -143,13 +146,16 @@ class OpenStream implements ChatStream {
   }
 
   #endHere(): undefined {
-    const { choices, ours } = this.#parts
     this.#outlasted = true
     this.#over = true
-    for (let index = 0; index < choices; index++) {
-      if (this.#reader.finished.has(index)) continue
-      this.#last.push(chunkText(ours, {}, { reason: 'length', index }))
-    }
+    this.#last.push(...(this.#reader.cutShort?.() ?? this.#finishChunks()))
+  }
+
+  #finishChunks(): string[] {
+    const { choices, ours } = this.#parts
+    const all = Array.from({ length: choices }, (_, index) => index)
+    const open = all.filter((index) => !this.#reader.finished.has(index))
+    return open.map((index) => chunkText(ours, {}, { reason: 'length', index }))
   }
 
   #readAll(events: readonly SseEvent[]): readonly string[] {

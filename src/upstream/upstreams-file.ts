@@ -13,6 +13,8 @@ export type UpstreamConfig = UpstreamEntry & {
   baseUrl: string
   apiKey: string | undefined
   timeouts: Partial<Timeouts>
+  /** It takes Responses as they are. */
+  responses?: boolean | undefined
 }
 
 /**
@@ -49,6 +51,7 @@ const entrySchema = z.object({
   weight: z.number().positive().max(1000).default(1),
   sync: z.boolean().optional(),
   margin: margin.default('1'),
+  responses: z.boolean().optional(),
   models: z.array(z.unknown()).default([]),
   timeouts: z
     .object({
@@ -83,6 +86,7 @@ function withKey(
     baseUrl: entry.base_url,
     apiKey,
     timeouts: timeoutsOf(entry.timeouts),
+    ...(entry.responses && { responses: true }),
   }
 }
 

@@ -48,6 +48,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     call: (targets, name, request, signal) => call(parts, targets, { name, request, signal }),
     order: (targets, name) => inOrder(parts, targets, name),
     can: (targets, name) => capable(parts, targets, name).length > 0,
+    speaks: (target, dialect) =>
+      parts.connections.get(target.upstream)?.provider.natively?.(dialect, target) !== undefined,
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),

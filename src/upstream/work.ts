@@ -8,6 +8,7 @@ import type {
   ImageRequest,
   ImageResult,
   ModelTarget,
+  NativeRequest,
   SpeechFormat,
   SpeechRequest,
   TranscriptionRequest,
@@ -44,6 +45,8 @@ export type Upstreams = {
   order<Target extends ModelTarget>(targets: readonly Target[], name: keyof Work): Target[]
   /** Can any of these targets do it at all? */
   can(targets: readonly ModelTarget[], name: keyof Work): boolean
+  /** Does it take requests of this dialect as they are? */
+  speaks(target: ModelTarget, dialect: NativeRequest['dialect']): boolean
   /** Does it turn PDFs into text for models that cannot read files? */
   parsesFiles(target: ModelTarget): boolean
   /** Reads the catalog of one upstream. Throws a `Failure` when it cannot be read. */
@@ -61,6 +64,7 @@ export type Upstreams = {
 export type Work = {
   chat: { request: ChatRequest; result: ChatResult }
   chatStream: { request: ChatRequest; result: ChatStream }
+  count: { request: ChatRequest; result: { tokens: number } }
   embeddings: { request: EmbeddingsRequest; result: EmbeddingsResult }
   transcription: { request: TranscriptionRequest; result: TranscriptionResult }
   speech: { request: SpeechRequest; result: SpeechFormat & { audio: Buffer } }
@@ -79,7 +83,10 @@ export type Work = {
  * `[DONE]` after it has settled. It throws a `Failure` when the upstream breaks.
  */
 export type ChatStream = Source<readonly string[]> &
-  Pick<ChatReader, 'usage' | 'finishReason' | 'generationId' | 'outputBytes' | 'pictures'> & {
+  Pick<
+    ChatReader,
+    'usage' | 'finishReason' | 'generationId' | 'outputBytes' | 'pictures' | 'native'
+  > & {
     /** The chunks with a `finish_reason`, held back. */
     readonly last: readonly string[]
     /** The upstream has given all of the answer; at most its usage is still to come. */

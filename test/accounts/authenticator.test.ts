@@ -86,6 +86,36 @@ withDatabase('the authenticator', (open) => {
     }
   })
 
+  it('takes a key from either header: the one that is ours', async () => {
+    const { key, keyId, access_token } = await person()
+    const other = (await person()).key
+    const ask2 = async (bearer: string | undefined, apiKey: string) => {
+      const authorization = bearer && `Bearer ${bearer}`
+      try {
+        return await createAuthenticator(accounts).identify(authorization, apiKey)
+      } catch (error) {
+        assert.ok(error instanceof Failure)
+        return error.kind
+      }
+    }
+    const good: [string | undefined, string][] = [
+      [undefined, key],
+      [key, key],
+      [key, 'sk-ant-api03-theirs'],
+      [key, ''],
+      ['sk-ant-oat01-theirs', key],
+      [access_token, key],
+    ]
+    for (const [bearer, apiKey] of good) {
+      const known = await ask2(bearer, apiKey)
+      assert.ok(typeof known === 'object' && known.kind === 'key' && known.keyId === keyId)
+    }
+    assert.equal(await ask2(key, other), 'unauthorized')
+    for (const apiKey of ['', 'sk-ant-x', `${key}x`, access_token]) {
+      assert.equal(await ask2(undefined, apiKey), 'unauthorized')
+    }
+  })
+
   it('gives the same answer to everything that is not a credential', async () => {
     const { refresh_token, key } = await person()
     const bent = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')

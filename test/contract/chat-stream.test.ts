@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../support/agreement.ts'
+import { BEFORE_THE_STREAM, BROKEN_STREAMS } from '../support/fault-table.ts'
 import { startHouse } from '../support/house.ts'
 import type { Loose } from '../support/loose.ts'
 
@@ -90,15 +91,7 @@ test('the usage chunk comes last, and only when it is requested', async () => {
   assert.equal(record.total_tokens, last.usage.total_tokens)
 })
 
-for (const fault of [
-  'reset',
-  'cut',
-  'no-done',
-  'stall',
-  'stream-error',
-  'finish-error',
-  'long-line',
-]) {
+for (const fault of BROKEN_STREAMS) {
   test(`${fault} after the first byte: reported in the stream, no [DONE], nothing charged`, async () => {
     const start = await balance()
     const answer = await open({ model: `sim/fault-${fault}` })
@@ -132,16 +125,7 @@ for (const [code, type] of [
   })
 }
 
-for (const [fault, status] of [
-  ['drop', 502],
-  ['hang', 502],
-  ['silent', 502],
-  ['html', 502],
-  ['429-7', 429],
-  ['status-500', 502],
-  ['status-503', 503],
-  ['content-policy', 400],
-] as const) {
+for (const [fault, status] of BEFORE_THE_STREAM) {
   test(`${fault} before the first byte: an ordinary ${status}`, async () => {
     const answer = await open({ model: `sim/fault-${fault}` })
     assert.equal(answer.status, status)
@@ -173,5 +157,7 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
     setTimeout(() => leave.abort(), Math.random() * 60)
     await opened.catch(() => {})
   }
+  // One more, to its end: by then all that were left have been read.
+  await (await open()).text()
   await settled()
 })

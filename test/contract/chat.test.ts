@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { measureJson } from '../../src/gateway/price/prompt-size.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
+import { FAULTS, TYPES } from '../support/fault-table.ts'
 import { startHouse } from '../support/house.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
@@ -138,44 +139,12 @@ test('401, 402, 404, 405, 413', async () => {
   assert.equal(large.body.error.code, 'payload_too_large')
 })
 
-const faults: [string, number, string][] = [
-  ['drop', 502, 'server_error'],
-  ['hang', 502, 'server_error'],
-  ['silent', 502, 'server_error'],
-  ['reset', 502, 'server_error'],
-  ['html', 502, 'server_error'],
-  ['empty', 502, 'server_error'],
-  ['bad-json', 502, 'server_error'],
-  ['other-shape', 502, 'server_error'],
-  ['bad-utf8', 502, 'server_error'],
-  ['no-choices', 502, 'server_error'],
-  ['short-length', 502, 'server_error'],
-  ['gzip-truncated', 502, 'server_error'],
-  ['gzip-bomb', 502, 'server_error'],
-  ['429-7', 429, 'rate_limit_exceeded'],
-  ['429-huge', 429, 'rate_limit_exceeded'],
-  ['status-400', 502, 'server_error'],
-  ['status-401', 502, 'server_error'],
-  ['status-402', 502, 'server_error'],
-  ['status-403', 502, 'server_error'],
-  ['status-422', 502, 'server_error'],
-  ['status-500', 502, 'server_error'],
-  ['status-503', 503, 'server_error'],
-  ['status-529', 503, 'server_error'],
-  ['context-length', 400, 'invalid_request_error'],
-  ['content-policy', 400, 'invalid_request_error'],
-  ['200-error', 502, 'server_error'],
-  ['finish-error', 502, 'server_error'],
-  ['huge-body', 502, 'server_error'],
-  ['huge-header', 502, 'server_error'],
-  ['redirect', 502, 'server_error'],
-]
-for (const [fault, status, type] of faults) {
+for (const [fault, status] of FAULTS) {
   test(`fault ${fault}: ${status}, nothing charged, the record says failed`, async () => {
     const before = await balance()
     const answer = await chat(hello({ model: `sim/fault-${fault}` }))
     assert.equal(answer.status, status, JSON.stringify(answer.body))
-    assert.equal(answer.body.error.type, type)
+    assert.equal(answer.body.error.type, TYPES.get(status))
     assert.doesNotMatch(JSON.stringify(answer.body), /simulator|127\.0\.0\.1|sim-key|openrouter/i)
     assert.deepEqual(await balance(), before)
     const [record] = await records()

@@ -40,6 +40,14 @@ GET    /v1/models                        key     both
 GET    /v1/models/*                      key     both
 GET    /v1/catalog                       none    both
 POST   /v1/chat/completions              either  compatible
+POST   /v1/messages                      either  messages
+POST   /v1/messages/count_tokens         either  messages
+POST   /v1/responses                     either  compatible
+GET    /v1/responses                     either  compatible
+POST   /v1/responses/:response_id/cancel either  compatible
+GET    /v1/responses/:response_id        either  compatible
+DELETE /v1/responses/:response_id        either  compatible
+GET    /v1/responses/:response_id/input_items either compatible
 POST   /v1/embeddings                    either  compatible
 POST   /v1/audio/transcriptions          either  compatible
 POST   /v1/audio/speech                  either  compatible
@@ -72,6 +80,8 @@ GET    /docs                             none    envelope
 const REPLAYED = new Set([
   'POST /v1/payments/topup',
   'POST /v1/chat/completions',
+  'POST /v1/messages',
+  'POST /v1/responses',
   'POST /v1/embeddings',
   'POST /v1/videos',
   'POST /v1/images/generations',
@@ -134,7 +144,9 @@ test('every guarded route refuses an unknown caller with 401 in its dialect, wha
     assert.equal(response.status, 401, nameOf(route))
     assert.equal(response.headers.get('www-authenticate'), 'Bearer')
     assert.equal('error' in reply, route.dialect !== 'envelope', nameOf(route))
-    assert.equal(reply.error_code === 'unauthorized', route.dialect !== 'compatible', nameOf(route))
+    const enveloped = route.dialect === 'envelope' || route.dialect === 'both'
+    assert.equal(reply.error_code === 'unauthorized', enveloped, nameOf(route))
+    assert.equal(reply.type === 'error', route.dialect === 'messages', nameOf(route))
   }
 })
 

@@ -81,7 +81,16 @@ describe('GET /v1/models', () => {
   test('200: paid, enabled, priced models, with prices in both currencies', async () => {
     const { status, body, headers } = await get('/v1/models')
     assert.equal(status, 200)
-    assert.deepEqual(Object.keys(body), ['status', 'code', 'object', 'data', 'request_id'])
+    assert.deepEqual(Object.keys(body), [
+      'status',
+      'code',
+      'object',
+      'has_more',
+      'first_id',
+      'last_id',
+      'data',
+      'request_id',
+    ])
     assert.deepEqual([body.status, body.code, body.object], ['success', 200, 'list'])
     assert.equal(headers.get('x-request-id'), body.request_id)
     const ids = idsOf(body)
@@ -96,6 +105,9 @@ describe('GET /v1/models', () => {
       {
         id: 'sim/hekima',
         object: 'model',
+        type: 'model',
+        display_name: 'Sim: Hekima',
+        created_at: new Date(model.created * 1_000).toISOString(),
         created: 0,
         owned_by: 'sim',
         resource_id: 0,
@@ -161,7 +173,9 @@ describe('GET /v1/models', () => {
     assert.deepEqual(idsOf(body), ['many/model-003', 'many/model-004'])
     assert.deepEqual(body.pagination, { limit: 2, offset: 3, total: 500, has_more: true })
     assert.equal((await get('/v1/models')).body.pagination, undefined)
-    for (const query of ['limit=0', 'limit=201', 'limit=x', 'offset=-1', 'include_free=maybe']) {
+    const most = (await get('/v1/models?q=many&limit=1000')).body
+    assert.deepEqual(most.pagination, { limit: 200, offset: 0, total: 500, has_more: true })
+    for (const query of ['limit=0', 'limit=x', 'offset=-1', 'include_free=maybe']) {
       const refused = await get(`/v1/models?${query}`)
       assert.equal(refused.status, 400, query)
       assert.equal(refused.body.error_code, 'validation_error')

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
 import { Failure, type FailureKind } from '../../src/lib/failure.ts'
+import { renderFailure } from '../../src/http/dialect.ts'
 import { route, type Dialect } from '../../src/http/route.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 
 const thing = z.object({ name: z.string().max(10), tags: z.array(z.string()).optional() })
 const plain = { summary: 'A test', tag: 'Test', credential: 'either', limit: 'none' } as const
 
-const routes = (['envelope', 'compatible', 'both'] as Dialect[]).flatMap((dialect) => [
+const routes = (['envelope', 'compatible', 'both', 'messages'] as Dialect[]).flatMap((dialect) => [
   route({
     ...plain,
     method: 'POST',
@@ -173,6 +174,51 @@ test('every kind of failure has its status and its body in each dialect', async 
   }
 })
 
+/** kind → status and type, as Anthropic's clients know them: decided, so written out again. */
+const IN_MESSAGES: Record<FailureKind, [number, string]> = {
+  invalid: [400, 'invalid_request_error'],
+  unsuitable: [400, 'invalid_request_error'],
+  otp_invalid: [400, 'invalid_request_error'],
+  otp_expired: [400, 'invalid_request_error'],
+  unauthorized: [401, 'authentication_error'],
+  invalid_credentials: [401, 'authentication_error'],
+  insufficient: [402, 'billing_error'],
+  forbidden: [403, 'permission_error'],
+  not_found: [404, 'not_found_error'],
+  method_not_allowed: [405, 'invalid_request_error'],
+  too_slow: [408, 'invalid_request_error'],
+  conflict: [409, 'conflict_error'],
+  idempotency_conflict: [409, 'conflict_error'],
+  gone: [410, 'not_found_error'],
+  too_large: [413, 'request_too_large'],
+  rate_limited: [429, 'rate_limit_error'],
+  internal: [500, 'api_error'],
+  upstream_failed: [502, 'api_error'],
+  upstream_rejected: [502, 'api_error'],
+  unavailable: [529, 'overloaded_error'],
+}
+
+test('every kind of failure in the words of the Messages dialect', async () => {
+  const final = ['insufficient', 'upstream_rejected']
+  for (const [kind, [status, type]] of Object.entries(IN_MESSAGES)) {
+    const { status: sent, reply, headers } = await post('/v1/messages/fail', { kind })
+    assert.equal(sent, status, kind)
+    const error = { type, message: 'A public sentence.' }
+    assert.deepEqual(reply, { type: 'error', error, request_id: reply.request_id })
+    assert.equal(headers.get('request-id'), headers.get('x-request-id'))
+    assert.equal(headers.get('x-should-retry'), final.includes(kind) ? 'false' : null, kind)
+    assert.equal(headers.has('retry-after'), status === 429 || status === 529, kind)
+  }
+})
+
+test('in the Messages dialect a wait is short, and a long context has its own words', () => {
+  const slow = new Failure('rate_limited', 'Slow down.', { retryAfterS: 3_600 })
+  assert.equal(renderFailure(slow, 'messages', 'req_1').headers['retry-after'], '60')
+  assert.equal(renderFailure(slow, 'compatible', 'req_1').headers['retry-after'], '3600')
+  const long = new Failure('unsuitable', 'Too long.', { code: 'context_length_exceeded' })
+  assert.match(renderFailure(long, 'messages', 'req_1').body, /"prompt is too long: /)
+})
+
 test('a success is enveloped, or goes as it is on a compatible route', async () => {
   const enveloped = await post('/v1/envelope', { name: 'a' })
   assert.deepEqual(enveloped.reply, {
@@ -183,6 +229,9 @@ test('a success is enveloped, or goes as it is on a compatible route', async () 
   })
   assert.equal(enveloped.status, 201)
   assert.deepEqual((await post('/v1/compatible', { name: 'a' })).reply, { name: 'a' })
+  const message = await post('/v1/messages', { name: 'a' })
+  assert.deepEqual(message.reply, { name: 'a' })
+  assert.equal(message.headers.get('request-id'), message.headers.get('x-request-id'))
   const list = await ask('/v1/for-key', { headers: keyHeaders })
   assert.deepEqual(Object.keys(list.reply), ['status', 'code', 'object', 'data', 'request_id'])
 })
@@ -212,7 +261,7 @@ test('an error inside an answer that has begun has the same words', async () => 
 })
 
 test('a bug is answered as internal, without a word of what broke', async () => {
-  for (const dialect of ['envelope', 'compatible', 'both']) {
+  for (const dialect of ['envelope', 'compatible', 'both', 'messages']) {
     const { status, reply } = await post(`/v1/${dialect}/fail`, { kind: 'bug' })
     assert.equal(status, 500)
     assert.doesNotMatch(JSON.stringify(reply), /select|secret|private|stack/)

@@ -21,6 +21,7 @@ import type { Db } from '../../src/db/db.ts'
 import { addLeftUnpaid } from '../../src/gateway/bill/left-unpaid-store.ts'
 import { openBill } from '../../src/gateway/bill/billable.ts'
 import { openPostingQueue } from '../../src/gateway/bill/posting-queue.ts'
+import { insertKept } from '../../src/gateway/responses/kept/kept-store.ts'
 import { insertVideoJob } from '../../src/gateway/videos/jobs-store.ts'
 import { writeEnd } from '../../src/gateway/videos/work-store.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -75,6 +76,7 @@ export async function openYearLoad(parts: {
       await messages(db, customer)
       await shortMessages(db, customer)
       await leaveStream(db, clock, customer)
+      await keepResponse(db, customer)
       await money(db, customer)
       await (await startHeartbeat(db, randomUUID())).run(new AbortController().signal)
       await sync(db)
@@ -90,6 +92,18 @@ async function newcomer(accounts: Accounts, who: Pick<NewAccount, 'email'>): Pro
     await activate(accounts, tx, { accountId: id, proofs: [who.email!] })
   })
   return id
+}
+
+async function keepResponse(db: Db, accountId: string): Promise<void> {
+  const id = `resp_${randomBytes(12).toString('hex')}`
+  await insertKept(db, {
+    accountId,
+    id,
+    previousId: undefined,
+    input: '[]',
+    response: '{}',
+    days: 30,
+  })
 }
 
 async function fund(db: Db, accountId: string): Promise<void> {

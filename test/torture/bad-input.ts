@@ -213,12 +213,21 @@ function judgeFailure(
 ): string | undefined {
   if (!answer.headers['content-type']?.startsWith('application/json')) return `no JSON: ${about}`
   if (answer.text.length > 2_000) return `a long error body: ${about}`
-  const body = JSON.parse(answer.text) as { error?: { type?: string }; status?: string }
+  const body = JSON.parse(answer.text) as {
+    type?: string
+    error?: { type?: string }
+    status?: string
+  }
   // A path that no route has (an id with a slash in it) is answered in the envelope.
   const lost = answer.status === 404 || answer.status === 405
   const compatible = typeof body.error?.type === 'string'
   const envelope = body.status === 'error'
-  const fits = { envelope, compatible: compatible && !envelope, both: compatible && envelope }
+  const fits = {
+    envelope,
+    compatible: compatible && !envelope,
+    both: compatible && envelope,
+    messages: compatible && body.type === 'error',
+  }
   return fits[operation.dialect] || (lost && envelope) ? undefined : `wrong error format: ${about}`
 }
 

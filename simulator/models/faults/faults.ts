@@ -46,6 +46,7 @@ export const FAULTS: Record<string, string> = {
   'huge-header': 'sends a header block of 1 MB',
   'tiny-chunks': 'sends a million tiny chunks',
   'long-line': 'sends a line of 100 MB in a stream',
+  'bad-arguments': 'calls a tool with arguments that are not JSON',
   'usage-missing': 'reports no usage',
   'usage-zero': 'reports a usage of nothing',
   'usage-negative': 'reports negative tokens',

@@ -17,13 +17,33 @@ export class Refusal extends Error {
 export type RefusalOptions = { headers?: Record<string, string>; metadata?: Json }
 
 export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
-  const error: Json = { message: refusal.message, code: refusal.status }
-  if (refusal.metadata !== undefined) error.metadata = refusal.metadata
+  const native = exchange.entry.route.startsWith('/messages')
   exchange.res.writeHead(refusal.status, {
     'content-type': 'application/json',
     ...refusal.headers,
   })
-  exchange.res.end(JSON.stringify({ error, user_id: 'org_simulator' }))
+  exchange.res.end(JSON.stringify(native ? anthropicRefusal(refusal) : openRefusal(refusal)))
+}
+
+function openRefusal({ status, message, metadata }: Refusal): Json {
+  const error: Json = { message, code: status }
+  if (metadata !== undefined) error.metadata = metadata
+  return { error, user_id: 'org_simulator' }
+}
+
+const ANTHROPIC_TYPES: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
+}
+
+function anthropicRefusal({ status, message }: Refusal): Json {
+  const type = ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+  return { type: 'error', error: { type, message }, request_id: 'req_simulator' }
 }
 
 /** The refusals that a fault asks for, worded as the real ones: with a provider's name in them. */

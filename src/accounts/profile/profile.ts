@@ -71,6 +71,7 @@ export async function deleteAccount(accounts: Accounts, accountId: string): Prom
     await deleteRecoveryCodes(tx, accountId)
     await unlinkIdentities(tx, accountId)
     await deletePreferences(tx, accountId)
+    for (const erase of accounts.erasures) await erase(tx, accountId)
     await eraseAccount(tx, accountId)
   })
   accounts.sessions.forget(accountId)

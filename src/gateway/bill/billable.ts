@@ -6,7 +6,7 @@ import { uuidv7 } from '../../lib/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { DoubtfulCharge, DoubtfulCharges } from './doubtful-charges.ts'
-import type { Posted, Posting, PostingQueue } from './posting-queue.ts'
+import type { Posted, Posting, PostingQueue, Rows } from './posting-queue.ts'
 import {
   callTraces,
   completedRecord,
@@ -20,6 +20,7 @@ import {
   type BillOrder,
   type Dropped,
   type Receipt,
+  type Settlement,
   type Stage,
 } from './rows.ts'
 
@@ -32,8 +33,11 @@ export type Bill = {
   allowance: Allowance | undefined
   /** Asks for a higher limit and gives the one that holds from now on. */
   extend(byMicro: bigint): Promise<bigint>
-  /** It finished: charge, records and kept answer in one commit. Throws when the hold is gone. */
-  settle(lines: BillLine[], keep?: Keep<Receipt>): Promise<Receipt>
+  /**
+   * It finished: charge, records, kept answer and what `write` writes in one commit. Throws when the
+   * hold is gone.
+   */
+  settle(lines: BillLine[], keep?: Keep<Receipt>, write?: Rows['write']): Promise<Receipt>
   /** It broke, or the caller left: the hold is released and the record says which. */
   drop(end: Dropped): Promise<void>
 }
@@ -54,9 +58,10 @@ export async function openBill(billing: Billing, order: BillOrder): Promise<Bill
   return {
     allowance,
     extend: (byMicro) => extend(billing, order, holdId!, byMicro),
-    async settle(lines, keep) {
+    async settle(lines, keep, write) {
       open = false
-      return settle(billing, order, holdId, lines, keep)
+      const records = lines.map((line) => completedRecord(billing.clock, order, line))
+      return settle(billing, order, holdId, { lines, records, keep, write })
     },
     async drop(end) {
       if (!open) return
@@ -143,12 +148,10 @@ async function settle(
   billing: Billing,
   order: BillOrder,
   holdId: string | undefined,
-  lines: BillLine[],
-  keep: Keep<Receipt> | undefined,
+  settlement: Settlement,
 ): Promise<Receipt> {
   const { clock, queue } = billing
-  const records = lines.map((line) => completedRecord(clock, order, line))
-  const settlement = { lines, records, keep }
+  const { lines, records, keep } = settlement
   let receipt: Receipt | undefined
   try {
     const draft = keep?.answer(wholeCharge(holdId, lines))

@@ -97,10 +97,12 @@ export function completedRecord(clock: Clock, order: BillOrder, line: BillLine):
 }
 
 /** What a bill writes when its work has finished. */
-type Settlement = {
+export type Settlement = {
   lines: BillLine[]
   records: ActivityRecord[]
   keep?: Keep<Receipt> | undefined
+  /** Writes rows of the caller's own; once more if the commit is tried again. */
+  write?: Rows['write']
 }
 
 /**
@@ -114,7 +116,7 @@ export function settlePosting(
   settlement: Settlement,
   early?: EarlyBody,
 ): Posting {
-  const { lines, records, keep } = settlement
+  const { lines, records, keep, write } = settlement
   const { accountId } = order.principal
   const charges = lines.map((line, i) => chargeOf(order, line, records[i]!.id))
   return {
@@ -123,7 +125,7 @@ export function settlePosting(
     rows: (outcome): Rows => {
       if (outcome !== undefined && outcome.kind !== 'settled') return {}
       const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)), early }
-      return { records: chargedRecords(records, outcome), kept }
+      return { records: chargedRecords(records, outcome), kept, write }
     },
     claimed: keep && {
       claim: keep.claim,

@@ -3,13 +3,14 @@ import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import type { ChatRequest } from '../../upstream/contract/contract.ts'
+import type { ChatRequest, NativeRequest } from '../../upstream/contract/contract.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
+import { chatStreamForm, countedUsage, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import type { ChatOrder } from './order.ts'
 import { streamChat } from './stream.ts'
@@ -37,50 +38,70 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { kept?: true }> {
   const order = orderChat(gateway, call, body)
-  return body.stream === true
-    ? streamChat(gateway, call, order)
-    : completeChat(gateway, call, order)
+  if (body.stream !== true) return completeChat(gateway, call, order)
+  const includeUsage = body.stream_options?.include_usage === true
+  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
 
-/** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
-export function orderChat(gateway: Gateway, call: GatewayCall, body: ChatBody): ChatOrder {
+/**
+ * Checks and measures a chat: what to ask, of whom, what to hold, how to bill. A native request is the
+ * same one in its own dialect: where it is there, it is what is sent and paid for.
+ */
+export function orderChat(
+  gateway: Gateway,
+  call: GatewayCall,
+  body: ChatBody,
+  native?: NativeRequest,
+): ChatOrder {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
   checkTools(body.tools)
   const model = requireChatModel(gateway, body, reading.modalities)
   const at = billing.clock.now()
-  const prompt = promptSize(body, reading)
+  const sent = native?.body ?? body
+  const prompt = promptSize(sent, reading)
   // Beside media the text is short, and its bytes are good enough.
   const mostText = Math.min(prompt.textBytes, model.contextLength || Infinity)
-  const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(body, mostText)
+  const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(sent, mostText)
   const price = tokenPrice({ model, prompt, at, boundText, rules, log: billing.log })
   const answer = answerWish(body, model)
   return {
     stage: stageOf('chat', model),
     amounts: price.amounts(answer),
     targets: model.targets,
-    request: chatRequest(gateway, call, body, { model: model.id, at }),
+    request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native },
     answer,
     usage: price.usage,
     affordable: (limitMicro, bounds) => price.affordable(limitMicro, bounds, answer),
     boundPrompt: price.boundPrompt,
-    includeUsage: body.stream_options?.include_usage === true,
   }
 }
 
-function completeChat(gateway: Gateway, call: GatewayCall, order: ChatOrder) {
+/** A chat that is answered whole, in the form of another dialect if there is one. */
+export function completeChat(
+  gateway: Gateway,
+  call: GatewayCall,
+  order: ChatOrder,
+  form?: WholeForm,
+) {
   const { stage, amounts, targets, request } = order
   const { requestId } = call
   return runBilledCall(gateway, call, {
     stage,
     amounts,
-    work: (signal, bill) => {
+    work: async (signal, bill) => {
       const { allowance } = bill
-      if (allowance !== undefined) return answerWithin(gateway, { order, bill, allowance, signal })
-      return gateway.upstreams.call(targets, 'chat', request, signal)
+      const result =
+        allowance === undefined
+          ? await gateway.upstreams.call(targets, 'chat', request, signal)
+          : await answerWithin(gateway, { order, bill, allowance, signal })
+      const charged = order.usage(result.usage, result)
+      const body = form ? form(result, countedUsage(result.usage, charged)) : result.body
+      return { result, charged, body }
     },
-    usage: (result) => order.usage(result.usage, result),
-    answer: ({ body, generationId }, _usage, receipt) =>
+    usage: ({ charged }) => charged,
+    write: order.write,
+    answer: ({ result: { generationId }, body }, _charged, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
   })
 }

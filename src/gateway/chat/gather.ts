@@ -3,6 +3,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/field
 import { completion } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
 import type { ChatStream } from '../../upstream/work.ts'
+import { addDetails } from './reasoning-details.ts'
 
 /** As much as a whole answer may have. */
 const MOST_CHARACTERS = 32 * 1024 * 1024
@@ -93,13 +94,24 @@ const NAMES = new Set(['role', 'id', 'type', 'name', 'format', 'signature', 'exp
 function join(into: Fields, delta: Fields): void {
   for (const [name, value] of Object.entries(delta)) {
     if (value === null || value === undefined) continue
-    into[name] =
-      name === 'tool_calls' ? joinedCalls(into[name], value) : joinedMember(into, name, value)
+    into[name] = (JOINED[name] ?? joinedMember)(into[name], value, name)
   }
 }
 
-function joinedMember(into: Fields, name: string, value: unknown): unknown {
-  return NAMES.has(name) ? value : joined(into[name], value)
+/** What comes in pieces that say themselves what they belong to. */
+const JOINED: Record<string, (before: unknown, pieces: unknown) => unknown> = {
+  tool_calls: joinedCalls,
+  reasoning_details: joinedDetails,
+}
+
+function joinedDetails(before: unknown, pieces: unknown): Fields[] {
+  const details = listOf(before).filter(isFields)
+  addDetails(details, listOf(pieces).filter(isFields))
+  return details
+}
+
+function joinedMember(before: unknown, value: unknown, name: string): unknown {
+  return NAMES.has(name) ? value : joined(before, value)
 }
 
 function joined(before: unknown, value: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
+import type { Rows } from '../bill/posting-queue.ts'
 import type { Allowance, Stage, StageUsage } from '../bill/rows.ts'
 import type { Amounts } from '../price/amounts.ts'
 import type { AnswerWish, Output } from '../price/call-price.ts'
@@ -16,6 +17,6 @@ export type ChatOrder = {
   affordable(limitMicro: bigint, bounds: Allowance['bounds']): number
   /** No fewer tokens than the prompt has. */
   boundPrompt(): number
-  /** The caller wants a last chunk with the usage. */
-  includeUsage: boolean
+  /** Writes rows of its dialect's own into the commit that settles it. */
+  write?: Rows['write']
 }

@@ -1,9 +1,10 @@
 import type { Outflow, Sink } from '../../lib/answer.ts'
 import type { ChatStream } from '../../upstream/work.ts'
+import type { StreamForm } from './form.ts'
 
 /** The three ends of a paid stream. One of them is called, once; another one also when `finished` throws. */
 export type StreamEnds = {
-  /** It finished. Settles; gives what is still to be sent after the last chunk. */
+  /** It finished. Settles; gives what is still to be sent. */
   finished(): Promise<string>
   /** It broke. Releases; gives the error event for the reader. */
   broke(error: unknown): Promise<string>
@@ -14,8 +15,6 @@ export type StreamEnds = {
 }
 
 const HEARTBEAT_MS = 15_000
-const HEARTBEAT = ': keep-alive\n\n'
-const DONE = 'data: [DONE]\n\n'
 /** Batches of at most 64 KiB that are looked through when a reader leaves, without a pause. */
 const MOST_LOOKED_THROUGH = 16
 
@@ -25,6 +24,7 @@ const MOST_LOOKED_THROUGH = 16
  */
 export class ChatOutflow implements Outflow {
   readonly #stream: ChatStream
+  readonly #form: StreamForm
   readonly #ends: StreamEnds
   #heartbeat: NodeJS.Timeout | undefined
   #flowing: Promise<void> | undefined
@@ -36,8 +36,9 @@ export class ChatOutflow implements Outflow {
   /** Counted instead of looking at the clock for each event. */
   #beats = 0
 
-  constructor(stream: ChatStream, ends: StreamEnds) {
+  constructor(stream: ChatStream, form: StreamForm, ends: StreamEnds) {
     this.#stream = stream
+    this.#form = form
     this.#ends = ends
   }
 
@@ -58,6 +59,7 @@ export class ChatOutflow implements Outflow {
 
   async #flow(sink: Sink): Promise<void> {
     try {
+      if (!this.#write(sink, this.#form.begin(this.#stream))) await this.#room(sink)
       for (;;) {
         while (!this.#stream.ready) await this.#stream.more()
         // The reader left.
@@ -65,12 +67,10 @@ export class ChatOutflow implements Outflow {
         const chunks = this.#stream.take()
         if (chunks === undefined) break
         if (chunks.length === 0) continue
-        this.#beats = 0
-        if (!sink.write(frames(chunks))) await this.#room(sink)
+        if (!this.#write(sink, this.#form.write(chunks))) await this.#room(sink)
       }
       this.#ended = true
-      const rest = await this.#ends.finished()
-      this.#end(sink, frames(this.#stream.last) + rest + DONE)
+      this.#end(sink, await this.#ends.finished())
     } catch (error) {
       this.#ended = true
       this.#stream.cancel()
@@ -93,6 +93,13 @@ export class ChatOutflow implements Outflow {
     }
   }
 
+  /** False when there is no room for more. */
+  #write(sink: Sink, text: string): boolean {
+    if (text === '') return true
+    this.#beats = 0
+    return sink.write(text)
+  }
+
   async #room(sink: Sink): Promise<void> {
     this.#full = true
     this.#stream.rest()
@@ -108,15 +115,9 @@ export class ChatOutflow implements Outflow {
 
   #beat(sink: Sink): void {
     this.#beats += 1
-    if (!this.#full && this.#beats > 1) sink.write(HEARTBEAT)
+    if (!this.#full && this.#beats > 1) sink.write(this.#form.heartbeat())
   }
 }
 
 /** For a stream that goes on without a reader. */
 const NOBODY: Sink = { write: () => true, room: async () => {}, end: () => {} }
-
-function frames(chunks: readonly string[]): string {
-  let text = ''
-  for (const chunk of chunks) text += `data: ${chunk}\n\n`
-  return text
-}

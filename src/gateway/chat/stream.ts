@@ -1,18 +1,18 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import { usageChunk } from '../../upstream/contract/chunks.ts'
 import { isReaders } from '../../upstream/contract/fault.ts'
 import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { BillLine } from '../bill/rows.ts'
+import type { BillLine, StageUsage } from '../bill/rows.ts'
 import { dropWork, generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
+import { countedUsage, type StreamForm } from './form.ts'
 import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 import { streamWithin } from './within-means.ts'
 
-const SSE_HEADERS = {
+export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
@@ -23,6 +23,7 @@ export async function streamChat(
   gateway: Gateway,
   call: GatewayCall,
   order: ChatOrder,
+  form: StreamForm,
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
@@ -40,7 +41,7 @@ export async function streamChat(
         ? await gateway.upstreams.call(targets, 'chatStream', request, signal)
         : await streamWithin(gateway, { order, bill, allowance, signal })
     const opened = { bill, stream, startedMs, leave }
-    const body = new ChatOutflow(stream, streamEnds(gateway, call, order, opened))
+    const body = new ChatOutflow(stream, form, streamEnds(gateway, call, order, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
@@ -55,6 +56,7 @@ function streamEnds(
   gateway: Gateway,
   call: GatewayCall,
   order: ChatOrder,
+  form: StreamForm,
   opened: { bill: Bill; stream: ChatStream; startedMs: number; leave(): void },
 ): StreamEnds {
   const { bill, stream, startedMs, leave } = opened
@@ -68,18 +70,20 @@ function streamEnds(
   }
   return {
     async finished() {
-      const usage = order.usage(stream.usage, stream)
+      const usage = chargeFor(order, stream)
       const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
-      await bill.settle([line])
+      const rest = form.end(stream.last, countedUsage(stream.usage, line))
+      await bill.settle([line], undefined, order.write)
       leave()
-      return order.includeUsage ? lastChunk(order, stream.usage, line) : ''
+      return rest
     },
     async broke(error) {
       if (isReaders(error)) await left()
       else await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
       leave()
-      // After the first byte a failure can only be reported in the stream, which then has no [DONE].
-      return `data: ${call.renderError(error instanceof Failure ? error : interrupted(error))}\n\n`
+      // After the first byte a failure can only be reported in the stream.
+      const failure = error instanceof Failure ? error : interrupted(error)
+      return form.fail(call.renderError(failure), failure)
     },
     async left() {
       await left()
@@ -89,18 +93,25 @@ function streamEnds(
   }
 }
 
+/** What outlasted our clock was not counted to its end: then what was seen of it counts too. */
+function chargeFor(order: ChatOrder, stream: ChatStream): StageUsage {
+  const counted = order.usage(stream.usage, stream)
+  if (!stream.outlasted || stream.finished) return counted
+  const seen = order.usage(withoutAnswer(stream.usage), stream)
+  return seen.costMicro > counted.costMicro ? seen : counted
+}
+
+function withoutAnswer(reading: UsageReading): UsageReading {
+  if (reading.kind !== 'reported') return reading
+  const answer = { completionTokens: undefined, totalTokens: undefined }
+  return { kind: 'reported', usage: { ...reading.usage, ...answer } }
+}
+
 /** Some upstreams count an answer only at its end: what was seen of it counts too. */
 function worthOf(order: ChatOrder, stream: ChatStream): bigint {
   const counted = order.usage(stream.usage, stream).costMicro
   const seen = order.usage(ABSENT, stream).costMicro
   return counted > seen ? counted : seen
-}
-
-/** What was charged for, with the upstream's finer counts where it reported them. */
-function lastChunk({ request }: ChatOrder, reading: UsageReading, line: BillLine): string {
-  const reported = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens } = line
-  return `data: ${usageChunk(request.ours, { ...reported, promptTokens, completionTokens })}\n\n`
 }
 
 function interrupted(cause: unknown): Failure {

@@ -19,26 +19,32 @@ export async function streamWithin(gateway: Gateway, asked: Asked): Promise<Chat
   const { order, allowance, signal } = asked
   const request = { ...limited(order, allowance), stream: true }
   const stream = await gateway.upstreams.call(order.targets, 'chatStream', request, signal)
-  return canGrow(allowance) ? watched(gateway, asked, stream) : stream
+  return canGrow(order, allowance) ? watched(gateway, asked, stream) : stream
 }
 
 /** A whole answer that has to be watched is asked for as a stream. */
 export async function answerWithin(gateway: Gateway, asked: Asked): Promise<ChatResult | Gathered> {
   const { order, allowance, signal } = asked
-  if (canGrow(allowance))
+  if (canGrow(order, allowance))
     return gatherAnswer(await streamWithin(gateway, asked), order.request.ours)
   const request = limited(order, allowance)
   return gateway.upstreams.call(order.targets, 'chat', request, signal)
 }
 
-function canGrow({ bounds, limitMicro, ceilingMicro }: Allowance): boolean {
-  return !bounds.fixed && limitMicro < ceilingMicro
+/** What goes through natively cannot be watched. */
+function canGrow({ request }: ChatOrder, allowance: Allowance): boolean {
+  const { bounds, limitMicro, ceilingMicro } = allowance
+  return !bounds.fixed && limitMicro < ceilingMicro && request.native?.only !== true
 }
 
-/** Never more tokens than there may come to be money for. */
-function limited({ request, answer, affordable }: ChatOrder, allowance: Allowance): ChatRequest {
-  const tokens = affordable(allowance.ceilingMicro, allowance.bounds)
-  return affordableRequest(request, tokens, answer.choices)
+/** Never more tokens than there may come to be money for. What is to be watched goes as a chat. */
+function limited(order: ChatOrder, allowance: Allowance): ChatRequest {
+  const { request, answer, affordable } = order
+  const only = request.native?.only === true
+  const mostMicro = only ? allowance.limitMicro : allowance.ceilingMicro
+  const tokens = affordable(mostMicro, allowance.bounds)
+  const native = canGrow(order, allowance) ? undefined : request.native
+  return affordableRequest({ ...request, native }, tokens, answer.choices)
 }
 
 function watched(

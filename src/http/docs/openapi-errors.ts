@@ -37,6 +37,13 @@ const SHAPES: Record<Dialect, z.ZodType> = {
   compatible: z.object({ error: compatible }).meta({ id: 'CompatibleError' }),
   envelope: z.object(envelope).meta({ id: 'ErrorEnvelope' }),
   both: z.object({ ...envelope, error: compatible }).meta({ id: 'ErrorEnvelopeWithObject' }),
+  messages: z
+    .object({
+      type: z.literal('error'),
+      error: z.object({ type: z.string(), message: z.string() }),
+      request_id: z.string(),
+    })
+    .meta({ id: 'MessagesError' }),
 }
 
 type Status = `${4 | 5}${number}`
@@ -54,6 +61,7 @@ const DESCRIPTIONS: Record<Status, string> = {
   '500': 'An error on our side',
   '502': 'The model could not be reached, or did not accept the request',
   '503': 'Temporarily unavailable; see Retry-After',
+  '529': 'Temporarily unavailable; see Retry-After',
 }
 
 function statusesOf(route: Route): Status[] {
@@ -72,7 +80,8 @@ function statusesOf(route: Route): Status[] {
     ['429', route.limit !== 'none'],
     ['500', true],
     ['502', paid],
-    ['503', true],
+    ['503', route.dialect !== 'messages'],
+    ['529', route.dialect === 'messages'],
   ]
   return found.filter(([, there]) => there).map(([status]) => status)
 }

@@ -57,7 +57,11 @@ export async function openApiDocument(
 }
 
 const SECURITY_SCHEMES = {
-  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `mlg_…`' },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key: `mlg_…`. Clients that send it in `X-Api-Key` may do so.',
+  },
   accessToken: {
     type: 'http',
     scheme: 'bearer',
@@ -148,7 +152,7 @@ function goodAnswer(route: Route): ZodOpenApiOperationObject['responses'] {
 
 function successSchema(route: Route, status: number): z.ZodType {
   const data = route.response ?? z.unknown()
-  if (route.dialect === 'compatible') return data
+  if (route.dialect === 'compatible' || route.dialect === 'messages') return data
   return z.object({
     status: z.literal('success'),
     code: z.literal(status),

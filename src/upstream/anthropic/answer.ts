@@ -4,6 +4,7 @@ import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.t
 import { Fault } from '../contract/fault.ts'
 import { readUsage, type UsageReading } from '../contract/usage.ts'
 import { anthropicError } from './failure.ts'
+import { thinkingDetails } from './thinking.ts'
 
 export function readMessage(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const { json } = answer
@@ -23,6 +24,7 @@ function messageOf(json: Fields): Fields {
   const of = (type: string) => blocks.filter((block) => block.type === type)
   const text = of('text').map((block) => textOf(block.text) ?? '')
   const thinking = of('thinking').map((block) => textOf(block.thinking) ?? '')
+  const details = thinkingDetails(blocks)
   const calls = of('tool_use').map(({ id, name, input }) => ({
     id,
     type: 'function',
@@ -37,6 +39,7 @@ function messageOf(json: Fields): Fields {
     content: text.length > 0 || calls.length === 0 ? text.join('') : null,
     refusal,
     ...(thinking.length > 0 ? { reasoning: thinking.join('') } : {}),
+    ...(details.length > 0 ? { reasoning_details: details } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
 }

@@ -8,6 +8,7 @@ import {
   unsuitable,
   urlOf,
 } from '../contract/chat-parts.ts'
+import { thinkingBlocks } from './thinking.ts'
 
 type Turn = { role: 'user' | 'assistant'; content: Fields[] }
 
@@ -48,7 +49,7 @@ function turnOf(message: Fields): Turn {
   }))
   return {
     role: 'assistant',
-    content: [...partsOf(message.content).flatMap(textBlock), ...calls],
+    content: [...thinkingBlocks(message), ...partsOf(message.content).flatMap(textBlock), ...calls],
   }
 }
 
@@ -56,8 +57,15 @@ function toolResult(message: Fields): Fields {
   return {
     type: 'tool_result',
     tool_use_id: message.tool_call_id,
-    content: plainText(message.content),
+    content: resultContent(message.content),
   }
+}
+
+/** Text as one string; blocks only where there are pictures or files. */
+function resultContent(content: unknown): unknown {
+  const parts = partsOf(content)
+  if (parts.every(({ type }) => type === 'text')) return plainText(content)
+  return parts.flatMap(userBlock)
 }
 
 /** Results must stand before anything else of their turn. */

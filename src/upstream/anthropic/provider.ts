@@ -1,10 +1,12 @@
 import type { Provider } from '../contract/contract.ts'
 import { readMessage } from './answer.ts'
 import { anthropicFailure } from './failure.ts'
+import { anthropicWords, buildCount, readCount } from './native.ts'
+import { nativeMessages } from './native-messages.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
 
-/** The Messages API, translated to and from the chat format. */
+/** The Messages API, translated to and from the chat format, or as it is. */
 export const anthropic: Provider = {
   credential: (key) => ({ 'x-api-key': key }),
   chat: {
@@ -12,6 +14,8 @@ export const anthropic: Provider = {
     read: readMessage,
     reader: (request) => new AnthropicReader(request),
   },
+  natively: (dialect) => (dialect === 'messages' ? nativeMessages : undefined),
+  count: { build: buildCount, read: readCount },
   probe: () => ({
     method: 'GET',
     path: '/models',
@@ -19,4 +23,5 @@ export const anthropic: Provider = {
     expects: 'json',
   }),
   failure: anthropicFailure,
+  words: ({ body }) => anthropicWords(body),
 }

@@ -51,7 +51,8 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
 
 /** This format wants a limit in every request. */
 function maxTokens(body: Fields, request: ChatRequest, target: ModelTarget): number {
-  const usual = Math.min(target.maxOutputTokens ?? DEFAULT_MAX_TOKENS, DEFAULT_MAX_TOKENS)
+  const most = target.maxOutputTokens ?? DEFAULT_MAX_TOKENS
+  const usual = request.wholeOutput ? most : Math.min(most, DEFAULT_MAX_TOKENS)
   const wanted = maxTokensOf(body, {}) ?? usual
   return Math.min(wanted, request.mostTokens ?? wanted)
 }

@@ -5,6 +5,7 @@ import { Fault } from '../contract/fault.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { anthropicUsage, anthropicFinish } from './answer.ts'
 import { anthropicError } from './failure.ts'
+import { encryptedDetail, isThinking, textDetail } from './thinking.ts'
 
 const NONE: readonly string[] = []
 
@@ -20,6 +21,8 @@ export class AnthropicReader implements ChatReader {
   #tools = 0
   /** The open tool block's index among the calls, and whether it has had any JSON yet. */
   #tool: { index: number; empty: boolean } | undefined
+  /** Blocks of thinking so far. */
+  #thoughts = 0
   readonly #ours: OurNames
 
   constructor(request: ChatRequest) {
@@ -66,6 +69,7 @@ export class AnthropicReader implements ChatReader {
   }
 
   #blockStart(block: Fields): readonly string[] {
+    if (isThinking(block)) return this.#startThinking(block)
     if (block.type !== 'tool_use') return NONE
     this.#tool = { index: this.#tools, empty: true }
     this.#tools += 1
@@ -73,9 +77,28 @@ export class AnthropicReader implements ChatReader {
     return this.#toolChunk({ id: block.id, type: 'function', function: call })
   }
 
+  #startThinking(block: Fields): readonly string[] {
+    this.#thoughts += 1
+    if (block.type === 'thinking') return NONE
+    return this.#detail(encryptedDetail(this.#thoughts - 1, block.data))
+  }
+
+  #think(text: unknown): readonly string[] {
+    if (typeof text !== 'string' || text === '') return NONE
+    this.outputBytes += Buffer.byteLength(text)
+    return this.#detail(textDetail(this.#thoughts - 1, { text }), { reasoning: text })
+  }
+
+  #detail(detail: Fields, more: Fields = {}): readonly string[] {
+    return [chunkText(this.#ours, { ...more, reasoning_details: [detail] })]
+  }
+
   #delta(delta: Fields): readonly string[] {
-    if (delta.type === 'text_delta') return this.#write('content', delta.text)
-    if (delta.type === 'thinking_delta') return this.#write('reasoning', delta.thinking)
+    if (delta.type === 'text_delta') return this.#write(delta.text)
+    if (delta.type === 'thinking_delta') return this.#think(delta.thinking)
+    if (delta.type === 'signature_delta') {
+      return this.#detail(textDetail(this.#thoughts - 1, { signature: delta.signature }))
+    }
     const json = textOf(delta.partial_json)
     if (!json || !this.#tool) return NONE
     this.#tool.empty = false
@@ -103,10 +126,10 @@ export class AnthropicReader implements ChatReader {
     return [chunkText(this.#ours, {}, { reason: this.finishReason })]
   }
 
-  #write(member: 'content' | 'reasoning', text: unknown): readonly string[] {
+  #write(text: unknown): readonly string[] {
     if (typeof text !== 'string' || text === '') return NONE
     this.outputBytes += Buffer.byteLength(text)
-    return [chunkText(this.#ours, { [member]: text })]
+    return [chunkText(this.#ours, { content: text })]
   }
 
   #toolChunk(call: Fields): readonly string[] {

@@ -19,6 +19,12 @@ export type Provider = {
   /** The headers that carry the key. Nothing else of a provider ever sees the key. */
   credential(key: string): Record<string, string>
   chat?: ChatCapability
+  /** The same, for an upstream whose entry says that it speaks Responses. */
+  withResponses?: Provider
+  /** How requests of a dialect are sent as they were written, if the model there takes them. */
+  natively?(dialect: NativeRequest['dialect'], target: ModelTarget): ChatCapability | undefined
+  /** Counts the tokens of such a request, for nothing. */
+  count?: JsonCapability<ChatRequest, { tokens: number }>
   embeddings?: JsonCapability<EmbeddingsRequest, EmbeddingsResult>
   transcription?: JsonCapability<TranscriptionRequest, TranscriptionResult>
   speech?: BytesCapability<SpeechRequest, SpeechFormat>
@@ -36,6 +42,8 @@ export type Provider = {
   probe?: () => HttpCall
   /** What an error status, or an error inside a 200, means. */
   failure(fault: StatusFault): Trouble
+  /** The message of an error, as it is written there. */
+  words?(fault: StatusFault): string | undefined
 }
 
 /** Where a model lives: which upstream, under which id, and what it is known to take. */
@@ -62,6 +70,8 @@ export type HttpCall = {
   maxEventBytes?: number | undefined
   /** An answer over its cap is too large for the caller (413), not an upstream's failure. */
   overflow?: 'caller' | undefined
+  /** A refusal is told in the upstream's own words: the caller speaks its dialect. */
+  inTheirWords?: boolean | undefined
   /** Statuses that mean that the content is gone for good. */
   gone?: readonly number[] | undefined
   /** False: never sent twice when the first try may have been accepted (video start). */
@@ -85,7 +95,7 @@ type BytesCapability<Request, Format> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (head: AnswerHead, request: Request) => Format
 }
-type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
+export type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
   reader: (request: ChatRequest, target: ModelTarget) => ChatReader
 }
 
@@ -97,12 +107,27 @@ export type ChatRequest = {
   stream: boolean
   /** Fields of our own, such as `plugins`; they win and are not dropped. */
   extra?: Fields | undefined
+  /** Where a format wants a limit and the body has none: all that the model can say. */
+  wholeOutput?: true | undefined
   /** An opaque hash of the account, sent in place of the caller's `user`. */
   user?: string | undefined
   /** No choice may be longer than the account can pay for, whatever the body says. */
   mostTokens?: number | undefined
   /** The names that the answer carries, whatever the upstream called them. */
   ours: OurNames
+  /** The same request as the caller wrote it, for upstreams that speak its dialect. */
+  native?: NativeRequest | undefined
+}
+
+export type NativeRequest = {
+  dialect: 'messages' | 'responses'
+  /** Without what would steer our account; model and user are put in for each upstream. */
+  body: Fields
+  headers: Record<string, string>
+  /** It has what no other dialect has words for. */
+  only: boolean
+  /** The names that a native answer carries. */
+  ours: { id: string; model: string }
 }
 export type OurNames = { id: string; model: string; created: number }
 
@@ -117,6 +142,8 @@ export type ChatResult = {
   /** What all choices are made of: the estimate when usage is absent. */
   outputBytes: number
   pictures: number
+  /** The answer in the dialect of a native request, with our names, if it was answered in it. */
+  native?: Fields | undefined
 }
 
 /** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
@@ -138,6 +165,10 @@ export type ChatReader = {
   readonly outputBytes: number
   /** Pictures so far, for the same reason. */
   readonly pictures: number
+  /** What it gives are not chunks but ready events of the dialect of a native request. */
+  readonly native?: boolean
+  /** Of such a one: the events that end an answer which has become too long. */
+  cutShort?(): readonly string[]
 }
 
 // Embeddings

@@ -1,4 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
+import { scrubbed } from './scrub.ts'
 
 /*
  * An error of an upstream is read three times, all of them here:
@@ -45,7 +46,8 @@ export class StatusFault extends Fault {
 }
 
 export type Trouble =
-  | { kind: 'rejected'; why: RejectedWhy } // the caller's request; no other upstream is tried
+  // the caller's request; no other upstream is tried. `words`: fit to be shown
+  | { kind: 'rejected'; why: RejectedWhy; words?: string | undefined }
   | { kind: 'missing' } // this upstream does not know the model or the thing
   | { kind: 'account'; why: AccountWhy } // our key or our money there
   | { kind: 'rate_limited'; retryAfterS: number | undefined }
@@ -63,15 +65,26 @@ export type RejectedWhy =
   | 'gone'
 export type AccountWhy = 'key_refused' | 'out_of_money' | 'forbidden'
 
+/** What of a provider reads errors. */
+type FaultReader = {
+  failure(fault: StatusFault): Trouble
+  words?(fault: StatusFault): string | undefined
+}
+
 /** The provider reads its own error bodies; the call says what it takes for gone or oversized. */
 export function troubleOf(
   fault: Fault,
-  provider: { failure(fault: StatusFault): Trouble },
-  call: { gone?: readonly number[] | undefined; overflow?: 'caller' | undefined },
+  provider: FaultReader,
+  call: {
+    gone?: readonly number[] | undefined
+    overflow?: 'caller' | undefined
+    inTheirWords?: boolean | undefined
+  },
 ): Trouble {
   if (fault instanceof StatusFault) {
     if (call.gone?.includes(fault.status)) return { kind: 'rejected', why: 'gone' }
-    return provider.failure(fault)
+    const trouble = provider.failure(fault)
+    return call.inTheirWords ? withWords(trouble, fault, provider) : trouble
   }
   if (fault.kind === 'aborted') return { kind: 'aborted' }
   if (fault.kind === 'too_large' && call.overflow === 'caller') return { kind: 'oversized' }
@@ -87,6 +100,14 @@ export function isReaders(error: unknown): boolean {
   return cause instanceof Fault && cause.at === SLOW_READER
 }
 
+/** By the wording of a 400 some clients know what to change. */
+function withWords(trouble: Trouble, fault: StatusFault, provider: FaultReader): Trouble {
+  if (trouble.kind !== 'rejected' || trouble.why !== 'request' || fault.status !== 400) {
+    return trouble
+  }
+  return { ...trouble, words: scrubbed(provider.words?.(fault) ?? '') || undefined }
+}
+
 /** No other upstream would do better: it is the caller's request, or the caller has left. */
 export function isCallers({ kind }: Trouble): boolean {
   return kind === 'rejected' || kind === 'oversized' || kind === 'aborted'
@@ -96,6 +117,9 @@ export function isCallers({ kind }: Trouble): boolean {
 export function failureOf(trouble: Trouble, fault: Fault): Failure {
   switch (trouble.kind) {
     case 'rejected':
+      if (trouble.words !== undefined) {
+        return new Failure('unsuitable', trouble.words, { cause: fault })
+      }
       return rejected(trouble.why, fault)
     case 'missing':
       return refusal('The model did not accept this request.', fault)

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import {
   dataUri,
   isSystem,
@@ -47,10 +47,19 @@ function contentOf(message: Fields, names: Map<string, string>, signatures: Sign
   }
   const calls = toolCallsOf(message).map((call) => ({
     functionCall: { name: call.name, args: call.args },
-    thoughtSignature: signatures.of(call),
+    thoughtSignature: signatures.of(call) ?? detailOf(message, call.id),
   }))
   const text = plainText(message.content)
   return { role: 'model', parts: [...(text === '' ? [] : [{ text }]), ...calls] }
+}
+
+/** Where it came back as a detail of the reasoning, by the id of its call. */
+function detailOf({ reasoning_details: details }: Fields, callId: string): string | undefined {
+  const found = listOf(details).find((one) => {
+    const { id, type } = fieldsOf(one)
+    return id === callId && type === 'reasoning.encrypted'
+  })
+  return textOf(fieldsOf(found).data)
 }
 
 function functionResponse(message: Fields, names: Map<string, string>): Fields {

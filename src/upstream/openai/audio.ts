@@ -12,11 +12,11 @@ import type {
 import { Fault } from '../contract/fault.ts'
 import { errorInBody } from './failure.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
-import { multipart, type Part } from './multipart.ts'
+import { multipart, type FormPart } from './multipart.ts'
 
 /** Servers of this format take a file; the order of the fields does not matter to them. */
 export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {
-  const parts: Part[] = [
+  const parts: FormPart[] = [
     { name: 'model', value: target.model },
     { name: 'response_format', value: request.responseFormat },
     ...(request.language === undefined ? [] : [{ name: 'language', value: request.language }]),
@@ -38,7 +38,7 @@ export function buildTranscription(request: TranscriptionRequest, target: ModelT
   }
 }
 
-function extraParts(extra: Fields): Part[] {
+function extraParts(extra: Fields): FormPart[] {
   return Object.entries(extra).flatMap(([name, value]) => {
     if (Array.isArray(value)) {
       return value.map((item) => ({ name: `${name}[]`, value: String(item) }))

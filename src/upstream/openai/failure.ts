@@ -21,6 +21,31 @@ export function errorInBody(body: Fields): StatusFault {
   return new StatusFault(statusIn(errorFields(body)) ?? 500, body)
 }
 
+/** Of a response that failed: its code is a word, and stands for a status all the same. */
+export function errorInResponse(error: unknown): StatusFault {
+  const code = textOf(fieldsOf(error).code) ?? ''
+  return new StatusFault(BY_CODE.get(code) ?? statusIn(fieldsOf(error)) ?? 500, { error })
+}
+
+const BY_CODE = new Map([
+  ['rate_limit_exceeded', 429],
+  ['slow_down', 429],
+  ['server_is_overloaded', 503],
+  ['insufficient_quota', 402],
+  ['context_length_exceeded', 400],
+  ['invalid_prompt', 400],
+  ['bio_policy', 400],
+  ['image_content_policy_violation', 400],
+  ['invalid_image', 400],
+  ['invalid_image_url', 400],
+  ['image_parse_error', 400],
+])
+
+/** The message of an error. */
+export function openAiWords(body: unknown): string | undefined {
+  return textOf(errorFields(body).message)
+}
+
 function errorFields(body: unknown): Fields {
   const first: unknown = Array.isArray(body) ? body[0] : body
   const error = fieldsOf(first).error

@@ -33,6 +33,10 @@ const STEERING = new Set([
   'store',
 ])
 
+export function isSteering(name: string): boolean {
+  return STEERING.has(name)
+}
+
 export function withoutSteering(body: Fields): Fields {
   const kept: Fields = {}
   for (const name in body) if (!STEERING.has(name)) kept[name] = body[name]

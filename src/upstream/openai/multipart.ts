@@ -1,10 +1,10 @@
 import { randomBase62 } from '../../lib/ids.ts'
 import type { Pieces } from '../contract/contract.ts'
 
-export type Part = { name: string; value: string | Buffer; filename?: string; type?: string }
+export type FormPart = { name: string; value: string | Buffer; filename?: string; type?: string }
 
 /** Nothing is copied: a file of 25 MiB is sent from where it is in memory, at every attempt. */
-export function multipart(parts: readonly Part[]): { contentType: string; body: Pieces } {
+export function multipart(parts: readonly FormPart[]): { contentType: string; body: Pieces } {
   const boundary = `mlango-${randomBase62(24)}`
   const pieces: Buffer[] = []
   for (const part of parts) {
@@ -32,7 +32,7 @@ function inPieces(buffers: readonly Buffer[]): Pieces {
   }
 }
 
-function headOf(part: Part): string {
+function headOf(part: FormPart): string {
   const file = part.filename === undefined ? '' : `; filename="${quoted(part.filename)}"`
   const type = part.type === undefined ? '' : `\r\nContent-Type: ${part.type}`
   return `Content-Disposition: form-data; name="${quoted(part.name)}"${file}${type}`

@@ -2,12 +2,12 @@ import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, buildTranscription, readSpeech, readTranscription } from './audio.ts'
 import { buildChat, readChat } from './chat.ts'
 import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
-import { openAiFailure } from './failure.ts'
+import { openAiFailure, openAiWords } from './failure.ts'
 import { buildImages, readImages } from './images.ts'
+import { nativeResponses } from './responses.ts'
 import { OpenAiReader } from './stream.ts'
 
-/** OpenAI itself and every server that speaks its format. It publishes no prices. */
-export const openai: Provider = {
+const chatOnly: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
   chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
   embeddings: { build: buildEmbeddings, read: readEmbeddings },
@@ -16,4 +16,17 @@ export const openai: Provider = {
   image: { build: buildImages, read: readImages },
   probe: () => ({ method: 'GET', path: '/models', headers: {}, expects: 'json' }),
   failure: openAiFailure,
+}
+
+/**
+ * OpenAI itself and every server that speaks its format. It publishes no prices. Many of them know
+ * nothing but chat, so Responses go through as they are only where the entry says so.
+ */
+export const openai: Provider = {
+  ...chatOnly,
+  withResponses: {
+    ...chatOnly,
+    natively: (dialect) => (dialect === 'responses' ? nativeResponses : undefined),
+    words: ({ body }) => openAiWords(body),
+  },
 }

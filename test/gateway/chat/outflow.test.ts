@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { chatStreamForm } from '../../../src/gateway/chat/form.ts'
 import { ChatOutflow } from '../../../src/gateway/chat/outflow.ts'
 import type { Sink } from '../../../src/lib/answer.ts'
 import { ABSENT } from '../../../src/upstream/contract/usage.ts'
@@ -49,11 +50,12 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
     else batches.push(batch)
     wake()
   }
-  const stream = new ChatOutflow(flow, {
+  const form = chatStreamForm({ id: 'c', model: 'm', created: 0 }, false)
+  const stream = new ChatOutflow(flow, form, {
     async finished() {
       seen.ends.push('finished')
       await settling
-      return 'data: usage\n\n'
+      return form.end(last, {})
     },
     async broke() {
       seen.ends.push('broke')
@@ -99,7 +101,7 @@ test('chunks are framed as they come, empty batches are passed over, the end com
   give(['c'])
   await turn()
   give('end')
-  const body = 'data: a\n\ndata: b\n\ndata: c\n\ndata: usage\n\ndata: [DONE]\n\n'
+  const body = 'data: a\n\ndata: b\n\ndata: c\n\ndata: [DONE]\n\n'
   assert.equal(await text, body)
   assert.deepEqual(seen.ends, ['finished'])
 })
@@ -114,7 +116,7 @@ test('nothing of the end is sent before it is settled', async () => {
   await turn()
   assert.equal(seen.text, 'data: a\n\ndata: b\n\n')
   settling.resolve()
-  const end = 'data: finish\n\ndata: usage\n\ndata: [DONE]\n\n'
+  const end = 'data: finish\n\ndata: [DONE]\n\n'
   assert.equal(await ended, `data: a\n\ndata: b\n\n${end}`)
 })
 

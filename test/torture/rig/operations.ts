@@ -4,7 +4,7 @@ import type { OpenApi, Schema } from '../../../src/http/docs/openapi.ts'
 export type Operation = {
   method: string
   path: string
-  dialect: 'envelope' | 'compatible' | 'both'
+  dialect: 'envelope' | 'compatible' | 'both' | 'messages'
   credentials: ('key' | 'jwt')[]
   /** Parameters in the path, the query and the headers. */
   parameters: { name: string; in: string }[]
@@ -13,8 +13,10 @@ export type Operation = {
 }
 
 /** Which error format each route answers in: by the contract, not by the code. */
-const COMPATIBLE = /^\/v1\/(chat\/completions|embeddings|audio\/|voice\/)/
+const COMPATIBLE = /^\/v1\/(chat\/completions|responses|embeddings|audio\/|voice\/)/
 const BOTH = /^\/v1\/(models|catalog|images\/|videos|documents\/|vision\/|video\/)/
+
+const MESSAGES = /^\/v1\/messages/
 
 export function operationsOf(document: OpenApi): Operation[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -24,7 +26,7 @@ export function operationsOf(document: OpenApi): Operation[] {
       return {
         method: method.toUpperCase(),
         path,
-        dialect: COMPATIBLE.test(path) ? 'compatible' : BOTH.test(path) ? 'both' : 'envelope',
+        dialect: dialectOf(path),
         credentials: operation.security.map((one) => ('apiKey' in one ? 'key' : 'jwt')),
         parameters: (operation.parameters ?? []).map(({ name, in: where }) => ({
           name,
@@ -35,6 +37,12 @@ export function operationsOf(document: OpenApi): Operation[] {
       }
     }),
   )
+}
+
+function dialectOf(path: string): Operation['dialect'] {
+  if (MESSAGES.test(path)) return 'messages'
+  if (COMPATIBLE.test(path)) return 'compatible'
+  return BOTH.test(path) ? 'both' : 'envelope'
 }
 
 /** Where strings may stand in a body: `['messages', 0, 'content']`. */

@@ -186,6 +186,61 @@ describe('the request to Anthropic', () => {
     assert.deepEqual(none.thinking, { type: 'disabled' } satisfies Params['thinking'])
   })
 
+  it('gives thinking back as it was signed, and only its own; results may have pictures', () => {
+    const format = 'anthropic-claude-v1'
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
+    const body = sent(
+      chat({
+        messages: [
+          { role: 'user', content: 'hi' },
+          {
+            role: 'assistant',
+            content: 'Looking.',
+            reasoning_details: [
+              { type: 'reasoning.text', text: 'hm', signature: 's', format, index: 0 },
+              { type: 'reasoning.encrypted', data: 'd', format, index: 1 },
+              { type: 'reasoning.text', text: 'unsigned', format, index: 2 },
+              { type: 'reasoning.encrypted', data: 'x', format: 'google-gemini-v1', id: 'c' },
+            ],
+            tool_calls: [call],
+          },
+          {
+            role: 'tool',
+            tool_call_id: 'c',
+            content: [
+              { type: 'text', text: 'See:' },
+              { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+            ],
+          },
+        ],
+      }),
+    ) as Params
+    assert.deepEqual(body.messages.slice(1), [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 's' },
+          { type: 'redacted_thinking', data: 'd' },
+          { type: 'text', text: 'Looking.' },
+          { type: 'tool_use', id: 'c', name: 'f', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'c',
+            content: [
+              { type: 'text', text: 'See:' },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+            ],
+          },
+        ],
+      },
+    ] satisfies Params['messages'])
+  })
+
   it('refuses, with a message, what it cannot translate', () => {
     const user = { role: 'user', content: 'hi' }
     for (const body of [
@@ -207,6 +262,13 @@ describe('the request to Anthropic', () => {
       )
     }
   })
+})
+
+const thought = (piece: object) => ({
+  type: 'reasoning.text',
+  ...piece,
+  format: 'anthropic-claude-v1',
+  index: 0,
 })
 
 describe('the answer of Anthropic', () => {
@@ -260,6 +322,7 @@ describe('the answer of Anthropic', () => {
             content: 'Habari',
             refusal: null,
             reasoning: 'hm',
+            reasoning_details: [thought({ text: 'hm', signature: 's' })],
             tool_calls: [
               { id: 'toolu_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
             ],
@@ -390,7 +453,11 @@ describe('the stream of Anthropic', () => {
     const { reader, chunks } = await chunksOf(SSE)
     assert.deepEqual(deltas(chunks), [
       { role: 'assistant', content: '' },
-      { reasoning: 'The user wants weather.' },
+      {
+        reasoning: 'The user wants weather.',
+        reasoning_details: [thought({ text: 'The user wants weather.' })],
+      },
+      { reasoning_details: [thought({ signature: 'EqQBCg==' })] },
       { content: "I'll check the " },
       { content: 'weather in Zürich.' },
       {

@@ -267,6 +267,25 @@ describe('the answer of Gemini', () => {
     assert.equal(replayed.contents[1]!.parts![0]!.thoughtSignature, 'c2ln')
   })
 
+  it('a signature may also come back as a detail of the reasoning, by the id of its call', () => {
+    const detail = { type: 'reasoning.encrypted', format: 'google-gemini-v1' }
+    const body = sent({
+      messages: [
+        { role: 'user', content: 'x' },
+        {
+          role: 'assistant',
+          reasoning_details: [
+            { ...detail, id: 'other', data: 'no' },
+            { ...detail, id: 'toolu_1', data: 'c2ln' },
+          ],
+          tool_calls: [{ id: 'toolu_1', function: { name: 'f', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'toolu_1', content: 'y' },
+      ],
+    }) as Body
+    assert.equal(body.contents[1]!.parts![0]!.thoughtSignature, 'c2ln')
+  })
+
   it('maps finish reasons', () => {
     const finish = (finishReason: unknown, parts: unknown[] = [{ text: 'a' }]) =>
       read({ candidates: [{ content: { parts }, finishReason }] }).finishReason

@@ -1,0 +1,97 @@
+import type { Fields } from '../../lib/fields.ts'
+import { prefixedId } from '../../lib/ids.ts'
+import type { Part } from '../chat/answer-parts.ts'
+import { carrierOf } from '../chat/reasoning-carrier.ts'
+import { inputOf, wholeParts, type WholePart } from '../chat/whole-parts.ts'
+import type { ToolNames } from './tools.ts'
+import type { MessageUsage } from './usage.ts'
+
+/** The names that an answer bears. */
+export type AnswerNames = {
+  id: string
+  /** As it was asked for: clients resume a session by it. */
+  model: string
+  /** As the catalog has it: reasoning comes back only to the same one. */
+  catalogId: string
+  tools: ToolNames
+}
+
+export function newMessageId(): string {
+  return prefixedId('msg_')
+}
+
+/** How an id of a call is written here; those of upstreams repeat, or are refused by others. */
+export function newToolUseId(): string {
+  return prefixedId('toolu_')
+}
+
+/**
+ * The content of an answer that came as a whole, and why it stopped. Throws if a call cannot be used;
+ * one that was cut off is left out, since a client would run half of it.
+ */
+export function readAnswer(
+  message: Fields,
+  finish: string | null,
+  names: AnswerNames,
+): { content: Fields[]; stopReason: string } {
+  const parts = wholeParts(message, newToolUseId)
+  const said = CUT_OFF.has(finish) ? parts.filter((part) => !isBroken(part)) : parts
+  const any = parts.some(({ kind }) => kind === 'call')
+  return {
+    content: said.map((part) => blockOf(part, names)),
+    stopReason: stopReasonOf(finish, { any, cutOff: said.length < parts.length }),
+  }
+}
+
+/** It is a call whose arguments have no end. */
+export function isBroken({ kind, whole }: Part): boolean {
+  return kind === 'call' && !whole
+}
+
+function blockOf(part: WholePart, names: AnswerNames): Fields {
+  const { kind, id, name, text } = part
+  if (kind === 'text') return { type: 'text', text }
+  if (kind === 'call') {
+    return { type: 'tool_use', id, name: names.tools.full(name), input: inputOf(part) }
+  }
+  const carrier = carrierFor(part, names)
+  return text === ''
+    ? { type: 'redacted_thinking', data: carrier }
+    : { type: 'thinking', thinking: text, signature: carrier }
+}
+
+export function carrierFor({ details }: Part, { catalogId }: AnswerNames): string {
+  return carrierOf(catalogId, details)
+}
+
+export function messageOf(
+  names: AnswerNames,
+  content: Fields[],
+  end: { stopReason: string | null; usage: MessageUsage },
+): Fields {
+  return {
+    id: names.id,
+    type: 'message',
+    role: 'assistant',
+    model: names.model,
+    content,
+    stop_reason: end.stopReason,
+    stop_sequence: null,
+    usage: end.usage,
+  }
+}
+
+const CUT_OFF = new Map<string | null, string>([
+  ['length', 'max_tokens'],
+  ['content_filter', 'refusal'],
+])
+
+/** Calls are there to be made, whatever the reason to stop behind them, unless one was cut off. */
+export function stopReasonOf(
+  finish: string | null,
+  calls: { any: boolean; cutOff: boolean },
+): string {
+  const reason = CUT_OFF.get(finish)
+  if (reason !== undefined && (!calls.any || calls.cutOff)) return reason
+  return calls.any ? 'tool_use' : 'end_turn'
+}

@@ -1,0 +1,91 @@
+import type { CatalogModel, Offer } from '../../catalog/catalog-index.ts'
+import type { Answer } from '../../lib/answer.ts'
+import { Failure } from '../../lib/failure.ts'
+import { ABSENT } from '../../upstream/contract/usage.ts'
+import { inCallersFields } from '../chat/callers-fields.ts'
+import { completeChat, orderChat } from '../chat/chat.ts'
+import type { ChatOrder } from '../chat/order.ts'
+import { streamChat } from '../chat/stream.ts'
+import type { Gateway, GatewayCall } from '../gateway.ts'
+import { newMessageId, type AnswerNames } from './answer.ts'
+import type { MessagesBody, ReadingModel } from './body.ts'
+import { messageStreamForm, messageWhole } from './form.ts'
+import { findModel } from './model-name.ts'
+import { nativeRequest, type SentHeaders } from './native.ts'
+import { readRequest } from './request.ts'
+
+type MessagesCall = GatewayCall & { headers: SentHeaders }
+type MessagesOrder = { order: ChatOrder; names: AnswerNames; native: readonly Offer[] }
+
+/** Answers one Messages request, whole or as a stream, by any model that can chat. */
+export async function messages(
+  gateway: Gateway,
+  call: MessagesCall,
+  body: MessagesBody,
+): Promise<Answer & { kept?: true }> {
+  const { order, names } = orderMessages(gateway, call, body)
+  return body.stream === true
+    ? streamChat(gateway, call, order, messageStreamForm(names, estimateOf(order)))
+    : completeChat(gateway, call, order, messageWhole(names))
+}
+
+/** How many tokens a request has: asked where that is known, else estimated. It costs nothing. */
+export async function countTokens(
+  gateway: Gateway,
+  call: MessagesCall,
+  body: Omit<MessagesBody, 'max_tokens'>,
+): Promise<{ input_tokens: number }> {
+  const asked = { ...body, max_tokens: 1, stream: false }
+  const { order, native } = orderMessages(gateway, call, asked)
+  try {
+    if (gateway.upstreams.can(native, 'count')) {
+      const { request } = order
+      const { tokens } = await gateway.upstreams.call(native, 'count', request, call.signal)
+      return { input_tokens: tokens }
+    }
+  } catch (error) {
+    // An estimate is better than none; what went wrong is in the log of the upstreams.
+    if (!(error instanceof Failure) || call.signal.aborted) throw error
+  }
+  return { input_tokens: estimateOf(order) }
+}
+
+function orderMessages(gateway: Gateway, call: MessagesCall, body: MessagesBody): MessagesOrder {
+  const model = findModel(gateway.catalog, body.model)
+  const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
+  const read = readRequest(body, readingModel(gateway, model, native.length > 0))
+  const { chat, names: tools, tools: kept, places } = read
+  const names = { id: newMessageId(), model: body.model, catalogId: model.id, tools }
+  const sent = { headers: call.headers, tools: kept, catalogId: model.id, ours: oursOf(names) }
+  const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
+  const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
+  try {
+    const order = orderChat(gateway, call, chat, asIs)
+    const targets = asIs?.only ? native : order.targets
+    return { order: { ...order, targets }, names, native }
+  } catch (error) {
+    throw inCallersFields(error, places, 'messages')
+  }
+}
+
+function oursOf({ id, model }: AnswerNames): { id: string; model: string } {
+  return { id, model }
+}
+
+function readingModel(gateway: Gateway, model: CatalogModel, native: boolean): ReadingModel {
+  const types = new Map(gateway.upstreams.list.map(({ name, type }) => [name, type]))
+  const caches = ({ upstream }: Offer) => {
+    const type = types.get(upstream)
+    return type === 'anthropic' || (type === 'openrouter' && KNOWS_MARKS.test(model.id))
+  }
+  const signs = native || model.id.startsWith('anthropic/')
+  return { ...model, caches: model.offers.every(caches), signs, native }
+}
+
+/** Others refuse marks of what to cache, or cache by themselves. */
+const KNOWS_MARKS = /^(anthropic|google)\//
+
+/** What is absent is estimated, and nothing was said yet. */
+function estimateOf(order: ChatOrder): number {
+  return order.usage(ABSENT, { outputBytes: 0 }).promptTokens ?? 0
+}

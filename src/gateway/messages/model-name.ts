@@ -1,0 +1,43 @@
+import { notFound, type Catalog } from '../../catalog/catalog.ts'
+import type { CatalogIndex, CatalogModel } from '../../catalog/catalog-index.ts'
+
+/**
+ * The model that a client means. Many have their models' names built in: without the maker, with a
+ * date, with dashes for dots; and one adds how much context it wants.
+ */
+export function findModel(catalog: Catalog, asked: string): CatalogModel {
+  const name = asked.replace(WANTED_CONTEXT, '')
+  const index = catalog.index()
+  const model = index.find(name) ?? plainNames(index).get(plainName(name))
+  if (model === undefined || model === SEVERAL) throw notFound(asked)
+  return model
+}
+
+const WANTED_CONTEXT = /\[1m\]$/i
+const SEVERAL = 'several'
+
+/** `anthropic/claude-sonnet-4.5` and `claude-sonnet-4-5-20250929` have one plain name. */
+function plainName(id: string): string {
+  return id
+    .replace(/^anthropic\//, '')
+    .replace(/-latest$/, '')
+    .replace(/-\d{8}$/, '')
+    .replaceAll('.', '-')
+}
+
+type PlainNames = ReadonlyMap<string, CatalogModel | typeof SEVERAL>
+
+const known = new WeakMap<CatalogIndex, PlainNames>()
+
+/** Made once for each state of the catalog. */
+function plainNames(index: CatalogIndex): PlainNames {
+  const made = known.get(index)
+  if (made !== undefined) return made
+  const names = new Map<string, CatalogModel | typeof SEVERAL>()
+  for (const model of index.models) {
+    const name = plainName(model.id)
+    names.set(name, names.has(name) ? SEVERAL : model)
+  }
+  known.set(index, names)
+  return names
+}

@@ -1,0 +1,48 @@
+import { fieldsOf, type Fields } from '../../lib/fields.ts'
+import type { Usage } from '../../upstream/contract/usage.ts'
+import { STOP } from './stream.ts'
+import { messageUsage } from './usage.ts'
+
+/*
+ * Answers of an upstream that speaks this dialect. They go out as they are, but their counts are those
+ * that are charged for: an upstream may count wrongly, or not at all.
+ */
+
+export function nativeWhole(message: Fields, usage: Usage): Fields {
+  return { ...message, usage: counted(message, usage) }
+}
+
+/** The first event. Clients measure by its input how full the context is. */
+export function nativeStart(event: string, promptTokens: number): string {
+  const { message, ...rest } = dataOf(event)
+  const said = fieldsOf(message)
+  const input = fieldsOf(said.usage).input_tokens
+  if (typeof input === 'number' && input >= 0) return event
+  return withData(event, { ...rest, message: nativeWhole(said, { promptTokens }) })
+}
+
+/** The events that tell the end. Some upstreams close the connection without the last one. */
+export function nativeEnd(last: readonly string[], usage: Usage): string {
+  const text = last.map((event) => withTotals(event, usage)).join('')
+  return text.includes(STOP) ? text : text + STOP
+}
+
+function withTotals(event: string, usage: Usage): string {
+  if (!event.startsWith('event: message_delta\n')) return event
+  const data = dataOf(event)
+  return withData(event, { ...data, usage: counted(data, usage) })
+}
+
+function counted(told: Fields, usage: Usage): Fields {
+  return { ...fieldsOf(told.usage), ...messageUsage(usage) }
+}
+
+const DATA = '\ndata: '
+
+function dataOf(event: string): Fields {
+  return JSON.parse(event.slice(event.indexOf(DATA) + DATA.length)) as Fields
+}
+
+function withData(event: string, data: Fields): string {
+  return `${event.slice(0, event.indexOf(DATA))}${DATA}${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,95 @@
+import { isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { isThinking, thinkingBlocks } from '../../upstream/anthropic/thinking.ts'
+import type { NativeRequest } from '../../upstream/contract/contract.ts'
+import { carriedDetails, isCarrier } from '../chat/reasoning-carrier.ts'
+import type { MessagesBody } from './body.ts'
+import { isClientRun } from './tools.ts'
+
+/** Headers of a request, by their lower-case names. */
+export type SentHeaders = Record<string, string | string[] | undefined>
+
+/** Fields that spend outside token prices, or name things of our account there. */
+const DROPPED = [
+  'service_tier',
+  'speed',
+  'container',
+  'mcp_servers',
+  'fallbacks',
+  'inference_geo',
+  'thread',
+  'diagnostics',
+  'user_profile_id',
+  'workspace_id',
+]
+
+/**
+ * The request for an upstream that speaks this dialect. Alike on every turn, and changed as little as
+ * can be: thinking is bound to its exact system, tools and messages.
+ */
+export function nativeRequest(
+  body: MessagesBody & Fields,
+  sent: { headers: SentHeaders; tools: Fields[]; catalogId: string; ours: NativeRequest['ours'] },
+): NativeRequest {
+  const betas = keptBetas(sent.headers['anthropic-beta'])
+  const native: Fields = { ...body, messages: withoutCarriers(body.messages, sent.catalogId) }
+  for (const name of DROPPED) delete native[name]
+  if (!betas.some((beta) => beta.startsWith(CONTEXT_BETA))) delete native.context_management
+  if (body.tools && sent.tools.length < body.tools.length) native.tools = sent.tools
+  return {
+    dialect: 'messages',
+    only: sent.tools.some(isClientRun),
+    body: native,
+    headers: {
+      'anthropic-version': versionOf(sent.headers['anthropic-version']),
+      ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
+    },
+    ours: sent.ours,
+  }
+}
+
+const CONTEXT_BETA = 'context-management'
+const USUAL_VERSION = '2023-06-01'
+const OTHER_VERSION = '2026-10-21'
+
+function versionOf(version: string | string[] | undefined): string {
+  return version === OTHER_VERSION ? OTHER_VERSION : USUAL_VERSION
+}
+
+/** What they allow has a price of its own, or is refused; so are the fields that belong to them. */
+const SPENDING =
+  /^(fast-mode|mcp-client|code-execution|files-api|skills|server-side-fallback|advisor|oauth)/
+const BETA = /^[\w.-]{1,100}$/
+const MOST_BETAS = 50
+
+/** An open list: each release of the clients has new ones. */
+function keptBetas(header: string | string[] | undefined): string[] {
+  return [header ?? []]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .map((beta) => beta.trim())
+    .filter((beta) => BETA.test(beta) && !SPENDING.test(beta))
+    .slice(0, MOST_BETAS)
+}
+
+/** In what another upstream said there is our carrier; what it carries may be of this provider. */
+function withoutCarriers(messages: readonly unknown[], model: string): unknown[] {
+  return messages.flatMap((message) => {
+    if (!isFields(message) || !listOf(message.content).some(hasCarrier)) return [message]
+    const content = listOf(message.content).flatMap((block) =>
+      hasCarrier(block) ? thinkingBlocks({ reasoning_details: carried(block, model) }) : [block],
+    )
+    return content.length === 0 ? [] : [{ ...message, content }]
+  })
+}
+
+function hasCarrier(block: unknown): block is Fields {
+  return isFields(block) && isThinking(block) && isCarrier(carrierIn(block))
+}
+
+function carrierIn(block: Fields): unknown {
+  return block.type === 'thinking' ? block.signature : block.data
+}
+
+function carried(block: Fields, model: string): Fields[] {
+  return carriedDetails(carrierIn(block), model)
+}

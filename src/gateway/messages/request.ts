@@ -1,0 +1,73 @@
+import { invalidField } from '../../lib/failure.ts'
+import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { limitField } from '../chat/answer-limit.ts'
+import type { ChatBody } from '../chat/chat.ts'
+import type { MessagesBody, ReadingModel } from './body.ts'
+import { effortFor, formatFor } from './output-config.ts'
+import { textOfBlocks } from './blocks.ts'
+import { chatTools, keptTools, type ToolNames } from './tools.ts'
+import { chatTurns } from './turns.ts'
+
+/** The same request as a chat. */
+export type ReadRequest = {
+  chat: ChatBody & Fields
+  /** Its tools, under the names that the chat has for them. */
+  names: ToolNames
+  /** Those of its tools that the caller runs, as they were sent. */
+  tools: Fields[]
+  /** The field of the request that each message of the chat is from. */
+  places: string[]
+}
+
+export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
+  const tools = keptTools(body, model.native)
+  const { fields, names } = chatTools(tools, body.tool_choice)
+  const placed = [
+    ...systemMessage(body.system, model).map((message) => ({ message, at: 'system' })),
+    ...chatTurns(body.messages, { model, names }),
+  ]
+  if (!placed.some(({ message }) => message.role !== 'system')) {
+    throw invalidField('messages', 'must have something from the user')
+  }
+  const chat: ChatBody & Fields = {
+    model: model.id,
+    messages: placed.map(({ message }) => message),
+    [limitField(model)]: Math.min(body.max_tokens, model.maxOutputTokens ?? body.max_tokens),
+    ...sampling(body, model),
+    ...fields,
+    ...effortFor(body, model),
+    ...formatFor(body),
+  }
+  if (body.stream === true) chat.stream = true
+  // Its pictures and its voice would be charged, and this dialect cannot show them.
+  if (model.outputModalities.length > 1) chat.modalities = ['text']
+  return { chat, names, tools, places: placed.map(({ at }) => at) }
+}
+
+function sampling(body: MessagesBody, model: ReadingModel): Fields {
+  const { temperature, top_p, top_k, stop_sequences: stops } = body
+  const taken: Fields = {}
+  if (typeof temperature === 'number') taken.temperature = temperature
+  if (typeof top_p === 'number') taken.top_p = top_p
+  // Not in OpenAI's format: where it is not known it would be refused.
+  if (typeof top_k === 'number' && model.supportedParameters.includes('top_k')) taken.top_k = top_k
+  if (stops && stops.length > 0) taken.stop = stops
+  return taken
+}
+
+const OWN_NOTE = 'x-anthropic-'
+
+/** A string, or blocks of text; the first may be a note of the client to its own provider. */
+function systemMessage(system: unknown, model: ReadingModel): Fields[] {
+  if (system === undefined || system === null || system === '') return []
+  if (typeof system === 'string') return [{ role: 'system', content: system }]
+  if (!Array.isArray(system)) throw invalidField('system', 'must be a string or blocks of text')
+  const blocks = listOf(system).filter((block, i) => {
+    if (!isFields(block) || typeof block.text !== 'string') {
+      throw invalidField(`system[${i}].text`, 'must be a string')
+    }
+    return block.text !== '' && !(i === 0 && block.text.startsWith(OWN_NOTE))
+  })
+  if (blocks.length === 0) return []
+  return [{ role: 'system', content: textOfBlocks(blocks.map(fieldsOf), model) }]
+}

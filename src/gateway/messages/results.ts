@@ -1,0 +1,80 @@
+import { invalidField } from '../../lib/failure.ts'
+import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { searchResultText, userParts } from './blocks.ts'
+
+/** The result of a tool: a `tool` message has only text, so pictures and files stand beside it. */
+export type ToolResult = { message: Fields; media: Fields[] }
+
+const NOTHING = '(no output)'
+const BESIDE = '(attached below)'
+
+export function toolResult(block: Fields, at: string): ToolResult {
+  const { tool_use_id: id, content } = block
+  if (typeof id !== 'string') throw invalidField(`${at}.tool_use_id`, 'must be a string')
+  const { texts, media } = read(content, at)
+  const text = texts.filter((one) => one !== '').join('\n')
+  const said = text || (media.length > 0 ? BESIDE : NOTHING)
+  const message = {
+    role: 'tool',
+    tool_call_id: id,
+    content: block.is_error === true ? `Error: ${said}` : said,
+  }
+  // Several results may have some: the model must know whose they are.
+  const heading = { type: 'text', text: `From the result of ${id}:` }
+  return { message, media: media.length > 0 ? [heading, ...media] : [] }
+}
+
+function read(content: unknown, at: string): { texts: string[]; media: Fields[] } {
+  const found: { texts: string[]; media: Fields[] } = { texts: [], media: [] }
+  if (content === undefined || content === null) return found
+  if (typeof content === 'string') return { texts: [content], media: [] }
+  if (!Array.isArray(content)) throw invalidField(`${at}.content`, 'must be a string or blocks')
+  content.forEach((one: unknown, i) => readBlock(fieldsOf(one), `${at}.content[${i}]`, found))
+  return found
+}
+
+function readBlock(
+  block: Fields,
+  at: string,
+  { texts, media }: { texts: string[]; media: Fields[] },
+): void {
+  if (block.type === 'search_result') texts.push(searchResultText(block))
+  else if (block.type === 'tool_reference') texts.push(textOf(block.tool_name) ?? '')
+  for (const part of block.type === 'search_result' ? [] : userParts(block, at, false)) {
+    if (part.type === 'text') texts.push(textOf(part.text) ?? '')
+    else media.push(part)
+  }
+}
+
+/** In the order of the calls, whatever order they came in. */
+export function inOrderOfCalls(results: ToolResult[], calls: readonly string[]): ToolResult[] {
+  const place = new Map(calls.map((id, i) => [id, i]))
+  const placeOf = (result: ToolResult) => place.get(idOf(result)) ?? 0
+  return results.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
+
+/** The ids of calls that have no result, and those of results that have no call, or a second one. */
+export function unpaired(
+  results: readonly ToolResult[],
+  calls: readonly string[],
+): { missing: string[]; foreign: string[] } {
+  const missing = new Set(calls)
+  const foreign = results.map(idOf).filter((id) => !missing.delete(id))
+  return { missing: [...missing], foreign }
+}
+
+function idOf({ message }: ToolResult): string {
+  return String(message.tool_call_id)
+}
+
+/** Blocks of `content` with their places; a string is one block of text. */
+export function blocksOf(content: unknown, at: string): { block: Fields; at: string }[] {
+  if (typeof content === 'string') return [{ block: { type: 'text', text: content }, at }]
+  if (!Array.isArray(content)) throw invalidField(`${at}.content`, 'must be a string or blocks')
+  return listOf(content).map((block, i) => {
+    const place = `${at}.content[${i}]`
+    const fields = fieldsOf(block)
+    if (typeof fields.type !== 'string') throw invalidField(`${place}.type`, 'must be a string')
+    return { block: fields, at: place }
+  })
+}

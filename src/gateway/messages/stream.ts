@@ -1,0 +1,113 @@
+import type { Usage } from '../../upstream/contract/usage.ts'
+import { AnswerWalk, type Part } from '../chat/answer-parts.ts'
+import {
+  carrierFor,
+  isBroken,
+  messageOf,
+  newToolUseId,
+  stopReasonOf,
+  type AnswerNames,
+} from './answer.ts'
+import { messageUsage } from './usage.ts'
+
+export const PING = frame('ping', '')
+export const STOP = frame('message_stop', '')
+
+/**
+ * The events of one answer, from the chunks of a chat. Clients take the first event for the start
+ * and refuse kinds that they do not know, so nothing else is ever sent.
+ */
+export class MessageEvents {
+  readonly #names: AnswerNames
+  readonly #walk: AnswerWalk
+  #text = ''
+  /** A thinking block has begun; one without a text has its whole content in its start. */
+  #thinking = false
+  /** A call was closed whose arguments have no end. */
+  #cutOff = false
+
+  constructor(names: AnswerNames) {
+    this.#names = names
+    const listener = {
+      open: (part: Part) => this.#open(part),
+      delta: (part: Part, text: string) => this.#delta(part, text),
+      close: (part: Part) => this.#close(part),
+    }
+    this.#walk = new AnswerWalk(listener, newToolUseId)
+  }
+
+  /** With our estimate of what goes in: clients measure by it how full the context is. */
+  start(promptTokens: number): string {
+    const usage = messageUsage({ promptTokens })
+    const message = messageOf(this.#names, [], { stopReason: null, usage })
+    return frame('message_start', `,"message":${JSON.stringify(message)}`) + PING
+  }
+
+  write(chunks: readonly string[]): string {
+    this.#text = ''
+    for (const chunk of chunks) this.#walk.take(chunk)
+    return this.#text
+  }
+
+  /** What tells the end, once it is paid for. */
+  end(last: readonly string[], usage: Usage): string {
+    this.#text = ''
+    for (const chunk of last) this.#walk.take(chunk)
+    this.#walk.end()
+    const { finish, hasCalls } = this.#walk
+    const reason = stopReasonOf(finish, { any: hasCalls, cutOff: this.#cutOff })
+    const delta = { stop_reason: reason, stop_sequence: null }
+    const totals = JSON.stringify(messageUsage(usage))
+    return (
+      this.#text +
+      frame('message_delta', `,"delta":${JSON.stringify(delta)},"usage":${totals}`) +
+      STOP
+    )
+  }
+
+  #open(part: Part): void {
+    if (part.kind === 'text') this.#start(part, '{"type":"text","text":""}')
+    if (part.kind !== 'call') return
+    const name = this.#names.tools.full(part.name)
+    this.#start(part, JSON.stringify({ type: 'tool_use', id: part.id, name, input: {} }))
+  }
+
+  #delta(part: Part, text: string): void {
+    if (part.kind === 'reasoning' && !this.#thinking) {
+      this.#thinking = true
+      this.#start(part, '{"type":"thinking","thinking":"","signature":""}')
+    }
+    this.#piece(part, DELTAS[part.kind], text)
+  }
+
+  #close(part: Part): void {
+    if (isBroken(part)) this.#cutOff = true
+    if (part.kind === 'reasoning') {
+      const carrier = carrierFor(part, this.#names)
+      if (this.#thinking) this.#piece(part, '"signature_delta","signature"', carrier)
+      else this.#start(part, JSON.stringify({ type: 'redacted_thinking', data: carrier }))
+      this.#thinking = false
+    }
+    this.#text += frame('content_block_stop', `,"index":${part.position}`)
+  }
+
+  #start({ position }: Part, block: string): void {
+    this.#text += frame('content_block_start', `,"index":${position},"content_block":${block}`)
+  }
+
+  #piece({ position }: Part, kind: string, text: string): void {
+    const delta = `{"type":${kind}:${JSON.stringify(text)}}`
+    this.#text += frame('content_block_delta', `,"index":${position},"delta":${delta}`)
+  }
+}
+
+/** The kind of a delta, and the member with its text. */
+const DELTAS: Record<Part['kind'], string> = {
+  reasoning: '"thinking_delta","thinking"',
+  text: '"text_delta","text"',
+  call: '"input_json_delta","partial_json"',
+}
+
+function frame(type: string, members: string): string {
+  return `event: ${type}\ndata: {"type":"${type}"${members}}\n\n`
+}

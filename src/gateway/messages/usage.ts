@@ -1,0 +1,33 @@
+import type { Usage } from '../../upstream/contract/usage.ts'
+
+export type MessageUsage = {
+  input_tokens: number
+  output_tokens: number
+  cache_creation_input_tokens: number
+  cache_read_input_tokens: number
+  cache_creation?: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number }
+  output_tokens_details?: { thinking_tokens: number }
+}
+
+/** Its input leaves out what is in the cache, since clients add the three up. */
+export function messageUsage(usage: Usage): MessageUsage {
+  const read = usage.cachedTokens ?? 0
+  const written = usage.cacheWriteTokens ?? 0
+  const hour = usage.cacheWrite1hTokens
+  const shown: MessageUsage = {
+    input_tokens: Math.max(0, (usage.promptTokens ?? 0) - read - written),
+    output_tokens: usage.completionTokens ?? 0,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+  }
+  if (hour !== undefined) {
+    shown.cache_creation = {
+      ephemeral_5m_input_tokens: Math.max(0, written - hour),
+      ephemeral_1h_input_tokens: hour,
+    }
+  }
+  if (usage.reasoningTokens) {
+    shown.output_tokens_details = { thinking_tokens: usage.reasoningTokens }
+  }
+  return shown
+}

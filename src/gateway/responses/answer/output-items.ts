@@ -1,0 +1,134 @@
+import { fieldsOf, textOf, type Fields } from '../../../lib/fields.ts'
+import type { Part } from '../../chat/answer-parts.ts'
+import { carrierOf } from '../../chat/reasoning-carrier.ts'
+import type { OwnTools } from '../request/tools.ts'
+
+/** What the items of one response have in common. */
+export type ItemNames = { seed: string; model: string; tools: OwnTools }
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+/** One part of an answer as an item. The same whether it came in pieces or whole. */
+export function itemOf(
+  names: ItemNames,
+  part: Part,
+  said: { text: string; status: ItemStatus; logprobs?: unknown[] | undefined },
+): Fields {
+  switch (part.kind) {
+    case 'text':
+      return message(names, part, said)
+    case 'reasoning':
+      return reasoning(names, part, said.text)
+    default:
+      return isCustom(names, part) ? customCall(names, part, said) : call(names, part, said)
+  }
+}
+
+/** Ids tell which response they are of, so that one that is kept is found by its item. */
+export function itemId(names: ItemNames, part: Part): string {
+  const prefix =
+    part.kind === 'call' ? (isCustom(names, part) ? 'ctc_' : 'fc_') : PREFIXES[part.kind]
+  return prefix + names.seed + part.position
+}
+
+const PREFIXES = { text: 'msg_', reasoning: 'rs_' }
+const ITEM_ID = /^[a-z]{2,5}_([0-9A-Za-z]{24})i?\d{1,6}$/
+
+/** The id of the response that an item is of; undefined if no response of ours can have it. */
+export function responseOfItem(id: string): string | undefined {
+  const seed = ITEM_ID.exec(id)?.[1]
+  return seed === undefined ? undefined : `resp_${seed}`
+}
+
+/** An item of an upstream's, under an id of ours. */
+export function renamedItem(item: Fields, seed: string, position: number): Fields {
+  const prefix = /^[a-z]{2,5}_/.exec(textOf(item.id) ?? '')?.[0] ?? 'msg_'
+  return { ...item, id: prefix + seed + position }
+}
+
+/** As its caller sees it: what carries a reasoning back to us only goes to those who asked for it. */
+export function shownItem(item: Fields, encrypted: boolean): Fields {
+  if (encrypted || item.encrypted_content === undefined) return item
+  const { encrypted_content: _encrypted, ...shown } = item
+  return shown
+}
+
+export function isCustom({ tools }: ItemNames, part: Part): boolean {
+  return tools.get(part.name)?.kind === 'custom'
+}
+
+/** The status of an item that closes when an answer was cut off; calls show it by their arguments. */
+export function cutOffStatus(part: Part, hasCalls: boolean): ItemStatus {
+  const whole = part.kind === 'call' ? part.whole : hasCalls
+  return whole ? 'completed' : 'incomplete'
+}
+
+/** The free text of a custom tool, which a chat model writes as an argument. */
+export function customInput(args: string): string {
+  try {
+    return textOf(fieldsOf(JSON.parse(args)).input) ?? args
+  } catch {
+    // It wrote no JSON: then it may have written the text itself.
+    return args
+  }
+}
+
+function message(
+  names: ItemNames,
+  part: Part,
+  {
+    text,
+    status,
+    logprobs,
+  }: { text: string; status: ItemStatus; logprobs?: unknown[] | undefined },
+): Fields {
+  const content = status === 'in_progress' ? [] : [outputText(text, logprobs)]
+  return { id: itemId(names, part), type: 'message', status, role: 'assistant', content }
+}
+
+export function outputText(text: string, logprobs: unknown[] = []): Fields {
+  return { type: 'output_text', text, annotations: [], logprobs }
+}
+
+function reasoning(names: ItemNames, part: Part, text: string): Fields {
+  const { model } = names
+  return {
+    id: itemId(names, part),
+    type: 'reasoning',
+    summary: text === '' ? [] : [{ type: 'summary_text', text }],
+    ...(part.details.length === 0 ? {} : { encrypted_content: carrierOf(model, part.details) }),
+  }
+}
+
+function call(names: ItemNames, part: Part, { text, status }: { text: string; status: string }) {
+  return {
+    id: itemId(names, part),
+    type: 'function_call',
+    call_id: part.id,
+    ...calledName(names, part),
+    arguments: text,
+    status,
+  }
+}
+
+/** Its status is never `incomplete`: there are clients that know only one. */
+function customCall(names: ItemNames, part: Part, said: { text: string; status: ItemStatus }) {
+  const { text, status } = said
+  return {
+    id: itemId(names, part),
+    type: 'custom_tool_call',
+    call_id: part.id,
+    ...calledName(names, part),
+    input: status === 'in_progress' ? '' : customInput(text),
+    status: status === 'in_progress' ? status : 'completed',
+  }
+}
+
+/** A name that was never offered is told as the model wrote it. */
+function calledName({ tools }: ItemNames, { name }: Part): Fields {
+  const own = tools.get(name)
+  if (own === undefined) return { name }
+  return own.namespace === undefined
+    ? { name: own.name }
+    : { name: own.name, namespace: own.namespace }
+}

@@ -1,0 +1,102 @@
+import type { Fields } from '../../../lib/fields.ts'
+import type { Usage } from '../../../upstream/contract/usage.ts'
+import type { ResponsesBody } from '../request/body.ts'
+
+/** What is known of a response before the model has said anything. */
+export type ResponseStart = {
+  /** The 24 characters that it shares with its items. */
+  seed: string
+  model: string
+  /** Unix seconds. */
+  createdAt: number
+  body: ResponsesBody
+}
+
+/** How a response ended. */
+export type ResponseEnd = {
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  output: Fields[]
+  incomplete?: string | undefined
+  error?: { code: string; message: string } | undefined
+  usage?: Fields | undefined
+  /** Can later requests continue it? Before its end: if all goes well. */
+  store?: boolean | undefined
+}
+
+/** As a whole, with all that was asked for. */
+export function responseOf(head: ResponseStart, end: ResponseEnd): Fields {
+  const { body } = head
+  return {
+    ...briefResponse(head, end),
+    instructions: body.instructions ?? null,
+    tools: body.tools ?? [],
+    usage: end.usage ?? null,
+  }
+}
+
+/**
+ * Without the instructions and tools, which are long: the first events of a stream need not send
+ * back to a telephone what it has just sent.
+ */
+export function briefResponse(head: ResponseStart, end: ResponseEnd): Fields {
+  const { body } = head
+  return {
+    id: `resp_${head.seed}`,
+    object: 'response',
+    created_at: head.createdAt,
+    status: end.status,
+    background: false,
+    error: end.error ?? null,
+    incomplete_details: end.incomplete === undefined ? null : { reason: end.incomplete },
+    instructions: null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    metadata: body.metadata ?? {},
+    model: head.model,
+    output: end.output,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
+    store: end.store ?? body.store !== false,
+    temperature: body.temperature ?? 1,
+    text: body.text ?? { format: { type: 'text' } },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: [],
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
+    usage: null,
+  }
+}
+
+const ENDS = new Map<string | null, string>([
+  ['length', 'max_output_tokens'],
+  ['content_filter', 'content_filter'],
+])
+
+/** Calls are there to be made, whatever the reason to stop behind them, unless one was cut off. */
+export function endOf(
+  finish: string | null,
+  calls: { any: boolean; cutOff: boolean },
+): Pick<ResponseEnd, 'status' | 'incomplete'> {
+  const reason = ENDS.get(finish)
+  if (reason === undefined || (calls.any && !calls.cutOff)) return { status: 'completed' }
+  return { status: 'incomplete', incomplete: reason }
+}
+
+/** It did not come to its end by itself: what is open may be half of what was meant. */
+export function isCutOff(finish: string | null): boolean {
+  return ENDS.has(finish)
+}
+
+export function usageOf(usage: Usage): Fields {
+  const [input, output] = [usage.promptTokens ?? 0, usage.completionTokens ?? 0]
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: usage.cachedTokens ?? 0,
+      cache_write_tokens: usage.cacheWriteTokens ?? 0,
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    total_tokens: input + output,
+  }
+}

@@ -1,0 +1,60 @@
+import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { prefixedId } from '../../../lib/ids.ts'
+import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'
+import { cutOffStatus, itemOf, renamedItem, shownItem } from './output-items.ts'
+import { endOf, isCutOff, responseOf, type ResponseEnd, type ResponseStart } from './response.ts'
+import type { OwnTools } from '../request/tools.ts'
+
+/** What a whole chat answer says, before its cost is known. */
+export type WholeAnswer = Pick<ResponseEnd, 'status' | 'incomplete' | 'output'>
+
+/** Throws if it calls a tool in a way that nobody could: such an answer is not charged for. */
+export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnTools): WholeAnswer {
+  const choice = fieldsOf(listOf(completion.choices)[0])
+  const parts = wholeParts(fieldsOf(choice.message), () => prefixedId('call_'))
+  const calls = parts.filter(({ kind }) => kind === 'call')
+  const finish = textOf(choice.finish_reason) ?? null
+  const wasCut = isCutOff(finish)
+  for (const call of calls) if (call.whole || !wasCut) inputOf(call)
+  const statusOf = (part: WholePart) =>
+    wasCut && (part === parts.at(-1) || part.kind === 'call')
+      ? cutOffStatus(part, calls.length > 0)
+      : ('completed' as const)
+  const names = { seed: head.seed, model: head.model, tools }
+  const logprobs = listOf(fieldsOf(choice.logprobs).content)
+  const output = parts.map((part) =>
+    itemOf(names, part, {
+      text: part.text,
+      status: statusOf(part),
+      logprobs: part.kind === 'text' ? logprobs : [],
+    }),
+  )
+  const cutOff = calls.some((call) => statusOf(call) === 'incomplete')
+  return { ...endOf(finish, { any: calls.length > 0, cutOff }), output }
+}
+
+/** What an upstream said that speaks this dialect. */
+export function nativeAnswer(response: Fields, seed?: string): WholeAnswer {
+  const reason = textOf(fieldsOf(response.incomplete_details).reason)
+  const output = listOf(response.output).map(fieldsOf)
+  return {
+    status: response.status === 'incomplete' ? 'incomplete' : 'completed',
+    incomplete: response.status === 'incomplete' ? reason : undefined,
+    output: seed === undefined ? output : output.map((item, i) => renamedItem(item, seed, i)),
+  }
+}
+
+/** As it is shown; `keep` is given it as it is to be kept. */
+export function wholeResponse(
+  answer: WholeAnswer,
+  usage: Fields,
+  {
+    head,
+    encrypted,
+    keep,
+  }: { head: ResponseStart; encrypted: boolean; keep: (kept: Fields) => boolean },
+): Fields {
+  const store = keep(responseOf(head, { ...answer, usage }))
+  const output = answer.output.map((item) => shownItem(item, encrypted))
+  return responseOf(head, { ...answer, usage, store, output })
+}

@@ -1,0 +1,118 @@
+import type { Db } from '../../db/db.ts'
+import type { Answer } from '../../lib/answer.ts'
+import { Failure } from '../../lib/failure.ts'
+import { randomBase62 } from '../../lib/ids.ts'
+import type { NativeRequest } from '../../upstream/contract/contract.ts'
+import { inCallersFields } from '../chat/callers-fields.ts'
+import { completeChat, orderChat } from '../chat/chat.ts'
+import type { ChatOrder } from '../chat/order.ts'
+import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
+import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { ResponsesBody } from './request/body.ts'
+import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-body.ts'
+import type { ResponseStyle } from './answer/events.ts'
+import { historyOf, withReferences } from './kept/history.ts'
+import { inputItems } from './request/item-kinds.ts'
+import { nativeResponsesRequest } from './request/native.ts'
+import { keeperOf, KEEPS_NOTHING, type Keeper } from './kept/keeper.ts'
+import { waitingOut } from './patience.ts'
+import { failedStream, responseStreamForm } from './stream-form.ts'
+import { responseWholeForm } from './whole-form.ts'
+
+/** What responses are made with. */
+export type Responses = {
+  gateway: Gateway
+  db: Db
+  /** How long they are kept for later requests; 0: not at all. */
+  keptDays: number
+}
+
+/** Answers one request of the Responses dialect, whole or as a stream. */
+export async function createResponse(
+  responses: Responses,
+  call: GatewayCall,
+  body: ResponsesBody,
+): Promise<Answer & { kept?: true }> {
+  const asked = await readAsked(responses, call, body)
+  const answer = body.stream === true ? streamed : whole
+  try {
+    return await waitingOut(call.signal, () => answer(responses.gateway, call, asked))
+  } catch (error) {
+    throw inCallersFields(error, asked.read.origins, 'input')
+  }
+}
+
+type Asked = {
+  read: AskedChat
+  /** The same as it was written, where an upstream takes that. */
+  native: NativeRequest | undefined
+  style: ResponseStyle
+  newKeeper(): Keeper
+}
+
+async function readAsked(
+  { gateway, db, keptDays }: Responses,
+  call: GatewayCall,
+  body: ResponsesBody,
+): Promise<Asked> {
+  refuseUnsupported(body)
+  const { accountId } = call.principal
+  const previousId = body.previous_response_id ?? undefined
+  const model = gateway.catalog.requireModel(body.model)
+  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
+  const own = await withReferences(db, accountId, sent)
+  const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
+  const items = [...before, ...own]
+  const read = chatBodyOf(body, items, model)
+  const seed = randomBase62(24)
+  const speaks = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
+  const names = { model, responseId: `resp_${seed}` }
+  const createdAt = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
+  const keeps = body.store !== false && keptDays > 0
+  const about = { accountId, seed, previousId, days: keptDays }
+  return {
+    read,
+    native: speaks ? nativeResponsesRequest(body, items, names) : undefined,
+    style: {
+      head: { seed, model: model.id, createdAt, body },
+      tools: read.tools,
+      encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
+      logprobs: read.chat.logprobs === true,
+    },
+    newKeeper: () => (keeps ? keeperOf(about, own) : KEEPS_NOTHING),
+  }
+}
+
+/** Unlike a chat, one that names no limit wants all that the model can say. */
+function orderOf(
+  gateway: Gateway,
+  call: GatewayCall,
+  { read: { chat }, native }: Asked,
+  { write }: Keeper,
+): ChatOrder {
+  const order = orderChat(gateway, call, chat, native)
+  return { ...order, request: { ...order.request, wholeOutput: true }, write }
+}
+
+async function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {
+  const keeper = asked.newKeeper()
+  const order = orderOf(gateway, call, asked, keeper)
+  return completeChat(gateway, call, order, responseWholeForm(asked.style, keeper))
+}
+
+async function streamed(gateway: Gateway, call: GatewayCall, asked: Asked): Promise<Answer> {
+  const { style } = asked
+  try {
+    const keeper = asked.newKeeper()
+    const order = orderOf(gateway, call, asked, keeper)
+    return await streamChat(gateway, call, order, responseStreamForm(style, keeper))
+  } catch (error) {
+    if (!isTooLong(error)) throw error
+    // Only from inside a stream do clients take it for a reason to shorten the conversation.
+    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
+  }
+}
+
+function isTooLong(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === 'context_length_exceeded'
+}

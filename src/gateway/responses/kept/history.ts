@@ -1,0 +1,75 @@
+import type { Db } from '../../../db/db.ts'
+import { Failure } from '../../../lib/failure.ts'
+import { listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { kindOf, type SentItem } from '../request/item-kinds.ts'
+import { readKept, readKeptChain, type KeptResponse } from './kept-store.ts'
+import { responseOfItem } from '../answer/output-items.ts'
+
+const LONGEST_CHAIN = 200
+/** As much as a request itself may have. */
+const LARGEST_CHAIN_BYTES = 14_500_000
+
+/** Nothing else is looked up: a table cannot hold every text. */
+const RESPONSE_ID = /^resp_[0-9A-Za-z]{24}$/
+
+/** All that was said before, from the first response on: what was sent and what was answered. */
+export async function historyOf(
+  db: Db,
+  accountId: string,
+  previousId: string,
+): Promise<SentItem[]> {
+  if (!RESPONSE_ID.test(previousId)) throw previousNotFound('there is no such response')
+  const limits = { most: LONGEST_CHAIN, mostBytes: LARGEST_CHAIN_BYTES }
+  const chain = await readKeptChain(db, accountId, previousId, limits)
+  if (chain.length === 0) throw previousNotFound('there is no such response')
+  if (chain.at(-1)!.previousId !== undefined || chain.some(({ input }) => input === undefined)) {
+    throw previousNotFound('a part of what was said before it is gone, or it is too long')
+  }
+  return chain.toReversed().flatMap((row) => [...inputOf(row), ...outputOf(row)].map(sentBefore))
+}
+
+/** References to what is kept, replaced by it. */
+export async function withReferences(
+  db: Db,
+  accountId: string,
+  items: readonly SentItem[],
+): Promise<SentItem[]> {
+  const references = items.filter((sent) => kindOf(sent) === 'reference')
+  if (references.length === 0) return [...items]
+  const ids = references.flatMap(({ item }) => responseOfItem(textOf(item.id) ?? '') ?? [])
+  const rows = await readKept(db, accountId, [...new Set(ids)])
+  const kept = new Map<unknown, Fields>(
+    rows.flatMap((row) => [...inputOf(row), ...outputOf(row)]).map((item) => [item.id, item]),
+  )
+  return items.map((sent) => {
+    if (kindOf(sent) !== 'reference') return sent
+    const item = kept.get(sent.item.id)
+    if (item === undefined) throw itemNotFound(sent)
+    return { item, at: sent.at }
+  })
+}
+
+function sentBefore(item: Fields): SentItem {
+  return { item, at: 'previous_response_id' }
+}
+
+function inputOf({ input }: KeptResponse): Fields[] {
+  return input === undefined ? [] : (JSON.parse(input.toString()) as Fields[])
+}
+
+function outputOf({ response }: KeptResponse): Fields[] {
+  return listOf((JSON.parse(response.toString()) as Fields).output) as Fields[]
+}
+
+function previousNotFound(why: string): Failure {
+  return new Failure('invalid', `previous_response_id: ${why}.`, {
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  })
+}
+
+function itemNotFound({ item, at }: SentItem): Failure {
+  const id = (textOf(item.id) ?? '').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 80)
+  const message = `${at}: there is no item "${id}". It was not kept, or no longer is.`
+  return new Failure('not_found', message, { param: `${at}.id` })
+}

@@ -1,0 +1,57 @@
+import type { Db } from '../../../db/db.ts'
+import { Failure } from '../../../lib/failure.ts'
+import { listOf, type Fields } from '../../../lib/fields.ts'
+import { deleteKept, readKept } from './kept-store.ts'
+import { shownItem } from '../answer/output-items.ts'
+
+/** A response that is kept, as its caller saw it. */
+export async function showResponse(
+  db: Db,
+  owned: { accountId: string; id: string; encrypted: boolean },
+): Promise<Fields> {
+  const { response } = await requireKept(db, owned)
+  const shown = JSON.parse(response.toString()) as Fields
+  const output = listOf(shown.output).map((item) => shownItem(item as Fields, owned.encrypted))
+  return { ...shown, output }
+}
+
+export async function deleteResponse(
+  db: Db,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<Fields> {
+  if (!(await deleteKept(db, accountId, id))) throw notFound(id)
+  return { id, object: 'response', deleted: true }
+}
+
+export type ItemPage = { limit: number; order: 'asc' | 'desc'; after?: string | undefined }
+
+/** What was sent for a response, page by page. */
+export async function listInputItems(
+  db: Db,
+  owned: { accountId: string; id: string },
+  page: ItemPage,
+): Promise<Fields> {
+  const { input } = await requireKept(db, owned)
+  if (input === undefined) throw notFound(owned.id)
+  const items = JSON.parse(input.toString()) as Fields[]
+  const ordered = page.order === 'asc' ? items : items.toReversed()
+  const start = page.after === undefined ? 0 : ordered.findIndex(({ id }) => id === page.after) + 1
+  const data = ordered.slice(start, start + page.limit)
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: start + data.length < ordered.length,
+  }
+}
+
+async function requireKept(db: Db, { accountId, id }: { accountId: string; id: string }) {
+  const [row] = await readKept(db, accountId, [id])
+  if (row === undefined) throw notFound(id)
+  return row
+}
+
+function notFound(id: string): Failure {
+  return new Failure('not_found', `There is no response "${id}".`, { param: 'response_id' })
+}

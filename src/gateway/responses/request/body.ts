@@ -1,0 +1,24 @@
+/** The fields of a Responses request that are read here. All others are dropped. */
+export type ResponsesBody = {
+  model: string
+  input?: string | unknown[] | null | undefined
+  instructions?: string | null | undefined
+  max_output_tokens?: number | null | undefined
+  temperature?: number | null | undefined
+  top_p?: number | null | undefined
+  top_logprobs?: number | null | undefined
+  parallel_tool_calls?: boolean | null | undefined
+  tools?: unknown[] | null | undefined
+  tool_choice?: unknown
+  text?: Record<string, unknown> | null | undefined
+  reasoning?: Record<string, unknown> | null | undefined
+  include?: string[] | null | undefined
+  metadata?: Record<string, unknown> | null | undefined
+  prompt_cache_key?: string | null | undefined
+  store?: boolean | null | undefined
+  previous_response_id?: string | null | undefined
+  stream?: boolean | null | undefined
+  background?: unknown
+  conversation?: unknown
+  prompt?: unknown
+}

@@ -1,0 +1,136 @@
+import { Failure, invalidField } from '../../../lib/failure.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { limitField } from '../../chat/answer-limit.ts'
+import type { ChatBody } from '../../chat/chat.ts'
+import type { ResponsesBody } from './body.ts'
+import { conversationOf } from './conversation.ts'
+import { kindOf, type SentItem } from './item-kinds.ts'
+import { toolFields } from './tool-choice.ts'
+import { readTools, type OwnTools, type SentTools } from './tools.ts'
+
+/** As much of a model as decides what is said to it. */
+export type AskedModel = {
+  id: string
+  outputModalities: readonly string[]
+  supportedParameters: readonly string[]
+}
+
+/** A request, understood: the chat to order, and how to name its tools to the caller again. */
+export type AskedChat = {
+  chat: ChatBody & Fields
+  tools: OwnTools
+  /** Of each message, the field that it was made of. */
+  origins: string[]
+}
+
+/** `items` are all of the conversation, without references to what is kept. */
+export function chatBodyOf(
+  body: ResponsesBody,
+  items: readonly SentItem[],
+  model: AskedModel,
+): AskedChat {
+  const { messages, origins } = conversationOf(items, model.id)
+  if (messages.length === 0) throw invalidField('input', 'must not be empty')
+  if (body.instructions) {
+    messages.unshift({ role: 'system', content: body.instructions })
+    origins.unshift('instructions')
+  }
+  const read = readTools(toolLists(body, items))
+  const tools = toolFields(read, body.tool_choice)
+  const chat = {
+    model: body.model,
+    messages,
+    stream: body.stream === true ? true : undefined,
+    [limitField(model)]: body.max_output_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    top_p: body.top_p ?? undefined,
+    prompt_cache_key: body.prompt_cache_key ?? undefined,
+    ...tools,
+    parallel_tool_calls: tools.tools && (body.parallel_tool_calls ?? undefined),
+    ...answerForm(body, lastUpdate(items), model),
+    ...logprobs(body),
+    // Nothing but text has a place in this dialect: a model that also draws is told not to.
+    modalities: model.outputModalities.some((one) => one !== 'text') ? ['text'] : undefined,
+  }
+  return { chat, tools: read.own, origins }
+}
+
+/** What cannot be done here, by name, before anything else is looked at. */
+export function refuseUnsupported(body: ResponsesBody): void {
+  if (body.background === true) throw unsupported('background')
+  for (const name of ['conversation', 'prompt'] as const) {
+    if (body[name] !== undefined && body[name] !== null) throw unsupported(name)
+  }
+}
+
+function unsupported(param: string): Failure {
+  const message = `${param} is not supported here. Leave it out.`
+  return new Failure('invalid', message, { param, code: 'unsupported_parameter' })
+}
+
+function toolLists(body: ResponsesBody, items: readonly SentItem[]): SentTools[] {
+  const added = items
+    .filter((sent) => kindOf(sent) === 'tools')
+    .map(({ item, at }) => ({ tools: listOf(item.tools), at: `${at}.tools` }))
+  return [{ tools: body.tools ?? [], at: 'tools' }, ...added]
+}
+
+/** What a later item of the conversation changed, each for itself. */
+function lastUpdate(items: readonly SentItem[]): { effort: unknown; format: unknown } {
+  const updates = items.filter((sent) => kindOf(sent) === 'update').map(({ item }) => item)
+  const last = (read: (item: Fields) => unknown) => updates.map(read).findLast(Boolean)
+  return {
+    effort: last((item) => fieldsOf(item.reasoning).effort),
+    format: last((item) => fieldsOf(item.text).format),
+  }
+}
+
+/** How the answer is to be thought over and written. */
+function answerForm(
+  body: ResponsesBody,
+  update: { effort: unknown; format: unknown },
+  { supportedParameters }: AskedModel,
+): Fields {
+  const takes = (...names: string[]) => names.some((name) => supportedParameters.includes(name))
+  const effort = textOf(update.effort ?? body.reasoning?.effort)
+  const verbosity = textOf(body.text?.verbosity)
+  return {
+    response_format: responseFormat(update.format ?? body.text?.format),
+    // Models that do not reason refuse it.
+    reasoning_effort: takes('reasoning', 'reasoning_effort', 'include_reasoning')
+      ? effort
+      : undefined,
+    verbosity: takes('verbosity') ? verbosity : undefined,
+  }
+}
+
+function responseFormat(format: unknown): Fields | undefined {
+  if (format === undefined || format === null) return undefined
+  if (!isFields(format)) throw invalidField('text.format', 'must be an object')
+  switch (format.type) {
+    case 'text':
+      return undefined
+    case 'json_object':
+      return { type: 'json_object' }
+    case 'json_schema':
+      return { type: 'json_schema', json_schema: jsonSchema(format) }
+    default:
+      throw invalidField('text.format.type', 'must be text, json_schema or json_object')
+  }
+}
+
+function jsonSchema({ name, schema, strict, description }: Fields): Fields {
+  if (typeof name !== 'string') throw invalidField('text.format.name', 'must be a string')
+  if (!isFields(schema)) throw invalidField('text.format.schema', 'must be an object')
+  return {
+    name,
+    schema,
+    strict: typeof strict === 'boolean' ? strict : undefined,
+    description: textOf(description),
+  }
+}
+
+function logprobs({ include, top_logprobs: top }: ResponsesBody): Fields {
+  if (!include?.includes('message.output_text.logprobs') && !top) return {}
+  return { logprobs: true, top_logprobs: top ?? undefined }
+}

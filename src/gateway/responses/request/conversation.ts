@@ -1,0 +1,146 @@
+import { Failure } from '../../../lib/failure.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import { carriedDetails } from '../../chat/reasoning-carrier.ts'
+import { CallIds } from './call-ids.ts'
+import { textOnly } from './content.ts'
+import { kindOf, type SentItem } from './item-kinds.ts'
+import { callId, calledFunction, inputMessage, resultParts } from './items.ts'
+import { resultsOf, type SentResult, type WaitingResults } from './results.ts'
+
+/** The messages of a chat; of each one, the field that it was made of. */
+export type Conversation = { messages: Fields[]; origins: string[] }
+
+/**
+ * Items into messages. What the model said between two others (thoughts, text, calls) is one
+ * message; the results of its calls follow it directly, wherever they were sent, and pictures or
+ * files among them come in one message after all of them.
+ */
+export function conversationOf(items: readonly SentItem[], model: string): Conversation {
+  const writer = new ConversationWriter(model, resultsOf(items))
+  items.forEach((sent, position) => writer.add(sent, position))
+  return writer.end()
+}
+
+type Turn = {
+  at: string
+  texts: string[]
+  calls: Fields[]
+  results: SentResult[]
+  details: Fields[]
+}
+
+class ConversationWriter {
+  readonly #model: string
+  readonly #results: Map<string, WaitingResults>
+  readonly #messages: Fields[] = []
+  readonly #origins: string[] = []
+  readonly #ids = new CallIds()
+  /** The places of results whose calls have come. */
+  readonly #taken = new Set<number>()
+  #turn: Turn | undefined
+
+  constructor(model: string, results: Map<string, WaitingResults>) {
+    this.#model = model
+    this.#results = results
+  }
+
+  add(sent: SentItem, position: number): void {
+    const { item, at } = sent
+    switch (kindOf(sent)) {
+      case 'message':
+        if (item.role !== 'assistant') return this.#push(inputMessage(sent), at)
+        return void this.#turnAt(at).texts.push(textOnly(item.content, `${at}.content`))
+      case 'reasoning':
+        return void this.#turnAt(at).details.push(
+          ...carriedDetails(item.encrypted_content, this.#model),
+        )
+      case 'call':
+        return this.#call(sent, position)
+      case 'result':
+        return this.#resultAt(sent, position)
+      default:
+    }
+  }
+
+  end(): Conversation {
+    this.#closeTurn()
+    return { messages: this.#messages, origins: this.#origins }
+  }
+
+  #turnAt(at: string): Turn {
+    this.#turn ??= { at, texts: [], calls: [], results: [], details: [] }
+    return this.#turn
+  }
+
+  #call(sent: SentItem, position: number): void {
+    const sentId = callId(sent)
+    const waiting = this.#results.get(sentId)
+    const result = waiting?.results[waiting.next]
+    if (waiting === undefined || result === undefined || result.position < position) {
+      throw noResult(sentId)
+    }
+    waiting.next += 1
+    this.#taken.add(result.position)
+    const id = this.#ids.fit(sentId)
+    const turn = this.#turnAt(sent.at)
+    turn.calls.push({ id, type: 'function', function: calledFunction(sent) })
+    turn.results.push(result)
+  }
+
+  /** Its call has taken it along; what no call has taken answers none. */
+  #resultAt(sent: SentItem, position: number): void {
+    if (!this.#taken.has(position)) throw noCall(sent)
+    this.#closeTurn()
+  }
+
+  #push(message: Fields, at: string): void {
+    this.#closeTurn()
+    this.#messages.push(message)
+    this.#origins.push(at)
+  }
+
+  #closeTurn(): void {
+    const turn = this.#turn
+    this.#turn = undefined
+    if (turn === undefined) return
+    const content = turn.texts.filter((text) => text !== '').join('\n\n')
+    // Thoughts without a word or a call are nothing that a chat can say.
+    if (content === '' && turn.calls.length === 0) return
+    this.#push(assistant(content, turn), turn.at)
+    const media: Fields[] = []
+    turn.calls.forEach((call, i) => {
+      const { text, attached } = resultParts(turn.results[i]!)
+      this.#push({ role: 'tool', tool_call_id: call.id, content: text }, turn.results[i]!.at)
+      if (attached.length > 0) media.push(heading(call), ...attached)
+    })
+    if (media.length > 0) this.#push({ role: 'user', content: media }, turn.results[0]!.at)
+  }
+}
+
+/** Several results may have some: the model must know whose they are. */
+function heading({ id }: Fields): Fields {
+  return { type: 'text', text: `From the result of ${String(id)}:` }
+}
+
+function assistant(content: string, { calls, details }: Turn): Fields {
+  return {
+    role: 'assistant',
+    content: content === '' ? null : content,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(details.length > 0 ? { reasoning_details: details } : {}),
+  }
+}
+
+function noResult(id: string): Failure {
+  const message = `No tool output found for function call ${shown(id)}.`
+  return new Failure('invalid', message, { param: 'input' })
+}
+
+function noCall({ item, at }: SentItem): Failure {
+  const message = `${at}: no tool call found for call_id ${shown(item.call_id as string)}.`
+  return new Failure('invalid', message, { param: `${at}.call_id` })
+}
+
+function shown(id: string): string {
+  return id.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 80)
+}

@@ -1,0 +1,59 @@
+import { Failure, invalidField } from '../../../lib/failure.ts'
+import { isFields, type Fields } from '../../../lib/fields.ts'
+
+/** An item of a conversation, with the field that it came from. */
+export type SentItem = { item: Fields; at: string }
+
+export type ItemKind =
+  | 'message'
+  | 'reasoning'
+  | 'call'
+  | 'result'
+  | 'reference'
+  | 'tools'
+  | 'update'
+  | 'skipped'
+
+const KINDS: Record<string, ItemKind> = {
+  message: 'message',
+  reasoning: 'reasoning',
+  function_call: 'call',
+  custom_tool_call: 'call',
+  function_call_output: 'result',
+  custom_tool_call_output: 'result',
+  item_reference: 'reference',
+  additional_tools: 'tools',
+  configuration_update: 'update',
+  program: 'skipped',
+}
+
+/** Records of tools that a provider ran, some still to be invented: the model does without them. */
+const HOSTED_RECORD = /_(call|output|list_tools|approval_request|approval_response)$/
+
+/** The items of an input, which may be a plain text. */
+export function inputItems(input: unknown): SentItem[] {
+  if (typeof input === 'string') {
+    return [{ item: { type: 'message', role: 'user', content: input }, at: 'input' }]
+  }
+  if (!Array.isArray(input)) throw invalidField('input', 'must be a string or an array of items')
+  return input.map((item: unknown, i) => {
+    const at = `input[${i}]`
+    if (!isFields(item)) throw invalidField(at, 'must be an object')
+    return { item, at }
+  })
+}
+
+export function kindOf({ item, at }: SentItem): ItemKind {
+  const { type } = item
+  if (type === undefined || type === null) return item.role === undefined ? 'reference' : 'message'
+  if (typeof type !== 'string') throw invalidField(`${at}.type`, 'must be a string')
+  if (Object.hasOwn(KINDS, type)) return KINDS[type]!
+  if (HOSTED_RECORD.test(type)) return 'skipped'
+  throw unknownType(type, `${at}.type`)
+}
+
+function unknownType(type: string, field: string): Failure {
+  if (!/compaction/.test(type)) return invalidField(field, 'is not known here')
+  const why = 'is not available here: shorten the conversation and send its items'
+  return new Failure('invalid', `${field} ${why}.`, { param: field, code: 'unsupported_parameter' })
+}

@@ -1,0 +1,65 @@
+import { invalidField } from '../../../lib/failure.ts'
+import { isFields, textOf, type Fields } from '../../../lib/fields.ts'
+import { chatParts, isText, joined, textOnly } from './content.ts'
+import type { SentItem } from './item-kinds.ts'
+import { chatToolName } from './tool-name.ts'
+
+/* Single items, as a chat writes them. */
+
+const ROLES = new Map<unknown, 'user' | 'system'>([
+  ['user', 'user'],
+  ['system', 'system'],
+  // Not every upstream knows this one, and those that do read the other in the same way.
+  ['developer', 'system'],
+])
+
+export function inputMessage({ item, at }: SentItem): Fields {
+  const role = ROLES.get(item.role)
+  if (role === undefined) {
+    throw invalidField(`${at}.role`, 'must be one of user, assistant, system, developer')
+  }
+  const field = `${at}.content`
+  if (role === 'system') return { role, content: textOnly(item.content, field) }
+  const parts = chatParts(item.content, field)
+  if (parts.length === 0) return { role, content: '' }
+  return { role, content: parts.length === 1 && isText(parts[0]!) ? parts[0]!.text : parts }
+}
+
+export function callId({ item, at }: SentItem): string {
+  const { call_id: id } = item
+  if (typeof id === 'string' && id !== '') return id
+  throw invalidField(`${at}.call_id`, 'is required')
+}
+
+export function calledFunction({ item, at }: SentItem): Fields {
+  const { name } = item
+  if (typeof name !== 'string') throw invalidField(`${at}.name`, 'must be a string')
+  const custom = item.type === 'custom_tool_call'
+  const field = custom ? 'input' : 'arguments'
+  const text = item[field]
+  if (typeof text !== 'string') throw invalidField(`${at}.${field}`, 'must be a string')
+  return {
+    name: chatToolName(name, textOf(item.namespace)),
+    arguments: custom ? JSON.stringify({ input: text }) : objectText(text),
+  }
+}
+
+/** A call that the model wrote badly stays in the conversation; some upstreams refuse it as it is. */
+function objectText(text: string): string {
+  if (text.trim() === '') return '{}'
+  try {
+    if (isFields(JSON.parse(text))) return text
+  } catch {
+    // Told to the model as what it wrote.
+  }
+  return JSON.stringify({ arguments: text })
+}
+
+/** The text of a result, and what a chat's result cannot hold. */
+export function resultParts({ item, at }: SentItem): { text: string; attached: Fields[] } {
+  const parts = chatParts(item.output, `${at}.output`)
+  const attached = parts.filter((part) => !isText(part))
+  const text = joined(parts.filter(isText))
+  if (text !== '') return { text, attached }
+  return { text: attached.length > 0 ? '(attached below)' : '(no output)', attached }
+}

@@ -1,0 +1,86 @@
+import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import type { NativeRequest } from '../../../upstream/contract/contract.ts'
+import { carriedDetails, isCarrier } from '../../chat/reasoning-carrier.ts'
+import type { ResponsesBody } from './body.ts'
+import type { AskedModel } from './chat-body.ts'
+import { kindOf, type SentItem } from './item-kinds.ts'
+
+/** Fields that spend outside token prices, or name what is kept only here. */
+const DROPPED = [
+  'previous_response_id',
+  'client_metadata',
+  'context_management',
+  'max_tool_calls',
+  'truncation',
+  'background',
+  'moderation',
+  'access_programs',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'image',
+]
+
+/**
+ * The request for an upstream that speaks this dialect: all of the conversation, since nothing is
+ * kept there, and no ids, which would name what is kept.
+ */
+export function nativeResponsesRequest(
+  body: ResponsesBody,
+  items: readonly SentItem[],
+  { model, responseId }: { model: AskedModel; responseId: string },
+): NativeRequest {
+  const native: Fields = { ...body, input: items.flatMap((sent) => nativeItem(sent, model.id)) }
+  for (const name of DROPPED) delete native[name]
+  if (body.tools) native.tools = ownTools(body.tools)
+  native.include = includes(body, model)
+  return {
+    dialect: 'responses',
+    only: false,
+    body: native,
+    headers: {},
+    ours: { id: responseId, model: model.id },
+  }
+}
+
+const OWN = new Set<unknown>(['function', 'custom', 'namespace'])
+
+function ownTools(tools: readonly unknown[]): unknown[] {
+  return tools.filter((tool) => isFields(tool) && OWN.has(tool.type))
+}
+
+function nativeItem(sent: SentItem, model: string): Fields[] {
+  const { id: _id, ...item } = sent.item
+  switch (kindOf(sent)) {
+    case 'reasoning':
+      return reasoning(item, model)
+    case 'tools':
+      return [{ ...item, tools: ownTools(listOf(item.tools)) }]
+    case 'skipped':
+      return []
+    default:
+      return [item]
+  }
+}
+
+/** Without its carrier a reasoning would be looked up there; with one of ours it would be refused. */
+function reasoning(item: Fields, model: string): Fields[] {
+  const { encrypted_content: carrier } = item
+  if (typeof carrier !== 'string') return []
+  if (!isCarrier(carrier)) return [item]
+  const sealed = carriedDetails(carrier, model).find(({ type }) => type === 'reasoning.encrypted')
+  const data = textOf(sealed?.data)
+  return data === undefined ? [] : [{ ...item, encrypted_content: data }]
+}
+
+const ENCRYPTED = 'reasoning.encrypted_content'
+const LOGPROBS = 'message.output_text.logprobs'
+
+/** Thoughts are asked for in any case: they are kept here, not there. Others refuse to be asked. */
+function includes({ include }: ResponsesBody, { supportedParameters }: AskedModel) {
+  const thinks = supportedParameters.some((name) => name.includes('reasoning'))
+  const wanted = [
+    ...(thinks || include?.includes(ENCRYPTED) ? [ENCRYPTED] : []),
+    ...(include?.includes(LOGPROBS) ? [LOGPROBS] : []),
+  ]
+  return wanted.length === 0 ? undefined : wanted
+}

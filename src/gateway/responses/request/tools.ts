@@ -1,0 +1,115 @@
+import { Failure, invalidField } from '../../../lib/failure.ts'
+import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { chatToolName } from './tool-name.ts'
+
+/** A tool of the caller's, as the caller names it. */
+export type OwnTool = {
+  kind: 'function' | 'custom'
+  name: string
+  namespace: string | undefined
+}
+
+/** What can be called, by the name under which the model knows it. */
+export type OwnTools = ReadonlyMap<string, OwnTool>
+
+/** A list of tools, with the field that it came from. */
+export type SentTools = { tools: readonly unknown[]; at: string }
+
+/** Tools as a chat has them, and how to name them to the caller again. */
+export type ReadTools = { chat: Fields[]; own: OwnTools; hosted: HostedTool | undefined }
+
+/** The first tool that a provider would have to run. */
+type HostedTool = { type: string; at: string }
+
+const MOST_TOOLS = 1_000
+
+/**
+ * The caller's own tools. Tools that a provider runs cost money that no token price covers, so they
+ * are left out while there are others: a client that offers a search beside its own tools does
+ * without. Of two tools with one name the later one counts.
+ */
+export function readTools(lists: readonly SentTools[]): ReadTools {
+  const own = new Map<string, OwnTool>()
+  const chat = new Map<string, Fields>()
+  let hosted: HostedTool | undefined
+  for (const { tool, at, namespace } of lists.flatMap(flattened)) {
+    const kind = kindOf(tool, at)
+    if (kind === undefined) {
+      hosted ??= { type: tool.type as string, at }
+      continue
+    }
+    const { name } = tool
+    if (typeof name !== 'string' || name === '') throw invalidField(`${at}.name`, 'is required')
+    const known = chatToolName(name, namespace)
+    own.set(known, { kind, name, namespace })
+    chat.set(known, kind === 'function' ? functionTool(tool, known) : customTool(tool, known))
+  }
+  if (chat.size > MOST_TOOLS) throw invalidField('tools', `must have at most ${MOST_TOOLS} items`)
+  return { chat: [...chat.values()], own, hosted }
+}
+
+/** A hosted tool alone cannot be left out: the model would invent what it should look up. */
+export function refuseHosted({ type, at }: HostedTool): Failure {
+  return new Failure(
+    'invalid',
+    `${at}.type: "${type.slice(0, 64)}" is not run here. Send tools of type function or custom.`,
+    { param: `${at}.type`, code: 'unsupported_tool' },
+  )
+}
+
+type FlatTool = { tool: Fields; at: string; namespace: string | undefined }
+
+function flattened({ tools, at }: SentTools): FlatTool[] {
+  return tools.flatMap((tool, i): FlatTool[] => {
+    const field = `${at}[${i}]`
+    if (!isFields(tool)) throw invalidField(field, 'must be an object')
+    if (tool.type !== 'namespace') return [{ tool, at: field, namespace: undefined }]
+    const namespace = textOf(tool.name)
+    if (namespace === undefined) throw invalidField(`${field}.name`, 'must be a string')
+    return listOf(tool.tools).map((inner, k) => {
+      if (!isFields(inner)) throw invalidField(`${field}.tools[${k}]`, 'must be an object')
+      return { tool: inner, at: `${field}.tools[${k}]`, namespace }
+    })
+  })
+}
+
+function kindOf(tool: Fields, at: string): OwnTool['kind'] | undefined {
+  const { type } = tool
+  if (typeof type !== 'string') throw invalidField(`${at}.type`, 'is required')
+  return type === 'function' || type === 'custom' ? type : undefined
+}
+
+function functionTool(tool: Fields, name: string): Fields {
+  return chatTool({
+    name,
+    description: textOf(tool.description),
+    parameters: isFields(tool.parameters) ? tool.parameters : undefined,
+    strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
+  })
+}
+
+/** Chat models call with JSON only: the free text of a custom tool is its one argument. */
+function customTool(tool: Fields, name: string): Fields {
+  return chatTool({
+    name,
+    description: [textOf(tool.description) ?? '', grammarOf(tool.format)]
+      .filter((text) => text !== '')
+      .join('\n\n'),
+    parameters: {
+      type: 'object',
+      properties: { input: { type: 'string' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+  })
+}
+
+function grammarOf(format: unknown): string {
+  if (!isFields(format) || format.type !== 'grammar') return ''
+  const syntax = textOf(format.syntax) ?? 'formal'
+  return `The input must follow this ${syntax} grammar:\n${textOf(format.definition) ?? ''}`
+}
+
+function chatTool(made: Fields): Fields {
+  return { type: 'function', function: made }
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { deleteResponse, listInputItems, showResponse } from '../gateway/responses/kept/kept.ts'
+import { route, type Route } from '../http/route.ts'
+import type { Db } from '../db/db.ts'
+import { Failure } from '../lib/failure.ts'
+import { wholeField } from './fields.ts'
+
+export const responseShape = z.looseObject({
+  id: z.string().meta({ example: 'resp_…' }),
+  object: z.literal('response'),
+  created_at: z.int(),
+  status: z.enum(['completed', 'incomplete']),
+  model: z.string(),
+  output: z.array(z.looseObject({ type: z.string() })),
+})
+
+export const responseParams = z.object({ response_id: z.string().regex(/^resp_[0-9A-Za-z]{24}$/) })
+
+const deleted = z.object({
+  id: z.string(),
+  object: z.literal('response'),
+  deleted: z.literal(true),
+})
+
+const itemList = z.object({
+  object: z.literal('list'),
+  data: z.array(z.looseObject({ type: z.string() })),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+})
+
+const MOST_ITEMS = 100
+
+const itemQuery = z.object({
+  limit: wholeField(1, MOST_ITEMS).default(20),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  after: z.string().max(256).optional(),
+})
+
+const texts = z.union([z.string(), z.array(z.string())]).optional()
+/** SDKs write the name of a list with brackets. */
+const showQuery = z.object({ include: texts, 'include[]': texts, stream: z.string().optional() })
+
+export const responseRoute = {
+  tag: 'Text',
+  credential: 'either',
+  dialect: 'compatible',
+  limit: 'principal',
+} as const
+
+export function keptResponseRoutes(db: Db): Route[] {
+  return [
+    route({
+      ...responseRoute,
+      method: 'GET',
+      path: '/v1/responses/:response_id',
+      summary: 'Read a response that is kept',
+      params: responseParams,
+      query: showQuery,
+      response: responseShape,
+      async handle({ params: { response_id: id }, query, principal: { accountId } }) {
+        if (query.stream === 'true') throw notStreamed()
+        const encrypted = [query.include, query['include[]']].flat().includes(ENCRYPTED)
+        return { data: await showResponse(db, { accountId, id, encrypted }) }
+      },
+    }),
+    route({
+      ...responseRoute,
+      method: 'DELETE',
+      path: '/v1/responses/:response_id',
+      summary: 'Delete a response that is kept',
+      params: responseParams,
+      response: deleted,
+      handle: async ({ params: { response_id: id }, principal: { accountId } }) => ({
+        data: await deleteResponse(db, { accountId, id }),
+      }),
+    }),
+    route({
+      ...responseRoute,
+      method: 'GET',
+      path: '/v1/responses/:response_id/input_items',
+      summary: 'List what was sent for a response that is kept',
+      params: responseParams,
+      query: itemQuery,
+      response: itemList,
+      handle: async ({ params: { response_id: id }, query, principal: { accountId } }) => ({
+        data: await listInputItems(db, { accountId, id }, query),
+      }),
+    }),
+  ]
+}
+
+const ENCRYPTED = 'reasoning.encrypted_content'
+
+function notStreamed(): Failure {
+  return new Failure('invalid', 'stream: a response that is kept is not streamed again.', {
+    param: 'stream',
+    code: 'unsupported_parameter',
+  })
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { ResponsesBody } from '../gateway/responses/request/body.ts'
+import { createResponse, type Responses } from '../gateway/responses/create.ts'
+import { renderFailure } from '../http/dialect.ts'
+import { route, type Route } from '../http/route.ts'
+import { JSON_TYPE, type Answer } from '../lib/answer.ts'
+import { Failure } from '../lib/failure.ts'
+import { responseParams, responseRoute, responseShape } from './kept-responses.ts'
+
+const BODY_LIMIT_BYTES = 14_500_000
+
+/** Only what the gateway reads; clients send more with every release, and that is dropped. */
+const body = z.looseObject({
+  model: z.string().min(1).max(256),
+  input: z
+    .union([z.string(), z.array(z.unknown())], 'must be a string or an array of items')
+    .nullish()
+    .meta({ description: 'A text, or items in the format of OpenAI, in order' }),
+  instructions: z.string().nullish(),
+  max_output_tokens: z.int().min(1).max(10_000_000).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  tools: z.array(z.unknown()).max(1_000).nullish(),
+  text: z.looseObject({}).nullish(),
+  reasoning: z.looseObject({}).nullish(),
+  include: z.array(z.string().max(256)).max(100).nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  prompt_cache_key: z.string().max(1_024).nullish(),
+  store: z.boolean().nullish(),
+  previous_response_id: z.string().max(256).nullish(),
+  stream: z.boolean().nullish(),
+}) satisfies z.ZodType<ResponsesBody>
+
+export function responseRoutes(responses: Responses): Route[] {
+  return [
+    route({
+      ...responseRoute,
+      method: 'POST',
+      path: '/v1/responses',
+      summary: 'Create a response, streamed or whole',
+      paid: true,
+      replay: (sent: ResponsesBody) => sent.stream !== true,
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+      body,
+      response: responseShape,
+      handle: (call) => createResponse(responses, call, call.body),
+    }),
+    route({
+      ...responseRoute,
+      method: 'POST',
+      path: '/v1/responses/:response_id/cancel',
+      summary: 'Always refused: no response runs in the background',
+      params: responseParams,
+      handle: async () => {
+        throw notInBackground()
+      },
+    }),
+    route({
+      ...responseRoute,
+      method: 'GET',
+      path: '/v1/responses',
+      summary: 'Always refused: there is no WebSocket, and responses are not listed',
+      answerType: 'application/json',
+      handle: async ({ headers, requestId }) => notUpgraded(headers.upgrade, requestId),
+    }),
+  ]
+}
+
+function notInBackground(): Failure {
+  return new Failure('invalid', 'This response does not run in the background.', {
+    param: 'response_id',
+  })
+}
+
+/** By this status Codex knows that it has to ask over HTTP. */
+const UPGRADE_REQUIRED = 426
+
+function notUpgraded(upgrade: unknown, requestId: string): Answer {
+  if (upgrade === undefined) {
+    throw new Failure('method_not_allowed', 'Responses are not listed. Use POST.', {
+      headers: { allow: 'POST' },
+    })
+  }
+  const failure = new Failure('invalid', 'There is no WebSocket here. Use POST.')
+  const { headers, ...rest } = renderFailure(failure, 'compatible', requestId, UPGRADE_REQUIRED)
+  return { ...rest, headers: { ...headers, 'content-type': JSON_TYPE } }
+}

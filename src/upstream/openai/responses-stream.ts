@@ -1,0 +1,164 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { eventFields } from '../contract/chunks.ts'
+import type { ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
+import { Fault } from '../contract/fault.ts'
+import { ABSENT, type UsageReading } from '../contract/usage.ts'
+import { errorInResponse } from './failure.ts'
+import { chatUsage } from './fields.ts'
+import { responsesFinish } from './responses-finish.ts'
+
+const NONE: readonly string[] = []
+const NAME = /^[\w.]{1,100}$/
+
+/**
+ * Passes events on, each as its type, a line break and its JSON, with our ids for its items: they
+ * tell of which response they are. What says only that it has begun is left out: we say so first.
+ */
+export class ResponsesReader implements ChatReader {
+  readonly native = true
+  done = false
+  usage: UsageReading = ABSENT
+  finishReason: string | null = null
+  finishes = 0
+  readonly finished = new Set<number>()
+  generationId: string | undefined
+  outputBytes = 0
+  readonly pictures = 0
+  #events = 0
+  #held: string[] = []
+  /** Ours by theirs. */
+  readonly #ids = new Map<string, string>()
+  readonly #seed: string
+  /** Its items so far: an answer that is cut short has to repeat them. */
+  readonly #said: Fields[] = []
+  #open: OpenText | undefined
+
+  constructor({ ours }: NativeRequest) {
+    this.#seed = ours.id.slice(ours.id.indexOf('_') + 1)
+  }
+
+  read(sse: SseEvent): readonly string[] {
+    // Some servers end as a chat does.
+    if (this.done || sse.data === '[DONE]') return NONE
+    const event = eventFields(sse)
+    const { type } = event
+    if (typeof type !== 'string' || !NAME.test(type)) throw new Fault('garbage', 'event')
+    this.#events += 1
+    switch (type) {
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        this.generationId ??= textOf(fieldsOf(event.response).id)
+        return NONE
+      case 'keepalive':
+        return NONE
+      case 'response.completed':
+      case 'response.incomplete':
+        return this.#end(type, fieldsOf(event.response))
+      case 'response.failed':
+        throw errorInResponse(fieldsOf(event.response).error)
+      case 'error':
+        throw errorInResponse(isFields(event.error) ? event.error : event)
+      default:
+        return this.#passOrHold(type, this.#pass(type, event, sse.data))
+    }
+  }
+
+  close(): void {
+    if (this.#events === 0) throw new Fault('garbage', 'empty_stream')
+    if (!this.done) throw new Fault('reset', 'stream_end')
+  }
+
+  cutShort(): readonly string[] {
+    // What is held of a message that is open ends it too.
+    const closed = this.#open === undefined ? this.#held : closing(this.#open)
+    if (this.#open !== undefined) this.#said.push(cutOff(this.#open))
+    const details = { reason: 'max_output_tokens' }
+    const response = { status: 'incomplete', incomplete_details: details, output: this.#said }
+    return [...closed, `response.incomplete\n${JSON.stringify({ response })}`]
+  }
+
+  /** What closes an item may close the answer: it waits until something else comes, or the end. */
+  #passOrHold(type: string, text: string): readonly string[] {
+    if (type.endsWith('.done')) return this.#hold(text)
+    if (this.#held.length === 0) return [text]
+    const held = this.#held
+    this.#held = []
+    return [...held, text]
+  }
+
+  #hold(text: string): readonly string[] {
+    this.#held.push(text)
+    return NONE
+  }
+
+  #pass(type: string, event: Fields, data: string): string {
+    const said = textOf(event.delta)
+    if (said !== undefined) this.outputBytes += Buffer.byteLength(said)
+    if (type === 'response.output_text.delta' && this.#open) this.#open.text += said ?? ''
+    const { item, item_id: theirs, output_index: position } = event
+    if (isFields(item)) {
+      const ours = { ...item, id: this.#idOf(textOf(item.id) ?? '', position) }
+      this.#remember(type, ours, position)
+      return `${type}\n${JSON.stringify({ ...event, item: ours })}`
+    }
+    const line = data.includes('\n') ? JSON.stringify(event) : data
+    if (typeof theirs !== 'string') return `${type}\n${line}`
+    return `${type}\n${line.replace(`"${theirs}"`, `"${this.#idOf(theirs, position)}"`)}`
+  }
+
+  #remember(type: string, item: Fields, position: unknown): void {
+    this.#open = undefined
+    if (type === 'response.output_item.done') this.#said.push(item)
+    else if (item.type === 'message') this.#open = { item, position, text: '' }
+  }
+
+  #end(type: string, response: Fields): readonly string[] {
+    this.done = true
+    this.finishReason = responsesFinish(response)
+    this.finishes += 1
+    this.finished.add(0)
+    this.usage = chatUsage(response.usage)
+    const output = listOf(response.output).map((item, i) => {
+      const { id, ...rest } = fieldsOf(item)
+      return { ...rest, id: this.#idOf(textOf(id) ?? '', i) }
+    })
+    const { status, incomplete_details } = response
+    const ended = JSON.stringify({ response: { status, incomplete_details, output } })
+    return [...this.#held, `${type}\n${ended}`]
+  }
+
+  #idOf(theirs: string, position: unknown): string {
+    const known = this.#ids.get(theirs)
+    if (known !== undefined) return known
+    const ours = `${prefixOf(theirs)}${this.#seed}${Number(position) || 0}`
+    if (theirs !== '') this.#ids.set(theirs, ours)
+    return ours
+  }
+}
+
+function prefixOf(id: string): string {
+  return /^[a-z]{2,5}_/.exec(id)?.[0] ?? 'msg_'
+}
+
+/** A message that has begun, and what it says so far. */
+type OpenText = { item: Fields; position: unknown; text: string }
+
+function textPart({ text }: OpenText): Fields {
+  return { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+function cutOff(open: OpenText): Fields {
+  return { ...open.item, status: 'incomplete', content: [textPart(open)] }
+}
+
+function closing(open: OpenText): string[] {
+  const { item, position, text } = open
+  const place = { item_id: item.id, output_index: position, content_index: 0 }
+  const events = [
+    { type: 'response.output_text.done', ...place, text, logprobs: [] },
+    { type: 'response.content_part.done', ...place, part: textPart(open) },
+    { type: 'response.output_item.done', output_index: position, item: cutOff(open) },
+  ]
+  return events.map((event) => `${event.type}\n${JSON.stringify(event)}`)
+}

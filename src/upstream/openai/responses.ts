@@ -1,0 +1,70 @@
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import type {
+  ChatCapability,
+  ChatRequest,
+  ChatResult,
+  HttpCall,
+  JsonAnswer,
+  ModelTarget,
+  NativeRequest,
+} from '../contract/contract.ts'
+import { completion } from '../contract/chunks.ts'
+import { Fault } from '../contract/fault.ts'
+import { errorInResponse } from './failure.ts'
+import { chatUsage, isSteering } from './fields.ts'
+import { responsesFinish } from './responses-finish.ts'
+import { ResponsesReader } from './responses-stream.ts'
+
+/** Responses as they were written. */
+export const nativeResponses: ChatCapability = {
+  build: (request, target) => buildResponses(request.native!, request, target),
+  read: readResponses,
+  reader: ({ native }) => new ResponsesReader(native!),
+}
+
+function buildResponses(
+  { body: sent, headers }: NativeRequest,
+  { user, stream, mostTokens }: ChatRequest,
+  target: ModelTarget,
+): HttpCall {
+  const kept = Object.entries(sent).filter(([name]) => !isSteering(name))
+  const body: Fields = { ...Object.fromEntries(kept), model: target.model, store: false }
+  if (user !== undefined) body.user = user
+  if (mostTokens !== undefined) {
+    body.max_output_tokens = Math.min(Number(sent.max_output_tokens ?? Infinity), mostTokens)
+  }
+  if (stream) body.stream = true
+  return {
+    method: 'POST',
+    path: '/responses',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    expects: stream ? 'sse' : 'json',
+    inTheirWords: true,
+  }
+}
+
+function readResponses({ json, headers }: JsonAnswer, request: ChatRequest): ChatResult {
+  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (json.error) throw errorInResponse(json.error)
+  if (!ENDED.has(json.status) || !Array.isArray(json.output)) throw new Fault('garbage', 'response')
+  const text = saidIn(json.output)
+  const choice = {
+    index: 0,
+    message: { role: 'assistant', content: text },
+    finish_reason: responsesFinish(json),
+  }
+  const id = headers['x-generation-id'] ?? textOf(json.id)
+  const result = completion(request.ours, [choice], chatUsage(json.usage), id)
+  const outputBytes = Buffer.byteLength(JSON.stringify(json.output))
+  return { ...result, outputBytes, native: json }
+}
+
+const ENDED = new Set<unknown>(['completed', 'incomplete'])
+
+function saidIn(output: unknown[]): string {
+  return output
+    .flatMap((item) => listOf(fieldsOf(item).content))
+    .map((part) => textOf(fieldsOf(part).text) ?? '')
+    .join('')
+}

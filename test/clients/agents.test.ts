@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { createOpenAI } from '@ai-sdk/openai'
+import {
+  Agent,
+  OpenAIProvider,
+  Runner,
+  setTracingDisabled,
+  tool as agentTool,
+} from '@openai/agents'
+import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
+import { z } from 'zod'
+import { assertAgreement } from '../support/agreement.ts'
+import { startHouse } from '../support/house.ts'
+import { toolModel } from '../support/tool-model.ts'
+
+/*
+ * Clients that speak Responses by default: the AI SDK's `openai` provider and OpenAI's Agents SDK.
+ * They refer to what is kept by its ids, and run tools until there is an answer.
+ */
+
+let upstream: Awaited<ReturnType<typeof toolModel>>
+let house: Awaited<ReturnType<typeof startHouse>>
+let key: string
+
+before(async () => {
+  setTracingDisabled(true)
+  upstream = await toolModel()
+  house = await startHouse({ upstream: upstream.entry })
+  key = (await house.customer('500')).key
+})
+after(async () => {
+  await house.close()
+  await upstream.close()
+})
+afterEach(() => assertAgreement(house.db))
+
+const MODEL = 'lab/zana'
+const model = () => createOpenAI({ baseURL: `${house.url}/v1`, apiKey: key })(MODEL)
+const town = jsonSchema<{ town: string }>({
+  type: 'object',
+  properties: { town: { type: 'string' } },
+})
+const tools = {
+  weather: tool({ inputSchema: town, execute: ({ town: name }) => `27 in ${name}` }),
+  time: tool({ inputSchema: town, execute: () => 'noon' }),
+}
+const SAID = 'It is 27 in Mwanza and noon'
+
+test('AI SDK: text, whole and streamed', async () => {
+  const whole = await generateText({ model: model(), prompt: 'Habari?' })
+  assert.equal(whole.text, 'It is well.')
+  assert.equal(whole.usage.totalTokens, 50)
+  const flow = streamText({ model: model(), prompt: 'Habari?' })
+  assert.equal(await flow.text, 'It is well.')
+  assert.match(await flow.reasoningText.then(String), /both/)
+})
+
+for (const store of [true, false]) {
+  test(`AI SDK: two tools at once and their results, store ${store}`, async () => {
+    const asked = {
+      model: model(),
+      prompt: 'Weather and time?',
+      tools,
+      stopWhen: stepCountIs(3),
+      providerOptions: { openai: { store } },
+    }
+    assert.equal((await generateText(asked)).text, SAID)
+    const flow = streamText(asked)
+    assert.equal(await flow.text, SAID)
+    // What was said before the calls came back by its id, or in full.
+    const [, before] = upstream.requests.at(-1)!.messages
+    assert.deepEqual([before.role, before.content], ['assistant', 'Let me look.'])
+  })
+}
+
+test('AI SDK: a second turn refers to what is kept', async () => {
+  const first = await generateText({ model: model(), prompt: 'Habari?' })
+  const messages = [
+    { role: 'user' as const, content: 'Habari?' },
+    ...first.response.messages,
+    { role: 'user' as const, content: 'Na kesho?' },
+  ]
+  const second = await generateText({ model: model(), messages })
+  assert.equal(second.text, 'It is well.')
+  assert.equal(upstream.requests.at(-1)!.messages[1].content, 'It is well.')
+})
+
+test('AI SDK: structured output, and a key that is refused', async () => {
+  const schema = z.object({ name: z.string() })
+  const asked = { model: model(), prompt: 'x', output: Output.object({ schema }) }
+  // This model does not keep to it; what counts is that it was asked to.
+  await generateText(asked).catch(() => {})
+  assert.equal(upstream.requests.at(-1)!.response_format.type, 'json_schema')
+  const wrong = createOpenAI({ baseURL: `${house.url}/v1`, apiKey: 'mlg_no' })(MODEL)
+  await assert.rejects(generateText({ model: wrong, prompt: 'x', maxRetries: 0 }), {
+    statusCode: 401,
+  })
+})
+
+const agent = () =>
+  new Agent({
+    name: 'Mtabiri',
+    instructions: 'Use both tools.',
+    model: MODEL,
+    tools: ['weather', 'time'].map((name) =>
+      agentTool({
+        name,
+        description: name,
+        parameters: z.object({ town: z.string() }),
+        execute: async ({ town: place }) => (name === 'time' ? 'noon' : `27 in ${place}`),
+      }),
+    ),
+  })
+
+const runner = () => {
+  const provider = { baseURL: `${house.url}/v1`, apiKey: key, useResponses: true }
+  return new Runner({ modelProvider: new OpenAIProvider(provider), tracingDisabled: true })
+}
+
+test('Agents SDK: two tools at once, whole and streamed', async () => {
+  const whole = await runner().run(agent(), 'Weather and time?')
+  assert.equal(whole.finalOutput, SAID)
+  const flow = await runner().run(agent(), 'Weather and time?', { stream: true })
+  await flow.completed
+  assert.equal(flow.finalOutput, SAID)
+  const next = await runner().run(agent(), 'Tena?', { previousResponseId: whole.lastResponseId! })
+  assert.equal(next.finalOutput, SAID)
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnswerNames } from '../../../src/gateway/messages/answer.ts'
+import { messageStreamForm } from '../../../src/gateway/messages/form.ts'
+import { readRequest } from '../../../src/gateway/messages/request.ts'
+import { toolNames } from '../../../src/gateway/messages/tools.ts'
+import { Failure } from '../../../src/lib/failure.ts'
+import { gemini } from '../../../src/upstream/gemini/provider.ts'
+import type { ChatRequest } from '../../../src/upstream/contract/contract.ts'
+
+const names: AnswerNames = {
+  id: 'msg_1',
+  model: 'm',
+  catalogId: 'google/gemini-door',
+  tools: toolNames([]),
+}
+
+test('silence is filled with pings, and a failure is an event', () => {
+  const form = messageStreamForm(names, 5)
+  assert.equal(form.heartbeat(), 'event: ping\ndata: {"type":"ping"}\n\n')
+  const failure = new Failure('upstream_failed', 'x')
+  assert.equal(form.fail('{"type":"error"}', failure), 'event: error\ndata: {"type":"error"}\n\n')
+})
+
+const event = (type: string, more: object = {}) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
+const START = event('message_start', { message: { id: 'm', usage: { input_tokens: 3 } } })
+const STOP = event('message_stop')
+const DELTA = { stop_reason: 'end_turn', stop_sequence: null }
+
+test('ready events go out as they are; one that forgets its end gets it', () => {
+  const form = messageStreamForm(names, 5)
+  assert.equal(form.begin({ native: true }), '')
+  assert.equal(form.write([START, event('ping')]), START + event('ping'))
+  assert.equal(form.write([event('b')]), event('b'))
+  assert.equal(form.end([event('c')], {}), event('c') + STOP)
+  assert.equal(form.end([STOP], {}), STOP)
+})
+
+test('where an upstream does not count, what is charged for is told', () => {
+  const form = messageStreamForm(names, 5)
+  form.begin({ native: true })
+  const counts = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+  const started = { message: { id: 'm', usage: { ...counts, input_tokens: 5, output_tokens: 0 } } }
+  const sent = form.write([event('message_start', { message: { id: 'm' } })])
+  assert.deepEqual(dataOf(sent), { type: 'message_start', ...started })
+  const wrong = { input_tokens: -4, output_tokens: 'many', service_tier: 'standard' }
+  const end = form.end([event('message_delta', { delta: DELTA, usage: wrong }), STOP], {
+    promptTokens: 6,
+    completionTokens: 7,
+  })
+  const usage = { ...counts, input_tokens: 6, output_tokens: 7, service_tier: 'standard' }
+  assert.deepEqual(dataOf(end), { type: 'message_delta', delta: DELTA, usage })
+})
+
+function dataOf(text: string): unknown {
+  return JSON.parse(/data: (.*)/.exec(text)![1]!)
+}
+
+test('what signs a call of Gemini’s comes back with it, also to another process', () => {
+  const target = { upstream: 'g', model: 'gemini-door' }
+  const request: ChatRequest = {
+    body: {},
+    stream: true,
+    ours: { id: 'chatcmpl-1', model: 'google/gemini-door', created: 5 },
+  }
+  const call = { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' }
+  const candidate = { content: { parts: [call] }, finishReason: 'STOP' }
+  const event = { event: undefined, data: JSON.stringify({ candidates: [candidate] }) }
+  const chunks = gemini.chat!.reader(request, target).read(event)
+  const form = messageStreamForm(names, 5)
+  const text = form.begin({}) + form.end(chunks, {})
+  const blocks = [...text.matchAll(/"content_block":(\{.*\})\}\n/g)].map(([, json]) =>
+    JSON.parse(json!),
+  ) as { type: string; id: string }[]
+  assert.deepEqual(
+    blocks.map(({ type }) => type),
+    ['redacted_thinking', 'tool_use'],
+  )
+  const result = { type: 'tool_result', tool_use_id: blocks[1]!.id, content: 'ok' }
+  const { chat } = readRequest(
+    {
+      model: 'm',
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'x' },
+        { role: 'assistant', content: blocks },
+        { role: 'user', content: [result] },
+      ],
+    },
+    {
+      id: 'google/gemini-door',
+      outputModalities: ['text'],
+      supportedParameters: [],
+      caches: false,
+      signs: false,
+      native: false,
+    },
+  )
+  // The id is ours, so what this process remembers of the call by its own does not help.
+  const sent = gemini.chat!.build({ ...request, body: chat }, target)
+  assert.match(sent.body as string, /"thoughtSignature":"c2ln"/)
+})

@@ -1,0 +1,396 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ResponseStream } from 'openai/lib/responses/ResponseStream'
+import { carriedDetails } from '../../../src/gateway/chat/reasoning-carrier.ts'
+import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
+import { failedError } from '../../../src/gateway/responses/answer/failed.ts'
+import { responseOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
+import { KEEPS_NOTHING } from '../../../src/gateway/responses/kept/keeper.ts'
+import { responseStreamForm } from '../../../src/gateway/responses/stream-form.ts'
+import { usageOf, type ResponseStart } from '../../../src/gateway/responses/answer/response.ts'
+import type { OwnTool } from '../../../src/gateway/responses/request/tools.ts'
+import { wholeAnswer, wholeResponse } from '../../../src/gateway/responses/answer/whole.ts'
+import { Failure } from '../../../src/lib/failure.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
+
+const HEAD: ResponseStart = {
+  seed: 'A'.repeat(24),
+  model: 'sim/m',
+  createdAt: 1_700_000_000,
+  body: { model: 'sim/m', instructions: 'Be short.', tools: [{ type: 'web_search' }] },
+}
+const TOOLS = new Map<string, OwnTool>([
+  ['f', { kind: 'function', name: 'f', namespace: undefined }],
+  ['mail__send', { kind: 'function', name: 'send', namespace: 'mail' }],
+  ['patch', { kind: 'custom', name: 'patch', namespace: undefined }],
+])
+const USAGE = usageOf({ promptTokens: 3, completionTokens: 4 })
+
+type Event = Fields & { type: string; sequence_number: number }
+
+/** Streams deltas, each in a batch of its own, with the finish held back as the gateway does. */
+function streamed(
+  deltas: Fields[],
+  {
+    finish = 'stop',
+    encrypted = false,
+    logprobs = false,
+    batches = deltas.map((one) => [one]),
+  } = {},
+) {
+  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted, logprobs })
+  let text = events.begin()
+  for (const batch of batches) text += events.take(batch.map((delta) => chunk(delta, null)))
+  let response: Fields = {}
+  text += events.finish([chunk({}, finish)], USAGE, (kept) => {
+    response = kept
+    return true
+  })
+  return { events: eventsIn(text), response }
+}
+
+function chunk(delta: Fields, finish: string | null): string {
+  const { logprobs, ...rest } = delta
+  return JSON.stringify({ choices: [{ index: 0, delta: rest, logprobs, finish_reason: finish }] })
+}
+
+function eventsIn(text: string): Event[] {
+  const frames = text.split('\n\n').slice(0, -1)
+  return frames.map((frame, i) => {
+    const [name, data, ...more] = frame.split('\n')
+    assert.deepEqual(more, [])
+    const event = JSON.parse(data!.slice('data: '.length)) as Event
+    assert.equal(name, `event: ${event.type}`)
+    assert.equal(event.sequence_number, i)
+    return event
+  })
+}
+
+const types = (events: Event[]) => events.map(({ type }) => type.replace('response.', ''))
+
+/** What OpenAI's own client makes of the events. */
+async function accumulated(events: Event[]) {
+  const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
+  const stream = new Blob([lines]).stream()
+  return ResponseStream.fromReadableStream(stream).finalResponse()
+}
+
+const call = (index: number, text: string, more: { id?: string; name?: string } = {}) => ({
+  tool_calls: [{ index, id: more.id, function: { name: more.name, arguments: text } }],
+})
+
+test('a text, event by event', async () => {
+  const { events, response } = streamed([{ content: 'Ha' }, { content: 'bari' }])
+  assert.deepEqual(types(events), [
+    'created',
+    'in_progress',
+    'output_item.added',
+    'content_part.added',
+    'output_text.delta',
+    'output_text.delta',
+    'output_text.done',
+    'content_part.done',
+    'output_item.done',
+    'completed',
+  ])
+  const item = {
+    id: `msg_${HEAD.seed}0`,
+    type: 'message',
+    status: 'completed',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'Habari', annotations: [], logprobs: [] }],
+  }
+  assert.deepEqual(events[8]!.item, item)
+  assert.deepEqual(events[2]!.item, { ...item, status: 'in_progress', content: [] })
+  const final = events.at(-1)!.response as Fields
+  assert.deepEqual(final, response)
+  assert.deepEqual(final.output, [item])
+  assert.deepEqual(final.usage, USAGE)
+  assert.equal(final.instructions, 'Be short.')
+  // Nothing long goes back before the end.
+  assert.deepEqual((events[0]!.response as Fields).tools, [])
+  assert.equal((await accumulated(events)).output_text, 'Habari')
+})
+
+test('chunks of one batch make one delta', () => {
+  const deltas = [{ content: 'Ha' }, { content: 'ba' }, { content: 'ri' }]
+  const { events } = streamed([], { batches: [deltas] })
+  const said = events.filter(({ type }) => type === 'response.output_text.delta')
+  assert.deepEqual(
+    said.map(({ delta }) => delta),
+    ['Habari'],
+  )
+})
+
+test('thoughts, text and calls are one item after the other', async () => {
+  const details = [{ type: 'reasoning.text', text: 'hm', signature: 's', index: 0 }]
+  const { events, response } = streamed(
+    [
+      { reasoning: 'hm', reasoning_details: details },
+      { content: 'Let me see.' },
+      call(0, '', { id: 'x', name: 'f' }),
+      call(1, '{"to":', { id: 'y', name: 'mail__send' }),
+      call(0, '{}'),
+      call(1, '"a"}'),
+      call(2, '{"input":"*** Be', { id: 'z', name: 'patch' }),
+      call(2, 'gin"}'),
+    ],
+    { finish: 'tool_calls', encrypted: true },
+  )
+  const opened = events.filter(({ type }) => type === 'response.output_item.added')
+  assert.deepEqual(
+    opened.map(({ output_index: at }) => at),
+    [0, 1, 2, 3, 4],
+  )
+  const output = response.output as Fields[]
+  assert.deepEqual(
+    output.map(({ id, type }) => [type, id]),
+    [
+      ['reasoning', `rs_${HEAD.seed}0`],
+      ['message', `msg_${HEAD.seed}1`],
+      ['function_call', `fc_${HEAD.seed}2`],
+      ['function_call', `fc_${HEAD.seed}3`],
+      ['custom_tool_call', `ctc_${HEAD.seed}4`],
+    ],
+  )
+  assert.deepEqual(output[0]!.summary, [{ type: 'summary_text', text: 'hm' }])
+  assert.deepEqual(carriedDetails(output[0]!.encrypted_content, HEAD.model), details)
+  const { call_id: callId, ...send } = output[3]!
+  assert.match(callId as string, /^call_[0-9A-Za-z]{24}$/)
+  assert.deepEqual(send, {
+    id: `fc_${HEAD.seed}3`,
+    type: 'function_call',
+    name: 'send',
+    namespace: 'mail',
+    arguments: '{"to":"a"}',
+    status: 'completed',
+  })
+  assert.equal(output[4]!.input, '*** Begin')
+  assert.equal(output[4]!.status, 'completed')
+  assert.deepEqual(
+    types(events).filter((type) => type.startsWith('custom')),
+    ['custom_tool_call_input.delta', 'custom_tool_call_input.done'],
+  )
+  const final = await accumulated(events)
+  assert.deepEqual(
+    final.output.map(({ id }) => id),
+    output.map(({ id }) => id),
+  )
+})
+
+test('every item closes before the next one opens', () => {
+  const { events } = streamed([
+    { reasoning: 'a', content: 'b', ...call(0, '{}', { id: 'x', name: 'f' }) },
+    { content: 'c' },
+  ])
+  let open: unknown
+  for (const { type, output_index: at } of events) {
+    if (type === 'response.output_item.added') assert.equal(open, undefined, `item ${String(at)}`)
+    if (type === 'response.output_item.added') open = at
+    if (type === 'response.output_item.done') open = undefined
+    else if (at !== undefined) assert.equal(at, open)
+  }
+})
+
+test('what carries thoughts back is shown to those who ask, and kept in any case', () => {
+  const details = [{ type: 'reasoning.encrypted', data: 'x' }]
+  const { events, response } = streamed([{ reasoning_details: details }, { content: 'a' }])
+  const [kept] = response.output as Fields[]
+  assert.deepEqual(carriedDetails(kept!.encrypted_content, HEAD.model), details)
+  assert.doesNotMatch(JSON.stringify(events), /encrypted_content/)
+  // Nothing to read: the item has no summary, and no part of one is announced.
+  assert.deepEqual(kept!.summary, [])
+  assert.ok(!types(events).some((type) => type.startsWith('reasoning_summary')))
+})
+
+test('an answer that was cut off is incomplete, unless there is a call to make', () => {
+  const cut = streamed([{ content: 'a' }], { finish: 'length' })
+  assert.equal(cut.events.at(-1)!.type, 'response.incomplete')
+  assert.deepEqual(cut.response.incomplete_details, { reason: 'max_output_tokens' })
+  assert.equal((cut.response.output as Fields[])[0]!.status, 'incomplete')
+  const filtered = streamed([{ content: 'a' }], { finish: 'content_filter' })
+  assert.deepEqual(filtered.response.incomplete_details, { reason: 'content_filter' })
+  const called = streamed([call(0, '{}', { id: 'x', name: 'f' })], { finish: 'length' })
+  assert.equal(called.response.status, 'completed')
+  const half = streamed([call(0, '{"a":', { id: 'x', name: 'f' })], { finish: 'length' })
+  assert.equal(half.response.status, 'incomplete')
+  assert.equal((half.response.output as Fields[])[0]!.status, 'incomplete')
+})
+
+test('a refusal is text; an answer without a word has no items', () => {
+  const refused = streamed([{ refusal: 'No.' }]).response.output as { content: Fields[] }[]
+  assert.equal(refused[0]!.content[0]!.text, 'No.')
+  assert.deepEqual(streamed([{ role: 'assistant', content: '' }]).response.output, [])
+})
+
+test('logprobs go with their text', () => {
+  const entry = (token: string) => ({ token, logprob: -1, bytes: [1], top_logprobs: [] })
+  const delta = (token: string) => ({ content: token, logprobs: { content: [entry(token)] } })
+  const { events, response } = streamed([delta('a'), delta('b')], { logprobs: true })
+  const said = events.filter(({ type }) => type === 'response.output_text.delta')
+  assert.deepEqual(
+    said.map(({ logprobs }) => logprobs),
+    [[entry('a')], [entry('b')]],
+  )
+  const [item] = response.output as { content: Fields[] }[]
+  assert.deepEqual(item!.content[0]!.logprobs, [entry('a'), entry('b')])
+})
+
+test('a stream that fails says so in its last event', async () => {
+  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
+  const text =
+    events.begin() +
+    events.take([chunk({ content: 'a' }, null)]) +
+    events.keepAlive() +
+    events.fail(new Failure('upstream_failed', 'Broken.'))
+  const all = eventsIn(text)
+  assert.deepEqual(types(all).slice(-2), ['keepalive', 'failed'])
+  const failed = all.at(-1)!.response as Fields
+  assert.deepEqual(
+    [failed.status, failed.error],
+    ['failed', { code: 'server_error', message: 'Broken.' }],
+  )
+  assert.equal((await accumulated(all)).status, 'failed')
+})
+
+test('silence: comments, and an event every two minutes', () => {
+  const style = { head: HEAD, tools: TOOLS, encrypted: false, logprobs: false }
+  const form = responseStreamForm(style, KEEPS_NOTHING)
+  form.begin({ native: false })
+  const beats = (count: number) => Array.from({ length: count }, () => form.heartbeat())
+  assert.deepEqual(new Set(beats(7)), new Set([': keep-alive\n\n']))
+  assert.equal(
+    form.heartbeat(),
+    'event: keepalive\ndata: {"type":"keepalive","sequence_number":2}\n\n',
+  )
+  // Whatever is said begins the silence anew.
+  beats(5)
+  form.write([chunk({ content: 'a' }, null)])
+  assert.deepEqual(new Set(beats(7)), new Set([': keep-alive\n\n']))
+})
+
+test('failures are told in the words that clients act upon', () => {
+  const codes = (
+    [
+      ['insufficient', 'insufficient_quota'],
+      ['rate_limited', 'rate_limit_exceeded'],
+      ['upstream_rejected', 'invalid_prompt'],
+      ['unsuitable', 'invalid_prompt'],
+      ['unavailable', 'server_error'],
+      ['internal', 'server_error'],
+    ] as const
+  ).map(([kind, code]) => [failedError(new Failure(kind, 'x')).code, code])
+  for (const [found, code] of codes) assert.equal(found, code)
+  const long = new Failure('unsuitable', 'x', { code: 'context_length_exceeded' })
+  assert.equal(failedError(long).code, 'context_length_exceeded')
+  const busy = new Failure('rate_limited', 'Too many.', { retryAfterS: 2 })
+  assert.match(failedError(busy).message, /try again in 2s/)
+})
+
+test('broken arguments of a whole answer are a failure of the upstream', () => {
+  const message = { tool_calls: [{ id: 'x', function: { name: 'f', arguments: '{"a":' } }] }
+  assert.throws(
+    () => wholeAnswer({ choices: [{ message, finish_reason: 'tool_calls' }] }, HEAD, TOOLS),
+    (error) => error instanceof Failure && error.kind === 'upstream_failed',
+  )
+})
+
+test('a response that is not kept says so', () => {
+  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
+  const begun = eventsIn(events.begin())
+  assert.equal((begun[0]!.response as Fields).store, true)
+  const text = events.finish([chunk({ content: 'a' }, 'stop')], USAGE, () => false)
+  assert.match(text, /event: response.completed\n.*"store":false/)
+})
+
+test('an item tells of which response it is', () => {
+  assert.equal(responseOfItem(`msg_${HEAD.seed}0`), `resp_${HEAD.seed}`)
+  assert.equal(responseOfItem(`ctc_${HEAD.seed}12`), `resp_${HEAD.seed}`)
+  for (const foreign of ['msg_1', `resp_${HEAD.seed}`, `msg_${HEAD.seed}`, `${HEAD.seed}0`]) {
+    assert.equal(responseOfItem(foreign), undefined)
+  }
+})
+
+test('however an answer is cut into chunks, its events add up to the whole', () => {
+  const made = fc.record({
+    reasoning: fc.string(),
+    content: fc.string(),
+    calls: fc.array(
+      fc.record({
+        name: fc.constantFrom('f', 'mail__send', 'patch', 'unknown'),
+        args: fc.oneof(
+          fc.dictionary(fc.string(), fc.jsonValue()),
+          fc.record({ input: fc.string() }),
+        ),
+      }),
+      { maxLength: 4 },
+    ),
+    finish: fc.constantFrom('stop', 'length', 'content_filter', 'tool_calls'),
+    /** Where the last call breaks off, if it does. */
+    cut: fc.nat({ max: 3 }),
+  })
+  const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 })
+  fc.assert(
+    fc.property(made, sizes, fc.integer({ min: 1, max: 5 }), (answer, cuts, perBatch) => {
+      const message = {
+        reasoning: answer.reasoning,
+        content: answer.content,
+        tool_calls: answer.calls.map(({ name, args }, i) => ({
+          id: `c${i}`,
+          function: { name, arguments: JSON.stringify(args) },
+        })),
+      }
+      const last = message.tool_calls.at(-1)
+      if (last && answer.cut > 0) {
+        answer.finish = 'length'
+        last.function.arguments = last.function.arguments.slice(0, answer.cut)
+      }
+      const completion = { choices: [{ message, finish_reason: answer.finish }] }
+      let kept: Fields = {}
+      const keep = (response: Fields) => {
+        kept = response
+        return true
+      }
+      const said = wholeAnswer(completion, HEAD, TOOLS)
+      const shown = wholeResponse(said, USAGE, { head: HEAD, encrypted: true, keep })
+      const deltas = cutUp(message, cuts)
+      const batches = Array.from({ length: Math.ceil(deltas.length / perBatch) }, (_, i) =>
+        deltas.slice(i * perBatch, (i + 1) * perBatch),
+      )
+      const { events, response } = streamed([], { finish: answer.finish, encrypted: true, batches })
+      assert.deepEqual(withoutCallIds(response), withoutCallIds(kept))
+      assert.deepEqual(withoutCallIds(events.at(-1)!.response), withoutCallIds(shown))
+      for (const { item_id: id, delta } of events) if (delta !== undefined) assert.ok(id)
+    }),
+  )
+})
+
+function withoutCallIds(response: unknown): unknown {
+  const text = JSON.stringify(response).replaceAll(/call_[0-9A-Za-z]{24}/g, 'call')
+  return JSON.parse(text)
+}
+
+function cutUp(
+  message: { reasoning: string; content: string; tool_calls: { id: string; function: Fields }[] },
+  cuts: number[],
+): Fields[] {
+  let at = 0
+  const pieces = (text: string) => {
+    const found: string[] = []
+    for (let from = 0; from < text.length;) {
+      const size = cuts[at++ % cuts.length]!
+      found.push(text.slice(from, from + size))
+      from += size
+    }
+    return found
+  }
+  return [
+    ...pieces(message.reasoning).map((reasoning) => ({ reasoning })),
+    ...pieces(message.content).map((content) => ({ content })),
+    ...message.tool_calls.flatMap(({ id, function: made }, i) => [
+      call(i, '', { id, name: made.name as string }),
+      ...pieces(made.arguments as string).map((text) => call(i, text)),
+    ]),
+  ]
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Db } from '../../../src/db/db.ts'
+import { historyOf, withReferences } from '../../../src/gateway/responses/kept/history.ts'
+import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
+import { keeperOf } from '../../../src/gateway/responses/kept/keeper.ts'
+import {
+  deleteResponse,
+  listInputItems,
+  showResponse,
+} from '../../../src/gateway/responses/kept/kept.ts'
+import {
+  deleteAllKept,
+  trimKept,
+  trimLargeKeepers,
+} from '../../../src/gateway/responses/kept/kept-store.ts'
+import { Failure } from '../../../src/lib/failure.ts'
+import type { Fields } from '../../../src/lib/fields.ts'
+import { randomBase62, uuidv7 } from '../../../src/lib/ids.ts'
+import { withDatabase } from '../../support/databases.ts'
+
+withDatabase('responses that are kept', (open) => {
+  let db: Db
+  const accountId = uuidv7()
+
+  before(async () => {
+    db = await open()
+  })
+
+  /** Keeps a response with one message; gives its id. */
+  async function keep(
+    input: unknown,
+    said: string,
+    { previousId, owner = accountId }: { previousId?: string; owner?: string } = {},
+  ) {
+    const seed = randomBase62(24)
+    const keeper = keeperOf({ accountId: owner, seed, previousId, days: 30 }, inputItems(input))
+    const content = [{ type: 'output_text', text: said }]
+    const item = { id: `msg_${seed}0`, type: 'message', role: 'assistant', content }
+    const whole = keeper.keep({ id: `resp_${seed}`, output: [item] })
+    await keeper.write(db)
+    // The same commit may be tried twice.
+    await keeper.write(db)
+    return { id: `resp_${seed}`, itemId: item.id, whole }
+  }
+
+  const texts = (items: { item: Fields }[]) =>
+    items.map(({ item }) => (item.content as Fields[])[0]!.text)
+
+  const failsWith = (kind: string, code: string | undefined) => (error: unknown) =>
+    error instanceof Failure && error.kind === kind && error.code === code
+
+  test('a chain is told from its beginning', async () => {
+    const first = await keep('a', 'b')
+    const second = await keep('c', 'd', { previousId: first.id })
+    assert.deepEqual(texts(await historyOf(db, accountId, second.id)), ['a', 'b', 'c', 'd'])
+    assert.deepEqual(texts(await historyOf(db, accountId, first.id)), ['a', 'b'])
+  })
+
+  test('an unknown, foreign, expired or broken chain cannot be continued', async () => {
+    const lost = failsWith('invalid', 'previous_response_not_found')
+    for (const id of [`resp_${'x'.repeat(24)}`, 'resp_a\0b', '']) {
+      await assert.rejects(historyOf(db, accountId, id), lost)
+    }
+    const foreign = await keep('a', 'b', { owner: uuidv7() })
+    await assert.rejects(historyOf(db, accountId, foreign.id), lost)
+    const first = await keep('a', 'b')
+    const second = await keep('c', 'd', { previousId: first.id })
+    await expire(first.id)
+    await assert.rejects(historyOf(db, accountId, first.id), lost)
+    await assert.rejects(historyOf(db, accountId, second.id), lost)
+  })
+
+  test('a chain has a longest length', async () => {
+    let previousId: string | undefined
+    for (let i = 0; i < 201; i++) {
+      const { id } = await keep(`${i}`, 'x', previousId === undefined ? {} : { previousId })
+      if (i === 199) assert.equal((await historyOf(db, accountId, id)).length, 400)
+      previousId = id
+    }
+    await assert.rejects(historyOf(db, accountId, previousId!), /too long/)
+  })
+
+  async function expire(id: string) {
+    await db.query('update kept_responses set expires_at = now() where id = $1', [id])
+  }
+
+  test('items are referred to by their ids: kept, foreign, expired', async () => {
+    const mine = await keep([{ role: 'user', content: 'q' }], 'said')
+    const seed = mine.id.slice('resp_'.length)
+    const input = [
+      { type: 'item_reference', id: mine.itemId },
+      { id: `msg_${seed}i0` },
+      { role: 'user', content: [{ type: 'input_text', text: 'new' }] },
+    ]
+    const found = await withReferences(db, accountId, inputItems(input))
+    assert.deepEqual(texts(found), ['said', 'q', 'new'])
+    assert.deepEqual(
+      found.map(({ at }) => at),
+      ['input[0]', 'input[1]', 'input[2]'],
+    )
+    const refer = (id: string) =>
+      withReferences(db, accountId, inputItems([{ type: 'item_reference', id }]))
+    const foreign = await keep('q', 'said', { owner: uuidv7() })
+    const lost = failsWith('not_found', undefined)
+    for (const id of [foreign.itemId, 'msg_1', `msg_${seed}9`, ''])
+      await assert.rejects(refer(id), lost)
+    await expire(mine.id)
+    await assert.rejects(refer(mine.itemId), lost)
+  })
+
+  test('what is too large is not continued, but its items can be referred to', async () => {
+    const large = await keep('x'.repeat(1_000_000), 'short')
+    assert.equal(large.whole, false)
+    await assert.rejects(historyOf(db, accountId, large.id), /gone, or it is too long/)
+    const [item] = await withReferences(db, accountId, inputItems([{ id: large.itemId }]))
+    assert.equal((item!.item.content as Fields[])[0]!.text, 'short')
+    const larger = await keep('x', 'x'.repeat(1_000_000))
+    assert.equal(larger.whole, false)
+    await assert.rejects(showResponse(db, { accountId, id: larger.id, encrypted: false }))
+  })
+
+  test('a text that a table would refuse is kept', async () => {
+    const { id } = await keep('a\0b', '\0\u{1f600}')
+    assert.deepEqual(texts(await historyOf(db, accountId, id)), ['a\0b', '\0\u{1f600}'])
+  })
+
+  test('shown, listed and deleted by its owner alone', async () => {
+    const items = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }))
+    const { id } = await keep(items, 'said')
+    const page = { limit: 2, order: 'asc' } as const
+    const other = { accountId: uuidv7(), id }
+    const gone = failsWith('not_found', undefined)
+    await assert.rejects(showResponse(db, { ...other, encrypted: false }), gone)
+    await assert.rejects(listInputItems(db, other, page), gone)
+    await assert.rejects(deleteResponse(db, other), gone)
+    const mine = { accountId, id }
+    assert.equal((await showResponse(db, { ...mine, encrypted: false })).id, id)
+    const first = await listInputItems(db, mine, page)
+    assert.deepEqual([(first.data as Fields[]).length, first.has_more], [2, true])
+    const rest = await listInputItems(db, mine, { ...page, after: first.last_id as string })
+    assert.deepEqual([(rest.data as Fields[]).length, rest.has_more], [1, false])
+    const newest = await listInputItems(db, mine, { limit: 1, order: 'desc' })
+    assert.equal(newest.first_id, rest.last_id)
+    assert.deepEqual(await deleteResponse(db, mine), { id, object: 'response', deleted: true })
+    await assert.rejects(deleteResponse(db, mine), gone)
+    await assert.rejects(showResponse(db, { ...mine, encrypted: false }), gone)
+  })
+
+  test('what has expired is trimmed, and an account keeps only so much', async () => {
+    await db.query('delete from kept_responses')
+    const owner = uuidv7()
+    const ids: string[] = []
+    for (let i = 0; i < 5; i++) ids.push((await keep('x'.repeat(1_000), `${i}`, { owner })).id)
+    await expire(ids[0]!)
+    assert.equal(await trimKept(db, 100), 1)
+    const left = async () =>
+      (
+        await db.query<{ id: string }>(
+          'select id from kept_responses where account_id = $1 order by created_at',
+          [owner],
+        )
+      ).map(({ id }) => id)
+    assert.deepEqual(await left(), ids.slice(1))
+    assert.equal(await trimLargeKeepers(db, 100, 2_800), 2)
+    assert.deepEqual(await left(), ids.slice(3))
+    await deleteAllKept(db, owner)
+    assert.deepEqual(await left(), [])
+  })
+})
