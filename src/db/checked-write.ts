@@ -16,6 +16,19 @@ export type Check = Clause & { table: string }
 /** With the values of its parameters. */
 type Filled<Part extends Clause> = { clause: Part; values: unknown[] }
 
+/** A row for a clause that inserts rows from lists, one for each column. */
+export type RowFor = { clause: Clause; row: unknown[] }
+
+/** Rows of one clause become one insertion. */
+export function rowsWrite(rows: readonly RowFor[]): CheckedWrite['writes'] {
+  const found = new Map<Clause, unknown[][]>()
+  for (const { clause, row } of rows) found.set(clause, [...(found.get(clause) ?? []), row])
+  return [...found].map(([clause, all]) => ({
+    clause,
+    values: all[0]!.map((_, column) => all.map((row) => row[column])),
+  }))
+}
+
 export type CheckedWrite = {
   checks: Filled<Check>[]
   writes: Filled<Clause>[]

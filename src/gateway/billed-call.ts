@@ -21,8 +21,8 @@ export type PaidStage<Result> = {
 
 /** One call to an upstream that is answered whole. */
 export type BilledCall<Result> = PaidStage<Result> & {
-  /** Writes rows of its own into the commit that settles it. */
-  write?: Rows['write']
+  /** A row of its own for the commit that settles it. */
+  also?: (() => Rows['also']) | undefined
   answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
 }
 
@@ -45,10 +45,10 @@ export async function runBilledCall<Result>(
       const usage = billed.usage(result)
       const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
       const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
-      const { write } = billed
-      if (claim === undefined) return shown(await bill.settle([line], undefined, write))
+      const { also } = billed
+      if (claim === undefined) return shown(await bill.settle([line], undefined, also))
       const answer = writtenOnce(shown)
-      return { ...answer(await bill.settle([line], { claim, answer }, write)), kept: true }
+      return { ...answer(await bill.settle([line], { claim, answer }, also)), kept: true }
     } catch (error) {
       const latencyMs = performance.now() - startedMs
       await dropWork(gateway, bill, dropOf(error, stage, latencyMs, signal), { accountId, amounts })

@@ -17,11 +17,12 @@ import { startHeartbeat } from '../../src/billing/heartbeat-store.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Config } from '../../src/config.ts'
+import { rowsWrite, writeSurely } from '../../src/db/checked-write.ts'
 import type { Db } from '../../src/db/db.ts'
 import { addLeftUnpaid } from '../../src/gateway/bill/left-unpaid-store.ts'
 import { openBill } from '../../src/gateway/bill/billable.ts'
 import { openPostingQueue } from '../../src/gateway/bill/posting-queue.ts'
-import { insertKept } from '../../src/gateway/responses/kept/kept-store.ts'
+import { keptRow } from '../../src/gateway/responses/kept/kept-store.ts'
 import { insertVideoJob } from '../../src/gateway/videos/jobs-store.ts'
 import { writeEnd } from '../../src/gateway/videos/work-store.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -96,14 +97,8 @@ async function newcomer(accounts: Accounts, who: Pick<NewAccount, 'email'>): Pro
 
 async function keepResponse(db: Db, accountId: string): Promise<void> {
   const id = `resp_${randomBytes(12).toString('hex')}`
-  await insertKept(db, {
-    accountId,
-    id,
-    previousId: undefined,
-    input: '[]',
-    response: '{}',
-    days: 30,
-  })
+  const kept = { accountId, id, previousId: undefined, input: '[]', response: '{}', days: 30 }
+  await writeSurely(db, { checks: [], writes: rowsWrite([keptRow(kept)]) })
 }
 
 async function fund(db: Db, accountId: string): Promise<void> {

@@ -34,10 +34,10 @@ export type Bill = {
   /** Asks for a higher limit and gives the one that holds from now on. */
   extend(byMicro: bigint): Promise<bigint>
   /**
-   * It finished: charge, records, kept answer and what `write` writes in one commit. Throws when the
+   * It finished: charge, records, kept answer and the row of `also` in one commit. Throws when the
    * hold is gone.
    */
-  settle(lines: BillLine[], keep?: Keep<Receipt>, write?: Rows['write']): Promise<Receipt>
+  settle(lines: BillLine[], keep?: Keep<Receipt>, also?: () => Rows['also']): Promise<Receipt>
   /** It broke, or the caller left: the hold is released and the record says which. */
   drop(end: Dropped): Promise<void>
 }
@@ -58,10 +58,10 @@ export async function openBill(billing: Billing, order: BillOrder): Promise<Bill
   return {
     allowance,
     extend: (byMicro) => extend(billing, order, holdId!, byMicro),
-    async settle(lines, keep, write) {
+    async settle(lines, keep, also) {
       open = false
       const records = lines.map((line) => completedRecord(billing.clock, order, line))
-      return settle(billing, order, holdId, { lines, records, keep, write })
+      return settle(billing, order, holdId, { lines, records, keep, also })
     },
     async drop(end) {
       if (!open) return

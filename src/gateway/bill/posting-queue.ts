@@ -11,7 +11,13 @@ import {
 } from '../../billing/ledger-batch.ts'
 import { judgeCommands } from '../../billing/ledger-store.ts'
 import { ledgerWrite, type LedgerChanges } from '../../billing/ledger-write-store.ts'
-import { writeIfTrue, writeSurely, type CheckedWrite } from '../../db/checked-write.ts'
+import {
+  rowsWrite,
+  writeIfTrue,
+  writeSurely,
+  type CheckedWrite,
+  type RowFor,
+} from '../../db/checked-write.ts'
 import type { CommitMode, Db, OpenTx, Tx } from '../../db/db.ts'
 import { commitLanes } from '../../db/group-commit.ts'
 import type { GroupCommit } from '../../db/group-commit.ts'
@@ -40,7 +46,9 @@ export type Posting = {
 export type Rows = {
   records?: ActivityRecord[] | undefined
   kept?: AnswerToKeep | undefined
-  /** Writes rows of the caller's own, which this queue need not know, in the same commit. */
+  /** Rows of tables that this queue need not know. */
+  also?: RowFor | undefined
+  /** Writes whatever else belongs into the same commit. */
   write?: ((tx: Tx) => Promise<void>) | undefined
 }
 
@@ -186,7 +194,12 @@ function writeOf(
   const kept = posted.flatMap(({ rows }) => rows.kept ?? [])
   return {
     checks,
-    writes: [...writes, ...recordsWrite(records, timeZone), ...answersWrite(kept)],
+    writes: [
+      ...writes,
+      ...recordsWrite(records, timeZone),
+      ...answersWrite(kept),
+      ...rowsWrite(posted.flatMap(({ rows }) => rows.also ?? [])),
+    ],
   }
 }
 

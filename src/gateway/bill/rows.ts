@@ -101,8 +101,8 @@ export type Settlement = {
   lines: BillLine[]
   records: ActivityRecord[]
   keep?: Keep<Receipt> | undefined
-  /** Writes rows of the caller's own; once more if the commit is tried again. */
-  write?: Rows['write']
+  /** A row of the caller's own for the same commit. */
+  also?: (() => Rows['also']) | undefined
 }
 
 /**
@@ -116,7 +116,7 @@ export function settlePosting(
   settlement: Settlement,
   early?: EarlyBody,
 ): Posting {
-  const { lines, records, keep, write } = settlement
+  const { lines, records, keep, also } = settlement
   const { accountId } = order.principal
   const charges = lines.map((line, i) => chargeOf(order, line, records[i]!.id))
   return {
@@ -125,7 +125,7 @@ export function settlePosting(
     rows: (outcome): Rows => {
       if (outcome !== undefined && outcome.kind !== 'settled') return {}
       const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)), early }
-      return { records: chargedRecords(records, outcome), kept, write }
+      return { records: chargedRecords(records, outcome), kept, also: also?.() }
     },
     claimed: keep && {
       claim: keep.claim,

@@ -100,7 +100,7 @@ export function completeChat(
       return { result, charged, body }
     },
     usage: ({ charged }) => charged,
-    write: order.write,
+    also: order.also,
     answer: ({ result: { generationId }, body }, _charged, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
   })

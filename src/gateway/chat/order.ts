@@ -17,6 +17,6 @@ export type ChatOrder = {
   affordable(limitMicro: bigint, bounds: Allowance['bounds']): number
   /** No fewer tokens than the prompt has. */
   boundPrompt(): number
-  /** Writes rows of its dialect's own into the commit that settles it. */
-  write?: Rows['write']
+  /** A row of its dialect's own for the commit that settles it. */
+  also?: (() => Rows['also']) | undefined
 }

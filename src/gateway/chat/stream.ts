@@ -73,7 +73,7 @@ function streamEnds(
       const usage = chargeFor(order, stream)
       const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
       const rest = form.end(stream.last, countedUsage(stream.usage, line))
-      await bill.settle([line], undefined, order.write)
+      await bill.settle([line], undefined, order.also)
       leave()
       return rest
     },

@@ -88,10 +88,10 @@ function orderOf(
   gateway: Gateway,
   call: GatewayCall,
   { read: { chat }, native }: Asked,
-  { write }: Keeper,
+  { row }: Keeper,
 ): ChatOrder {
   const order = orderChat(gateway, call, chat, native)
-  return { ...order, request: { ...order.request, wholeOutput: true }, write }
+  return { ...order, request: { ...order.request, wholeOutput: true }, also: row }
 }
 
 async function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {

@@ -1,20 +1,20 @@
-import type { Tx } from '../../../db/db.ts'
+import type { RowFor } from '../../../db/checked-write.ts'
 import { textOf, type Fields } from '../../../lib/fields.ts'
 import type { SentItem } from '../request/item-kinds.ts'
-import { insertKept, type NewKept } from './kept-store.ts'
+import { keptRow, type NewKept } from './kept-store.ts'
 
 /** Remembers one response for later requests. */
 export type Keeper = {
   /** Called once, with the response as it is to be kept. False: later requests cannot continue it. */
   keep(response: Fields): boolean
   /** For the commit that settles the call. */
-  write(tx: Tx): Promise<void>
+  row(): RowFor | undefined
 }
 
 /** Of one response, with what was sent for it. */
 const LARGEST_KEPT_BYTES = 1_000_000
 
-export const KEEPS_NOTHING: Keeper = { keep: () => false, write: async () => {} }
+export const KEEPS_NOTHING: Keeper = { keep: () => false, row: () => undefined }
 
 export function keeperOf(
   about: { accountId: string; seed: string; previousId: string | undefined; days: number },
@@ -35,9 +35,7 @@ export function keeperOf(
       }
       return whole
     },
-    async write(tx) {
-      if (kept !== undefined) await insertKept(tx, kept)
-    },
+    row: () => kept && keptRow(kept),
   }
 }
 
