@@ -926,8 +926,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'what is held back of a stream goes out behind its settlement',
     file: 'src/gateway/chat/stream.ts',
-    find: 'await bill.settle([line], undefined, order.write)',
-    put: 'void bill.settle([line], undefined, order.write)',
+    find: 'await bill.settle([line], undefined, order.also)',
+    put: 'void bill.settle([line], undefined, order.also)',
     test: 'test/contract/paid-streams.test.ts',
     fails: /the finish only when it is charged/,
   },

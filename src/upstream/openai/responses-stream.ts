@@ -6,8 +6,10 @@ import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { errorInResponse } from './failure.ts'
 import { chatUsage } from './fields.ts'
 import { responsesFinish } from './responses-finish.ts'
+import { textDelta, type TextDelta } from './text-delta.ts'
 
 const NONE: readonly string[] = []
+const TEXT_DELTA = 'response.output_text.delta'
 const NAME = /^[\w.]{1,100}$/
 
 /**
@@ -32,6 +34,8 @@ export class ResponsesReader implements ChatReader {
   /** Its items so far: an answer that is cut short has to repeat them. */
   readonly #said: Fields[] = []
   #open: OpenText | undefined
+  /** How the last piece of text began, and how it does with our id. */
+  #begun: { theirs: string; ours: string } | undefined
 
   constructor({ ours }: NativeRequest) {
     this.#seed = ours.id.slice(ours.id.indexOf('_') + 1)
@@ -40,6 +44,8 @@ export class ResponsesReader implements ChatReader {
   read(sse: SseEvent): readonly string[] {
     // Some servers end as a chat does.
     if (this.done || sse.data === '[DONE]') return NONE
+    const delta = this.#open && textDelta(sse.data)
+    if (delta) return this.#passDelta(delta)
     const event = eventFields(sse)
     const { type } = event
     if (typeof type !== 'string' || !NAME.test(type)) throw new Fault('garbage', 'event')
@@ -92,10 +98,25 @@ export class ResponsesReader implements ChatReader {
     return NONE
   }
 
+  #passDelta({ before, text, after }: TextDelta): readonly string[] {
+    this.#events += 1
+    this.outputBytes += Buffer.byteLength(text)
+    this.#open!.text += text
+    if (before !== this.#begun?.theirs) this.#begun = { theirs: before, ours: this.#named(before) }
+    return this.#passOrHold(TEXT_DELTA, `${TEXT_DELTA}\n${this.#begun.ours}${text}${after}`)
+  }
+
+  #named(before: string): string {
+    return before.replace(/"item_id":"([\w-]+)"/, (_, id: string) => {
+      const position = /"output_index":(\d+)/.exec(before)?.[1]
+      return `"item_id":"${this.#idOf(id, position)}"`
+    })
+  }
+
   #pass(type: string, event: Fields, data: string): string {
     const said = textOf(event.delta)
     if (said !== undefined) this.outputBytes += Buffer.byteLength(said)
-    if (type === 'response.output_text.delta' && this.#open) this.#open.text += said ?? ''
+    if (type === TEXT_DELTA && this.#open) this.#open.text += said ?? ''
     const { item, item_id: theirs, output_index: position } = event
     if (isFields(item)) {
       const ours = { ...item, id: this.#idOf(textOf(item.id) ?? '', position) }
