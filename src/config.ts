@@ -67,6 +67,7 @@ const schema = z.object({
   METRICS_PORT: whole(0, 65_535).optional(),
   TRUST_PROXY: yesNo.default(false),
   DRAIN_SECONDS: whole(0, 600).default(30),
+  STATUS_NOTE: text.max(500).optional(),
 
   // data
   DATA_DIR: text.default('./data'),

@@ -16,6 +16,7 @@ import { audioRoutes } from './audio.ts'
 import { authRoutes } from './auth.ts'
 import { billingRoutes } from './billing.ts'
 import { chatRoutes } from './chat.ts'
+import { consoleRoutes } from './console.ts'
 import { embeddingsRoutes } from './embeddings.ts'
 import { gatewayHealthRoutes } from './gateway-health.ts'
 import { imageRoutes } from './images.ts'
@@ -38,14 +39,17 @@ export type Services = {
   videos: Videos
   payments: Payments
   upstreams: Upstreams
+  simulated: { upstreams: boolean; payments: boolean }
 }
 
 /** Every route: the server, the OpenAPI document and the endpoint test read this list. */
 export function allRoutes(services: Services): Route[] {
   const { config, db, clock, accounts, catalog, gateway, videos, payments, upstreams } = services
+  const signIn = openSignIn(accounts, config)
   return [
     ...authRoutes(accounts),
-    ...signInRoutes(openSignIn(accounts, config)),
+    ...signInRoutes(signIn),
+    ...consoleRoutes({ config, signIn, simulated: services.simulated }),
     ...meRoutes(accounts),
     ...workspaceRoutes(accounts),
     ...apiKeyRoutes(accounts),

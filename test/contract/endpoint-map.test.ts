@@ -21,6 +21,7 @@ GET    /v1/auth/github/callback          none    envelope
 POST   /v1/auth/google/mobile            none    envelope
 POST   /v1/auth/partner                  none    envelope
 GET    /v1/auth/jwks.json                none    envelope
+GET    /v1/console                       none    envelope
 GET    /v1/me                            jwt     envelope
 PATCH  /v1/me                            jwt     envelope
 DELETE /v1/me                            jwt     envelope
