@@ -18,7 +18,7 @@ import { billingRoutes } from './billing.ts'
 import { chatRoutes } from './chat.ts'
 import { consoleRoutes } from './console.ts'
 import { embeddingsRoutes } from './embeddings.ts'
-import { gatewayHealthRoutes } from './gateway-health.ts'
+import { gatewayHealthRoutes, healthHistoryRoutes } from './gateway-health.ts'
 import { imageRoutes } from './images.ts'
 import { meRoutes } from './me.ts'
 import { modelRoutes } from './models.ts'
@@ -45,6 +45,7 @@ export type Services = {
 /** Every route: the server, the OpenAPI document and the endpoint test read this list. */
 export function allRoutes(services: Services): Route[] {
   const { config, db, clock, accounts, catalog, gateway, videos, payments, upstreams } = services
+  const timeZone = config.ACTIVITY_TIME_ZONE
   const signIn = openSignIn(accounts, config)
   return [
     ...authRoutes(accounts),
@@ -62,9 +63,10 @@ export function allRoutes(services: Services): Route[] {
     ...imageRoutes(gateway),
     ...videoRoutes(videos),
     ...gatewayHealthRoutes(upstreams),
+    ...healthHistoryRoutes({ db, clock, timeZone, note: config.STATUS_NOTE }),
     ...billingRoutes({ db }),
     ...paymentRoutes({ payments }),
-    ...activityRoutes({ db, clock, timeZone: config.ACTIVITY_TIME_ZONE }),
+    ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),
   ]
 }
