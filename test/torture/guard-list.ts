@@ -1210,4 +1210,12 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/contract/me-sign-in.test.ts',
     fails: /every other session has ended/,
   },
+  {
+    name: "an account's long reads run one after the other",
+    file: 'src/activity/in-turn.ts',
+    find: 'const turn = before.then(read, read)',
+    put: 'const turn = read()',
+    test: 'test/contract/activity-reports.test.ts',
+    fails: /one connection at a time/,
+  },
 ]
