@@ -118,6 +118,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       videos,
       payments,
       upstreams,
+      simulated: external.simulated,
     }),
     authenticator: createAuthenticator(accounts),
     limiter,

@@ -28,6 +28,8 @@ export type Accounts = {
   db: Db
   clock: Clock
   log: Log
+  /** Where people reach us, if it is set. */
+  publicUrl: string | undefined
   keys: AccountKeys
   signupBonusMicro: bigint
   sms: SmsLimits
@@ -79,6 +81,7 @@ export async function openAccounts(parts: {
     db,
     clock,
     log,
+    publicUrl: config.PUBLIC_URL,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
     sms: smsLimits(config),

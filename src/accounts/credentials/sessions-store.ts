@@ -4,6 +4,8 @@ import { deleteOldest } from '../../db/trim-store.ts'
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
 const GRACE_S = 10
+/** An answer that a slow line lost must not look like theft: a page cannot know that it was sent. */
+const COOKIE_GRACE_S = 120
 
 export type SessionHolder = { accountId: string; role: 'user' | 'admin' }
 
@@ -12,9 +14,11 @@ export type SessionRow = {
   accountId: string
   salt: Uint8Array
   counter: number
-  /** Its token was rotated less than `GRACE_S` ago. */
+  /** Its token was rotated so short a time ago that the one before is still good. */
   justRotated: boolean
   live: boolean
+  /** Its token is in a browser's cookie, and works only from there. */
+  cookie: boolean
 }
 
 export async function insertSession(
@@ -28,12 +32,15 @@ export async function insertSession(
     told: boolean
     /** It was opened with a second factor. */
     secondFactor: boolean
+    cookie: boolean
+    browser: string | undefined
+    system: string | undefined
   },
 ): Promise<void> {
   await tx.query(
     `insert into sessions (id, account_id, refresh_salt, network, device, told, second_factor_at,
-       expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end,
+       cookie, browser, system, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10,
        now() + ${REFRESH_LIFE_S} * interval '1 second')`,
     [
       session.id,
@@ -43,6 +50,9 @@ export async function insertSession(
       session.place.device,
       session.told,
       session.secondFactor,
+      session.cookie,
+      session.browser ?? null,
+      session.system ?? null,
     ],
   )
 }
@@ -58,6 +68,43 @@ export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
     [id],
   )
   return row?.passed ?? false
+}
+
+/** The session was opened within the last ten minutes. */
+export async function isFreshSession(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx.read<{ fresh: boolean }>(
+    `select created_at > now() - interval '10 minutes' as fresh from sessions where id = $1`,
+    [id],
+  )
+  return row?.fresh ?? false
+}
+
+export type LiveSession = {
+  id: string
+  browser: string | undefined
+  system: string | undefined
+  cookie: boolean
+  createdAt: Date
+  /** When its refresh token was last used. */
+  usedAt: Date
+}
+
+/** The one used last first. There are at most a hundred. */
+export async function listSessions(tx: Tx, accountId: string): Promise<LiveSession[]> {
+  const rows = await tx.read(
+    `select id, browser, system, cookie, created_at, rotated_at from sessions
+     where account_id = $1 and ended_at is null and expires_at > now()
+     order by rotated_at desc, id desc`,
+    [accountId],
+  )
+  return rows.map((row) => ({
+    id: row.id as string,
+    browser: (row.browser as string | null) ?? undefined,
+    system: (row.system as string | null) ?? undefined,
+    cookie: row.cookie as boolean,
+    createdAt: row.created_at as Date,
+    usedAt: row.rotated_at as Date,
+  }))
 }
 
 /** Keyed hashes of where a sign-in comes from: its network, and the kind of device within it. */
@@ -108,7 +155,8 @@ export async function findSessionHolder(
 export async function lockSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
   const [row] = await tx.read(
     `select *, ended_at is null and expires_at > now() as live,
-       rotated_at > now() - ${GRACE_S} * interval '1 second' as just_rotated
+       rotated_at > now() - interval '1 second' *
+         case when cookie then ${COOKIE_GRACE_S} else ${GRACE_S} end as just_rotated
      from sessions where id = $1 for update`,
     [id],
   )
@@ -139,17 +187,31 @@ export async function endSurplusSessions(tx: Tx, accountId: string, most: number
 
 export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted'
 
+/** False when there is no such session, or it has ended before. */
 export async function endSession(
   tx: Tx,
   end: { id: string; accountId: string; reason: EndReason },
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const rows = await tx.query(
     `with ended as (
        update sessions set ended_at = now(), end_reason = $3
        where id = $1 and account_id = $2 and ended_at is null returning id
      ) select pg_notify('${SESSIONS_CHANNEL}', id::text) from ended`,
     [end.id, end.accountId, end.reason],
   )
+  return rows.length === 1
+}
+
+export async function endOtherSessions(
+  tx: Tx,
+  keep: { id: string; accountId: string; reason: EndReason },
+): Promise<void> {
+  await tx.query(
+    `update sessions set ended_at = now(), end_reason = $3
+     where account_id = $2 and id <> $1 and ended_at is null`,
+    [keep.id, keep.accountId, keep.reason],
+  )
+  await announceSessions(tx, keep.accountId)
 }
 
 export async function endAllSessions(tx: Tx, accountId: string, reason: EndReason): Promise<void> {
@@ -184,5 +246,6 @@ function sessionFrom(row: Row): SessionRow {
     counter: row.refresh_counter as number,
     justRotated: row.just_rotated as boolean,
     live: row.live as boolean,
+    cookie: row.cookie as boolean,
   }
 }
