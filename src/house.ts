@@ -8,6 +8,8 @@ import { creditsNumber, parseCredits } from './billing/money.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
+import { consolePages } from './console/console.ts'
+import { consoleFolders } from './console/folders.ts'
 import type { Db } from './db/db.ts'
 import { dutiesOf } from './duties.ts'
 import type { External } from './external.ts'
@@ -115,6 +117,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       payments,
       upstreams,
     }),
+    pages: consolePages(consoleFolders(config.DATA_DIR)),
     authenticator: createAuthenticator(accounts),
     limiter,
     replay,

@@ -62,7 +62,6 @@ GET    /v1/activity                      jwt     envelope
 GET    /v1/activity/summary              jwt     envelope
 GET    /v1/notifications                 jwt     envelope
 PATCH  /v1/notifications/:id/read        jwt     envelope
-GET    /                                 none    envelope
 GET    /healthz                          none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope

@@ -1,0 +1,7 @@
+export default function Page() {
+  return (
+    <div className="column py-8">
+      <h1 className="text-2xl">landing</h1>
+    </div>
+  )
+}
