@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isTimeZone } from './lib/days.ts'
 import { readCountries } from './lib/sms-countries.ts'
 
 /** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
@@ -35,13 +36,7 @@ const positive = z.coerce.number().positive().max(1e9)
 const decimal = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number such as 1.25')
 const credits = decimal
 const yesNo = z.enum(['true', 'false', 'on', 'off']).transform((v) => v === 'true' || v === 'on')
-// By name only: an offset such as +03:00 means its opposite to the database.
-const timeZone = z
-  .string()
-  .refine(
-    (name) => /^[A-Z]/i.test(name) && isTimeZone(name),
-    'must be a zone such as Africa/Nairobi',
-  )
+const timeZone = z.string().refine(isTimeZone, 'must be a zone such as Africa/Nairobi')
 const list = text.transform((value) =>
   value
     .split(',')
@@ -67,6 +62,7 @@ const schema = z.object({
   METRICS_PORT: whole(0, 65_535).optional(),
   TRUST_PROXY: yesNo.default(false),
   DRAIN_SECONDS: whole(0, 600).default(30),
+  STATUS_NOTE: text.max(500).optional(),
 
   // data
   DATA_DIR: text.default('./data'),
@@ -173,15 +169,6 @@ const schema = z.object({
   PARTNER_REQUIRED_SCOPE: text.optional(),
   PARTNER_CLIENT_IDS: list.default([]),
 })
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    // The constructor throws RangeError for a zone it does not know: that is the question.
-    return false
-  }
-}
 
 function sentence(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.') || 'The environment'}: ${issue.message}.`

@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts/accounts.ts'
 import { insertRecords } from './activity/activity-store.ts'
+import { healthRecorder } from './activity/health-history.ts'
 import { activityRetention } from './activity/retention.ts'
 import type { Hold } from './billing/ledger.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
@@ -53,6 +54,12 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
+    healthRecorder({
+      db,
+      now: () => inputs.clock.now(),
+      timeZone: config.ACTIVITY_TIME_ZONE,
+      health: () => upstreams.health(),
+    }),
     { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
     trimming({ db, config }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),

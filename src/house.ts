@@ -116,6 +116,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       videos,
       payments,
       upstreams,
+      simulated: external.simulated,
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR)),
     authenticator: createAuthenticator(accounts),

@@ -124,7 +124,11 @@ function shown(records: string): string {
     ${NEWEST_FIRST}`
 }
 
-async function readRecords(tx: Tx, sql: string, params: unknown[]): Promise<ActivityRecord[]> {
+export async function readRecords(
+  tx: Tx,
+  sql: string,
+  params: unknown[],
+): Promise<ActivityRecord[]> {
   return (await tx.read<RecordRow>(sql, params)).map(toRecord)
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../lib/secrets.ts'
 import type { CatalogModel, CatalogIndex } from './catalog-index.ts'
-import { viewModel } from './view.ts'
+import { type ModelView, viewModel } from './view.ts'
 
 export type ListQuery = {
   outputs: readonly string[]
@@ -12,6 +12,8 @@ export type ListQuery = {
   includeFree: boolean
   limit: number | undefined
   offset: number
+  /** Which members of a model are wanted; empty means all. */
+  fields: readonly string[]
 }
 
 /** A list ready to be sent: JSON text, and the mark by which a client knows it again. */
@@ -46,10 +48,17 @@ function makeList(index: CatalogIndex, query: ListQuery): ModelList {
   const fitting = index.models.filter((model) => fits(model, query))
   const end = query.limit === undefined ? fitting.length : query.offset + query.limit
   const page = fitting.slice(query.offset, end)
-  const json = JSON.stringify(page.map(viewModel))
+  const json = JSON.stringify(page.map((model) => chosen(viewModel(model), query.fields)))
   // Weak: the same models, though every answer has its own request id.
   const etag = `W/"${sha256(json).toString('base64url').slice(0, 22)}"`
   return { json, etag, total: fitting.length, hasMore: end < fitting.length }
+}
+
+/** A model is always named. */
+function chosen(model: ModelView, fields: readonly string[]): Partial<ModelView> {
+  if (fields.length === 0) return model
+  const entries = Object.entries(model)
+  return Object.fromEntries(entries.filter(([name]) => name === 'id' || fields.includes(name)))
 }
 
 function fits(model: CatalogModel, query: ListQuery): boolean {

@@ -82,13 +82,18 @@ function bucketOf(
   call: RequestContext,
 ): [bucket: string, perMinute: number] {
   const { settings } = context
-  const principal = call.principal
+  const { principal, plan } = call
+  const { perMinute } = plan.route
+  if (perMinute !== undefined) {
+    const who = principal?.accountId ?? subscriberOf(call.address)
+    return [`route:${plan.name}:${who}`, perMinute]
+  }
   if (principal?.kind === 'key') return [`key:${principal.keyId}`, settings.RATE_LIMIT_RPM]
   if (principal?.kind === 'jwt') {
     return [`account:${principal.accountId}`, settings.RATE_LIMIT_JWT_RPM]
   }
   const network = subscriberOf(call.address)
-  return call.plan.route.limit === 'auth'
+  return plan.route.limit === 'auth'
     ? [`auth:${network}`, settings.AUTH_RATE_LIMIT_RPM]
     : [`address:${network}`, settings.RATE_LIMIT_JWT_RPM]
 }

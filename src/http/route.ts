@@ -38,6 +38,8 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   credential: C
   dialect: Dialect
   limit: LimitBucket
+  /** With `limit: 'principal'`: so many calls a minute, counted for this route alone. */
+  perMinute?: number
   /** Work that costs credits: a model may fail it, and strings pass to the model as they are. */
   paid?: boolean
   /** Honours `Idempotency-Key`. May depend on the body: a stream is never replayed. */
@@ -143,6 +145,7 @@ export function planOf(route: Route): RoutePlan {
     successStatus: route.successStatus ?? 200,
     stored: route.paid !== true,
     isLight: route.limit === 'none' && bodyKind === 'none',
-    sendsLimits: route.dialect !== 'envelope' && route.limit === 'principal',
+    sendsLimits:
+      route.dialect !== 'envelope' && route.limit === 'principal' && route.credential !== 'none',
   }
 }

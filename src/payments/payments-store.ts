@@ -23,6 +23,10 @@ export type Payment = {
   /** The operator who has dealt with the review. */
   reviewedBy: string | undefined
   accepted: boolean
+  /** Since when the provider is known to have it. */
+  acceptedAt: Date | undefined
+  /** The money came after the payment had failed or expired. */
+  late: boolean
   checks: number
   createdAt: Date
   updatedAt: Date
@@ -48,7 +52,7 @@ export type NewPayment = Pick<
 
 export const PAYMENT_COLUMNS = `id, account_id, provider, reference, provider_ref, status, amount_tzs, currency,
   credits_micro, phone_number, payer_name, payer_email, network, error_code, review, review_said,
-  review_at, reviewed_by, accepted_at, checks, created_at, updated_at, expires_at, completed_at`
+  review_at, reviewed_by, accepted_at, late, checks, created_at, updated_at, expires_at, completed_at`
 
 /** Due at once: the first check is what hands it to the provider. */
 export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
@@ -235,6 +239,8 @@ export function paymentOf(row: Row): Payment {
     reviewAt: (row.review_at as Date | null) ?? undefined,
     reviewedBy: (row.reviewed_by as string | null) ?? undefined,
     accepted: row.accepted_at !== null,
+    acceptedAt: (row.accepted_at as Date | null) ?? undefined,
+    late: row.late as boolean,
     checks: row.checks as number,
     createdAt: row.created_at as Date,
     updatedAt: row.updated_at as Date,

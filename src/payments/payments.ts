@@ -49,6 +49,8 @@ export type Payments = {
   countToReview(): Promise<number>
   /** False when there is nothing to review. */
   markReviewed(id: string, by: Reviewed): Promise<boolean>
+  /** For the customer who says "I have paid": asks the provider now, unless it is known already. */
+  checkOwn(accountId: string, id: string): Promise<Payment>
   /** For the operator: asks the provider now, also about a completed one. */
   check(id: string): Promise<Payment | undefined>
   /** The duty: everything that is due. */
@@ -83,6 +85,21 @@ export function createPayments(options: PaymentsParts): Payments {
     background.add(check)
   }
 
+  async function readOwn(accountId: string, id: string): Promise<Payment> {
+    const payment = isUuid(id) ? await findById(db, id) : undefined
+    if (payment?.accountId !== accountId) {
+      throw new Failure('not_found', 'There is no such payment.')
+    }
+    return payment
+  }
+
+  /** Without a claim, so that no question of a customer's takes one of those that will be asked. */
+  async function askNow(id: string): Promise<void> {
+    const timed = await readForCheck(db, id)
+    if (timed) await checkPayment(parts, timed)
+  }
+  const asking = new Map<string, Promise<void>>()
+
   return {
     async topUp(topUp) {
       const payment = await openPayment({ ...options, provider: options.providers[0].name }, topUp)
@@ -94,11 +111,17 @@ export function createPayments(options: PaymentsParts): Payments {
       const due = await takeCallback(parts, incoming)
       if (due !== undefined) checkSoon(due)
     },
-    async read(accountId, id) {
-      const payment = isUuid(id) ? await findById(db, id) : undefined
-      if (payment?.accountId !== accountId)
-        throw new Failure('not_found', 'There is no such payment.')
-      return payment
+    read: readOwn,
+    async checkOwn(accountId, id) {
+      const payment = await readOwn(accountId, id)
+      if (payment.status === 'completed') return payment
+      // Whoever taps twice waits for the same answer.
+      if (!asking.has(payment.id)) {
+        const question = askNow(payment.id).finally(() => asking.delete(payment.id))
+        asking.set(payment.id, question)
+      }
+      await asking.get(payment.id)
+      return readOwn(accountId, id)
     },
     async list(page) {
       const payments = await listPayments(db, page)
@@ -109,9 +132,8 @@ export function createPayments(options: PaymentsParts): Payments {
     countToReview: () => countToReview(db),
     markReviewed: async (id, by) => isUuid(id) && markReviewed(db, id, by),
     async check(id) {
-      const timed = isUuid(id) ? await readForCheck(db, id) : undefined
-      if (!timed) return undefined
-      await checkPayment(parts, timed)
+      if (!isUuid(id)) return undefined
+      await askNow(id)
       return findById(db, id)
     },
     reconcile: (signal) => checkAllDue(parts, signal),

@@ -1,34 +1,34 @@
 import { z } from 'zod'
-import { listActivity } from '../activity/list.ts'
+import { findActivity } from '../activity/period.ts'
 import { ACTIVITY_KINDS, ACTIVITY_STATUSES, type ActivityRecord } from '../activity/record.ts'
 import { type ActivitySummary, PERIODS, summarizeActivity } from '../activity/summary-store.ts'
 import { creditsNumber } from '../billing/money.ts'
 import type { Db } from '../db/db.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
+import { activityFilter, activityReportRoutes, filterOf } from './activity-reports.ts'
 import { pageQuery, pagination } from './fields.ts'
 
 type Deps = { db: Db; clock: Clock; timeZone: string }
 
 export function activityRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), summaryRoute(deps)]
+  return [listRoute(deps), summaryRoute(deps), ...activityReportRoutes(deps)]
 }
 
 const listQuery = z.object({
   ...pageQuery,
-  workspace_id: z.guid('must be a UUID').toLowerCase().optional(),
-  model: z.string().min(1).max(256).optional(),
-  status: z.enum(ACTIVITY_STATUSES).optional(),
+  ...activityFilter,
   before: z.guid('must be a UUID').toLowerCase().optional(),
 })
 
-function listRoute({ db }: Deps): Route {
+function listRoute({ db, clock, timeZone }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/activity',
     summary:
       'List the usage records of the account, newest first. With `before`, the id of a record, only ' +
-      'older records are listed, so that pages do not shift while new ones arrive',
+      'older records are listed, so that pages do not shift while new ones arrive. With `from`, `to`, ' +
+      '`kind`, `key_id` or `request_id` at most 93 days are looked through, the last ones by default',
     tag: 'Activity',
     credential: 'jwt',
     dialect: 'envelope',
@@ -37,9 +37,10 @@ function listRoute({ db }: Deps): Route {
     response: z.array(recordShape),
     async handle(call) {
       const { accountId } = call.principal
-      const { workspace_id: workspaceId, ...query } = call.query
-      const page = await listActivity(db, { ...query, accountId, workspaceId })
-      return { data: page.records.map(showRecord), beside: pagination(call.query, page) }
+      const filter = filterOf(call.query, { accountId, timeZone })
+      const page = await findActivity(db, filter, { ...call.query, now: clock.now() })
+      const beside = { ...pagination(call.query, page), period: page.period }
+      return { data: page.records.map(showRecord), beside }
     },
   })
 }
@@ -72,6 +73,8 @@ const count = z.number().int().nonnegative()
 const recordShape = z.object({
   id: z.uuid(),
   workspace_id: z.uuid().optional(),
+  key_id: z.uuid().optional(),
+  request_id: z.string(),
   kind: z.enum(ACTIVITY_KINDS),
   model: z.string(),
   prompt_tokens: count.optional(),
@@ -85,11 +88,13 @@ const recordShape = z.object({
   created_at: z.iso.datetime(),
 })
 
-/** Lists what is shown: keys, requests and the operator's losses are not. */
+/** Lists what is shown: the operator's losses are not. */
 function showRecord(record: ActivityRecord): z.infer<typeof recordShape> {
   return {
     id: record.id,
     workspace_id: record.workspaceId,
+    key_id: record.keyId,
+    request_id: record.requestId,
     kind: record.kind,
     model: record.model,
     prompt_tokens: record.promptTokens,

@@ -75,6 +75,9 @@ export const wholeField = (low: number, high: number) =>
     .transform(Number)
     .pipe(z.number().min(low).max(high))
 
+/** Of a route that anybody may read, per address: a mobile network is one address. */
+export const PUBLIC_PER_MINUTE = 600
+
 export const MAX_LIMIT = 200
 /** Far beyond what people page through, near enough to answer at once. */
 export const MAX_OFFSET = 1_000_000

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { notFound, type Catalog } from '../catalog/catalog.ts'
-import { listModels, type ListQuery } from '../catalog/list.ts'
+import { listModels, type ListQuery, type ModelList } from '../catalog/list.ts'
 import { viewModel } from '../catalog/view.ts'
 import { matchesEtag } from '../http/headers.ts'
+import { packedAnswer } from '../http/packing.ts'
 import { route, type Call, type Result, type Route } from '../http/route.ts'
-import { MAX_LIMIT, MAX_OFFSET, pagination, wholeField } from './fields.ts'
+import { MAX_LIMIT, MAX_OFFSET, pagination, PUBLIC_PER_MINUTE, wholeField } from './fields.ts'
 
 /** Which models there are and what they cost. */
 export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
@@ -38,14 +39,16 @@ export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
     route({
       method: 'GET',
       path: '/v1/catalog',
-      summary: 'Read the public price list',
+      summary:
+        'Read the public price list. With `fields`, only these members of each model; compressed where the client reads br or gzip',
       tag: 'Models',
       credential: 'none',
       dialect: 'both',
-      limit: 'none',
-      query: modelQuery,
+      limit: 'principal',
+      perMinute: PUBLIC_PER_MINUTE,
+      query: catalogQuery,
       response: z.array(modelShape),
-      handle: list,
+      handle: async (call) => answerCatalog(catalog, call),
     }),
   ]
 }
@@ -71,15 +74,36 @@ const modelQuery = z.object({
   offset: wholeField(0, MAX_OFFSET).default(0),
 })
 type ModelQuery = z.output<typeof modelQuery>
+type CatalogQuery = z.output<typeof catalogQuery>
+
+/** Below this a compressed answer is hardly smaller. */
+const WORTH_PACKING = 1_000
+
+/** The whole list is read by every visitor on a slow line: compressed once for each state of it. */
+async function answerCatalog(
+  catalog: Catalog,
+  call: Call<undefined, CatalogQuery, undefined>,
+): Promise<Result> {
+  const list = listModels(catalog.index(), listQuery(call.query, call.query.fields))
+  const answer = answerOf(list, call)
+  if ('body' in answer) return answer
+  const headers = { ...answer.headers, vary: 'Accept-Encoding, Origin' }
+  const success = { ...answer, headers }
+  if (list.json.length < WORTH_PACKING) return success
+  const accepts = call.headers['accept-encoding']
+  return (await packedAnswer(list, accepts, () => call.render(success))) ?? success
+}
 
 function answerList(catalog: Catalog, call: Call<undefined, ModelQuery, undefined>): Result {
-  const query = listQuery(call.query)
-  const list = listModels(catalog.index(), query)
+  return answerOf(listModels(catalog.index(), listQuery(call.query, [])), call)
+}
+
+function answerOf(list: ModelList, call: Call<undefined, ModelQuery, undefined>): Result {
   const headers = { etag: list.etag, 'cache-control': 'private, no-cache' }
   if (matchesEtag(call.headers['if-none-match'], list.etag)) {
     return { status: 304, headers, body: '' }
   }
-  const { limit, offset } = query
+  const { limit, offset } = listQuery(call.query, [])
   // The models are kept as text: only the request id is new.
   return {
     dataJson: list.json,
@@ -89,7 +113,7 @@ function answerList(catalog: Catalog, call: Call<undefined, ModelQuery, undefine
   }
 }
 
-function listQuery(query: ModelQuery): ListQuery {
+function listQuery(query: ModelQuery, fields: readonly string[]): ListQuery {
   return {
     outputs: query.output_modalities,
     inputs: query.input_modalities,
@@ -98,6 +122,7 @@ function listQuery(query: ModelQuery): ListQuery {
     includeFree: query.include_free === 'true' || query.include_free === '1',
     limit: query.limit,
     offset: query.limit === undefined ? 0 : query.offset,
+    fields,
   }
 }
 
@@ -130,3 +155,14 @@ const modelShape = z
     is_free: z.boolean(),
   })
   .meta({ id: 'Model' })
+
+const FIELDS = new Set(Object.keys(modelShape.shape))
+const catalogQuery = modelQuery.extend({
+  fields: words
+    .refine(
+      (names) => names.every((name) => FIELDS.has(name)),
+      'must name members of a model, such as id,name,pricing_credits',
+    )
+    // One order, so that the same wish is one list.
+    .transform((names) => [...new Set(names)].sort()),
+})

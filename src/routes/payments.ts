@@ -9,7 +9,7 @@ import { pageQuery, pagination } from './fields.ts'
 type Deps = { payments: Payments }
 
 export function paymentRoutes(deps: Deps): Route[] {
-  return [topUpRoute(deps), listRoute(deps), readRoute(deps), callbackRoute(deps)]
+  return [topUpRoute(deps), listRoute(deps), readRoute(deps), checkRoute(deps), callbackRoute(deps)]
 }
 
 const STATUSES = ['pending', 'completed', 'failed', 'expired'] as const
@@ -24,9 +24,21 @@ const paymentShape = z.object({
   network: z.string().optional(),
   phone_number: z.string(),
   reference: z.string(),
+  provider_reference: z
+    .string()
+    .optional()
+    .meta({ description: "The payment provider's own, for questions to the mobile network" }),
+  late: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The money arrived after the payment had failed or expired' }),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
+  asked_at: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'Since when the payment provider has it, and the phone is asked' }),
   expires_at: z.iso.datetime(),
   completed_at: z.iso.datetime().optional(),
 })
@@ -106,6 +118,27 @@ function readRoute({ payments }: Deps): Route {
   })
 }
 
+function checkRoute({ payments }: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/payments/:id/check',
+    summary:
+      'Ask the payment provider about a payment now, when you have paid and it is still pending. ' +
+      'Answers with the payment as it then is; credits are added once, however often you ask',
+    tag: 'Payments',
+    credential: 'jwt',
+    dialect: 'envelope',
+    limit: 'principal',
+    // Each is a question to somebody else, who counts them too.
+    perMinute: 10,
+    params: z.object({ id: z.string() }),
+    response: paymentShape,
+    async handle({ principal, params }) {
+      return { data: showPayment(await payments.checkOwn(principal.accountId, params.id)) }
+    },
+  })
+}
+
 const callbackParams = z.object({ provider: z.string() })
 const LARGEST_CALLBACK_BYTES = 64 * 1024
 
@@ -142,9 +175,12 @@ function showPayment(payment: Payment): z.infer<typeof paymentShape> {
     network,
     phone_number: masked({ channel: 'phone', value: phoneNumber }),
     reference: payment.reference,
+    provider_reference: payment.providerRef,
+    late: payment.late || undefined,
     error: errorCode && { code: errorCode, message: paymentErrorMessage(errorCode) },
     created_at: payment.createdAt.toISOString(),
     updated_at: payment.updatedAt.toISOString(),
+    asked_at: payment.acceptedAt?.toISOString(),
     expires_at: payment.expiresAt.toISOString(),
     completed_at: completedAt?.toISOString(),
   }

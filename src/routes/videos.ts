@@ -1,10 +1,16 @@
 import { z } from 'zod'
 import { creditsNumber } from '../billing/money.ts'
-import { submitVideo, showVideo, type VideoBody, type Videos } from '../gateway/videos/videos.ts'
+import {
+  listVideos,
+  showVideo,
+  submitVideo,
+  type VideoBody,
+  type Videos,
+} from '../gateway/videos/videos.ts'
 import { videoContent } from '../gateway/videos/content.ts'
-import type { VideoJobView } from '../gateway/videos/jobs-store.ts'
+import { VIDEO_JOB_STATUSES, type VideoJobView } from '../gateway/videos/jobs-store.ts'
 import { route, type Route } from '../http/route.ts'
-import { stamp } from './fields.ts'
+import { pageQuery, pagination, stamp } from './fields.ts'
 
 const LONGEST_S = 3_600
 
@@ -39,13 +45,15 @@ const accepted = z.object({
 
 const job = z.object({
   job_id: z.uuid(),
-  status: z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled', 'expired']),
+  status: z.enum(VIDEO_JOB_STATUSES),
   model: z.string(),
   created_at: stamp,
   updated_at: stamp,
   usage: z.object({ cost_credits: z.number() }).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 })
+
+const listQuery = z.object({ ...pageQuery, status: z.enum(VIDEO_JOB_STATUSES).optional() })
 
 const shared = { tag: 'Video', credential: 'either', dialect: 'both', limit: 'principal' } as const
 
@@ -67,6 +75,20 @@ export function videoRoutes(videos: Videos): Route[] {
             data: { job_id: id, status: 'pending', created_at: createdAt.toISOString() },
           }),
         ),
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/v1/videos',
+      summary: 'List the video jobs of the account, newest first',
+      query: listQuery,
+      response: z.array(job),
+      async handle({ query, principal: { accountId } }) {
+        const { status, limit, offset } = query
+        const { jobs, total } = await listVideos(videos, { accountId, status, limit, offset })
+        const hasMore = offset + jobs.length < total
+        return { data: jobs.map(view), beside: pagination(query, { total, hasMore }) }
+      },
     }),
     route({
       ...shared,

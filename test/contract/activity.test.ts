@@ -71,6 +71,8 @@ describe('GET /v1/activity', () => {
       {
         id: records[0]!.id,
         workspace_id: workspaceId,
+        key_id: records[0]!.keyId,
+        request_id: 'req_sample',
         kind: 'chat',
         model: 'acme/small',
         prompt_tokens: 10,
@@ -84,6 +86,7 @@ describe('GET /v1/activity', () => {
       },
       {
         id: records[1]!.id,
+        request_id: 'req_sample',
         kind: 'voice_speech',
         model: 'acme/voice',
         cost_credits: 2.500001,
@@ -94,6 +97,7 @@ describe('GET /v1/activity', () => {
       },
       {
         id: records[2]!.id,
+        request_id: 'req_sample',
         kind: 'chat',
         model: 'acme/small',
         prompt_tokens: 10,

@@ -297,3 +297,29 @@ function probe(bytes: Buffer): void {
     rmSync(folder, { recursive: true })
   }
 }
+
+test('200: the jobs of the account, newest first, by page and by status; of no other account', async () => {
+  await ended(jobs.failed!)
+  const all = await house.call('GET /v1/videos?limit=200', { token: asha.token })
+  assert.equal(all.status, 200)
+  const ids = all.body.data.map((job: Loose) => job.job_id)
+  for (const id of Object.values(jobs)) assert.ok(ids.includes(id), id)
+  assert.deepEqual(ids, [...ids].sort().reverse())
+  assert.equal(all.body.pagination.total, ids.length)
+  const page = await house.call('GET /v1/videos?limit=2&offset=1', { token: asha.key })
+  assert.deepEqual(
+    page.body.data.map((job: Loose) => job.job_id),
+    ids.slice(1, 3),
+  )
+  assert.equal(page.body.pagination.has_more, true)
+  const failed = await house.call('GET /v1/videos?status=failed', { token: asha.key })
+  assert.ok(failed.body.data.length > 0)
+  for (const job of failed.body.data) assert.equal(job.status, 'failed')
+  const one = failed.body.data.find((job: Loose) => job.job_id === jobs.failed)
+  assert.deepEqual(one, (await poll(jobs.failed!)).body.data)
+  assert.deepEqual((await house.call('GET /v1/videos', { token: juma.key })).body.data, [])
+  for (const query of ['status=lost', 'limit=0', 'offset=x']) {
+    assert.equal((await house.call(`GET /v1/videos?${query}`, { token: asha.key })).status, 400)
+  }
+  assert.equal((await house.call('GET /v1/videos')).status, 401)
+})

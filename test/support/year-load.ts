@@ -13,6 +13,7 @@ import { linkIdentity } from '../../src/accounts/sign-in/identities-store.ts'
 import { createApiKey, revokeApiKey } from '../../src/accounts/workspaces/api-keys.ts'
 import { createWorkspace, deleteWorkspace } from '../../src/accounts/workspaces/workspaces.ts'
 import { moveWorkspace } from '../../src/activity/activity-store.ts'
+import { healthRecorder } from '../../src/activity/health-history.ts'
 import { startHeartbeat } from '../../src/billing/heartbeat-store.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
@@ -61,6 +62,12 @@ export async function openYearLoad(parts: {
   await fund(db, customer)
   await belongings(db, customer)
   const call = paidCalls({ db, clock, replay, processId, timeZone: config.ACTIVITY_TIME_ZONE })
+  const health = healthRecorder({
+    db,
+    now: () => clock.now(),
+    timeZone: config.ACTIVITY_TIME_ZONE,
+    health: () => ({ upstreams_total: 2, upstreams_healthy: 2 }),
+  })
   let days = 0
   return {
     replay,
@@ -78,6 +85,7 @@ export async function openYearLoad(parts: {
       await money(db, customer)
       await (await startHeartbeat(db, randomUUID())).run(new AbortController().signal)
       await sync(db)
+      await health.run(new AbortController().signal)
     },
   }
 }

@@ -3,13 +3,15 @@ import { deleteOldest } from '../../db/trim-store.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
 import { type VideoError, videoError, type VideoErrorCode } from '../../upstream/contract/video.ts'
 
-export type VideoJobStatus =
-  | 'pending'
-  | 'processing'
-  | 'completed'
-  | 'failed'
-  | 'cancelled'
-  | 'expired'
+export const VIDEO_JOB_STATUSES = [
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+] as const
+export type VideoJobStatus = (typeof VIDEO_JOB_STATUSES)[number]
 
 /** How long a hold lasts by itself; it is renewed when half of that has passed. */
 export const HOLD_S = 600
@@ -99,6 +101,34 @@ export async function findVideoJob(
     [wanted.id, wanted.accountId],
   )
   return row && viewOf(row)
+}
+
+export type VideoJobsPage = {
+  accountId: string
+  status: VideoJobStatus | undefined
+  limit: number
+  offset: number
+}
+
+/** The account's jobs, newest first. Only `VIDEO_JOB_DAYS` of them are kept. */
+export async function listVideoJobs(tx: Tx, page: VideoJobsPage): Promise<VideoJobView[]> {
+  const rows = await tx.read(
+    `select id, account_id, model, status, upstream, upstream_model, upstream_job_id, cost_micro,
+       error_code, created_at, updated_at
+     from video_jobs where account_id = $1 and ($2::text is null or status = $2)
+     order by id desc limit $3 offset $4`,
+    [page.accountId, page.status ?? null, page.limit, page.offset],
+  )
+  return rows.map(viewOf)
+}
+
+export async function countVideoJobs(tx: Tx, page: VideoJobsPage): Promise<number> {
+  const [row] = await tx.read<{ total: bigint }>(
+    `select count(*) as total from video_jobs
+     where account_id = $1 and ($2::text is null or status = $2)`,
+    [page.accountId, page.status ?? null],
+  )
+  return Number(row!.total)
 }
 
 /** Past its deadline from now on, if nobody has been asked yet: the worker ends it with its hold. */

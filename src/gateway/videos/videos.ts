@@ -11,7 +11,15 @@ import type { Gateway, GatewayCall } from '../gateway.ts'
 import { checkLinks } from '../links.ts'
 import { acceptJob } from './acceptance.ts'
 import { checkContradictions } from './contradictions.ts'
-import { findVideoJob, HOLD_S, type NewVideoJob, type VideoJobView } from './jobs-store.ts'
+import {
+  countVideoJobs,
+  findVideoJob,
+  HOLD_S,
+  listVideoJobs,
+  type NewVideoJob,
+  type VideoJobsPage,
+  type VideoJobView,
+} from './jobs-store.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
 export type VideoBody = { model: string; prompt: string; [field: string]: unknown }
@@ -57,6 +65,14 @@ export async function showVideo(
   const job = await findVideoJob(db, wanted)
   if (job === undefined) throw new Failure('not_found', 'There is no such video job.')
   return job
+}
+
+export async function listVideos(
+  { db }: Videos,
+  page: VideoJobsPage,
+): Promise<{ jobs: VideoJobView[]; total: number }> {
+  const jobs = await listVideoJobs(db, page)
+  return { jobs, total: await countVideoJobs(db, page) }
 }
 
 function newJob(

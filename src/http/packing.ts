@@ -1,0 +1,52 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { KeptAnswer } from '../lib/answer.ts'
+
+type Encoding = 'br' | 'gzip'
+
+/** Answers that many get alike, by what they are made of: they go when that goes. */
+const kept = new WeakMap<object, Map<Encoding, Promise<KeptAnswer>>>()
+
+/**
+ * The answer about `source`, compressed as the caller can read it; undefined when the caller reads
+ * only plain text. Made once, off the event loop: like an answer that is sent again to a retry, it
+ * names the request for which it was made.
+ */
+export function packedAnswer(
+  source: object,
+  acceptEncoding: string | string[] | undefined,
+  make: () => KeptAnswer,
+): Promise<KeptAnswer> | undefined {
+  const encoding = encodingFor(acceptEncoding)
+  if (encoding === undefined) return undefined
+  const known = kept.get(source) ?? new Map<Encoding, Promise<KeptAnswer>>()
+  kept.set(source, known)
+  const made = known.get(encoding) ?? pack(make(), encoding)
+  known.set(encoding, made)
+  return made
+}
+
+const PACK: Record<Encoding, (body: string | Buffer) => Promise<Buffer>> = {
+  br: (body) =>
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body) => promisify(gzip)(body),
+}
+
+async function pack(answer: KeptAnswer, encoding: Encoding): Promise<KeptAnswer> {
+  const headers = { ...answer.headers, 'content-encoding': encoding }
+  return { ...answer, headers, body: await PACK[encoding](answer.body) }
+}
+
+/** What `Accept-Encoding` allows, the smaller first; `;q=0` forbids. */
+function encodingFor(header: string | string[] | undefined): Encoding | undefined {
+  const allowed = new Map<string, boolean>()
+  for (const part of String(header ?? '')
+    .slice(0, 300)
+    .split(',')) {
+    const [name = '', ...rules] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    allowed.set(name, !rules.some((rule) => /^q=0(\.0{0,3})?$/.test(rule)))
+  }
+  const reads = (name: Encoding) => allowed.get(name) ?? allowed.get('*') ?? false
+  if (reads('br')) return 'br'
+  return reads('gzip') ? 'gzip' : undefined
+}
