@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ask } from '../client/ask.ts'
+import { forgetKept } from '../client/kept.ts'
 import { closeSession, resume, useSession } from '../client/session.ts'
 import { useAsk } from '../client/use-ask.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -126,6 +127,7 @@ export function useSignOut(): (everywhere?: boolean) => Promise<void> {
   return async (everywhere = false) => {
     await ask('POST /v1/auth/logout', { body: everywhere ? { all: true } : {} }).catch(() => {})
     closeSession()
+    forgetKept()
     client.clear()
     go('/login')
   }

@@ -9,10 +9,40 @@ export const appPages: Page[] = [
     load: () => import('./app/overview/page.tsx'),
   }),
   page({
+    path: '/app/try/voice',
+    title: { sw: 'Jaribu sauti', en: 'Try voice' },
+    source: 'src/pages/app/try/voice-page.tsx',
+    load: () => import('./app/try/voice-page.tsx'),
+  }),
+  page({
+    path: '/app/try/image',
+    title: { sw: 'Jaribu picha', en: 'Try pictures' },
+    source: 'src/pages/app/try/image-page.tsx',
+    load: () => import('./app/try/image-page.tsx'),
+  }),
+  page({
+    path: '/app/try/document',
+    title: { sw: 'Jaribu kusoma faili', en: 'Try reading a file' },
+    source: 'src/pages/app/try/document-page.tsx',
+    load: () => import('./app/try/document-page.tsx'),
+  }),
+  page({
+    path: '/app/try/video',
+    title: { sw: 'Jaribu video', en: 'Try video' },
+    source: 'src/pages/app/try/video-page.tsx',
+    load: () => import('./app/try/video-page.tsx'),
+  }),
+  page({
+    path: '/app/try/embeddings',
+    title: { sw: 'Jaribu vekta', en: 'Try embeddings' },
+    source: 'src/pages/app/try/embeddings-page.tsx',
+    load: () => import('./app/try/embeddings-page.tsx'),
+  }),
+  page({
     path: '/app/try/*',
     title: { sw: 'Jaribu', en: 'Playground' },
-    source: 'src/pages/app/try/page.tsx',
-    load: () => import('./app/try/page.tsx'),
+    source: 'src/pages/app/try/chat-page.tsx',
+    load: () => import('./app/try/chat-page.tsx'),
   }),
   page({
     path: '/app/keys',

@@ -58,7 +58,7 @@ function tryAddress(model: Model): string {
     transcription: 'voice',
     speech: 'voice',
     video: 'video',
-    embeddings: 'chat',
+    embeddings: 'embeddings',
   }
   return `/app/try/${room[ability]}?model=${encodeURIComponent(model.id)}`
 }

@@ -1,0 +1,215 @@
+import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { useKept } from '../../../client/kept.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Field, TextArea } from '../../../parts/field.tsx'
+import { useWords } from '../../../words/language.tsx'
+import { CallFailure } from './call-failure.tsx'
+import { chatBody, lastAsked, type ChatSettings, type Message } from './chat-body.ts'
+import { ChatTalk } from './chat-talk.tsx'
+import { chatWords } from './chat-words.ts'
+import { textEstimate } from './estimate.ts'
+import { EstimateLine } from './estimate-line.tsx'
+import { TryLayout } from './layout.tsx'
+import { ModelSelect, useModelChoice, type ModelChoice } from './model-choice.tsx'
+import { Ready } from './ready.tsx'
+import { useChat } from './use-chat.ts'
+import { tryWords } from './words.ts'
+
+const PLAIN: ChatSettings = { system: '', temperature: '', maxTokens: '' }
+
+export default function ChatPage() {
+  const words = useWords(chatWords)
+  const choice = useModelChoice('chat', (model) => model.output_modalities.includes('text'))
+  const [settings, setSettings] = useKept('chat settings', PLAIN)
+  const [draft, setDraft] = useKept('chat draft', '')
+  const chat = useChat()
+  const { talk, arriving, error } = chat
+  const next: Message[] = [...talk, { role: 'user', content: draft.trim() }]
+  const shown =
+    draft.trim() !== ''
+      ? next
+      : talk.length > 0
+        ? lastAsked(talk)
+        : [{ role: 'user' as const, content: words.example }]
+  const estimate = textEstimate(choice.model, {
+    text: JSON.stringify(chatBody(choice.model, settings, next).messages),
+    mostTokens: settings.maxTokens === '' ? undefined : Number(settings.maxTokens),
+  })
+  const ask = (asked: Message[]) => void chat.ask(asked, chatBody(choice.model, settings, asked))
+  const send = () => {
+    if (draft.trim() === '' || arriving !== undefined || choice.model === undefined) return
+    setDraft('')
+    ask(next)
+  }
+  // What was not answered is written again, so that nothing has to be typed twice.
+  useEffect(() => {
+    const last = talk.at(-1)
+    if (error === undefined || last?.role !== 'user') return
+    setDraft(last.content)
+    chat.takeBack()
+  }, [error])
+  return (
+    <TryLayout
+      room="chat"
+      call={{
+        path: '/v1/chat/completions',
+        body: chatBody(choice.model, settings, shown),
+        answer: 'stream',
+      }}
+      settings={<Settings choice={choice} settings={settings} onChange={setSettings} />}
+    >
+      <Ready choice={choice}>
+        <div className="flex min-h-[22rem] flex-col gap-4 xl:min-h-[34rem]">
+          {talk.length === 0 && arriving === undefined ? (
+            <Examples onChoose={setDraft} />
+          ) : (
+            <ChatTalk talk={talk} arriving={arriving} onCharge={chat.noteCharge} />
+          )}
+          <CallFailure error={error} room="chat" estimate={estimate} onRetry={send} />
+          <p role="status" className="sr-only">
+            {arriving !== undefined ? words.writing : talk.length > 0 ? words.done : ''}
+          </p>
+          <Composer
+            draft={draft}
+            onChange={setDraft}
+            onSend={send}
+            onStop={arriving === undefined ? undefined : chat.stop}
+            onClear={talk.length > 0 && arriving === undefined ? chat.clear : undefined}
+            estimate={estimate}
+          />
+        </div>
+      </Ready>
+    </TryLayout>
+  )
+}
+
+function Examples({ onChoose }: { onChoose(text: string): void }) {
+  const words = useWords(chatWords)
+  return (
+    <div className="my-auto">
+      <Empty icon="chat" title={words.empty}>
+        <p>{words.emptySay}</p>
+        <ul className="flex w-full flex-col gap-2">
+          {words.examples.map((text) => (
+            <li key={text}>
+              <button
+                type="button"
+                onClick={() => onChoose(text)}
+                className="card min-h-11 w-full px-4 py-2 text-left text-ink hover:border-edge"
+              >
+                {text}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </Empty>
+    </div>
+  )
+}
+
+type ComposerProps = {
+  draft: string
+  onChange(text: string): void
+  onSend(): void
+  onStop: (() => void) | undefined
+  onClear: (() => void) | undefined
+  estimate: number | undefined
+}
+
+function Composer({ draft, onChange, onSend, onStop, onClear, estimate }: ComposerProps) {
+  const words = useWords(chatWords)
+  const end = useRef<HTMLDivElement>(null)
+  const isBusy = onStop !== undefined
+  // Following the answer; a reader who has scrolled up is left alone by the browser's anchoring.
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [isBusy])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    onSend()
+  }
+  return (
+    <div
+      ref={end}
+      className="sticky bottom-14 mt-auto flex scroll-mb-20 flex-col gap-2 border-t border-line bg-page py-3 lg:bottom-0"
+    >
+      <TextArea
+        label={words.message}
+        placeholder={words.placeholder}
+        rows={2}
+        value={draft}
+        onChange={onChange}
+        onKeyDown={onKeyDown}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        {isBusy ? (
+          <p className="text-sm text-soft">{words.leaving}</p>
+        ) : (
+          <EstimateLine credits={estimate} />
+        )}
+        <div className="ml-auto flex gap-2">
+          {onClear && (
+            <Button kind="quiet" size="small" onClick={onClear} title={words.onDevice}>
+              {words.clear}
+            </Button>
+          )}
+          {isBusy ? (
+            <Button kind="plain" icon="stop" onClick={onStop}>
+              {words.stop}
+            </Button>
+          ) : (
+            <Button icon="send" onClick={onSend} disabled={draft.trim() === ''}>
+              {words.send}
+            </Button>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type SettingsProps = {
+  choice: ModelChoice
+  settings: ChatSettings
+  onChange(next: ChatSettings): void
+}
+
+function Settings({ choice, settings, onChange }: SettingsProps) {
+  const common = useWords(tryWords)
+  const words = useWords(chatWords)
+  return (
+    <>
+      <ModelSelect choice={choice} />
+      <TextArea
+        label={words.system}
+        hint={words.systemSay}
+        optional
+        rows={3}
+        value={settings.system}
+        onChange={(system) => onChange({ ...settings, system })}
+      />
+      {choice.model?.supported_parameters.includes('temperature') && (
+        <Field
+          label={common.temperature}
+          hint={common.temperatureSay}
+          type="number"
+          inputMode="decimal"
+          min={0}
+          max={2}
+          step={0.1}
+          value={settings.temperature}
+          onChange={(temperature) => onChange({ ...settings, temperature })}
+        />
+      )}
+      <Field
+        label={common.maxTokens}
+        type="number"
+        inputMode="numeric"
+        min={1}
+        value={settings.maxTokens}
+        onChange={(maxTokens) => onChange({ ...settings, maxTokens })}
+      />
+      <p className="text-sm text-soft">{words.onDevice}</p>
+    </>
+  )
+}
