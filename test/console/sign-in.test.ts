@@ -36,7 +36,7 @@ test('a new customer comes in by phone number, in Kiswahili, and stays in after 
   await judge(tab, 'code-wrong')
   await code.fill(right)
   await page.waitForURL('**/app')
-  await page.getByRole('navigation', { name: 'Kurasa za akaunti' }).waitFor()
+  await page.getByRole('heading', { name: 'Muhtasari' }).waitFor()
   await judge(tab, 'app-empty')
   await page.reload()
   await page.getByRole('button', { name: 'Toka' }).waitFor()
