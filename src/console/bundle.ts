@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { ConsoleFolders } from './folders.ts'
 
-export type Language = 'sw' | 'en'
-export type Asset = {
+export type PageLanguage = 'sw' | 'en'
+type Asset = {
   type: string
   plain: Buffer
   br: Buffer | undefined
