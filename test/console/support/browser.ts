@@ -29,6 +29,9 @@ const ARGS = [
   '--disable-gpu',
   '--disable-dev-shm-usage',
   '--font-render-hinting=none',
+  // A microphone that hums, and a reader who allows it.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
 ]
 
 async function launchOwn(): Promise<Browser> {

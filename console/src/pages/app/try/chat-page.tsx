@@ -1,15 +1,17 @@
-import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { useEffect } from 'react'
+import { Redirect } from 'wouter'
 import { useKept } from '../../../client/kept.ts'
-import { Button } from '../../../parts/button.tsx'
-import { Empty } from '../../../parts/empty.tsx'
 import { Field, TextArea } from '../../../parts/field.tsx'
 import { useWords } from '../../../words/language.tsx'
+import type { Params } from '../../page.tsx'
 import { CallFailure } from './call-failure.tsx'
 import { chatBody, lastAsked, type ChatSettings, type Message } from './chat-body.ts'
+import { Composer } from './chat-composer.tsx'
+import { Examples } from './chat-examples.tsx'
 import { ChatTalk } from './chat-talk.tsx'
 import { chatWords } from './chat-words.ts'
 import { textEstimate } from './estimate.ts'
-import { EstimateLine } from './estimate-line.tsx'
+import { useLastRoom } from './last-room.ts'
 import { TryLayout } from './layout.tsx'
 import { ModelSelect, useModelChoice, type ModelChoice } from './model-choice.tsx'
 import { Ready } from './ready.tsx'
@@ -18,7 +20,14 @@ import { tryWords } from './words.ts'
 
 const PLAIN: ChatSettings = { system: '', temperature: '', maxTokens: '' }
 
-export default function ChatPage() {
+/** `/app/try` is wherever one was last: after a top-up one comes back to the same text. */
+export default function Page({ params }: { params: Params }) {
+  const [room] = useLastRoom()
+  if (params['rest'] === '' && room !== 'chat') return <Redirect to={`/app/try/${room}`} replace />
+  return <ChatPage />
+}
+
+function ChatPage() {
   const words = useWords(chatWords)
   const choice = useModelChoice('chat', (model) => model.output_modalities.includes('text'))
   const [settings, setSettings] = useKept('chat settings', PLAIN)
@@ -66,7 +75,7 @@ export default function ChatPage() {
           ) : (
             <ChatTalk talk={talk} arriving={arriving} onCharge={chat.noteCharge} />
           )}
-          <CallFailure error={error} room="chat" estimate={estimate} onRetry={send} />
+          <CallFailure error={error} estimate={estimate} onRetry={send} />
           <p role="status" className="sr-only">
             {arriving !== undefined ? words.writing : talk.length > 0 ? words.done : ''}
           </p>
@@ -81,90 +90,6 @@ export default function ChatPage() {
         </div>
       </Ready>
     </TryLayout>
-  )
-}
-
-function Examples({ onChoose }: { onChoose(text: string): void }) {
-  const words = useWords(chatWords)
-  return (
-    <div className="my-auto">
-      <Empty icon="chat" title={words.empty}>
-        <p>{words.emptySay}</p>
-        <ul className="flex w-full flex-col gap-2">
-          {words.examples.map((text) => (
-            <li key={text}>
-              <button
-                type="button"
-                onClick={() => onChoose(text)}
-                className="card min-h-11 w-full px-4 py-2 text-left text-ink hover:border-edge"
-              >
-                {text}
-              </button>
-            </li>
-          ))}
-        </ul>
-      </Empty>
-    </div>
-  )
-}
-
-type ComposerProps = {
-  draft: string
-  onChange(text: string): void
-  onSend(): void
-  onStop: (() => void) | undefined
-  onClear: (() => void) | undefined
-  estimate: number | undefined
-}
-
-function Composer({ draft, onChange, onSend, onStop, onClear, estimate }: ComposerProps) {
-  const words = useWords(chatWords)
-  const end = useRef<HTMLDivElement>(null)
-  const isBusy = onStop !== undefined
-  // Following the answer; a reader who has scrolled up is left alone by the browser's anchoring.
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [isBusy])
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-    event.preventDefault()
-    onSend()
-  }
-  return (
-    <div
-      ref={end}
-      className="sticky bottom-14 mt-auto flex scroll-mb-20 flex-col gap-2 border-t border-line bg-page py-3 lg:bottom-0"
-    >
-      <TextArea
-        label={words.message}
-        placeholder={words.placeholder}
-        rows={2}
-        value={draft}
-        onChange={onChange}
-        onKeyDown={onKeyDown}
-      />
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        {isBusy ? (
-          <p className="text-sm text-soft">{words.leaving}</p>
-        ) : (
-          <EstimateLine credits={estimate} />
-        )}
-        <div className="ml-auto flex gap-2">
-          {onClear && (
-            <Button kind="quiet" size="small" onClick={onClear} title={words.onDevice}>
-              {words.clear}
-            </Button>
-          )}
-          {isBusy ? (
-            <Button kind="plain" icon="stop" onClick={onStop}>
-              {words.stop}
-            </Button>
-          ) : (
-            <Button icon="send" onClick={onSend} disabled={draft.trim() === ''}>
-              {words.send}
-            </Button>
-          )}
-        </div>
-      </div>
-    </div>
   )
 }
 

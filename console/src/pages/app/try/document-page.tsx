@@ -95,7 +95,7 @@ export default function DocumentPage() {
               </Button>
             </div>
           </div>
-          <CallFailure error={order.error} room="document" estimate={estimate} onRetry={run} />
+          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
           {order.busy && <Skeleton lines={3} />}
           {outcome && !order.busy && (
             <section

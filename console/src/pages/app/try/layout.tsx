@@ -1,4 +1,4 @@
-import { useId, useState, type ReactNode } from 'react'
+import { useEffect, useId, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useOrigin } from '../../../client/origin.ts'
 import { ButtonLink } from '../../../parts/button.tsx'
@@ -6,6 +6,7 @@ import { Icon } from '../../../parts/icon.tsx'
 import { Sample } from '../../../parts/sample.tsx'
 import { samplesOf, type SampleCall } from '../../../samples/samples.ts'
 import { useWords } from '../../../words/language.tsx'
+import { useLastRoom } from './last-room.ts'
 import { ROOMS, type Room } from './rooms.ts'
 import { tryWords } from './words.ts'
 
@@ -21,6 +22,8 @@ type Props = {
 export function TryLayout({ room, settings, children, call }: Props) {
   const words = useWords(tryWords)
   const origin = useOrigin()
+  const [, setLastRoom] = useLastRoom()
+  useEffect(() => setLastRoom(room), [room])
   return (
     <>
       <h1 className="mb-3 text-2xl">

@@ -109,7 +109,7 @@ export default function VoicePage() {
               </Button>
             </div>
           </div>
-          <CallFailure error={order.error} room="voice" estimate={estimate} onRetry={run} />
+          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
           {outcome?.result.way === way && !order.busy && (
             <VoiceAnswer result={outcome.result}>
               <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
