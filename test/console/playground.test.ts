@@ -103,7 +103,7 @@ test('without credits: what is missing, and after a top-up the same text', async
   await page.getByRole('textbox').first().fill('Twiga anakunywa maji')
   await page.getByRole('button', { name: 'Chora' }).click()
   await page.getByText('Salio halitoshi').waitFor()
-  await page.getByText(/Zinapungua takriban krediti/).waitFor()
+  await page.getByText(/Pungufu ni takriban krediti/).waitFor()
   await judge(tab, 'try-402')
   await page.getByRole('link', { name: 'Ongeza salio' }).click()
   await page.waitForURL(/\/app\/billing\?amount=1000$/)

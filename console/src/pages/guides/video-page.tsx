@@ -12,13 +12,13 @@ const videoWords = words({
     prompt: 'Jua linachomoza juu ya Mlima Kilimanjaro',
     wait: '2. Subiri',
     waitSay:
-      'Uliza hali kila sekunde 30 hadi 60: `pending`, `processing`, kisha `completed`, `failed`, `cancelled` au `expired`. Ukimaliza, `data.usage.cost_credits` ni gharama; ikishindikana `data.error` inasema kwa nini.',
+      'Uliza hali kila sekunde 30 hadi 60: `pending`, `processing`, kisha `completed`, `failed`, `cancelled` au `expired`. Ikikamilika, `data.usage.cost_credits` ni gharama; ikishindikana `data.error` inasema kwa nini.',
     download: '3. Pakua',
     downloadSay:
       'Kabla haijawa tayari unapata 409. Video inahifadhiwa kwa muda mfupi tu upande wa modeli; baada ya hapo unapata 410: itengeneze upya.',
     cost: 'Gharama',
     costSay:
-      'Bei ya juu kabisa inashikiliwa unapoagiza, na inabidi salio liitoshe. Unatozwa gharama halisi video ikikamilika. Ikishindikana, ikisitishwa au muda ukiisha, **hutozwi**.',
+      'Bei ya juu kabisa inashikiliwa unapoagiza, na salio lazima litoshe. Unatozwa gharama halisi video ikikamilika. Ikishindikana, ikisitishwa au muda ukiisha, **hutozwi**.',
   },
   en: {
     order: '1. Order',

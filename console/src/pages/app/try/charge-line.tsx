@@ -37,7 +37,7 @@ export function ChargeReader({
     const credits = Math.round(sum * 1e6) / 1e6
     void ask('GET /v1/billing/balance')
       .then(({ data }) => onKnown({ credits, left: data.available_credits }))
-      .catch(() => {})
+      .catch(() => (told.current = false))
     void again('GET /v1/billing/balance')
   }, [found.dataUpdatedAt])
   return (

@@ -55,7 +55,7 @@ function ChatPage() {
   useEffect(() => {
     const last = talk.at(-1)
     if (error === undefined || last?.role !== 'user') return
-    setDraft(last.content)
+    setDraft([last.content, draft].filter((text) => text.trim() !== '').join('\n'))
     chat.takeBack()
   }, [error])
   return (

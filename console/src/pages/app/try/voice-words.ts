@@ -2,7 +2,7 @@ import { words } from '../../../words/language.tsx'
 
 export const voiceWords = words({
   sw: {
-    ways: 'Unataka nini?',
+    ways: 'Chagua unachotaka',
     way: {
       talk: 'Ongea na usikie jibu',
       hear: 'Sauti kuwa maandishi',
