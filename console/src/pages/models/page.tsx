@@ -16,7 +16,7 @@ import { Comparison } from './comparison.tsx'
 import { ModelCard } from './model-card.tsx'
 import { modelWords } from './words.ts'
 
-const SHOWN_AT_FIRST = 30
+const SHOWN_AT_FIRST = 12
 const MOST_COMPARED = 3
 
 export default function Page() {
