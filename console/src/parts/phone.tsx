@@ -1,4 +1,5 @@
 import { Field } from './field.tsx'
+export { toInternational } from './phone-number.ts'
 
 type Props = {
   label: string
