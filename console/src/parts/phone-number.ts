@@ -9,4 +9,4 @@ export function toInternational(text: string): string {
   return bare
 }
 
-export const looksLikePhone = (text: string) => /^[\d+][\d\s().-]{5,}$/.test(text.trim())
+export const looksLikePhone = (text: string) => /^[\d+(][\d\s().-]{5,}$/.test(text.trim())

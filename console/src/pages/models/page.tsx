@@ -26,12 +26,8 @@ export default function Page() {
     <div className="column py-8">
       <PageTitle title={words.title} lead={words.lead} />
       <noscript>
-        <p className="card p-4">
-          {words.noScript}{' '}
-          <a href="/v1/catalog" className="link">
-            /v1/catalog
-          </a>
-        </p>
+        {/* The service puts the price list here. */}
+        <div className="plain-prices">%prices%</div>
       </noscript>
       {catalog.isError && (
         <FailureNotice error={catalog.error} onRetry={() => void catalog.refetch()} />
