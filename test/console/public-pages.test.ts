@@ -5,7 +5,7 @@ import { startRig } from './support/rig.ts'
 
 let rig: Awaited<ReturnType<typeof startRig>>
 before(async () => {
-  rig = await startRig()
+  rig = await startRig({ simulator: { faults: false } })
 })
 after(() => rig.close())
 

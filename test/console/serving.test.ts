@@ -22,6 +22,8 @@ before(async () => {
 })
 after(() => house.close())
 
+const noPrices = () => ({ json: '[]', etag: '' })
+
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(house.url + path, { headers, redirect: 'manual' })
 
@@ -113,6 +115,18 @@ test('language and theme come from cookies, and nothing else does', async () => 
   assert.match(await page.text(), /<html lang="sw"/)
 })
 
+test('prices can be read without a script, in both languages, and only as text', async () => {
+  const [model] = house.house.catalog.index().models
+  await house.db.query(`update catalog_models set name = '<img src=x>' where resource_id = $1`, [model!.resourceId])
+  await house.house.catalog.reload()
+  const sw = await (await get('/models')).text()
+  assert.match(sw, /sim\/hekima<\/code>[^]*tokeni milioni unazotuma/)
+  assert.match(sw, /&lt;img src=x>/)
+  assert.doesNotMatch(sw, /<img|%prices%/)
+  const en = await (await get('/models', { cookie: 'mlango_language=en' })).text()
+  assert.match(en, /million tokens sent/)
+})
+
 test('every address of the app gives the app; unknown pages are 404 in words', async () => {
   for (const path of ['/app', '/app/', '/app/billing/topup/x', '/app/%F0%9F%98%80']) {
     const page = await get(path)
@@ -133,7 +147,7 @@ test('every address of the app gives the app; unknown pages are 404 in words', a
 })
 
 test('the API is not shadowed', async () => {
-  const pages = consolePages(consoleFolders('.')).map((route) => route.path)
+  const pages = consolePages(consoleFolders('.'), noPrices).map((route) => route.path)
   const routes = house.house.server.context.routes.map((route) => route.path)
   assert.deepEqual(
     routes.filter((path) => pages.includes(path)),
@@ -153,7 +167,7 @@ test('the API is not shadowed', async () => {
 test('while the pages are built, and when that fails, the visitor is told; a later start tries again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mlango-pages-'))
   const folders: ConsoleFolders = { hash: 'abc', places: [join(folder, 'none'), folder] }
-  const server = await startServer({ routes: consolePages(folders) })
+  const server = await startServer({ routes: consolePages(folders, noPrices) })
   const shown = async () => {
     const answer = await fetch(`${server.url}/`)
     return { status: answer.status, body: await answer.text() }
