@@ -207,7 +207,7 @@ test('documents, pictures and videos are read', async () => {
         .getByText(`faili ${file.name.split('.').at(-1)}`)
         .waitFor()
     })
-    await judge(tab, `try-${file.mimeType.split('/')[0]}`)
+    await judge(tab, `try-file-${file.mimeType.split('/')[0]}`)
     const curl = await copySample(tab, 'curl')
     const name = /file=@"([^"]+)"/.exec(curl)![1]!
     await writeFile(join(folder, name), file.buffer)

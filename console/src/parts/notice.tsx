@@ -4,10 +4,10 @@ import { Icon, type IconName } from './icon.tsx'
 type Tone = 'good' | 'bad' | 'warning' | 'info'
 
 const TONES: Record<Tone, { look: string; icon: IconName }> = {
-  good: { look: 'border-green bg-green-wash [&_svg]:text-green', icon: 'check' },
-  bad: { look: 'border-danger bg-danger-wash [&_svg]:text-danger', icon: 'warning' },
-  warning: { look: 'border-warning bg-warning-wash [&_svg]:text-warning', icon: 'warning' },
-  info: { look: 'border-line bg-card [&_svg]:text-soft', icon: 'info' },
+  good: { look: 'border-green bg-green-wash [&>svg]:text-green', icon: 'check' },
+  bad: { look: 'border-danger bg-danger-wash [&>svg]:text-danger', icon: 'warning' },
+  warning: { look: 'border-warning bg-warning-wash [&>svg]:text-warning', icon: 'warning' },
+  info: { look: 'border-line bg-card [&>svg]:text-soft', icon: 'info' },
 }
 
 type Props = { tone: Tone; title?: string | undefined; children?: ReactNode }

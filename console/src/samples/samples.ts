@@ -22,6 +22,6 @@ export function samplesOf(origin: string, call: SampleCall): SampleTab[] {
   return [
     { name: 'curl', code: curlOf(origin, call) },
     { name: 'Python', code: pythonOf(origin, call) },
-    { name: 'JavaScript', code: javaScriptOf(origin, call) },
+    { name: 'JS', code: javaScriptOf(origin, call) },
   ]
 }

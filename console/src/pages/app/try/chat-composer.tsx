@@ -20,7 +20,9 @@ export function Composer({ draft, onChange, onSend, onStop, onClear, estimate }:
   const end = useRef<HTMLDivElement>(null)
   const isBusy = onStop !== undefined
   // Following the answer; a reader who has scrolled up is left alone by the browser's anchoring.
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [isBusy])
+  useEffect(() => {
+    if (isBusy) end.current?.scrollIntoView({ block: 'nearest' })
+  }, [isBusy])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useOrigin } from '../../../client/origin.ts'
 import { ButtonLink } from '../../../parts/button.tsx'
@@ -26,7 +26,7 @@ export function TryLayout({ room, settings, children, call }: Props) {
   useEffect(() => setLastRoom(room), [room])
   return (
     <>
-      <h1 className="mb-3 text-2xl">
+      <h1 className="mb-3 text-2xl max-sm:sr-only">
         {words.title}
         <span className="sr-only">: {words.room[room]}</span>
       </h1>
@@ -50,9 +50,15 @@ export function TryLayout({ room, settings, children, call }: Props) {
 
 function RoomTabs({ room }: { room: Room }) {
   const words = useWords(tryWords)
+  const list = useRef<HTMLUListElement>(null)
+  // On a phone the last tabs are beyond the edge until one scrolls.
+  useEffect(() => {
+    const here = list.current?.querySelector('[aria-current]')
+    here?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [room])
   return (
     <nav aria-label={words.rooms} className="-mx-4 mb-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
-      <ul className="flex w-max gap-2 py-1">
+      <ul ref={list} className="flex w-max gap-2 py-1">
         {ROOMS.map(({ name, icon }) => (
           <li key={name}>
             <Link

@@ -4,7 +4,7 @@ export const voiceWords = words({
   sw: {
     ways: 'Chagua unachotaka',
     way: {
-      talk: 'Ongea na usikie jibu',
+      talk: 'Ongea na usikie',
       hear: 'Sauti kuwa maandishi',
       speak: 'Maandishi kuwa sauti',
     },
@@ -44,7 +44,7 @@ export const voiceWords = words({
   },
   en: {
     ways: 'What would you like?',
-    way: { talk: 'Speak and hear an answer', hear: 'Speech to text', speak: 'Text to speech' },
+    way: { talk: 'Speak and hear', hear: 'Speech to text', speak: 'Text to speech' },
     say: {
       talk: 'Ask in Kiswahili and hear the answer: one single call.',
       hear: 'Record or choose a sound; you get its text.',
