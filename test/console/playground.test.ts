@@ -138,7 +138,7 @@ test('one speaks, and hears the answer, in one call', async () => {
     await writeFile(join(folder, 'sauti.webm'), wav('Habari, naitwa Neema Mushi.'))
     const asWav = curl.replace('"audio_format": "webm"', '"audio_format": "wav"')
     const answer = JSON.parse(await runInShell(asWav, await keyOf(tab.person), folder))
-    assert.equal(answer.transcript, 'Habari, naitwa Neema Mushi.')
+    assert.equal(answer.transcript, 'Habari, naitwa Neema Mushi.', JSON.stringify(answer))
     assert.ok(answer.audio_base64.length > 100)
     await tab.context.close()
   }

@@ -13,7 +13,7 @@ export function curlOf(origin: string, call: SampleCall): string {
   if (inBase64 === undefined) return command
   // Through a pipe: a recording is longer than an argument may be.
   const body = JSON.stringify({ ...call.body, [inBase64.member]: MARK }, null, 2)
-  const template = body.replaceAll('%', '%%').replace(MARK, '%s')
+  const template = body.replaceAll(/[\\%]/g, '$&$&').replace(MARK, '%s')
   return `printf ${quoted(template)} \\
   "$(base64 < ${word(inBase64.file)} | tr -d '\\n')" |
 ${command}`
