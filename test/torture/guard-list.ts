@@ -1193,6 +1193,8 @@ export const GUARDS: readonly Guard[] = [
     put: "return next || '/app'",
     test: 'test/console/sign-in.test.ts',
     fails: /a page of another site/,
+  },
+  {
     name: 'a stolen session cannot change the email address or the password',
     file: 'src/accounts/sessions/confirm-owner.ts',
     find: 'if (!(await accounts.passwords.verify(account.passwordHash, password))) {',
