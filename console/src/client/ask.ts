@@ -1,9 +1,8 @@
-import type { Coming } from './coming.ts'
 import { AskFailure, failureOf } from './failure.ts'
 import type { Documented } from './routes.ts'
 import { accessToken, renewAccess } from './session.ts'
 
-type Routes = Documented & Coming
+type Routes = Documented
 export type RouteName = keyof Routes
 export type Answer<Name extends RouteName> = Routes[Name]['answer']
 
