@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GUIDES } from '../../console/src/pages/guides/guides.ts'
 import { mp3 } from '../../simulator/models/sound.ts'
 import { makePdf } from '../support/pdf.ts'
@@ -52,13 +53,15 @@ test('guides can be read without a script', async () => {
   }
 })
 
+const pause = (ms: number) => sleep(ms, true)
+
 /** The commands of a guide, as a reader copies them. */
 async function commandsOf(name: string): Promise<string[]> {
   const { page, context } = await rig.open(`/guides/${name}`, { language: 'en' })
-  await page.waitForFunction(
-    `!/MODEL|https:\\/\\/…/.test([...document.querySelectorAll('[role=tabpanel]')].map((one) => one.textContent).join())`,
-  )
-  const texts = await page.locator('[role=tabpanel]').allTextContents()
+  let texts: string[]
+  do texts = await page.locator('[role=tabpanel]').allTextContents()
+  // Until the page knows its address and the catalog.
+  while (/MODEL|https:\/\/…/.test(texts.join()) && (await pause(100)))
   await context.close()
   return texts.filter((text) => /^(curl|printf|JOB=)/.test(text))
 }
@@ -89,7 +92,7 @@ test('the commands of the video guide order, wait and download', async () => {
   for (let tries = 0; tries < 300; tries++) {
     const { data } = JSON.parse(await runInShell(asked, key, folder))
     if (data.status === 'completed') break
-    await new Promise((done) => setTimeout(done, 200))
+    await pause(200)
   }
   await runInShell(`JOB=${job}\n${download!} && test -s video.mp4`, key, folder)
 })

@@ -41,7 +41,7 @@ async function runBoth(call: SampleCall): Promise<Seen[]> {
   const code = (name: string) => samples.find((sample) => sample.name === name)!.code
   const options = { cwd: folder, env: { PATH: process.env.PATH ?? '', MLANGO_KEY: 'mlg_x' } }
   await promisify(execFile)('bash', ['-ec', code('curl')], options)
-  const script = ['--input-type=module', '-e', code('JS')]
+  const script = ['--input-type=module', '-e', code('JavaScript')]
   await promisify(execFile)(process.execPath, script, options)
   const sent = seen.slice(from)
   assert.equal(sent.length, 2)

@@ -44,7 +44,8 @@ function showBlock(block: Block, at: number): ReactNode {
   }
   if (block.kind === 'table') {
     return (
-      <div key={at} className="overflow-x-auto">
+      // A keyboard must be able to scroll it.
+      <div key={at} tabIndex={0} className="overflow-x-auto">
         <table className="border-collapse text-sm">
           <tbody>
             {block.rows.map((row, index) => (

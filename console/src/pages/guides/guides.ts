@@ -1,8 +1,5 @@
-import type { Language } from '../../words/language.tsx'
-import type { IconName } from '../../parts/icon.tsx'
-
-type Both = Record<Language, string>
-export type GuideFacts = { name: string; icon: IconName; title: Both; description: Both }
+type Both = { sw: string; en: string }
+type GuideFacts = { name: string; icon: string; title: Both; description: Both }
 
 /** The guides, in the order in which one reads them. */
 export const GUIDES = [
@@ -91,6 +88,6 @@ export const GUIDES = [
 
 export type GuideName = (typeof GUIDES)[number]['name']
 
-export function guideOf(name: GuideName): GuideFacts {
+export function guideOf(name: GuideName): (typeof GUIDES)[number] {
   return GUIDES.find((guide) => guide.name === name)!
 }
