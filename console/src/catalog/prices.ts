@@ -34,6 +34,16 @@ export function priceLines({
   return lines
 }
 
+/** Only to order models of one kind by: their units are the same. */
+export function byPrice(one: Priced, other: Priced): number {
+  return sumOf(one) - sumOf(other) || one.id.localeCompare(other.id)
+}
+
+type Priced = Pick<Model, 'id' | 'pricing_credits'>
+
+const sumOf = ({ pricing_credits: prices }: Priced) =>
+  Object.values(prices).reduce((sum, price) => sum + price, 0)
+
 export const priceWords = words({
   sw: {
     free: 'Bure',

@@ -1,5 +1,6 @@
 import { useSearchParams } from 'wouter'
 import { useCatalog, type Model } from '../../../catalog/models.ts'
+import { byPrice } from '../../../catalog/prices.ts'
 import { useKept } from '../../../client/kept.ts'
 import { Select } from '../../../parts/select.tsx'
 import { useWords } from '../../../words/language.tsx'
@@ -33,12 +34,6 @@ export function useModelChoice(name: string, fits: (model: Model) => boolean): M
     error: catalog.error,
   }
 }
-
-const byPrice = (one: Model, other: Model) =>
-  priceSum(one) - priceSum(other) || one.name.localeCompare(other.name)
-
-const priceSum = ({ pricing_credits: prices }: Model) =>
-  Object.values(prices).reduce((sum, price) => sum + price, 0)
 
 export function ModelSelect({ choice, label }: { choice: ModelChoice; label?: string }) {
   const words = useWords(tryWords)
