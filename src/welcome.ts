@@ -7,6 +7,7 @@ export function welcome(
   { address, notes }: { address: string; notes: string[] },
 ): string {
   const lines = [
+    ['Console', `${address}/`],
     ['API', `${address}/v1`],
     ['Reference', `${address}/docs`],
     ['Data', dataLine(config)],
@@ -17,7 +18,7 @@ export function welcome(
   ]
   const width = Math.max(...lines.map(([name]) => name!.length))
   const body = lines.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`).join('\n')
-  return `\nMlango is running.\n\n${body}\n\nTry it:\n\n  curl ${address}/v1/catalog\n\nThen follow "Getting started" at ${address}/docs to create an account and a key.\nPress Ctrl-C to stop.\n\n`
+  return `\nMlango is running.\n\n${body}\n\nTry it:\n\n  curl ${address}/v1/catalog\n\nOpen ${address}/ in a browser to create an account and a key.\nPress Ctrl-C to stop.\n\n`
 }
 
 /** What the operator must fix, in a sentence; a stack trace only for a bug of ours. */

@@ -14,7 +14,6 @@ export function ownRoutes(routes: Route[], publicUrl: string | undefined): Route
   const html = once(async () => page(docsPage(await document()), 'text/html; charset=utf-8'))
   return [
     health,
-    home,
     route({
       ...open,
       path: '/v1/openapi.json',
@@ -50,15 +49,6 @@ const health = route({
   tag: 'Health',
   response: z.object({ alive: z.literal(true) }),
   handle: async () => ({ data: { alive: true } }),
-})
-
-/** A person who opens the bare address in a browser finds the reference. */
-const home = route({
-  ...open,
-  path: '/',
-  summary: 'Redirect to the API reference',
-  tag: 'Documents',
-  handle: async () => ({ status: 302, headers: { location: '/docs' }, body: '' }),
 })
 
 /** Nothing runs and nothing is fetched: the page is text and one known style. */

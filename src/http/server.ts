@@ -20,6 +20,8 @@ import type { Authenticator, ReplayStore, ServerContext, ServerSettings } from '
 
 export type ServerParts = {
   routes: Route[]
+  /** Served like routes, but no part of the API and its documents. */
+  pages?: Route[]
   authenticator: Authenticator
   limiter: Limiter
   replay: ReplayStore
@@ -32,7 +34,7 @@ export type ServerParts = {
 export function buildServer(parts: ServerParts): FastifyInstance {
   const routes = [...parts.routes, ...ownRoutes(parts.routes, parts.config.PUBLIC_URL)]
   const context = contextOf(parts, routes)
-  const plans = routes.map(planOf)
+  const plans = [...routes, ...(parts.pages ?? [])].map(planOf)
   const server = bareServer(context, plans)
   server.decorate('context', context)
   server.decorateRequest('call', null)

@@ -114,14 +114,3 @@ test('the documents can be cached: 304 when unchanged', async () => {
     assert.equal(await again.text(), '')
   }
 })
-
-test('the bare address leads to the reference', async () => {
-  for (const method of ['GET', 'HEAD']) {
-    const response = await fetch(`${service.url}/`, { method, redirect: 'manual' })
-    assert.equal(response.status, 302)
-    assert.equal(response.headers.get('location'), '/docs')
-    assert.equal(await response.text(), '')
-  }
-  const followed = await fetch(`${service.url}/`)
-  assert.match(followed.headers.get('content-type')!, /^text\/html/)
-})

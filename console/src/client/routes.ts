@@ -1,0 +1,1435 @@
+// Written by `npm run console:routes` from the list of routes. Do not edit.
+export type Documented = {
+  'POST /v1/auth/register': {
+    query: {}
+    body: {
+      full_name: string
+      email?: string | undefined
+      phone_number?: string | undefined
+      password: string
+    }
+    answer: {
+      status: 'success'
+      code: 201
+      data: {
+        pending_verification: true
+        identifier: string
+        channel: 'email' | 'phone'
+        purpose: 'verify_email' | 'verify_phone'
+        expires_in: number
+        resend_after: number
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/otp/verify': {
+    query: {}
+    body: {
+      identifier: string
+      channel: 'email' | 'phone' | 'totp'
+      challenge_id?: string | undefined
+      purpose: 'verify_email' | 'verify_phone' | 'login_mfa'
+      code: string
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data:
+        | {
+            access_token: string
+            token_type: 'Bearer'
+            expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
+            user: {
+              id: string
+              full_name: string
+              avatar_url?: string | undefined
+              email?: string | undefined
+              phone_number?: string | undefined
+              email_verified: boolean
+              phone_verified: boolean
+              status: 'pending_verification' | 'active' | 'suspended'
+              role: 'user' | 'admin'
+              locale: 'sw' | 'en'
+              mfa_method?: 'totp' | 'email' | 'phone' | undefined
+              created_at: string
+            }
+          }
+        | {
+            mfa_required: true
+            challenge_id: string
+            channel: 'email' | 'phone' | 'totp'
+            masked: string
+            expires_in: number
+          }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/otp/resend': {
+    query: {}
+    body: {
+      identifier: string
+      channel: 'email' | 'phone' | 'totp'
+      challenge_id?: string | undefined
+      purpose: 'verify_email' | 'verify_phone' | 'login_mfa' | 'reset_password'
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { sent: true; expires_in: number; resend_after: number }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/login': {
+    query: {}
+    body: { identifier: string; password: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data:
+        | {
+            access_token: string
+            token_type: 'Bearer'
+            expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
+            user: {
+              id: string
+              full_name: string
+              avatar_url?: string | undefined
+              email?: string | undefined
+              phone_number?: string | undefined
+              email_verified: boolean
+              phone_verified: boolean
+              status: 'pending_verification' | 'active' | 'suspended'
+              role: 'user' | 'admin'
+              locale: 'sw' | 'en'
+              mfa_method?: 'totp' | 'email' | 'phone' | undefined
+              created_at: string
+            }
+          }
+        | {
+            mfa_required: true
+            challenge_id: string
+            channel: 'email' | 'phone' | 'totp'
+            masked: string
+            expires_in: number
+          }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/refresh': {
+    query: {}
+    body: { refresh_token?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        access_token: string
+        token_type: 'Bearer'
+        expires_in: number
+        refresh_token?: string | undefined
+        refresh_expires_in?: number | undefined
+        user: {
+          id: string
+          full_name: string
+          avatar_url?: string | undefined
+          email?: string | undefined
+          phone_number?: string | undefined
+          email_verified: boolean
+          phone_verified: boolean
+          status: 'pending_verification' | 'active' | 'suspended'
+          role: 'user' | 'admin'
+          locale: 'sw' | 'en'
+          mfa_method?: 'totp' | 'email' | 'phone' | undefined
+          created_at: string
+        }
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/logout': {
+    query: {}
+    body: { refresh_token?: string | undefined; all?: boolean | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/auth/password/forgot': {
+    query: {}
+    body: { identifier: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { sent: true; expires_in: number; resend_after: number }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/password/reset': {
+    query: {}
+    body: { identifier: string; code: string; new_password: string }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'GET /v1/auth/jwks.json': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+  }
+  'GET /v1/auth/google/start': {
+    query: {
+      redirect_uri?: string | number | boolean
+      state?: string | number | boolean
+      session?: string | number | boolean
+    }
+    body: undefined
+    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+  }
+  'GET /v1/auth/google/callback': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+  }
+  'GET /v1/auth/github/start': {
+    query: {
+      redirect_uri?: string | number | boolean
+      state?: string | number | boolean
+      session?: string | number | boolean
+    }
+    body: undefined
+    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+  }
+  'GET /v1/auth/github/callback': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+  }
+  'POST /v1/auth/google/mobile': {
+    query: {}
+    body: { id_token: string; nonce?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        access_token: string
+        token_type: 'Bearer'
+        expires_in: number
+        refresh_token?: string | undefined
+        refresh_expires_in?: number | undefined
+        user: {
+          id: string
+          full_name: string
+          avatar_url?: string | undefined
+          email?: string | undefined
+          phone_number?: string | undefined
+          email_verified: boolean
+          phone_verified: boolean
+          status: 'pending_verification' | 'active' | 'suspended'
+          role: 'user' | 'admin'
+          locale: 'sw' | 'en'
+          mfa_method?: 'totp' | 'email' | 'phone' | undefined
+          created_at: string
+        }
+        created: boolean
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/partner': {
+    query: {}
+    body: { access_token: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        access_token: string
+        token_type: 'Bearer'
+        expires_in: number
+        refresh_token?: string | undefined
+        refresh_expires_in?: number | undefined
+        user: {
+          id: string
+          full_name: string
+          avatar_url?: string | undefined
+          email?: string | undefined
+          phone_number?: string | undefined
+          email_verified: boolean
+          phone_verified: boolean
+          status: 'pending_verification' | 'active' | 'suspended'
+          role: 'user' | 'admin'
+          locale: 'sw' | 'en'
+          mfa_method?: 'totp' | 'email' | 'phone' | undefined
+          created_at: string
+        }
+        created: boolean
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/console': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        topup: {
+          min_tzs: number
+          max_tzs: number
+          credits_per_tzs: string
+          expires_in_s: number
+          requires_verified_phone: boolean
+          amounts_tzs: number[]
+        }
+        signup_bonus_credits: number
+        low_balance_credits: number
+        sign_in: { google: boolean; github: boolean }
+        mfa_methods: ('totp' | 'email' | 'phone')[]
+        simulated: { models: boolean; payments: boolean }
+        networks: { id: string; name: string; prefixes: string[]; menu: string }[]
+        time_zone: string
+        status_note?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/me': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        full_name: string
+        avatar_url?: string | undefined
+        email?: string | undefined
+        phone_number?: string | undefined
+        email_verified: boolean
+        phone_verified: boolean
+        status: 'pending_verification' | 'active' | 'suspended'
+        role: 'user' | 'admin'
+        locale: 'sw' | 'en'
+        mfa_method?: 'totp' | 'email' | 'phone' | undefined
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'PATCH /v1/me': {
+    query: {}
+    body: {
+      full_name?: string | undefined
+      avatar_url?: string | null | undefined
+      locale?: 'sw' | 'en' | undefined
+      mfa_method?: 'none' | 'totp' | 'email' | 'phone' | undefined
+      totp_code?: string | undefined
+      recovery_codes?: true | undefined
+      mfa_code?: string | undefined
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        full_name: string
+        avatar_url?: string | undefined
+        email?: string | undefined
+        phone_number?: string | undefined
+        email_verified: boolean
+        phone_verified: boolean
+        status: 'pending_verification' | 'active' | 'suspended'
+        role: 'user' | 'admin'
+        locale: 'sw' | 'en'
+        mfa_method?: 'totp' | 'email' | 'phone' | undefined
+        created_at: string
+        totp?: { secret: string; uri: string } | undefined
+        recovery_codes?: string[] | undefined
+      }
+      request_id: string
+    }
+  }
+  'DELETE /v1/me': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: { credits_lost: number }; request_id: string }
+  }
+  'POST /v1/me/phone': {
+    query: {}
+    body: { phone_number: string; mfa_code?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { pending_verification: true }
+      request_id: string
+    }
+  }
+  'POST /v1/me/email': {
+    query: {}
+    body: { email: string; password?: string | undefined; mfa_code?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { pending_verification: true; email: string; expires_in: number; resend_after: number }
+      request_id: string
+    }
+  }
+  'POST /v1/me/email/verify': {
+    query: {}
+    body: { email: string; code: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        full_name: string
+        avatar_url?: string | undefined
+        email?: string | undefined
+        phone_number?: string | undefined
+        email_verified: boolean
+        phone_verified: boolean
+        status: 'pending_verification' | 'active' | 'suspended'
+        role: 'user' | 'admin'
+        locale: 'sw' | 'en'
+        mfa_method?: 'totp' | 'email' | 'phone' | undefined
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/me/password': {
+    query: {}
+    body: { current_password?: string | undefined; new_password: string }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'GET /v1/me/sessions': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        kind: 'browser' | 'app'
+        device: { browser?: string | undefined; system?: string | undefined }
+        created_at: string
+        last_used_at: string
+        current: boolean
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'DELETE /v1/me/sessions/{id}': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'GET /v1/me/mfa': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { method: 'none' | 'totp' | 'email' | 'phone'; recovery_codes_left: number }
+      request_id: string
+    }
+  }
+  'GET /v1/workspaces': {
+    query: { limit?: string | number | boolean; offset?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        slug: string
+        description?: string | undefined
+        is_default: boolean
+        created_at: string
+        updated_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/workspaces': {
+    query: {}
+    body: { name: string; slug?: string | undefined; description?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 201
+      data: {
+        id: string
+        name: string
+        slug: string
+        description?: string | undefined
+        is_default: boolean
+        created_at: string
+        updated_at: string
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/workspaces/{slug}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        slug: string
+        description?: string | undefined
+        is_default: boolean
+        created_at: string
+        updated_at: string
+      }
+      request_id: string
+    }
+  }
+  'PATCH /v1/workspaces/{slug}': {
+    query: {}
+    body: { name?: string | undefined; description?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        slug: string
+        description?: string | undefined
+        is_default: boolean
+        created_at: string
+        updated_at: string
+      }
+      request_id: string
+    }
+  }
+  'DELETE /v1/workspaces/{slug}': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: { status: 'deleted' }; request_id: string }
+  }
+  'POST /v1/api-keys': {
+    query: {}
+    body: {
+      name: string
+      workspace_id?: string | undefined
+      workspace_slug?: string | undefined
+      expires_at?: string | undefined
+    }
+    answer: {
+      status: 'success'
+      code: 201
+      data: {
+        id: string
+        name: string
+        prefix: string
+        last4: string
+        workspace_id: string
+        workspace_slug: string
+        scopes: 'gateway:use'[]
+        status: 'active' | 'revoked' | 'expired'
+        created_at: string
+        last_used_at?: string | undefined
+        expires_at?: string | undefined
+        key: string
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/api-keys': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      workspace_id?: string | number | boolean
+      include_revoked?: 'true' | 'false'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        prefix: string
+        last4: string
+        workspace_id: string
+        workspace_slug: string
+        scopes: 'gateway:use'[]
+        status: 'active' | 'revoked' | 'expired'
+        created_at: string
+        last_used_at?: string | undefined
+        expires_at?: string | undefined
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'PATCH /v1/api-keys/{id}': {
+    query: {}
+    body: { name: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        prefix: string
+        last4: string
+        workspace_id: string
+        workspace_slug: string
+        scopes: 'gateway:use'[]
+        status: 'active' | 'revoked' | 'expired'
+        created_at: string
+        last_used_at?: string | undefined
+        expires_at?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'DELETE /v1/api-keys/{id}': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: { status: 'revoked' }; request_id: string }
+  }
+  'GET /v1/models': {
+    query: {
+      output_modalities?: string | number | boolean
+      input_modalities?: string | number | boolean
+      supported_parameters?: string | number | boolean
+      q?: string | number | boolean
+      include_free?: '0' | '1' | 'true' | 'false'
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        object: 'model'
+        created: number
+        owned_by: string
+        resource_id: string
+        name: string
+        description?: string | undefined
+        context_length?: number | undefined
+        max_output_tokens?: number | undefined
+        input_modalities: string[]
+        output_modalities: string[]
+        supported_parameters: string[]
+        supported_voices?: string[] | undefined
+        pricing: Record<string, string>
+        pricing_credits: Record<string, number>
+        is_free: boolean
+      }[]
+      request_id: string
+    }
+  }
+  'GET /v1/models/{id}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        object: 'model'
+        created: number
+        owned_by: string
+        resource_id: string
+        name: string
+        description?: string | undefined
+        context_length?: number | undefined
+        max_output_tokens?: number | undefined
+        input_modalities: string[]
+        output_modalities: string[]
+        supported_parameters: string[]
+        supported_voices?: string[] | undefined
+        pricing: Record<string, string>
+        pricing_credits: Record<string, number>
+        is_free: boolean
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/catalog': {
+    query: {
+      output_modalities?: string | number | boolean
+      input_modalities?: string | number | boolean
+      supported_parameters?: string | number | boolean
+      q?: string | number | boolean
+      include_free?: '0' | '1' | 'true' | 'false'
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      fields?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        object: 'model'
+        created: number
+        owned_by: string
+        resource_id: string
+        name: string
+        description?: string | undefined
+        context_length?: number | undefined
+        max_output_tokens?: number | undefined
+        input_modalities: string[]
+        output_modalities: string[]
+        supported_parameters: string[]
+        supported_voices?: string[] | undefined
+        pricing: Record<string, string>
+        pricing_credits: Record<string, number>
+        is_free: boolean
+      }[]
+      request_id: string
+    }
+  }
+  'POST /v1/chat/completions': {
+    query: {}
+    body: {
+      model: string
+      messages: unknown[]
+      stream?: boolean | null | undefined
+      stream_options?:
+        | ({ include_usage?: boolean | undefined } & Record<string, unknown>)
+        | null
+        | undefined
+      max_tokens?: number | null | undefined
+      max_completion_tokens?: number | null | undefined
+      n?: number | null | undefined
+      temperature?: number | null | undefined
+      top_p?: number | null | undefined
+      tools?: unknown[] | null | undefined
+      modalities?: string[] | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      id: string
+      object: 'chat.completion'
+      created: number
+      model: string
+      choices: ({ index: number } & Record<string, unknown>)[]
+    } & Record<string, unknown>
+  }
+  'POST /v1/embeddings': {
+    query: {}
+    body: {
+      model: string
+      input: unknown
+      encoding_format?: ('float' | 'base64') | null | undefined
+      dimensions?: number | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      object: 'list'
+      data: { object: 'embedding'; index: number; embedding: number[] | string }[]
+      model: string
+      usage: { prompt_tokens: number; total_tokens: number }
+    }
+  }
+  'POST /v1/audio/transcriptions': {
+    query: {}
+    body: {
+      model?: string | null | undefined
+      input_audio: { data: string; format: 'wav' | 'mp3' | 'flac' | 'm4a' | 'ogg' | 'webm' | 'aac' }
+      language?: string | null | undefined
+      response_format?: ('json' | 'verbose_json') | null | undefined
+      temperature?: number | null | undefined
+      stream?: boolean | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      text: string
+      language: string
+      duration?: number | undefined
+      usage?:
+        | {
+            type: 'tokens' | 'duration'
+            seconds?: number | undefined
+            input_tokens?: number | undefined
+            output_tokens?: number | undefined
+            total_tokens?: number | undefined
+          }
+        | undefined
+    } & Record<string, unknown>
+  }
+  'POST /v1/audio/speech': {
+    query: {}
+    body: {
+      model?: string | null | undefined
+      input: string
+      voice?: string | null | undefined
+      response_format?: ('mp3' | 'pcm') | null | undefined
+      speed?: number | null | undefined
+      stream_format?: 'audio' | null | undefined
+    } & Record<string, unknown>
+    answer: Blob
+  }
+  'POST /v1/voice/responses': {
+    query: {}
+    body: {
+      audio_data: string
+      audio_format: 'wav' | 'mp3' | 'flac' | 'm4a' | 'ogg' | 'webm' | 'aac'
+      stt_model?: string | null | undefined
+      text_model?: string | null | undefined
+      tts_model?: string | null | undefined
+      voice?: string | null | undefined
+      language?: string | null | undefined
+      response_language?: string | null | undefined
+      response_format?: ('mp3' | 'pcm') | null | undefined
+      include_audio?: boolean | null | undefined
+    }
+    answer: {
+      transcript: string
+      transcript_language: string
+      text: string
+      audio_base64?: string | undefined
+      audio_content_type?: string | undefined
+      speech_generation_id?: string | undefined
+    }
+  }
+  'POST /v1/documents/analyze': {
+    query: {}
+    body: {
+      model: string
+      prompt?: string | null | undefined
+      instruction?: string | null | undefined
+      max_tokens?: number | null | undefined
+      temperature?: number | null | undefined
+      language?: string | null | undefined
+      document: {
+        data: string
+        media_type?: string | null | undefined
+        filename?: string | null | undefined
+      }
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        object: 'document.analysis' | 'vision.analysis' | 'video.analysis'
+        model: string
+        text: string
+        finish_reason: string | null
+        usage: {
+          prompt_tokens: number
+          completion_tokens: number
+          total_tokens: number
+          cost_credits: number
+        }
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/vision/analyze': {
+    query: {}
+    body: {
+      model: string
+      prompt?: string | null | undefined
+      instruction?: string | null | undefined
+      max_tokens?: number | null | undefined
+      temperature?: number | null | undefined
+      language?: string | null | undefined
+      image: {
+        data: string
+        media_type?: string | null | undefined
+        filename?: string | null | undefined
+      }
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        object: 'document.analysis' | 'vision.analysis' | 'video.analysis'
+        model: string
+        text: string
+        finish_reason: string | null
+        usage: {
+          prompt_tokens: number
+          completion_tokens: number
+          total_tokens: number
+          cost_credits: number
+        }
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/video/analyze': {
+    query: {}
+    body: {
+      model: string
+      prompt?: string | null | undefined
+      instruction?: string | null | undefined
+      max_tokens?: number | null | undefined
+      temperature?: number | null | undefined
+      language?: string | null | undefined
+      video: {
+        data: string
+        media_type?: string | null | undefined
+        filename?: string | null | undefined
+      }
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        object: 'document.analysis' | 'vision.analysis' | 'video.analysis'
+        model: string
+        text: string
+        finish_reason: string | null
+        usage: {
+          prompt_tokens: number
+          completion_tokens: number
+          total_tokens: number
+          cost_credits: number
+        }
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/images/generations': {
+    query: {}
+    body: {
+      model: string
+      prompt: string
+      n?: number | null | undefined
+      size?: string | null | undefined
+      quality?: string | null | undefined
+      resolution?: string | null | undefined
+      response_format?: 'b64_json' | null | undefined
+      stream?: false | null | undefined
+      input_references?: unknown[] | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      status: 'success'
+      code: 200
+      data: { b64_json: string; media_type: string; revised_prompt?: string | undefined }[]
+      request_id: string
+    }
+  }
+  'POST /v1/videos': {
+    query: {}
+    body: {
+      model: string
+      prompt: string
+      duration?: number | null | undefined
+      seconds?: (number | string) | null | undefined
+      resolution?: string | null | undefined
+      aspect_ratio?: string | null | undefined
+      size?: string | null | undefined
+      generate_audio?: boolean | null | undefined
+      seed?: number | null | undefined
+      n?: 1 | null | undefined
+      stream?: false | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      status: 'success'
+      code: 202
+      data: { job_id: string; status: 'pending'; created_at: string }
+      request_id: string
+    }
+  }
+  'GET /v1/videos': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      status?: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        job_id: string
+        status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
+        model: string
+        created_at: string
+        updated_at: string
+        usage?: { cost_credits: number } | undefined
+        error?: { code: string; message: string } | undefined
+      }[]
+      request_id: string
+    }
+  }
+  'GET /v1/videos/{job_id}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        job_id: string
+        status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
+        model: string
+        created_at: string
+        updated_at: string
+        usage?: { cost_credits: number } | undefined
+        error?: { code: string; message: string } | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/videos/{job_id}/content': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+  }
+  'GET /v1/gateway/health': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
+      request_id: string
+    }
+  }
+  'GET /v1/gateway/health/history': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        note?: string | undefined
+        step_s: number
+        recent: { at: string; state: 'up' | 'degraded' | 'down' | 'unknown' }[]
+        time_zone: string
+        days: {
+          day: string
+          state: 'up' | 'degraded' | 'down' | 'unknown'
+          up_percent?: number | undefined
+        }[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/billing/balance': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        balance_credits: number
+        reserved_credits: number
+        available_credits: number
+        currency: 'credits'
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/billing/transactions': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      type?: 'signup_bonus' | 'topup' | 'usage' | 'refund' | 'adjustment'
+      from?: string | number | boolean
+      to?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        type: 'signup_bonus' | 'topup' | 'usage' | 'refund' | 'adjustment'
+        amount_credits: number
+        balance_after_credits: number
+        description: string
+        reference?: { type: string; id: string } | undefined
+        workspace_id?: string | undefined
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/payments/topup': {
+    query: {}
+    body: { amount_tzs: number }
+    answer: {
+      status: 'success'
+      code: 201
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/payments': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      status?: 'pending' | 'completed' | 'failed' | 'expired'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/payments/{id}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/payments/{id}/check': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/payments/callbacks/{provider}': {
+    query: {}
+    body: unknown
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'GET /v1/activity': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      from?: string | number | boolean
+      to?: string | number | boolean
+      zone?: string | number | boolean
+      workspace_id?: string | number | boolean
+      key_id?: string | number | boolean
+      request_id?: string | number | boolean
+      kind?:
+        | 'chat'
+        | 'embeddings'
+        | 'transcription'
+        | 'speech'
+        | 'voice_transcription'
+        | 'voice_text'
+        | 'voice_speech'
+        | 'image'
+        | 'video'
+        | 'document_analysis'
+        | 'vision_analysis'
+        | 'video_analysis'
+      model?: string | number | boolean
+      status?: 'completed' | 'failed' | 'cancelled'
+      before?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        workspace_id?: string | undefined
+        key_id?: string | undefined
+        request_id: string
+        kind:
+          | 'chat'
+          | 'embeddings'
+          | 'transcription'
+          | 'speech'
+          | 'voice_transcription'
+          | 'voice_text'
+          | 'voice_speech'
+          | 'image'
+          | 'video'
+          | 'document_analysis'
+          | 'vision_analysis'
+          | 'video_analysis'
+        model: string
+        prompt_tokens?: number | undefined
+        completion_tokens?: number | undefined
+        total_tokens?: number | undefined
+        cost_credits: number
+        latency_ms: number
+        status: 'completed' | 'failed' | 'cancelled'
+        error_code?: string | undefined
+        estimated: boolean
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/activity/summary': {
+    query: { period?: 'today' | 'week' | 'month' | 'year' }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        total_requests: number
+        total_tokens: number
+        total_cost_credits: number
+        period_start: string
+        period_end: string
+        by_model: {
+          model: string
+          request_count: number
+          total_tokens: number
+          total_cost_credits: number
+        }[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/activity/daily': {
+    query: {
+      from?: string | number | boolean
+      to?: string | number | boolean
+      zone?: string | number | boolean
+      workspace_id?: string | number | boolean
+      key_id?: string | number | boolean
+      request_id?: string | number | boolean
+      kind?:
+        | 'chat'
+        | 'embeddings'
+        | 'transcription'
+        | 'speech'
+        | 'voice_transcription'
+        | 'voice_text'
+        | 'voice_speech'
+        | 'image'
+        | 'video'
+        | 'document_analysis'
+        | 'vision_analysis'
+        | 'video_analysis'
+      model?: string | number | boolean
+      status?: 'completed' | 'failed' | 'cancelled'
+      group?: 'model' | 'key' | 'kind' | 'workspace'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        zone: string
+        from: string
+        to: string
+        total: { requests: number; total_tokens: number; cost_credits: number }
+        days: {
+          requests: number
+          total_tokens: number
+          cost_credits: number
+          day: string
+          groups?:
+            | { requests: number; total_tokens: number; cost_credits: number; id: string | null }[]
+            | undefined
+        }[]
+        groups?:
+          | { requests: number; total_tokens: number; cost_credits: number; id: string | null }[]
+          | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/activity.csv': {
+    query: {
+      from?: string | number | boolean
+      to?: string | number | boolean
+      zone?: string | number | boolean
+      workspace_id?: string | number | boolean
+      key_id?: string | number | boolean
+      request_id?: string | number | boolean
+      kind?:
+        | 'chat'
+        | 'embeddings'
+        | 'transcription'
+        | 'speech'
+        | 'voice_transcription'
+        | 'voice_text'
+        | 'voice_speech'
+        | 'image'
+        | 'video'
+        | 'document_analysis'
+        | 'vision_analysis'
+        | 'video_analysis'
+      model?: string | number | boolean
+      status?: 'completed' | 'failed' | 'cancelled'
+    }
+    body: undefined
+    answer: Blob
+  }
+  'GET /v1/notifications': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      unread?: 'true' | 'false'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        type: string
+        title: string
+        body: string
+        data?: Record<string, unknown> | undefined
+        read: boolean
+        read_at?: string | undefined
+        sent_by: ('email' | 'sms')[]
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'PATCH /v1/notifications/{id}/read': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        type: string
+        title: string
+        body: string
+        data?: Record<string, unknown> | undefined
+        read: boolean
+        read_at?: string | undefined
+        sent_by: ('email' | 'sms')[]
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/notifications/read-all': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: { read: number }; request_id: string }
+  }
+  'GET /v1/me/notification-preferences': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        email: { payments: boolean; usage: boolean; security: boolean }
+        sms: { payments: boolean; usage: boolean; security: boolean }
+      }
+      request_id: string
+    }
+  }
+  'PATCH /v1/me/notification-preferences': {
+    query: {}
+    body: {
+      email?:
+        | {
+            payments?: boolean | undefined
+            usage?: boolean | undefined
+            security?: boolean | undefined
+          }
+        | undefined
+      sms?:
+        | {
+            payments?: boolean | undefined
+            usage?: boolean | undefined
+            security?: boolean | undefined
+          }
+        | undefined
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        email: { payments: boolean; usage: boolean; security: boolean }
+        sms: { payments: boolean; usage: boolean; security: boolean }
+      }
+      request_id: string
+    }
+  }
+}

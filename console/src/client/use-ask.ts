@@ -1,0 +1,44 @@
+import { QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { ask, type Answer, type AskOptions, type RouteName } from './ask.ts'
+import { AskFailure } from './failure.ts'
+
+type GetName = Extract<RouteName, `GET ${string}`>
+type More = { enabled?: boolean; refetchInterval?: number | false; staleTime?: number }
+
+/** A GET that a page shows: kept, shared between parts of the page, asked again when seen again. */
+export function useAsk<Name extends GetName>(
+  name: Name,
+  options?: AskOptions<Name>,
+  more: More = {},
+): UseQueryResult<Answer<Name>, AskFailure> {
+  return useQuery<Answer<Name>, AskFailure>({
+    queryKey: [name, options?.path, options?.query],
+    queryFn: ({ signal }) => ask(name, ...([{ ...options, signal }] as never)),
+    ...more,
+  })
+}
+
+/** After a change: whatever was read of these routes is asked for again. */
+export function useAskAgain(): (...names: GetName[]) => Promise<void> {
+  const client = useQueryClient()
+  return async (...names) => {
+    await Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })))
+  }
+}
+
+export function newQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        // Where HTML is written, a timer would only keep the build from ending.
+        gcTime: typeof document === 'undefined' ? Infinity : 30 * 60_000,
+        // Only what may pass by itself is tried again.
+        retry: (count, error) => {
+          const status = error instanceof AskFailure ? error.status : 500
+          return count < 2 && (status === 0 || status >= 500)
+        },
+      },
+    },
+  })
+}

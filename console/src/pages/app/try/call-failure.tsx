@@ -1,0 +1,53 @@
+import { useFacts, useTzsOf } from '../../../catalog/rate.ts'
+import { AskFailure } from '../../../client/failure.ts'
+import { useAsk } from '../../../client/use-ask.ts'
+import { ButtonLink } from '../../../parts/button.tsx'
+import { FailureNotice } from '../../../parts/failure-notice.tsx'
+import { Notice } from '../../../parts/notice.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { rough } from './estimate-line.tsx'
+import { tryWords } from './words.ts'
+
+type Props = { error: unknown; estimate: number | undefined; onRetry?: () => void }
+
+/** Why a trial did not work. Where only money is missing: how much, and the way there and back. */
+export function CallFailure({ error, estimate, onRetry }: Props) {
+  if (error === undefined) return null
+  if (error instanceof AskFailure && error.status === 402) {
+    return <TooLittle estimate={estimate} />
+  }
+  return <FailureNotice error={error} paid {...(onRetry ? { onRetry } : {})} />
+}
+
+function TooLittle({ estimate = 0 }: Pick<Props, 'estimate'>) {
+  const words = useWords(tryWords)
+  const { amount } = useFormats()
+  const balance = useAsk('GET /v1/billing/balance', {}, { staleTime: 0 })
+  const have = balance.data?.data.available_credits ?? 0
+  const missing = rough(estimate) - have
+  const tzsOf = useTzsOf()
+  const amounts = useFacts().data?.data.topup.amounts_tzs ?? []
+  return (
+    <Notice tone="warning" title={words.short}>
+      <p>
+        {missing > 0
+          ? words.shortSay(amount(rough(estimate)), amount(have))
+          : words.shortPlain(amount(have))}
+      </p>
+      {missing > 0 && <p>{words.shortMissing(amount(rough(missing)))}</p>}
+      <p className="text-sm text-soft">{words.shortKept}</p>
+      <div className="mt-3">
+        <ButtonLink to={topUpAddress(tzsOf(missing) ?? 0, amounts)} size="small" icon="wallet">
+          {words.topUp}
+        </ButtonLink>
+      </div>
+    </Notice>
+  )
+}
+
+/** The smallest of the usual amounts that is enough; whoever has paid comes back by /app/try. */
+function topUpAddress(missingTzs: number, amounts: readonly number[]): string {
+  const enough = amounts.find((amount) => amount >= missingTzs)
+  return enough === undefined ? '/app/billing' : `/app/billing?amount=${enough}`
+}

@@ -1,0 +1,60 @@
+import { useEffect, useRef } from 'react'
+import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { ask } from '../../../client/ask.ts'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { tryWords } from './words.ts'
+
+/** What a call has cost by the ledger, and what was left then. */
+export type Charge = { credits: number; left: number }
+
+const LOOK_MS = 700
+const MOST_LOOKS = 60
+
+/** Asks the ledger until it knows the call, then tells it once. */
+export function ChargeReader({
+  requestId,
+  onKnown,
+}: {
+  requestId: string
+  onKnown(charge: Charge): void
+}) {
+  const words = useWords(tryWords)
+  const again = useAskAgain()
+  const looks = useRef(0)
+  const told = useRef(false)
+  const found = useAsk(
+    'GET /v1/activity',
+    { query: { request_id: requestId } },
+    { refetchInterval: looks.current < MOST_LOOKS ? LOOK_MS : false, staleTime: 0 },
+  )
+  const records = found.data?.data
+  useEffect(() => {
+    looks.current++
+    if (records === undefined || records.length === 0 || told.current) return
+    told.current = true
+    const sum = records.reduce((total, record) => total + record.cost_credits, 0)
+    const credits = Math.round(sum * 1e6) / 1e6
+    void ask('GET /v1/billing/balance')
+      .then(({ data }) => onKnown({ credits, left: data.available_credits }))
+      .catch(() => (told.current = false))
+    void again('GET /v1/billing/balance')
+  }, [found.dataUpdatedAt])
+  return (
+    <p role="status" className="text-sm text-soft">
+      {looks.current < MOST_LOOKS ? words.asking : words.chargeLater}
+    </p>
+  )
+}
+
+export function ChargeLine({ charge }: { charge: Charge }) {
+  const words = useWords(tryWords)
+  const { amount } = useFormats()
+  return (
+    <p className="figures text-sm text-soft" data-charge={charge.credits}>
+      {charge.credits === 0
+        ? words.notCharged
+        : words.charged(amount(charge.credits), amount(charge.left))}
+    </p>
+  )
+}

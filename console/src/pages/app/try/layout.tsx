@@ -1,0 +1,108 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useOrigin } from '../../../client/origin.ts'
+import { ButtonLink } from '../../../parts/button.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { Sample } from '../../../parts/sample.tsx'
+import { samplesOf, type SampleCall } from '../../../samples/samples.ts'
+import { useWords } from '../../../words/language.tsx'
+import { useLastRoom } from './last-room.ts'
+import { ROOMS, type Room } from './rooms.ts'
+import { tryWords } from './words.ts'
+
+type Props = {
+  room: Room
+  settings: ReactNode
+  children: ReactNode
+  /** What would be sent now, or has just been sent. */
+  call: SampleCall
+}
+
+/** Settings, talk and code: side by side on a desktop, below each other on a phone. */
+export function TryLayout({ room, settings, children, call }: Props) {
+  const words = useWords(tryWords)
+  const origin = useOrigin()
+  const [, setLastRoom] = useLastRoom()
+  useEffect(() => setLastRoom(room), [room])
+  return (
+    <>
+      <h1 className="mb-3 text-2xl max-sm:sr-only">
+        {words.title}
+        <span className="sr-only">: {words.room[room]}</span>
+      </h1>
+      <RoomTabs room={room} />
+      <div className="grid gap-4 xl:grid-cols-[13.5rem_minmax(0,1fr)_19.5rem] xl:items-start xl:gap-6">
+        <Fold title={words.settings}>{settings}</Fold>
+        <div className="min-w-0">{children}</div>
+        <Fold title={words.code}>
+          <p className="text-sm text-soft">{words.codeSay}</p>
+          <Sample label={words.code} tabs={samplesOf(origin, call)} />
+          <div>
+            <ButtonLink to="/app/keys" kind="quiet" size="small" icon="key">
+              {words.makeKey}
+            </ButtonLink>
+          </div>
+        </Fold>
+      </div>
+    </>
+  )
+}
+
+function RoomTabs({ room }: { room: Room }) {
+  const words = useWords(tryWords)
+  const list = useRef<HTMLUListElement>(null)
+  // On a phone the last tabs are beyond the edge until one scrolls.
+  useEffect(() => {
+    const here = list.current?.querySelector('[aria-current]')
+    here?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [room])
+  return (
+    <nav aria-label={words.rooms} className="-mx-4 mb-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
+      <ul ref={list} className="flex w-max gap-2 py-1">
+        {ROOMS.map(({ name, icon }) => (
+          <li key={name}>
+            <Link
+              href={`/app/try/${name}`}
+              aria-current={name === room ? 'page' : undefined}
+              className="flex min-h-11 items-center gap-2 rounded-full border border-line bg-card px-4 text-sm font-medium text-soft hover:border-edge hover:text-ink aria-[current=page]:border-green aria-[current=page]:bg-green-wash aria-[current=page]:text-green"
+            >
+              <Icon name={icon} size={18} />
+              {words.room[name]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Closed on a phone until it is wanted; always open where there is room. */
+function Fold({ title, children }: { title: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <section aria-label={title} className="min-w-0 max-xl:card">
+      <h2 className="xl:hidden">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setOpen(!open)}
+          className="flex min-h-12 w-full items-center justify-between gap-2 px-4 text-left text-base font-semibold"
+        >
+          {title}
+          <span className={open ? 'rotate-180' : ''}>
+            <Icon name="down" />
+          </span>
+        </button>
+      </h2>
+      <h2 className="mb-3 hidden text-base xl:block">{title}</h2>
+      <div
+        id={id}
+        className={`flex-col gap-4 max-xl:px-4 max-xl:pb-4 xl:flex ${open ? 'flex' : 'hidden'}`}
+      >
+        {children}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef, useState } from 'react'
+import { AskFailure } from '../../../client/failure.ts'
+import { useHeld, useKept } from '../../../client/kept.ts'
+import type { Charge } from './charge-line.tsx'
+
+/** Handed to whoever sends: it ends when the page is left; a repetition bears the same key. */
+export type Attempt = { signal: AbortSignal; idempotencyKey: string }
+
+export type Outcome<Result> = { result: Result; requestId: string; charge?: Charge }
+
+/**
+ * One paid call with one answer. Its key stays the same until an answer comes, so that trying again
+ * after a broken connection is answered with the work already paid for.
+ */
+export function useOrder<Result>(name: string) {
+  const [outcome, setOutcome] = useHeld<Outcome<Result> | undefined>(`outcome ${name}`, undefined)
+  const [open, setOpen] = useKept(`order ${name}`, { about: '', key: '' })
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const leaving = useRef<AbortController>(undefined)
+  useEffect(() => () => leaving.current?.abort(), [])
+
+  /** `about`: what is ordered; another order gets another key. */
+  const run = async (
+    about: unknown,
+    send: (attempt: Attempt) => Promise<Response>,
+    read: (response: Response) => Promise<Result>,
+  ): Promise<void> => {
+    const text = JSON.stringify(about)
+    const key = open.about === text ? open.key : crypto.randomUUID()
+    setOpen({ about: text, key })
+    setBusy(true)
+    setError(undefined)
+    const controller = new AbortController()
+    leaving.current = controller
+    try {
+      const response = await send({ signal: controller.signal, idempotencyKey: key })
+      const result = await read(response)
+      setOpen({ about: '', key: '' })
+      setOutcome({ result, requestId: response.headers.get('x-request-id') ?? '' })
+    } catch (failure) {
+      if (controller.signal.aborted) return
+      setError(failure ?? new Error('no answer'))
+      // A clear no is the end of this order; silence is not.
+      if (failure instanceof AskFailure && failure.status !== 0) setOpen({ about: '', key: '' })
+    } finally {
+      setBusy(false)
+    }
+  }
+  const noteCharge = (charge: Charge) => outcome && setOutcome({ ...outcome, charge })
+  return { run, busy, error, outcome, noteCharge }
+}

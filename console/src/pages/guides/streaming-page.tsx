@@ -1,0 +1,99 @@
+import { Sample } from '../../parts/sample.tsx'
+import { curlOf } from '../../samples/curl.ts'
+import { useWords, words } from '../../words/language.tsx'
+import { Guide, Part } from './guide.tsx'
+import { useSampleFacts } from './sample-models.ts'
+
+const streamingWords = words({
+  sw: {
+    ask: 'Omba mtiririko',
+    askSay: 'Weka `"stream": true`. Jibu linakuja vipande vipande kama server-sent events.',
+    prompt: 'Andika shairi fupi kuhusu bahari.',
+    events: 'Kinachokuja',
+    eventsSay:
+      'Kila mstari wa `data:` ni kipande cha JSON; maandishi yapo kwenye `choices[0].delta.content`. Mistari inayoanza na `:` inaweka njia wazi tu, iruke. Mwisho ni `data: [DONE]`.\n\nUkitaka idadi ya tokeni mwishoni, ongeza `"stream_options": {"include_usage": true}`.',
+    broken: 'Likikatika',
+    brokenSay:
+      'Hitilafu baada ya kuanza inakuja kama `data: {"error": …}`, na mtiririko unaisha bila `[DONE]`. Jibu ambalo halikufika `[DONE]` halikukamilika, na **hukutozwa**.',
+    leave: 'Kusimamisha ni bure',
+    leaveSay:
+      'Funga muunganisho: modeli inasimamishwa, krediti zilizoshikiliwa zinarudi. Jibu lililokwisha kukamilika linatozwa. Ukiacha majibu mengi mno kwa siku moja, maombi ya mtiririko yanapata 429 kwa muda.',
+  },
+  en: {
+    ask: 'Ask for a stream',
+    askSay: 'Set `"stream": true`. The answer comes in pieces, as server-sent events.',
+    prompt: 'Write a short poem about the sea.',
+    events: 'What comes',
+    eventsSay:
+      'Each line of `data:` is a piece of JSON; its text is in `choices[0].delta.content`. Lines that begin with `:` only keep the connection open, skip them. The end is `data: [DONE]`.\n\nFor the number of tokens at the end add `"stream_options": {"include_usage": true}`.',
+    broken: 'If it breaks off',
+    brokenSay:
+      'A failure after the beginning comes as `data: {"error": …}`, and the stream ends without `[DONE]`. An answer that did not reach `[DONE]` is not complete, and you were **not charged**.',
+    leave: 'Stopping is free',
+    leaveSay:
+      'Close the connection: the model is stopped and the reserved credits come back. An answer that was complete by then is charged. Whoever leaves too much unpaid in a day gets 429 for streams for a while.',
+  },
+})
+
+const EVENTS = `data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Bahari"},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+
+data: [DONE]`
+
+export default function Page() {
+  const words = useWords(streamingWords)
+  const { origin, model } = useSampleFacts()
+  return (
+    <Guide name="streaming" tryAt="/app/try/chat">
+      <Part title={words.ask} text={words.askSay}>
+        <Sample label={words.ask} tabs={samples(origin, model.text, words.prompt)} />
+      </Part>
+      <Part title={words.events} text={words.eventsSay}>
+        <Sample label={words.events} tabs={[{ name: 'SSE', code: EVENTS }]} />
+      </Part>
+      <Part title={words.broken} text={words.brokenSay} />
+      <Part title={words.leave} text={words.leaveSay} />
+    </Guide>
+  )
+}
+
+function samples(origin: string, model: string, prompt: string) {
+  const body = { model, stream: true, messages: [{ role: 'user', content: prompt }] }
+  return [
+    {
+      name: 'curl',
+      code: curlOf(origin, { path: '/v1/chat/completions', body, answer: 'stream' }),
+    },
+    {
+      name: 'Python',
+      code: `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key=os.environ["MLANGO_KEY"])
+stream = client.chat.completions.create(
+    model="${model}",
+    messages=[{"role": "user", "content": "${prompt}"}],
+    stream=True,
+)
+for chunk in stream:
+    if chunk.choices:
+        print(chunk.choices[0].delta.content or "", end="", flush=True)`,
+    },
+    {
+      name: 'JavaScript',
+      code: `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.MLANGO_KEY })
+const stream = await client.chat.completions.create({
+  model: '${model}',
+  messages: [{ role: 'user', content: '${prompt}' }],
+  stream: true,
+})
+for await (const chunk of stream) {
+  process.stdout.write(chunk.choices[0]?.delta.content ?? '')
+}
+// stream.controller.abort() stops it.`,
+    },
+  ]
+}

@@ -1,0 +1,121 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { ask } from '../../client/ask.ts'
+import { AskFailure } from '../../client/failure.ts'
+import { Button } from '../../parts/button.tsx'
+import { CodeField } from '../../parts/code-field.tsx'
+import { FailureNotice, useFailureSentence } from '../../parts/failure-notice.tsx'
+import { Field } from '../../parts/field.tsx'
+import { useWords } from '../../words/language.tsx'
+import { identifierText, readIdentifier } from './identifier.ts'
+import { inSeconds, usePending, type Pending } from './pending.ts'
+import { Resend } from './resend.tsx'
+import { Sheet } from './sheet.tsx'
+import { signInWords } from './words.ts'
+
+export default function Page() {
+  const [pending, setPending] = usePending(['reset_password'])
+  if (pending) return <NewPassword pending={pending} setPending={setPending} />
+  return <AskForCode setPending={setPending} />
+}
+
+function AskForCode({ setPending }: { setPending(pending: Pending): void }) {
+  const words = useWords(signInWords)
+  const [typed, setTyped] = useState('')
+  const [wrong, setWrong] = useState<string>()
+  const forgot = useMutation({
+    mutationFn: (identifier: string) =>
+      ask('POST /v1/auth/password/forgot', { body: { identifier } }),
+    onSuccess: ({ data }, identifier) =>
+      setPending({
+        identifier,
+        shown: identifier,
+        channel: identifier.includes('@') ? 'email' : 'phone',
+        purpose: 'reset_password',
+        resendAt: inSeconds(data.resend_after),
+        expiresAt: inSeconds(data.expires_in),
+      }),
+  })
+  const submit = () => {
+    if (readIdentifier(typed) === undefined) setWrong(words.identifierWrong)
+    else forgot.mutate(identifierText(typed))
+  }
+  return (
+    <Sheet title={words.resetTitle} lead={words.resetLead} onSubmit={submit}>
+      <FailureNotice error={forgot.error} />
+      <Field
+        label={words.identifier}
+        hint={words.identifierHint}
+        value={typed}
+        onChange={setTyped}
+        autoComplete="username"
+        autoCapitalize="none"
+        error={wrong}
+      />
+      <Button type="submit" wide busy={forgot.isPending}>
+        {words.resetSend}
+      </Button>
+    </Sheet>
+  )
+}
+
+function NewPassword({
+  pending,
+  setPending,
+}: {
+  pending: Pending
+  setPending(pending: Pending | undefined): void
+}) {
+  const words = useWords(signInWords)
+  const sentence = useFailureSentence({ validation_error: words.passwordEasy })
+  const [, go] = useLocation()
+  const [code, setCode] = useState('')
+  const [password, setPassword] = useState('')
+  const [short, setShort] = useState(false)
+  const reset = useMutation({
+    mutationFn: () =>
+      ask('POST /v1/auth/password/reset', {
+        body: { identifier: pending.identifier, code, new_password: password },
+      }),
+    onSuccess: () => {
+      setPending(undefined)
+      go('/login#changed', { replace: true })
+    },
+  })
+  const submit = () => {
+    setShort(password.length < 8)
+    if (password.length >= 8) reset.mutate()
+  }
+  const failure = reset.error instanceof AskFailure ? reset.error : undefined
+  const isCode = failure?.kind.startsWith('otp_') ?? false
+  const isPassword = failure?.kind === 'validation_error'
+  return (
+    <Sheet title={words.resetTitle} lead={words.resetSent(pending.shown)} onSubmit={submit}>
+      {reset.isError && !isCode && !isPassword && <FailureNotice error={reset.error} />}
+      <CodeField
+        label={words.code}
+        value={code}
+        onChange={setCode}
+        onComplete={() => {}}
+        error={isCode ? sentence(failure) : undefined}
+      />
+      <Field
+        label={words.newPassword}
+        hint={words.passwordHint}
+        type="password"
+        value={password}
+        onChange={setPassword}
+        autoComplete="new-password"
+        error={short ? words.passwordShort : isPassword ? sentence(failure) : undefined}
+      />
+      <Button type="submit" wide busy={reset.isPending} disabled={code.length < 6}>
+        {words.resetSet}
+      </Button>
+      <Resend pending={pending} setPending={setPending} />
+      <Button kind="quiet" onClick={() => setPending(undefined)}>
+        {words.otherAddress}
+      </Button>
+    </Sheet>
+  )
+}

@@ -1,0 +1,67 @@
+type Bar = { key: string; label: string; value: number; shown: string }
+
+/** Bars over a table that says the same: those who cannot see them read it. */
+export function Bars({
+  caption,
+  bars,
+  unit,
+}: {
+  caption: string
+  bars: readonly Bar[]
+  unit: string
+}) {
+  const most = Math.max(...bars.map((bar) => bar.value), 0)
+  const step = 100 / Math.max(1, bars.length)
+  const height = (value: number) =>
+    most === 0 ? 0 : Math.max(value > 0 ? 2 : 0, (value / most) * 100)
+  return (
+    <figure className="flex flex-col gap-2">
+      <svg
+        viewBox="0 0 100 100"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        className="h-32 w-full"
+      >
+        {bars.map((bar, at) => (
+          <g key={bar.key} className="group">
+            <title>{`${bar.label}: ${bar.shown}`}</title>
+            <rect x={at * step} y="0" width={step} height="100" className="fill-transparent" />
+            <rect
+              x={at * step + step * 0.14}
+              y={100 - height(bar.value)}
+              width={step * 0.72}
+              height={height(bar.value)}
+              className="fill-green group-hover:fill-gold"
+            />
+            <rect
+              x={at * step + step * 0.14}
+              y="99"
+              width={step * 0.72}
+              height="1"
+              className="fill-line"
+            />
+          </g>
+        ))}
+      </svg>
+      {bars.length > 0 && (
+        <div aria-hidden="true" className="figures flex justify-between text-sm text-soft">
+          <span>{bars[0]!.label}</span>
+          <span>{bars.at(-1)!.label}</span>
+        </div>
+      )}
+      <table className="sr-only">
+        <caption>{caption}</caption>
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.key}>
+              <th scope="row">{bar.label}</th>
+              <td>
+                {bar.shown} {unit}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  )
+}

@@ -1,0 +1,5 @@
+/** As much of the build's manifest as is read here. */
+type Manifest = Record<string, { file: string; css?: string[]; imports?: string[] }>
+
+/** HTML by path and language: `/models sw`. */
+export type Prerender = (manifest: Manifest) => Promise<Record<string, string>>

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { FILM } from '../../simulator/models/film.ts'
+import { drawPng } from '../../simulator/models/picture.ts'
+import { wav } from '../../simulator/models/sound.ts'
+import { assertBooks } from '../support/audit.ts'
+import { setBalance } from '../support/customer.ts'
+import { makePdf } from '../support/pdf.ts'
+import { judge } from './support/judge.ts'
+import { openSignedIn, type Person } from './support/people.ts'
+import { startRig, type Rig } from './support/rig.ts'
+import { assertCharged, copySample, runInShell, spent } from './support/trials.ts'
+
+let rig: Rig
+let folder: string
+before(async () => {
+  rig = await startRig({ simulator: { faults: false } })
+  folder = await mkdtemp(join(tmpdir(), 'mlango-trials-'))
+})
+after(async () => {
+  await assertBooks(rig.house.db)
+  await rm(folder, { recursive: true })
+  await rig.close()
+})
+
+const keyOf = async ({ token }: Person) => {
+  const made = await rig.house.call('POST /v1/api-keys', { token, body: { name: 'curl' } })
+  return made.body.data.key as string
+}
+
+const VIEWS = [
+  { size: 'phone', language: 'sw', theme: 'light' },
+  { size: 'desktop', language: 'en', theme: 'dark' },
+] as const
+
+test('a chat streams, is charged as the ledger says, and is the copied curl', async () => {
+  for (const view of VIEWS) {
+    const tab = await openSignedIn(rig, '/app/try/chat?model=sim/hekima', view)
+    const { page } = tab
+    const message = page.getByRole('textbox', { name: /Ujumbe wako|Your message/ })
+    await message.waitFor()
+    await judge(tab, 'try-chat-empty')
+    await message.fill("Habari? Naitwa Asha; ni 100% kweli, 'sivyo'? $HOME `x`")
+    await page.getByText(/≈/).waitFor()
+    await assertCharged(rig, tab, async () => {
+      await page.getByRole('button', { name: /^(Tuma|Send)$/ }).click()
+      await page.getByText(/karibu tena|ask me anything/).waitFor()
+    })
+    await page.reload()
+    await page.getByText(/karibu tena|ask me anything/).waitFor()
+    const curl = await copySample(tab, 'curl')
+    const answer = await runInShell(curl, await keyOf(tab.person), folder)
+    assert.match(answer, /data: \[DONE\]/)
+    const [asked, copied] = rig.house.models.log.find({ route: '/chat/completions' }).slice(-2)
+    assert.deepEqual(copied!.body, asked!.body)
+    await judge(tab, 'try-chat')
+    await tab.context.close()
+  }
+})
+
+test('leaving and stopping an answer are free', async () => {
+  const tab = await openSignedIn(rig, '/app/try/chat?model=sim/hekima', { size: 'phone' })
+  const { page, person } = tab
+  const message = page.getByRole('textbox', { name: 'Ujumbe wako' })
+  const begin = async () => {
+    rig.house.models.fail({ fault: 'endless-50', route: '/chat/completions' })
+    await message.fill('Niambie hadithi ndefu')
+    await page.getByRole('button', { name: 'Tuma' }).click()
+    await page.getByText('neno neno').waitFor()
+  }
+  await begin()
+  await page.getByRole('button', { name: 'Simamisha' }).click()
+  await page.getByText('Umesimamisha.').waitFor()
+  await page.getByText('Hukutozwa.').waitFor()
+  await judge(tab, 'try-chat-stopped')
+  await begin()
+  rig.house.models.log.clear()
+  await page.getByRole('link', { name: 'Picha' }).click()
+  await page.getByRole('button', { name: 'Chora' }).waitFor()
+  await waitFor(async () => (await cancelled(person)) === 2)
+  assert.equal(await spent(rig, person), 0)
+  await tab.context.close()
+})
+
+test('an answer that breaks off costs nothing, and the page says so', async () => {
+  const tab = await openSignedIn(rig, '/app/try/chat?model=sim/hekima', { language: 'en' })
+  const { page, person } = tab
+  rig.house.models.fail({ fault: 'reset', route: '/chat/completions' })
+  await page.getByRole('textbox', { name: 'Your message' }).fill('Hello, tell me a story')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('The answer broke off. You were not charged.').waitFor()
+  assert.equal(await spent(rig, person), 0)
+  await tab.context.close()
+})
+
+test('without credits: what is missing, and after a top-up the same text', async () => {
+  const view = { size: 'phone', credits: '0' } as const
+  const tab = await openSignedIn(rig, '/app/try/image', view)
+  const { page, person } = tab
+  await page.getByRole('textbox').first().fill('Twiga anakunywa maji')
+  await page.getByRole('button', { name: 'Chora' }).click()
+  await page.getByText('Salio halitoshi').waitFor()
+  await page.getByText(/Pungufu ni takriban krediti/).waitFor()
+  await judge(tab, 'try-402')
+  await page.getByRole('link', { name: 'Ongeza salio' }).click()
+  await page.waitForURL(/\/app\/billing\?amount=1000$/)
+  await setBalance(rig.house.db, person.accountId, '1000')
+  await page.getByRole('link', { name: 'Jaribu' }).click()
+  await page.waitForURL(/\/app\/try\/image$/)
+  assert.equal(await page.getByRole('textbox').first().inputValue(), 'Twiga anakunywa maji')
+  await assertCharged(rig, tab, async () => {
+    await page.getByRole('button', { name: 'Chora' }).click()
+    await page.getByRole('img', { name: 'Twiga anakunywa maji' }).waitFor()
+  })
+  await tab.context.close()
+})
+
+test('one speaks, and hears the answer, in one call', async () => {
+  for (const view of VIEWS) {
+    const tab = await openSignedIn(rig, '/app/try/voice', { ...view, credits: '1000' })
+    const { page } = tab
+    await page.getByRole('button', { name: /^(Rekodi|Record)$/ }).waitFor()
+    await judge(tab, 'try-voice')
+    await page.getByRole('button', { name: /^(Rekodi|Record)$/ }).click()
+    await page.getByText(/sekunde 1|1 seconds/).waitFor()
+    await page.getByRole('button', { name: /Maliza kurekodi|Finish recording/ }).click()
+    await page.locator('audio').waitFor()
+    await assertCharged(rig, tab, async () => {
+      await page.getByRole('button', { name: /^(Uliza|Ask)$/ }).click()
+      await page.getByText(/^(Ulisema|You said)$/).waitFor()
+      assert.equal(await page.locator('audio').count(), 2)
+    })
+    await judge(tab, 'try-voice-answer')
+    const curl = await copySample(tab, 'curl')
+    await writeFile(join(folder, 'sauti.webm'), wav('Habari, naitwa Neema Mushi.'))
+    const asWav = curl.replace('"audio_format": "webm"', '"audio_format": "wav"')
+    const answer = JSON.parse(await runInShell(asWav, await keyOf(tab.person), folder))
+    assert.equal(answer.transcript, 'Habari, naitwa Neema Mushi.', JSON.stringify(answer))
+    assert.ok(answer.audio_base64.length > 100)
+    await tab.context.close()
+  }
+})
+
+test('speech to text and text to speech', async () => {
+  const tab = await openSignedIn(rig, '/app/try/voice', { credits: '1000' })
+  const { page, person } = tab
+  const sound = { name: 'n.wav', mimeType: 'audio/wav', buffer: wav('Nataka kujua salio langu.') }
+  await page.getByRole('button', { name: 'Sauti kuwa maandishi' }).click()
+  await page.locator('input[type=file]').setInputFiles(sound)
+  await assertCharged(rig, tab, async () => {
+    await page.getByRole('button', { name: 'Andika', exact: true }).click()
+    await page.getByText('Nataka kujua salio langu.').waitFor()
+  })
+  await writeFile(join(folder, 'sauti.wav'), sound.buffer)
+  const key = await keyOf(person)
+  const heard = await runInShell(await copySample(tab, 'curl'), key, folder)
+  assert.equal(JSON.parse(heard).text, 'Nataka kujua salio langu.')
+  await page.getByRole('button', { name: 'Maandishi kuwa sauti' }).click()
+  await page.getByRole('textbox', { name: 'Maneno ya kusemwa' }).fill('Karibu sana')
+  await assertCharged(rig, tab, async () => {
+    await page.getByRole('button', { name: 'Sema' }).click()
+    await page.locator('section audio').waitFor()
+  })
+  await judge(tab, 'try-speech')
+  await runInShell(`${await copySample(tab, 'curl')} && test -s jibu.mp3`, key, folder)
+  await tab.context.close()
+})
+
+test('pictures, in both looks', async () => {
+  for (const view of VIEWS) {
+    const tab = await openSignedIn(rig, '/app/try/image', { ...view, credits: '2000' })
+    const { page, person } = tab
+    await page.getByRole('textbox').first().fill('Soko la Kariakoo asubuhi')
+    await assertCharged(rig, tab, async () => {
+      await page.getByRole('button', { name: /^(Chora|Draw)$/ }).click()
+      await page.getByRole('img', { name: 'Soko la Kariakoo asubuhi' }).waitFor()
+    })
+    await judge(tab, 'try-image')
+    const answer = await runInShell(await copySample(tab, 'curl'), await keyOf(person), folder)
+    assert.equal(JSON.parse(answer).data.length, 1)
+    await tab.context.close()
+  }
+})
+
+test('documents, pictures and videos are read', async () => {
+  const files = [
+    { name: "Mkataba wa 'nyumba'.pdf", mimeType: 'application/pdf', buffer: makePdf(2) },
+    { name: 'picha.png', mimeType: 'image/png', buffer: drawPng('soko', 64, 64) },
+    { name: 'filamu.mp4', mimeType: 'video/mp4', buffer: FILM },
+  ]
+  const tab = await openSignedIn(rig, '/app/try/document', { size: 'desktop' })
+  const { page } = tab
+  const key = await keyOf(tab.person)
+  for (const file of files) {
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page
+      .getByRole('textbox')
+      .first()
+      .fill(`Eleza faili ${file.name.split('.').at(-1)}`)
+    await assertCharged(rig, tab, async () => {
+      await page.getByRole('button', { name: 'Soma', exact: true }).click()
+      await page
+        .getByRole('region', { name: 'Matokeo' })
+        .getByText(`faili ${file.name.split('.').at(-1)}`)
+        .waitFor()
+    })
+    await judge(tab, `try-file-${file.mimeType.split('/')[0]}`)
+    const curl = await copySample(tab, 'curl')
+    const name = /file=@"([^"]+)"/.exec(curl)![1]!
+    await writeFile(join(folder, name), file.buffer)
+    assert.match(JSON.parse(await runInShell(curl, key, folder)).data.object, /analysis$/)
+    await page.getByRole('button', { name: 'Ondoa faili' }).click()
+  }
+  await judge(tab, 'try-document')
+  await tab.context.close()
+})
+
+test('a video is ordered, made, charged and can be watched', async () => {
+  for (const view of VIEWS) {
+    const tab = await openSignedIn(rig, '/app/try/video', { ...view, credits: '9000' })
+    const { page, person } = tab
+    await page.getByRole('textbox').first().fill('Jua linachomoza')
+    await page.getByRole('button', { name: /^(Tengeneza|Make it)$/ }).click()
+    await assertCharged(rig, tab, async () => {
+      await page.locator('video').waitFor()
+    })
+    await judge(tab, 'try-video')
+    const answer = await runInShell(await copySample(tab, 'curl'), await keyOf(person), folder)
+    assert.equal(JSON.parse(answer).data.status, 'pending')
+    await tab.context.close()
+  }
+})
+
+test('embeddings compare sentences', async () => {
+  const tab = await openSignedIn(rig, '/app/try/embeddings', { language: 'en' })
+  const { page, person } = tab
+  await page.getByRole('textbox').first().fill('Bei ya mahindi\nBei ya mahindi\nMvua kesho')
+  await assertCharged(rig, tab, async () => {
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('3 vectors of 384 numbers each.').waitFor()
+  })
+  await judge(tab, 'try-embeddings')
+  const answer = await runInShell(await copySample(tab, 'curl'), await keyOf(person), folder)
+  assert.equal(JSON.parse(answer).data.length, 3)
+  await tab.context.close()
+})
+
+test('whoever signs out leaves nothing behind on the device', async () => {
+  const tab = await openSignedIn(rig, '/app/try/chat', { size: 'desktop' })
+  const { page } = tab
+  await page.getByRole('textbox', { name: 'Ujumbe wako' }).fill('siri yangu')
+  await page.getByRole('button', { name: 'Toka' }).click()
+  await page.waitForURL(/\/login/)
+  assert.doesNotMatch(String(await page.evaluate('JSON.stringify(localStorage)')), /siri yangu/)
+  await tab.context.close()
+})
+
+async function cancelled({ token }: Person): Promise<number> {
+  const { body } = await rig.house.call('GET /v1/activity?status=cancelled', { token })
+  return body.data.length
+}
+
+/** Conditions, not milliseconds: as long as it takes. */
+async function waitFor(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (await isSo()) return
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  throw new Error('it did not come to pass within a minute')
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { judge } from './support/judge.ts'
+import { startRig } from './support/rig.ts'
+
+let rig: Awaited<ReturnType<typeof startRig>>
+before(async () => {
+  rig = await startRig({ simulator: { faults: false } })
+})
+after(() => rig.close())
+
+const PAGES = {
+  landing: '/',
+  models: '/models',
+  guides: '/guides',
+  status: '/status',
+  register: '/register',
+  login: '/login',
+  reset: '/reset',
+  'not-found': '/guides/none',
+}
+
+const VIEWS = [
+  { size: 'phone', language: 'sw', theme: 'light' },
+  { size: 'phone', language: 'en', theme: 'dark' },
+  { size: 'desktop', language: 'sw', theme: 'dark' },
+  { size: 'desktop', language: 'en', theme: 'light' },
+] as const
+
+for (const [name, path] of Object.entries(PAGES)) {
+  test(`${path} in both sizes, languages and themes`, async () => {
+    for (const view of VIEWS) {
+      const tab = await rig.open(path, view)
+      await tab.page.waitForLoadState('networkidle')
+      await judge(tab, name)
+      await tab.context.close()
+    }
+  })
+}
+
+test('public pages can be read without a script', async () => {
+  for (const path of ['/', '/models', '/guides', '/status']) {
+    const { page, context } = await rig.open(path, { script: false })
+    assert.ok((await page.locator('h1').innerText()).length > 3, path)
+    await context.close()
+  }
+})
