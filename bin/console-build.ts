@@ -8,5 +8,3 @@ const { hash, places } = consoleFolders('.')
 const target = process.argv[2] ?? join(places[0], hash)
 if (existsSync(target)) console.log('The console is built already.')
 else await build(target)
-// The pages were drawn once to be written as HTML: timers of their parts may still be waiting.
-process.exit()

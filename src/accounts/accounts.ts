@@ -25,6 +25,8 @@ export type Accounts = {
   db: Db
   clock: Clock
   log: Log
+  /** Where people reach us, if it is set. */
+  publicUrl: string | undefined
   keys: AccountKeys
   signupBonusMicro: bigint
   sms: SmsLimits
@@ -74,6 +76,7 @@ export async function openAccounts(parts: {
     db,
     clock,
     log,
+    publicUrl: config.PUBLIC_URL,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
     sms: smsLimits(config),

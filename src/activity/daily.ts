@@ -2,7 +2,7 @@ import type { Tx } from '../db/db.ts'
 import { dayAfter, dayAt, startOfDay } from '../lib/days.ts'
 import { type Grouping, type PeriodFilter, sumDays, type Sums } from './period-store.ts'
 
-export type GroupSums = Sums & { id: string | null }
+type GroupSums = Sums & { id: string | null }
 
 export type DailySums = {
   total: Sums

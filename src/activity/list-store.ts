@@ -25,18 +25,18 @@ export type PageRequest = {
 
 /** A page of all the account's records, newest first. */
 export function readPage(tx: Tx, page: PageRequest): Promise<ActivityRecord[]> {
-  return readRecords(tx, page.offset > NEAR ? FAR_PAGE : NEAR_PAGE, pageParams(page))
+  return readShown(tx, page.offset > NEAR ? FAR_PAGE : NEAR_PAGE, pageParams(page))
 }
 
 /** A page of one record group, along its own index. */
 export function readGroup(tx: Tx, page: PageRequest, groupId: string): Promise<ActivityRecord[]> {
   const sql = page.offset > NEAR ? FAR_PAGE_OF_GROUP : NEAR_PAGE_OF_GROUP
-  return readRecords(tx, sql, [...pageParams(page), groupId])
+  return readShown(tx, sql, [...pageParams(page), groupId])
 }
 
 /** A page of several record groups, along the account's index: reads past what is in none of them. */
 export function scanGroups(tx: Tx, page: PageRequest, groups: string[]): Promise<ActivityRecord[]> {
-  return readRecords(tx, SCAN_OF_GROUPS, [...pageParams(page), groups])
+  return readShown(tx, SCAN_OF_GROUPS, [...pageParams(page), groups])
 }
 
 /** The same, but only among the account's newest records, as many as `newest` says. */
@@ -45,7 +45,7 @@ export function scanNewest(
   page: PageRequest,
   among: { groups: string[]; newest: number },
 ): Promise<ActivityRecord[]> {
-  return readRecords(tx, SCAN_OF_NEWEST, [...pageParams(page), among.groups, among.newest])
+  return readShown(tx, SCAN_OF_NEWEST, [...pageParams(page), among.groups, among.newest])
 }
 
 /** The newest of each record group, merged: no record outside the groups is touched. */
@@ -54,7 +54,7 @@ export function mergeGroups(
   page: PageRequest,
   groups: string[],
 ): Promise<ActivityRecord[]> {
-  return readRecords(tx, MERGE_OF_GROUPS, [...pageParams(page), groups])
+  return readShown(tx, MERGE_OF_GROUPS, [...pageParams(page), groups])
 }
 
 /** $1 to $5 of every statement. A page without `before` begins after the end of time. */
@@ -124,11 +124,7 @@ function shown(records: string): string {
     ${NEWEST_FIRST}`
 }
 
-export async function readRecords(
-  tx: Tx,
-  sql: string,
-  params: unknown[],
-): Promise<ActivityRecord[]> {
+export async function readShown(tx: Tx, sql: string, params: unknown[]): Promise<ActivityRecord[]> {
   return (await tx.read<RecordRow>(sql, params)).map(toRecord)
 }
 

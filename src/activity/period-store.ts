@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { type Position, readRecords } from './list-store.ts'
+import { type Position, readShown } from './list-store.ts'
 import type { ActivityFilter } from './record-groups-store.ts'
 import type { ActivityKind, ActivityRecord } from './record.ts'
 
@@ -56,7 +56,7 @@ export function readPeriod(
   page: { before: Position | undefined; limit: number; offset: number },
 ): Promise<ActivityRecord[]> {
   const { before, limit, offset } = page
-  return readRecords(
+  return readShown(
     tx,
     `${SELECTED} and ($10::timestamptz is null or (created_at, id) < ($10, $11::uuid))
      order by created_at desc, id desc limit $12::int8 offset $13::int8`,

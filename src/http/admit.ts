@@ -13,6 +13,7 @@ export function admit(context: ServerContext, call: RequestContext): Promise<voi
   const { credential, limit } = call.plan.route
   call.countFor('address', subscriberOf(call.address))
   if (limit === 'auth') return admitGuess(context, call)
+  if (limit === 'sign_in') return admitSignIn(context, call)
   if (credential !== 'none') {
     const principal = identify(context, call)
     return principal instanceof Promise
@@ -27,6 +28,31 @@ async function admitGuess(context: ServerContext, call: RequestContext): Promise
   await takeSlot(context, call)
   if (call.plan.route.credential === 'none') return
   await acceptPrincipal(context, call, await identify(context, call))
+}
+
+/** How many more may try than may fail. */
+const TRIES_PER_FAILURE = 10
+
+/**
+ * A mobile network is one address: there the many who sign in must not lock each other out, and whoever
+ * guesses is still slowed. So an address is counted by its failures; each call takes a place among
+ * them and gets it back if it succeeds. A session that the call names is counted by itself, and who
+ * names one cannot be kept out by those who guess passwords.
+ */
+async function admitSignIn(context: ServerContext, call: RequestContext): Promise<void> {
+  const { limiter, settings } = context
+  const perMinute = settings.AUTH_RATE_LIMIT_RPM
+  const network = subscriberOf(call.address)
+  const named = call.plan.route.limitedBy?.(call.headers)
+  const failures = named === undefined ? `failed:${network}` : `failed-session:${network}`
+  const failuresPerMinute = named === undefined ? perMinute : perMinute * TRIES_PER_FAILURE
+  const tries =
+    named === undefined
+      ? await limiter.take(`sign-in:${network}`, perMinute * TRIES_PER_FAILURE)
+      : await limiter.take(`session:${named}`, perMinute)
+  occupy(call, tries)
+  occupy(call, await limiter.take(failures, failuresPerMinute))
+  call.giveBackSlot = () => limiter.giveBack(failures)
 }
 
 function identify(context: ServerContext, call: RequestContext): Principal | Promise<Principal> {

@@ -26,6 +26,8 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   readonly startedMs: number
   principal: Principal | undefined = undefined
   slot: Slot | undefined = undefined
+  /** Present when only a failed call counts. */
+  giveBackSlot: (() => void) | undefined = undefined
   body: unknown = undefined
   query: unknown = undefined
   params: unknown = undefined

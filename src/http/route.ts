@@ -26,8 +26,11 @@ export type Dialect = 'envelope' | 'compatible' | 'both'
  */
 type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
 
-/** Which limit a call is counted against. `none` is for liveness, documents and callbacks. */
-type LimitBucket = 'none' | 'auth' | 'principal'
+/**
+ * Which limit a call is counted against. `none` is for liveness, documents and callbacks; `auth`
+ * counts an address's calls, `sign_in` its failures, because a mobile network is one address.
+ */
+type LimitBucket = 'none' | 'auth' | 'sign_in' | 'principal'
 
 export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -40,6 +43,8 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   limit: LimitBucket
   /** With `limit: 'principal'`: so many calls a minute, counted for this route alone. */
   perMinute?: number
+  /** With `limit: 'sign_in'`: what a call is counted by instead of its address, if it names it. */
+  limitedBy?(headers: Record<string, string | string[] | undefined>): string | undefined
   /** Work that costs credits: a model may fail it, and strings pass to the model as they are. */
   paid?: boolean
   /** Honours `Idempotency-Key`. May depend on the body: a stream is never replayed. */

@@ -132,6 +132,8 @@ function logAnswer(
   failure?: Failure,
 ): void {
   if (call === null) return
+  // What goes wrong on our side is no failed try either.
+  if (status < 400 || status >= 500) call.giveBackSlot?.()
   const durationMs = performance.now() - call.startedMs
   context.observe?.(call.plan.name, status, durationMs)
   if (status < 400 && !context.logsSuccesses) return

@@ -30,8 +30,11 @@ export const sessionShape = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.number().int(),
-  refresh_token: z.string(),
-  refresh_expires_in: z.number().int(),
+  refresh_token: z
+    .string()
+    .optional()
+    .meta({ description: 'Absent with `X-Mlango-Session: cookie`: then it is in a cookie' }),
+  refresh_expires_in: z.number().int().optional(),
   user: profileShape,
 })
 

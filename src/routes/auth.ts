@@ -11,6 +11,14 @@ import { verifyCode } from '../accounts/sessions/verify.ts'
 import { route, type Route } from '../http/route.ts'
 import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
 import {
+  asksForCookie,
+  clearRefreshCookie,
+  cookieSession,
+  deviceOf,
+  refreshCookie,
+  sessionAnswer,
+} from './browser-session.ts'
+import {
   codeField,
   codeOrRecoveryField,
   emailField,
@@ -38,6 +46,9 @@ const open = {
   dialect: 'envelope',
   limit: 'auth',
 } as const
+
+/** Of these, only failures are counted per address. */
+const signIn = { ...open, limit: 'sign_in' } as const
 
 function registerRoute(accounts: Accounts): Route {
   return route({
@@ -67,7 +78,7 @@ function codeRoutes(accounts: Accounts): Route[] {
   })
   return [
     route({
-      ...open,
+      ...signIn,
       path: '/v1/auth/otp/verify',
       summary: 'Verify a code and open a session, or get the MFA challenge that a login gets',
       body: challenge.extend({
@@ -80,7 +91,9 @@ function codeRoutes(accounts: Accounts): Route[] {
       response: z.union([sessionShape, challengeShape]),
       async handle(call) {
         const { challenge_id: challengeId, ...answer } = call.body
-        return { data: await verifyCode(accounts, { ...answer, challengeId }, deviceOf(call)) }
+        const cookie = asksForCookie(call.headers, accounts.publicUrl)
+        const device = deviceOf(call, cookie)
+        return sessionAnswer(await verifyCode(accounts, { ...answer, challengeId }, device), cookie)
       },
     }),
     route({
@@ -101,22 +114,28 @@ function codeRoutes(accounts: Accounts): Route[] {
 function sessionRoutes(accounts: Accounts): Route[] {
   return [
     route({
-      ...open,
+      ...signIn,
       path: '/v1/auth/login',
       summary: 'Log in. Opens a session, or asks for a second factor',
       body: z.object({ identifier: identifierField, password: z.string() }),
       response: z.union([sessionShape, challengeShape]),
-      handle: async (call) => ({ data: await login(accounts, call.body, deviceOf(call)) }),
+      async handle(call) {
+        const cookie = asksForCookie(call.headers, accounts.publicUrl)
+        return sessionAnswer(await login(accounts, call.body, deviceOf(call, cookie)), cookie)
+      },
     }),
     route({
-      ...open,
+      ...signIn,
+      limitedBy: cookieSession,
       path: '/v1/auth/refresh',
       summary: 'Exchange a refresh token, sent in the body or as the bearer, for new tokens',
       body: z.object({ refresh_token: z.string().max(4096).optional() }).optional(),
       response: sessionShape,
       async handle({ body, headers }) {
-        const token = body?.refresh_token ?? bearerOf(headers.authorization as string | undefined)
-        return { data: await refresh(accounts, token ?? '') }
+        const cookie = asksForCookie(headers, accounts.publicUrl)
+        const sent = body?.refresh_token ?? bearerOf(headers.authorization as string | undefined)
+        const token = cookie ? refreshCookie(headers) : sent
+        return sessionAnswer(await refresh(accounts, token ?? '', cookie), cookie)
       },
     }),
     route({
@@ -131,8 +150,10 @@ function sessionRoutes(accounts: Accounts): Route[] {
       response: z.object({}),
       async handle(call) {
         const { refresh_token: refreshToken, all } = call.body ?? {}
-        await logout(accounts, call.principal, { refreshToken, all })
-        return { data: {} }
+        const cookie = asksForCookie(call.headers, accounts.publicUrl)
+        const cookieToken = cookie ? refreshCookie(call.headers) : undefined
+        await logout(accounts, call.principal, { refreshToken, cookieToken, all })
+        return { data: {}, headers: cookie ? clearRefreshCookie() : undefined }
       },
     }),
   ]
@@ -151,7 +172,7 @@ function passwordRoutes(accounts: Accounts): Route[] {
       }),
     }),
     route({
-      ...open,
+      ...signIn,
       path: '/v1/auth/password/reset',
       summary: 'Set a new password with a reset code. Every session ends',
       body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
@@ -180,15 +201,4 @@ function keysRoute(accounts: Accounts): Route {
       }
     },
   })
-}
-
-/** Where a sign-in comes from. */
-export function deviceOf(call: {
-  address: string
-  headers: Record<string, string | string[] | undefined>
-}): { address: string; userAgent: string } {
-  return {
-    address: call.address,
-    userAgent: String(call.headers['user-agent'] ?? '').slice(0, 300),
-  }
 }

@@ -4,7 +4,7 @@ import type { SignIn } from '../accounts/sign-in/sign-in.ts'
 import { route, type Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
 import { sessionShape } from './account-shapes.ts'
-import { deviceOf } from './auth.ts'
+import { deviceOf, requireCookies, setRefreshCookie } from './browser-session.ts'
 
 const shared = { tag: 'Authentication', credential: 'none', dialect: 'envelope' } as const
 const enteredShape = sessionShape.extend({ created: z.boolean() })
@@ -25,6 +25,10 @@ type Provider = 'google' | 'github'
 const startQuery = z.object({
   redirect_uri: z.string().max(2048).optional(),
   state: z.string().max(512).optional(),
+  session: z
+    .literal('cookie', 'must be cookie, or left out')
+    .optional()
+    .meta({ description: "For the service's own pages: the session is in a cookie" }),
 })
 
 function startRoute(signIn: SignIn, provider: Provider): Route {
@@ -36,11 +40,14 @@ function startRoute(signIn: SignIn, provider: Provider): Route {
     limit: 'auth',
     query: startQuery,
     async handle({ query, headers }) {
+      const cookie = query.session === 'cookie'
+      if (cookie) requireCookies(signIn.publicUrl)
       const { url, browser } = await startBrowser(signIn, {
         provider,
         redirectUri: query.redirect_uri,
         clientState: query.state,
         browser: cookieOf(signIn, headers.cookie),
+        cookie,
       })
       return redirect(url.href, { 'set-cookie': setCookie(signIn, browser) })
     },
@@ -57,14 +64,14 @@ function callbackRoute(signIn: SignIn, provider: Provider): Route {
       'Where the sign-in provider sends the browser back to. Redirects to your page, with tokens in the fragment',
     limit: 'none',
     async handle(call) {
-      const page = await finishBrowser(signIn, {
+      const { page, cookie } = await finishBrowser(signIn, {
         provider,
         query: paramsOf(call.query),
         browser: cookieOf(signIn, call.headers.cookie),
         device: deviceOf(call),
         requestId: call.requestId,
       })
-      return redirect(page)
+      return redirect(page, cookie === undefined ? {} : setRefreshCookie(cookie))
     },
   })
 }

@@ -32,14 +32,9 @@ after(async () => {
   await db.close()
 })
 
-async function ask(
-  line: string,
-  {
-    headers = jwtHeaders as Record<string, string>,
-    body = undefined as unknown,
-    to = service.url,
-  } = {},
-) {
+type Ask = { headers?: Record<string, string>; body?: unknown; to?: string }
+
+async function ask(line: string, { headers = jwtHeaders, body, to = service.url }: Ask = {}) {
   const [method, path] = line.split(' ') as [string, string]
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(to + path, {

@@ -77,6 +77,7 @@ const openLimiter: Limiter = {
     resetS: 1,
     retryAfterS: 0,
   }),
+  giveBack: () => {},
 }
 
 /** For tests that are not about replays: every key is new. */

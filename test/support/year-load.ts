@@ -129,6 +129,7 @@ async function strangers(accounts: Accounts, day: number): Promise<void> {
     browserHash: randomBytes(32),
     redirectUri: 'https://example.com',
     clientState: undefined,
+    cookie: false,
   })
   await spendToken(db, randomBytes(32), 3_600)
   const guest = await newcomer(accounts, { email: 'guest@example.com' })

@@ -256,6 +256,33 @@ export type Documented = {
       request_id: string
     }
   }
+  'GET /v1/console': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        topup: {
+          min_tzs: number
+          max_tzs: number
+          credits_per_tzs: string
+          expires_in_s: number
+          requires_verified_phone: boolean
+          amounts_tzs: number[]
+        }
+        signup_bonus_credits: number
+        low_balance_credits: number
+        sign_in: { google: boolean; github: boolean }
+        mfa_methods: ('totp' | 'email' | 'phone')[]
+        simulated: { models: boolean; payments: boolean }
+        networks: { id: string; name: string; prefixes: string[]; menu: string }[]
+        time_zone: string
+        status_note?: string | undefined
+      }
+      request_id: string
+    }
+  }
   'GET /v1/me': {
     query: {}
     body: undefined
@@ -559,6 +586,7 @@ export type Documented = {
       include_free?: '0' | '1' | 'true' | 'false'
       limit?: string | number | boolean
       offset?: string | number | boolean
+      fields?: string | number | boolean
     }
     body: undefined
     answer: {
@@ -833,6 +861,28 @@ export type Documented = {
       request_id: string
     }
   }
+  'GET /v1/videos': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      status?: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        job_id: string
+        status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
+        model: string
+        created_at: string
+        updated_at: string
+        usage?: { cost_credits: number } | undefined
+        error?: { code: string; message: string } | undefined
+      }[]
+      request_id: string
+    }
+  }
   'GET /v1/videos/{job_id}': {
     query: {}
     body: undefined
@@ -863,6 +913,26 @@ export type Documented = {
       status: 'success'
       code: 200
       data: { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
+      request_id: string
+    }
+  }
+  'GET /v1/gateway/health/history': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        note?: string | undefined
+        step_s: number
+        recent: { at: string; state: 'up' | 'degraded' | 'down' | 'unknown' }[]
+        time_zone: string
+        days: {
+          day: string
+          state: 'up' | 'degraded' | 'down' | 'unknown'
+          up_percent?: number | undefined
+        }[]
+      }
       request_id: string
     }
   }
@@ -923,9 +993,12 @@ export type Documented = {
         network?: string | undefined
         phone_number: string
         reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
         error?: { code: string; message: string } | undefined
         created_at: string
         updated_at: string
+        asked_at?: string | undefined
         expires_at: string
         completed_at?: string | undefined
       }
@@ -952,9 +1025,12 @@ export type Documented = {
         network?: string | undefined
         phone_number: string
         reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
         error?: { code: string; message: string } | undefined
         created_at: string
         updated_at: string
+        asked_at?: string | undefined
         expires_at: string
         completed_at?: string | undefined
       }[]
@@ -978,9 +1054,40 @@ export type Documented = {
         network?: string | undefined
         phone_number: string
         reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
         error?: { code: string; message: string } | undefined
         created_at: string
         updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/payments/{id}/check': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
         expires_at: string
         completed_at?: string | undefined
       }
@@ -996,7 +1103,25 @@ export type Documented = {
     query: {
       limit?: string | number | boolean
       offset?: string | number | boolean
+      from?: string | number | boolean
+      to?: string | number | boolean
+      zone?: string | number | boolean
       workspace_id?: string | number | boolean
+      key_id?: string | number | boolean
+      request_id?: string | number | boolean
+      kind?:
+        | 'chat'
+        | 'embeddings'
+        | 'transcription'
+        | 'speech'
+        | 'voice_transcription'
+        | 'voice_text'
+        | 'voice_speech'
+        | 'image'
+        | 'video'
+        | 'document_analysis'
+        | 'vision_analysis'
+        | 'video_analysis'
       model?: string | number | boolean
       status?: 'completed' | 'failed' | 'cancelled'
       before?: string | number | boolean
@@ -1008,6 +1133,8 @@ export type Documented = {
       data: {
         id: string
         workspace_id?: string | undefined
+        key_id?: string | undefined
+        request_id: string
         kind:
           | 'chat'
           | 'embeddings'
@@ -1057,6 +1184,83 @@ export type Documented = {
       }
       request_id: string
     }
+  }
+  'GET /v1/activity/daily': {
+    query: {
+      from?: string | number | boolean
+      to?: string | number | boolean
+      zone?: string | number | boolean
+      workspace_id?: string | number | boolean
+      key_id?: string | number | boolean
+      request_id?: string | number | boolean
+      kind?:
+        | 'chat'
+        | 'embeddings'
+        | 'transcription'
+        | 'speech'
+        | 'voice_transcription'
+        | 'voice_text'
+        | 'voice_speech'
+        | 'image'
+        | 'video'
+        | 'document_analysis'
+        | 'vision_analysis'
+        | 'video_analysis'
+      model?: string | number | boolean
+      status?: 'completed' | 'failed' | 'cancelled'
+      group?: 'model' | 'key' | 'kind' | 'workspace'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        zone: string
+        from: string
+        to: string
+        total: { requests: number; total_tokens: number; cost_credits: number }
+        days: {
+          requests: number
+          total_tokens: number
+          cost_credits: number
+          day: string
+          groups?:
+            | { requests: number; total_tokens: number; cost_credits: number; id: string | null }[]
+            | undefined
+        }[]
+        groups?:
+          | { requests: number; total_tokens: number; cost_credits: number; id: string | null }[]
+          | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/activity.csv': {
+    query: {
+      from?: string | number | boolean
+      to?: string | number | boolean
+      zone?: string | number | boolean
+      workspace_id?: string | number | boolean
+      key_id?: string | number | boolean
+      request_id?: string | number | boolean
+      kind?:
+        | 'chat'
+        | 'embeddings'
+        | 'transcription'
+        | 'speech'
+        | 'voice_transcription'
+        | 'voice_text'
+        | 'voice_speech'
+        | 'image'
+        | 'video'
+        | 'document_analysis'
+        | 'vision_analysis'
+        | 'video_analysis'
+      model?: string | number | boolean
+      status?: 'completed' | 'failed' | 'cancelled'
+    }
+    body: undefined
+    answer: Blob
   }
   'GET /v1/notifications': {
     query: {

@@ -33,7 +33,8 @@ export function newQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        gcTime: 30 * 60_000,
+        // Where HTML is written, a timer would only keep the build from ending.
+        gcTime: typeof document === 'undefined' ? Infinity : 30 * 60_000,
         // Only what may pass by itself is tried again.
         retry: (count, error) => {
           const status = error instanceof AskFailure ? error.status : 500

@@ -4,6 +4,8 @@ import { deleteOldest } from '../../db/trim-store.ts'
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
 const GRACE_S = 10
+/** An answer that a slow line lost must not look like theft: a page cannot know that it was sent. */
+const COOKIE_GRACE_S = 120
 
 export type SessionHolder = { accountId: string; role: 'user' | 'admin' }
 
@@ -12,9 +14,11 @@ export type SessionRow = {
   accountId: string
   salt: Uint8Array
   counter: number
-  /** Its token was rotated less than `GRACE_S` ago. */
+  /** Its token was rotated so short a time ago that the one before is still good. */
   justRotated: boolean
   live: boolean
+  /** Its token is in a browser's cookie, and works only from there. */
+  cookie: boolean
 }
 
 export async function insertSession(
@@ -28,12 +32,15 @@ export async function insertSession(
     told: boolean
     /** It was opened with a second factor. */
     secondFactor: boolean
+    cookie: boolean
+    browser: string | undefined
+    system: string | undefined
   },
 ): Promise<void> {
   await tx.query(
     `insert into sessions (id, account_id, refresh_salt, network, device, told, second_factor_at,
-       expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end,
+       cookie, browser, system, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10,
        now() + ${REFRESH_LIFE_S} * interval '1 second')`,
     [
       session.id,
@@ -43,6 +50,9 @@ export async function insertSession(
       session.place.device,
       session.told,
       session.secondFactor,
+      session.cookie,
+      session.browser ?? null,
+      session.system ?? null,
     ],
   )
 }
@@ -108,7 +118,8 @@ export async function findSessionHolder(
 export async function lockSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
   const [row] = await tx.read(
     `select *, ended_at is null and expires_at > now() as live,
-       rotated_at > now() - ${GRACE_S} * interval '1 second' as just_rotated
+       rotated_at > now() - interval '1 second' *
+         case when cookie then ${COOKIE_GRACE_S} else ${GRACE_S} end as just_rotated
      from sessions where id = $1 for update`,
     [id],
   )
@@ -184,5 +195,6 @@ function sessionFrom(row: Row): SessionRow {
     counter: row.refresh_counter as number,
     justRotated: row.just_rotated as boolean,
     live: row.live as boolean,
+    cookie: row.cookie as boolean,
   }
 }

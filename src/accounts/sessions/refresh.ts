@@ -12,13 +12,18 @@ import type { SessionRow } from '../credentials/sessions-store.ts'
 
 /**
  * Replaces the pair of tokens. The token just before the current one still gets the current one
- * for 10 s (a lost answer, two tabs), so that parallel refreshes leave one usable refresh token.
- * Any other old token means that two parties hold it: the session ends.
+ * for a while (a lost answer, two tabs), so that parallel refreshes leave one usable refresh token.
+ * Any other old token means that two parties hold it: the session ends. A browser's token works only
+ * from its cookie, a program's only without.
  */
-export async function refresh(accounts: Accounts, text: string): Promise<SessionView> {
+export async function refresh(
+  accounts: Accounts,
+  text: string,
+  cookie = false,
+): Promise<SessionView> {
   const token = readRefreshToken(text)
   if (!token) throw refused()
-  const session = await accounts.db.begin((tx) => rotate(accounts, tx, token))
+  const session = await accounts.db.begin((tx) => rotate(accounts, tx, { token, cookie }))
   if (session === undefined) {
     accounts.sessions.forget(token.sessionId)
     throw refused()
@@ -29,11 +34,12 @@ export async function refresh(accounts: Accounts, text: string): Promise<Session
 async function rotate(
   accounts: Accounts,
   tx: Tx,
-  token: RefreshToken,
+  { token, cookie }: { token: RefreshToken; cookie: boolean },
 ): Promise<OpenedSession | undefined> {
   const session = await lockSession(tx, token.sessionId)
   if (!session?.live || !isOurRefreshToken(accounts.keys.refresh, token, session.salt))
     return undefined
+  if (session.cookie !== cookie) return undefined
   const account = await findAccount(tx, session.accountId)
   if (account?.status !== 'active') return undefined
   const { id, salt, counter } = session

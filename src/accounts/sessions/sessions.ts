@@ -20,9 +20,15 @@ import {
 import type { Place, SignInHistory } from '../credentials/sessions-store.ts'
 import { ACCESS_LIFE_S } from '../credentials/signing-keys.ts'
 import { isOurRefreshToken, readRefreshToken, writeRefreshToken } from '../credentials/tokens.ts'
+import { deviceWords } from './device-words.ts'
 
-/** Where a sign-in came from; only keyed hashes of the two are stored. */
-export type Device = { address: string; userAgent: string }
+/** Where a sign-in came from: stored are keyed hashes, and words from a fixed list. */
+export type Device = {
+  address: string
+  userAgent: string
+  /** The refresh token is in a browser's cookie. */
+  cookie?: boolean
+}
 
 /** A session that is in the database, but whose tokens have not been handed out yet. */
 export type OpenedSession = { account: Account; id: string; counter: number; salt: Uint8Array }
@@ -61,7 +67,8 @@ export async function openSession(
   const tells = announced !== true && isNews(history, account, accounts.clock.now())
   const session = { id: uuidv7(), salt: randomBytes(16) }
   const told = tells || announced === true
-  await insertSession(tx, { ...session, accountId, place, told, secondFactor })
+  const words = { ...deviceWords(device.userAgent), cookie: device.cookie ?? false }
+  await insertSession(tx, { ...session, accountId, place, told, secondFactor, ...words })
   await endSurplusSessions(tx, accountId, MOST_SESSIONS)
   if (tells) {
     const data = { address: device.address }
@@ -111,13 +118,21 @@ export async function presentSession(
   }
 }
 
-/** Ends every session, the one a refresh token names, or else the caller's own. */
+/**
+ * Ends every session, the one a refresh token names, or else the caller's own; and whatever session
+ * the browser has in its cookie, since that is cleared.
+ */
 export async function logout(
   accounts: Accounts,
   caller: { accountId: string; sessionId: string },
-  body: { refreshToken?: string | undefined; all?: boolean | undefined },
+  body: {
+    refreshToken?: string | undefined
+    cookieToken?: string | undefined
+    all?: boolean | undefined
+  },
 ): Promise<void> {
   const { accountId } = caller
+  if (body.cookieToken !== undefined) await endCookieSession(accounts, body.cookieToken)
   if (body.all) {
     await accounts.db.begin((tx) => endAllSessions(tx, accountId, 'logout'))
     return accounts.sessions.forget(accountId)
@@ -129,6 +144,17 @@ export async function logout(
   if (id === undefined) return
   await accounts.db.begin((tx) => endSession(tx, { id, accountId, reason: 'logout' }))
   accounts.sessions.forget(id)
+}
+
+async function endCookieSession(accounts: Accounts, text: string): Promise<void> {
+  const token = readRefreshToken(text)
+  if (!token) return
+  await accounts.db.begin(async (tx) => {
+    const session = await lockSession(tx, token.sessionId)
+    if (!session?.cookie || !isOurRefreshToken(accounts.keys.refresh, token, session.salt)) return
+    await endSession(tx, { id: session.id, accountId: session.accountId, reason: 'logout' })
+  })
+  accounts.sessions.forget(token.sessionId)
 }
 
 const INACTIVE = {

@@ -11,19 +11,22 @@ export type Attempt = {
   browserHash: Buffer
   redirectUri: string
   clientState: string | undefined
+  /** The session is to be in a cookie. */
+  cookie: boolean
 }
 
 export async function insertAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   await tx.query(
     `insert into sign_in_attempts
-       (state_hash, provider, browser_hash, redirect_uri, client_state, expires_at)
-     values ($1, $2, $3, $4, $5, now() + ${ATTEMPT_LIFE_S} * interval '1 second')`,
+       (state_hash, provider, browser_hash, redirect_uri, client_state, cookie, expires_at)
+     values ($1, $2, $3, $4, $5, $6, now() + ${ATTEMPT_LIFE_S} * interval '1 second')`,
     [
       attempt.stateHash,
       attempt.provider,
       attempt.browserHash,
       attempt.redirectUri,
       attempt.clientState ?? null,
+      attempt.cookie,
     ],
   )
 }
@@ -32,18 +35,20 @@ export async function insertAttempt(tx: Tx, attempt: Attempt): Promise<void> {
 export async function takeAttempt(
   tx: Tx,
   wanted: Pick<Attempt, 'provider' | 'stateHash' | 'browserHash'>,
-): Promise<Pick<Attempt, 'redirectUri' | 'clientState'> | undefined> {
+): Promise<Pick<Attempt, 'redirectUri' | 'clientState' | 'cookie'> | undefined> {
   const [row] = await tx.query<{
     redirect_uri: string
     client_state: string | null
+    cookie: boolean
     live: boolean
   }>(
     `delete from sign_in_attempts where state_hash = $1 and provider = $2 and browser_hash = $3
-     returning redirect_uri, client_state, expires_at > now() as live`,
+     returning redirect_uri, client_state, cookie, expires_at > now() as live`,
     [wanted.stateHash, wanted.provider, wanted.browserHash],
   )
   if (!row?.live) return undefined
-  return { redirectUri: row.redirect_uri, clientState: row.client_state ?? undefined }
+  const { redirect_uri: redirectUri, client_state: clientState, cookie } = row
+  return { redirectUri, clientState: clientState ?? undefined, cookie }
 }
 
 /** True for the first who spends the token. */

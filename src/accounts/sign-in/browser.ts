@@ -6,7 +6,7 @@ import { insertAttempt, takeAttempt } from './attempts-store.ts'
 import type { BrowserProviderName } from './attempts-store.ts'
 import { signInWith } from './linking.ts'
 import type { BrowserProvider, FlowChecks } from './identity-provider.ts'
-import type { Device } from '../sessions/sessions.ts'
+import type { Device, SessionView } from '../sessions/sessions.ts'
 import { callbackUrl } from './sign-in.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -18,11 +18,14 @@ export async function startBrowser(
     redirectUri: string | undefined
     clientState: string | undefined
     browser: string | undefined
+    cookie: boolean
   },
 ): Promise<{ url: URL; browser: string }> {
   const provider = configured(signIn, start.provider)
-  const redirectUri = start.redirectUri ?? signIn.returnPages[0]
-  if (!signIn.returnPages.includes(redirectUri)) {
+  // A cookie is of use to our own page only.
+  const pages = start.cookie ? [ownPage(signIn)] : signIn.returnPages
+  const redirectUri = start.redirectUri ?? pages[0]!
+  if (!pages.includes(redirectUri)) {
     throw invalidField('redirect_uri', 'must be one of the allowed pages')
   }
   // One secret per browser, not per visit: two tabs may sign in at once.
@@ -35,6 +38,7 @@ export async function startBrowser(
     browserHash: sha256(browser),
     redirectUri,
     clientState: start.clientState,
+    cookie: start.cookie,
   })
   return { url, browser }
 }
@@ -47,8 +51,11 @@ export type BrowserVisit = {
   requestId: string
 }
 
-/** The address to send the browser to, with tokens or with what went wrong. */
-export async function finishBrowser(signIn: SignIn, visit: BrowserVisit): Promise<string> {
+/** Where to send the browser, with tokens, with a cookie, or with what went wrong. */
+export async function finishBrowser(
+  signIn: SignIn,
+  visit: BrowserVisit,
+): Promise<{ page: string; cookie?: string }> {
   const provider = configured(signIn, visit.provider)
   let page: string = signIn.returnPages[0]
   let state: Record<string, string> = {}
@@ -57,8 +64,11 @@ export async function finishBrowser(signIn: SignIn, visit: BrowserVisit): Promis
     if (!attempt) throw new Failure('gone', 'This sign-in has expired. Please start again.')
     page = attempt.redirectUri
     if (attempt.clientState !== undefined) state = { state: attempt.clientState }
-    const session = await finish(signIn, provider, visit)
-    return withFragment(page, { ...session, ...state })
+    const device = { ...visit.device, cookie: attempt.cookie }
+    const session = await finish(signIn, provider, { ...visit, device })
+    // Nothing in the address: it stays in the history, and every script of the page reads it.
+    if (attempt.cookie) return { page, cookie: session.refresh_token }
+    return { page: withFragment(page, { ...inFragment(session), ...state }) }
   } catch (error) {
     // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.
     const failure =
@@ -69,7 +79,8 @@ export async function finishBrowser(signIn: SignIn, visit: BrowserVisit): Promis
       reason: failure.kind,
       error: failure.cause,
     })
-    return withFragment(page, { ...errorFields(failure), request_id: visit.requestId, ...state })
+    const fields = { ...errorFields(failure), request_id: visit.requestId, ...state }
+    return { page: withFragment(page, fields) }
   }
 }
 
@@ -90,7 +101,7 @@ async function finish(
   signIn: SignIn,
   provider: BrowserProvider,
   { query, device }: BrowserVisit,
-): Promise<Record<string, string>> {
+): Promise<SessionView> {
   if (query.has('error')) throw new Failure('unauthorized', 'The sign-in was cancelled or denied.')
   const callback = new URL(callbackUrl(signIn.publicUrl, provider.name))
   callback.search = query.toString()
@@ -98,7 +109,10 @@ async function finish(
     callback,
     checksFor(signIn.accounts, query.get('state')!),
   )
-  const session = await signInWith(signIn.accounts, identity, { device })
+  return signInWith(signIn.accounts, identity, { device })
+}
+
+function inFragment(session: SessionView): Record<string, string> {
   return {
     access_token: session.access_token,
     refresh_token: session.refresh_token,
@@ -124,6 +138,10 @@ const ERRORS: Partial<Record<Failure['kind'], string>> = {
 
 function errorFields(failure: Failure): Record<string, string> {
   return { error: ERRORS[failure.kind] ?? 'server_error', error_description: failure.message }
+}
+
+function ownPage({ publicUrl }: SignIn): string {
+  return `${publicUrl}/auth/callback`
 }
 
 function withFragment(page: string, values: Record<string, string>): string {

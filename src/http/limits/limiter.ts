@@ -52,6 +52,10 @@ function withFallback(shared: RedisCounter, own: Limiter, log: Log): OpenLimiter
       }
       return own.take(bucket, perMinute)
     },
+    giveBack(bucket) {
+      if (away) own.giveBack(bucket)
+      else shared.giveBack(bucket)
+    },
     async close() {
       clearInterval(probe)
       away = true

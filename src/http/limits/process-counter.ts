@@ -2,7 +2,11 @@ import type { Clock } from '../../lib/clock.ts'
 import { networkOf } from '../../lib/network.ts'
 
 /** Counts a call against a bucket. May answer at once or after asking Redis. */
-export type Limiter = { take(bucket: string, perMinute: number): Slot | Promise<Slot> }
+export type Limiter = {
+  take(bucket: string, perMinute: number): Slot | Promise<Slot>
+  /** What was taken from the bucket a moment ago does not count after all. */
+  giveBack(bucket: string): void
+}
 
 export type Slot = {
   allowed: boolean
@@ -33,6 +37,11 @@ export class ProcessCounter implements Limiter {
     const slot = judge(counts, perMinute, nowMs)
     if (slot.allowed) counts.current++
     return slot
+  }
+
+  giveBack(bucket: string): void {
+    const counts = this.#buckets.get(bucket)
+    if (counts !== undefined && counts.current > 0) counts.current--
   }
 
   async close(): Promise<void> {}

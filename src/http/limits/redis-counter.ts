@@ -4,6 +4,7 @@ import { judge, minuteOf, WINDOW_MS, type Slot } from './process-counter.ts'
 export type RedisCounter = {
   /** Throws when Redis does not answer in time. */
   take(bucket: string, perMinute: number): Promise<Slot>
+  giveBack(bucket: string): void
   isBack(): Promise<boolean>
   close(): void
 }
@@ -22,8 +23,7 @@ export async function connectRedis(url: string, clock: Clock): Promise<RedisCoun
     async take(bucket, perMinute) {
       const nowMs = clock.now().getTime()
       const minute = minuteOf(nowMs)
-      // The braces keep a bucket's counters on one node of a cluster.
-      const name = (of: number) => `mlango:rate:{${bucket}}:${of}`
+      const name = (of: number) => counterName(bucket, of)
       // One round trip: the client sends the commands of one tick together.
       const [counted, , previous] = await inTime(
         Promise.all([
@@ -39,6 +39,12 @@ export async function connectRedis(url: string, clock: Clock): Promise<RedisCoun
       if (!slot.allowed) client.decr(name(minute)).catch(() => {})
       return slot
     },
+    giveBack(bucket) {
+      const name = counterName(bucket, minuteOf(clock.now().getTime()))
+      // With its expiry: at the turn of a minute this may be what makes the counter.
+      client.decr(name).catch(() => {})
+      client.pExpire(name, 2 * WINDOW_MS).catch(() => {})
+    },
     isBack: () =>
       inTime(client.ping(), ANSWER_MS).then(
         () => true,
@@ -46,6 +52,11 @@ export async function connectRedis(url: string, clock: Clock): Promise<RedisCoun
       ),
     close: () => client.destroy(),
   }
+}
+
+/** The braces keep a bucket's counters on one node of a cluster. */
+function counterName(bucket: string, minute: number): string {
+  return `mlango:rate:{${bucket}}:${minute}`
 }
 
 async function newClient(url: string) {

@@ -92,6 +92,7 @@ withDatabase('linking', (open) => {
       browserHash: sha256('browser'),
       redirectUri: 'https://app.example/auth/callback',
       clientState: undefined,
+      cookie: false,
     }
     await insertAttempt(db, attempt)
     assert.equal(await takeAttempt(db, { ...attempt, browserHash: sha256('other') }), undefined)

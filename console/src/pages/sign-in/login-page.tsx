@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../../client/ask.ts'
 import { AskFailure } from '../../client/failure.ts'
@@ -37,7 +37,8 @@ function Login({ setPending }: { setPending(pending: Pending | undefined): void 
         setPending(unverified(identifier))
     },
   })
-  const changed = location.hash === '#changed'
+  const [changed, setChanged] = useState(false)
+  useEffect(() => setChanged(location.hash === '#changed'), [])
   return (
     <Sheet title={words.loginTitle} lead={words.loginLead} onSubmit={() => login.mutate()}>
       {changed && <Notice tone="good">{words.resetDone}</Notice>}

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { useFacts } from '../../catalog/rate.ts'
 import { ask } from '../../client/ask.ts'
 import { AskFailure } from '../../client/failure.ts'
-import { useAsk } from '../../client/use-ask.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -28,7 +28,7 @@ type Wrong = { name?: string; identifier?: string; password?: string }
 function Register({ setPending }: { setPending(pending: Pending): void }) {
   const words = useWords(signInWords)
   const { number } = useFormats()
-  const facts = useAsk('GET /v1/console', {}, { staleTime: 60_000 })
+  const facts = useFacts()
   const [name, setName] = useState('')
   const [identifier, setIdentifier] = useState('')
   const [password, setPassword] = useState('')

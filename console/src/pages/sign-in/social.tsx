@@ -1,12 +1,11 @@
-import { useAsk } from '../../client/use-ask.ts'
+import { useFacts } from '../../catalog/rate.ts'
 import { useWords } from '../../words/language.tsx'
 import { signInWords } from './words.ts'
 
 /** Google and GitHub, where the operator has set them up. */
 export function Social() {
   const words = useWords(signInWords)
-  const facts = useAsk('GET /v1/console', {}, { staleTime: 60_000 })
-  const ways = facts.data?.data.sign_in
+  const ways = useFacts().data?.data.sign_in
   if (!ways?.google && !ways?.github) return null
   const look =
     'flex min-h-12 w-full items-center justify-center rounded-sm border border-edge bg-card px-4 font-semibold hover:bg-sunken'

@@ -1,0 +1,90 @@
+import type { ChallengeView } from '../accounts/sessions/challenge.ts'
+import { REFRESH_LIFE_S } from '../accounts/credentials/sessions-store.ts'
+import { readRefreshToken } from '../accounts/credentials/tokens.ts'
+import type { Device, SessionView } from '../accounts/sessions/sessions.ts'
+import type { Success } from '../http/route.ts'
+import { Failure } from '../lib/failure.ts'
+
+/*
+ * Sessions of our own pages. The refresh token is in a cookie that no script reads. Browsers send it
+ * with every request, so only two routes look at it, and only when the request can come from nowhere
+ * but our pages: it has a header that other origins may not send, and the `Origin` that browsers write.
+ */
+
+type Headers = Record<string, string | string[] | undefined>
+
+/** The prefix keeps other hosts of the same domain from setting it. */
+const COOKIE = '__Host-mlango_refresh'
+
+/** Whether a page of ours asks for a session in a cookie. Throws when it cannot be one of ours. */
+export function asksForCookie(headers: Headers, publicUrl: string | undefined): boolean {
+  const wish = headers['x-mlango-session']
+  if (wish === undefined) return false
+  if (wish !== 'cookie') {
+    const param = 'X-Mlango-Session'
+    throw new Failure('invalid', `${param} must be cookie, or left out.`, { param })
+  }
+  const origin = ownOrigin(headers, publicUrl)
+  requireCookies(origin)
+  const site = headers['sec-fetch-site'] ?? 'same-origin'
+  if (headers.origin !== origin || site !== 'same-origin') {
+    throw new Failure('forbidden', 'Only pages of this service can use a browser session.')
+  }
+  return true
+}
+
+/** Browsers keep such a cookie for https, and for this machine itself. */
+export function requireCookies(address: string): void {
+  const { protocol, hostname } = new URL(address)
+  if (protocol === 'https:' || LOOPBACK.has(hostname)) return
+  throw new Failure(
+    'forbidden',
+    'There are no browser sessions over plain http. Open this service by https, or on localhost.',
+  )
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Without PUBLIC_URL it is what the browser calls us, which only this machine can mean by localhost. */
+function ownOrigin(headers: Headers, publicUrl: string | undefined): string {
+  const address = publicUrl ?? `http://${String(headers.host)}`
+  return URL.canParse(address) ? new URL(address).origin : 'http://unknown.invalid'
+}
+
+export function refreshCookie(headers: Headers): string | undefined {
+  const wanted = `${COOKIE}=`
+  const pairs = String(headers.cookie ?? '').split('; ')
+  return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length)
+}
+
+/** Which session the cookie claims to be of: a mobile network is one address, sessions are not. */
+export function cookieSession(headers: Headers): string | undefined {
+  if (headers['x-mlango-session'] !== 'cookie') return undefined
+  return readRefreshToken(refreshCookie(headers) ?? '')?.sessionId
+}
+
+export function setRefreshCookie(token: string): { 'set-cookie': string } {
+  return cookieHeader(token, REFRESH_LIFE_S)
+}
+
+export function clearRefreshCookie(): { 'set-cookie': string } {
+  return cookieHeader('', 0)
+}
+
+function cookieHeader(value: string, lifeS: number): { 'set-cookie': string } {
+  const rules = 'Path=/; HttpOnly; Secure; SameSite=Strict'
+  return { 'set-cookie': `${COOKIE}=${value}; Max-Age=${lifeS}; ${rules}` }
+}
+
+/** Where a sign-in comes from. */
+export function deviceOf(call: { address: string; headers: Headers }, cookie = false): Device {
+  const userAgent = String(call.headers['user-agent'] ?? '').slice(0, 300)
+  return { address: call.address, userAgent, cookie }
+}
+
+/** In a browser the refresh token goes into the cookie, and nowhere else. */
+export function sessionAnswer(opened: SessionView | ChallengeView, cookie: boolean): Success {
+  if (!cookie || !('refresh_token' in opened)) return { data: opened }
+  const { refresh_token: token, refresh_expires_in: _life, ...data } = opened
+  return { data, headers: setRefreshCookie(token) }
+}
