@@ -39,8 +39,8 @@ export type Documented = {
             access_token: string
             token_type: 'Bearer'
             expires_in: number
-            refresh_token: string
-            refresh_expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
             user: {
               id: string
               full_name: string
@@ -92,8 +92,8 @@ export type Documented = {
             access_token: string
             token_type: 'Bearer'
             expires_in: number
-            refresh_token: string
-            refresh_expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
             user: {
               id: string
               full_name: string
@@ -129,8 +129,8 @@ export type Documented = {
         access_token: string
         token_type: 'Bearer'
         expires_in: number
-        refresh_token: string
-        refresh_expires_in: number
+        refresh_token?: string | undefined
+        refresh_expires_in?: number | undefined
         user: {
           id: string
           full_name: string
@@ -175,7 +175,11 @@ export type Documented = {
     answer: { status: 'success'; code: 200; data: unknown; request_id: string }
   }
   'GET /v1/auth/google/start': {
-    query: { redirect_uri?: string | number | boolean; state?: string | number | boolean }
+    query: {
+      redirect_uri?: string | number | boolean
+      state?: string | number | boolean
+      session?: string | number | boolean
+    }
     body: undefined
     answer: { status: 'success'; code: 200; data: unknown; request_id: string }
   }
@@ -185,7 +189,11 @@ export type Documented = {
     answer: { status: 'success'; code: 200; data: unknown; request_id: string }
   }
   'GET /v1/auth/github/start': {
-    query: { redirect_uri?: string | number | boolean; state?: string | number | boolean }
+    query: {
+      redirect_uri?: string | number | boolean
+      state?: string | number | boolean
+      session?: string | number | boolean
+    }
     body: undefined
     answer: { status: 'success'; code: 200; data: unknown; request_id: string }
   }
@@ -204,8 +212,8 @@ export type Documented = {
         access_token: string
         token_type: 'Bearer'
         expires_in: number
-        refresh_token: string
-        refresh_expires_in: number
+        refresh_token?: string | undefined
+        refresh_expires_in?: number | undefined
         user: {
           id: string
           full_name: string
@@ -235,8 +243,8 @@ export type Documented = {
         access_token: string
         token_type: 'Bearer'
         expires_in: number
-        refresh_token: string
-        refresh_expires_in: number
+        refresh_token?: string | undefined
+        refresh_expires_in?: number | undefined
         user: {
           id: string
           full_name: string
