@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { readConfig, type Config } from './config.ts'
 import { buildConsole } from './console/build.ts'
+import { consoleFolders } from './console/folders.ts'
 import { endOnSignal } from './end-on-signal.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { loadEnvFile } from './load-env-file.ts'
@@ -28,7 +29,7 @@ async function run(
   try {
     const { address, end } = await open(config, log, starting)
     const local = await starting
-    const pages = buildConsole({ dataDir: config.DATA_DIR, log })
+    const pages = buildConsole({ folders: consoleFolders(config.DATA_DIR), log })
     endOnSignal(log, async () => {
       log.info('The service is stopping; running calls may finish.')
       pages.stop()

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path'
 import type { ConsoleFolders } from './folders.ts'
 
 export type Language = 'sw' | 'en'
-export type Asset = {
+type Asset = {
   type: string
   plain: Buffer
   br: Buffer | undefined

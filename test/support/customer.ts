@@ -34,7 +34,8 @@ export async function signUp(url: string, dataDir: string) {
   return { email, code, token: token as string, accountId: user.id as string }
 }
 
-async function codeSentTo(dataDir: string, to: string): Promise<string> {
+/** The code of the newest message to this address. */
+export async function codeSentTo(dataDir: string, to: string): Promise<string> {
   const folder = join(dataDir, 'outbox')
   for (let tries = 0; tries < 200; tries++) {
     const names = await readdir(folder).catch(() => [])

@@ -1,7 +1,7 @@
 import { words } from '../words/language.tsx'
 import type { Model } from './models.ts'
 
-export type PriceUnit = keyof typeof UNITS
+type PriceUnit = keyof typeof UNITS
 export type PriceLine = { unit: PriceUnit; credits: number }
 
 /** Each price in a unit that gives one to four digits: the API's key, and how many of its units. */

@@ -3,7 +3,7 @@ import { AskFailure, failureOf } from './failure.ts'
 import type { Documented } from './routes.ts'
 import { accessToken, renewAccess } from './session.ts'
 
-export type Routes = Documented & Coming
+type Routes = Documented & Coming
 export type RouteName = keyof Routes
 export type Answer<Name extends RouteName> = Routes[Name]['answer']
 
@@ -83,7 +83,7 @@ async function fetchOnce(
   }
 }
 
-export function addressOf(
+function addressOf(
   template: string,
   path: Record<string, string> | undefined,
   query: object | undefined,

@@ -99,7 +99,7 @@ export async function renewAccess(refused: string | undefined): Promise<string |
 
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (!('locks' in navigator)) return work()
-  return navigator.locks.request(LOCK, work) as Promise<T>
+  return navigator.locks.request(LOCK, work)
 }
 
 otherTabs?.addEventListener('message', ({ data }) => {

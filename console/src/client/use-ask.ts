@@ -14,8 +14,7 @@ export function useAsk<Name extends GetName>(
 ): UseQueryResult<Answer<Name>, AskFailure> {
   return useQuery<Answer<Name>, AskFailure>({
     queryKey: [name, options?.path, options?.query],
-    queryFn: ({ signal }) =>
-      ask(name, ...([{ ...options, signal }] as never)) as Promise<Answer<Name>>,
+    queryFn: ({ signal }) => ask(name, ...([{ ...options, signal }] as never)),
     ...more,
   })
 }

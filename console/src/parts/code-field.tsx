@@ -44,7 +44,9 @@ export function CodeField({ label, value, onChange, onComplete, hint, error, dis
 /** WebOTP: Android offers the code of an SMS whose last line names this host. */
 function useCodeFromSms(take: (code: string) => void): void {
   const latest = useRef(take)
-  latest.current = take
+  useEffect(() => {
+    latest.current = take
+  })
   useEffect(() => {
     if (!('OTPCredential' in window)) return undefined
     const leaving = new AbortController()

@@ -23,7 +23,7 @@ export function readBlocks(text: string): Block[] {
     const kind = kindOf(line)
     const from = at++
     if (kind === 'blank') continue
-    while (kind !== 'heading' && at < lines.length && kindOf(lines[at]!) === kind) at++
+    if (kind !== 'heading') while (at < lines.length && kindOf(lines[at]!) === kind) at++
     blocks.push(blockOf(kind, lines.slice(from, at)))
   }
   return blocks

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { commonWords } from '../words/common.ts'
+import { useWords } from '../words/language.tsx'
 
 export type Column<Row> = {
   label: string
@@ -20,6 +22,7 @@ type Props<Row> = {
 
 /** A table; below 640 px each row is a card with its labels. */
 export function Table<Row>({ caption, columns, rows, keyOf, actions }: Props<Row>) {
+  const common = useWords(commonWords)
   return (
     <table className="w-full border-collapse text-left max-sm:block">
       <caption className="sr-only">{caption}</caption>
@@ -34,7 +37,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, actions }: Props<Row
               {column.label}
             </th>
           ))}
-          {actions && <td className="border-b border-line" />}
+          {actions && (
+            <th scope="col" className="border-b border-line">
+              <span className="sr-only">{common.actions}</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody className="max-sm:grid max-sm:gap-3">

@@ -3,7 +3,7 @@ import { useLanguage, type Language } from './language.tsx'
 const ZONE = 'Africa/Dar_es_Salaam'
 
 /** Numbers, money and times as people of Tanzania write them. Times in 24-hour digits. */
-export function formatsOf(language: Language) {
+function formatsOf(language: Language) {
   const locale = language === 'sw' ? 'sw-TZ' : 'en-GB'
   const number = (value: number, digits = 0) =>
     value.toLocaleString(locale, { minimumFractionDigits: 0, maximumFractionDigits: digits })

@@ -34,7 +34,7 @@ async function accessibilityProblems({ page }: Tab): Promise<string[]> {
   )
 }
 
-export async function takePicture({ page, view }: Tab, name: string): Promise<void> {
+async function takePicture({ page, view }: Tab, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true })
   const file = `${name}-${view.size}-${view.language}-${view.theme}.png`
   await page.screenshot({ path: join(SHOTS, file), fullPage: true, animations: 'disabled' })

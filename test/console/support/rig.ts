@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { build } from '../../../console/build.ts'
-import { consoleFolders } from '../../../src/console/folders.ts'
 import { startHouse } from '../../support/house.ts'
+import { buildPages } from './build-pages.ts'
 import { launchBrowser } from './browser.ts'
 import { watch, type Watch } from './watch.ts'
 
-export const SIZES = {
+const SIZES = {
   phone: { width: 360, height: 740 },
   desktop: { width: 1280, height: 800 },
 } as const
@@ -19,6 +16,8 @@ export type View = {
   /** Pages must be readable without. */
   script?: boolean
 }
+
+export type Rig = Awaited<ReturnType<typeof startRig>>
 
 export type Tab = { page: Page; context: BrowserContext; watch: Watch; view: Required<View> }
 
@@ -65,12 +64,4 @@ export async function startRig(options: Parameters<typeof startHouse>[0] = {}) {
       await house.close()
     },
   }
-}
-
-/** Ahead, beside the sources: every file of tests then finds them. */
-export async function buildPages(): Promise<string> {
-  const { hash, places } = consoleFolders('.')
-  const target = join(places[0], hash)
-  if (!existsSync(target)) await build(target)
-  return target
 }

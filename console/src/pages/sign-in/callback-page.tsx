@@ -24,10 +24,11 @@ export default function Page() {
       setFailure(new AskFailure({ status: 400, kind: code, message, requestId }))
       return
     }
-    void expectSession().then((isIn) => {
-      if (isIn) go('/app', { replace: true })
+    const enter = async () => {
+      if (await expectSession()) go('/app', { replace: true })
       else setFailure(new AskFailure({ status: 401, kind: 'unauthorized', message: '' }))
-    })
+    }
+    void enter()
   }, [])
   return (
     <Sheet title={failure ? words.callbackFailed : words.callback}>

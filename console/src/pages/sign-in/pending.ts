@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 
 /** A code that is being waited for. */
 export type Pending = {
@@ -19,7 +19,9 @@ const NAME = 'mlango_pending'
 export function usePending(
   purposes: readonly Pending['purpose'][],
 ): [Pending | undefined, (pending: Pending | undefined) => void] {
-  const [pending, setPending] = useState<Pending | undefined>(() => kept(purposes))
+  const [pending, setPending] = useState<Pending>()
+  // Only now: the HTML that was sent knows nothing of it.
+  useEffect(() => setPending(kept(purposes)), [])
   return [
     pending,
     (next) => {
@@ -31,7 +33,6 @@ export function usePending(
 }
 
 function kept(purposes: readonly Pending['purpose'][]): Pending | undefined {
-  if (typeof sessionStorage === 'undefined') return undefined
   const text = sessionStorage.getItem(NAME)
   if (text === null) return undefined
   const pending = JSON.parse(text) as Pending

@@ -40,10 +40,12 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
         body: { full_name: name.trim(), password, ...address },
       })
     },
-    onSuccess: ({ data: { pending_verification: _, expires_in, resend_after, ...pending } }) =>
+    onSuccess: ({ data: { identifier, channel, purpose, expires_in, resend_after } }) =>
       setPending({
-        ...pending,
-        shown: pending.identifier,
+        identifier,
+        shown: identifier,
+        channel,
+        purpose,
         resendAt: inSeconds(resend_after),
         expiresAt: inSeconds(expires_in),
       }),
