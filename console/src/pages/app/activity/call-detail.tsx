@@ -23,8 +23,18 @@ export function CallDetail({ call, onClose }: { call: Call; onClose(): void }) {
         {words.statuses[call.status]}
       </Badge>,
     ],
-    [words.error, call.error_code && <code className="font-mono">{call.error_code}</code>],
-    [words.cost, call.cost_credits > 0 ? <Money credits={call.cost_credits} /> : words.free],
+    [
+      words.error,
+      call.error_code && (
+        <code key="error" className="font-mono">
+          {call.error_code}
+        </code>
+      ),
+    ],
+    [
+      words.cost,
+      call.cost_credits > 0 ? <Money key="cost" credits={call.cost_credits} /> : words.free,
+    ],
     [words.kind, words.kinds[call.kind]],
     [words.when, fullMoment(call.created_at)],
     [words.latency, words.ms(number(call.latency_ms))],

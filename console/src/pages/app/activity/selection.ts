@@ -6,7 +6,7 @@ export type Daily = Answer<'GET /v1/activity/daily'>['data']
 type Query = NonNullable<AskOptions<'GET /v1/activity/daily'>['query']>
 
 export const PERIODS = ['today', 'week', 'fortnight', 'month', 'quarter', 'own'] as const
-export type Period = (typeof PERIODS)[number]
+type Period = (typeof PERIODS)[number]
 const DAYS: Record<Exclude<Period, 'own'>, number> = {
   today: 1,
   week: 7,
@@ -64,7 +64,7 @@ function queryOf(
     workspace_id: kept('workspace'),
     status: kept('status'),
   }
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')) as Query
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 }
 
 /** Days of Tanzania, which is three hours ahead of UTC all year. */

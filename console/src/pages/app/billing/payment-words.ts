@@ -21,20 +21,19 @@ export const paymentWords = words({
     received: (tzs: string, credits: string) => `Tumepokea ${tzs}. Krediti ${credits} zimeongezwa.`,
     late: 'Pesa ilifika baada ya muda kwisha, na krediti zimeongezwa.',
     ends: {
-      cancelled_by_payer: (_: string) => 'Umekataa ombi kwenye simu. Hukutozwa.',
+      cancelled_by_payer: () => 'Umekataa ombi kwenye simu. Hukutozwa.',
       insufficient_funds: (wallet: string) => `Salio la ${wallet} halitoshi. Hukutozwa.`,
       limit_exceeded: (wallet: string) =>
         `Kiasi hiki kimezidi kikomo cha ${wallet} yako. Hukutozwa. Jaribu kiasi kidogo zaidi.`,
-      invalid_number: (_: string) => 'Namba hii haina pesa mtandao. Tumia nyingine.',
-      timeout: (_: string) =>
-        'Mtandao haujajibu. Usilipe tena: pesa ikifika, krediti zitaongezwa zenyewe.',
-      rejected: (_: string) =>
+      invalid_number: () => 'Namba hii haina pesa mtandao. Tumia nyingine.',
+      timeout: () => 'Mtandao haujajibu. Usilipe tena: pesa ikifika, krediti zitaongezwa zenyewe.',
+      rejected: () =>
         'Mtandao wa simu umekataa malipo haya. Hukutozwa. Jaribu tena, au tumia namba nyingine.',
-      provider_unavailable: (_: string) =>
+      provider_unavailable: () =>
         'Hatukuweza kufikia mtandao wa simu. Hukutozwa. Jaribu tena baada ya dakika chache.',
-      amount_mismatch: (_: string) =>
+      amount_mismatch: () =>
         'Kiasi tulichopokea si kile kilichoombwa. Tunalifuatilia; usilipe tena.',
-      unknown: (_: string) =>
+      unknown: () =>
         'Malipo hayakufanikiwa. Kama pesa imekatwa, usilipe tena: krediti zitaongezwa zenyewe.',
     },
     wallet: 'pesa mtandao',

@@ -43,7 +43,9 @@ function Ticks({ chosen }: { chosen: Chosen }) {
         <caption className="sr-only">{words.notices}</caption>
         <thead>
           <tr>
-            <td />
+            <th scope="col">
+              <span className="sr-only">{words.kind}</span>
+            </th>
             {WAYS.map((way) => (
               <th key={way} scope="col" className="px-2 pb-1 text-sm font-semibold text-soft">
                 {words.ways[way]}
