@@ -6,6 +6,7 @@ import { moveWorkspace } from './activity/activity-store.ts'
 import { startHeartbeat } from './billing/heartbeat-store.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
+import { listPrices } from './catalog/list.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
 import { consolePages } from './console/console.ts'
@@ -118,7 +119,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       upstreams,
       simulated: external.simulated,
     }),
-    pages: consolePages(consoleFolders(config.DATA_DIR)),
+    pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
     authenticator: createAuthenticator(accounts),
     limiter,
     replay,

@@ -33,6 +33,21 @@ export function listModels(index: CatalogIndex, query: ListQuery): ModelList {
   return made
 }
 
+/** What every paid model costs, and no more of it. */
+export function listPrices(index: CatalogIndex): ModelList {
+  return listModels(index, { ...EVERYTHING, fields: ['id', 'name', 'pricing_credits'] })
+}
+
+const EVERYTHING = {
+  outputs: [],
+  inputs: [],
+  parameters: [],
+  text: '',
+  includeFree: false,
+  limit: undefined,
+  offset: 0,
+}
+
 function cacheOf(index: CatalogIndex): LRUCache<string, ModelList> {
   const known = lists.get(index)
   if (known !== undefined) return known

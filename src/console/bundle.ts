@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { ConsoleFolders } from './folders.ts'
 
-export type Language = 'sw' | 'en'
+export type PageLanguage = 'sw' | 'en'
 type Asset = {
   type: string
   plain: Buffer

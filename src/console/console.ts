@@ -8,6 +8,7 @@ import type { ConsoleFolders } from './folders.ts'
 import { assetHeaders, encodingFor, PAGE_HEADERS } from './headers.ts'
 import { inTheme, looksOf, type Looks } from './looks.ts'
 import { notBuiltPage } from './not-built.ts'
+import { PRICES_MARK, priceTable, type PriceList } from './price-table.ts'
 
 /** Where pages and their files are. Nothing below /v1: the API's addresses stay the API's. */
 const PATHS = [
@@ -28,7 +29,7 @@ const FILES = ['/assets/*', '/favicon.svg', '/robots.txt']
 type PageCall = Call<undefined, undefined, { '*'?: string }>
 
 /** The web console: files from the build, and HTML in the reader's language and theme. */
-export function consolePages(folders: ConsoleFolders): Route[] {
+export function consolePages(folders: ConsoleFolders, prices: () => PriceList): Route[] {
   let bundle: Bundle | undefined
   const look = () => {
     if (bundle !== undefined) return bundle
@@ -36,7 +37,7 @@ export function consolePages(folders: ConsoleFolders): Route[] {
     if (typeof found !== 'string') bundle = found
     return found
   }
-  const html = htmlCache()
+  const html = htmlCache(prices)
   const pages = PATHS.map((path) =>
     page(path, (call) => showPage(call, pathOf(path, call), look(), html)),
   )
@@ -95,20 +96,28 @@ function pageName({ pages }: Bundle, path: string): string {
 }
 
 /** Each page in two languages and three themes, packed when first asked for. */
-function htmlCache(): HtmlCache {
-  const made = new Map<string, Html>()
+function htmlCache(prices: () => PriceList): HtmlCache {
+  const made = new Map<string, { html: Html; pricesTag: string | undefined }>()
   return (bundle, name, { language, theme }) => {
     const key = `${name} ${language} ${theme}`
+    const built = bundle.pages.get(`${name} ${language}`)!
+    const list = built.includes(PRICES_MARK) ? prices() : undefined
     const known = made.get(key)
-    if (known !== undefined) return known
-    const plain = Buffer.from(inTheme(bundle.pages.get(`${name} ${language}`)!, theme))
-    const html = {
-      etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 24)}"`,
-      plain,
-      br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
-      gzip: gzipSync(plain),
-    }
-    made.set(key, html)
+    if (known !== undefined && known.pricesTag === list?.etag) return known.html
+    const whole =
+      list === undefined ? built : built.replace(PRICES_MARK, () => priceTable(list, language))
+    const html = packed(inTheme(whole, theme))
+    made.set(key, { html, pricesTag: list?.etag })
     return html
+  }
+}
+
+function packed(text: string): Html {
+  const plain = Buffer.from(text)
+  return {
+    etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 24)}"`,
+    plain,
+    br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+    gzip: gzipSync(plain),
   }
 }

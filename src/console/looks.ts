@@ -1,7 +1,7 @@
-import type { Language } from './bundle.ts'
+import type { PageLanguage } from './bundle.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
-export type Looks = { language: Language; theme: Theme }
+export type Looks = { language: PageLanguage; theme: Theme }
 
 /** What a reader has chosen, from cookies that hold no more than that. Kiswahili unless chosen otherwise. */
 export function looksOf(cookies: string | string[] | undefined): Looks {

@@ -6,7 +6,7 @@ import { VIEWS } from './support/views.ts'
 
 let rig: Awaited<ReturnType<typeof startRig>>
 before(async () => {
-  rig = await startRig()
+  rig = await startRig({ simulator: { faults: false } })
 })
 after(() => rig.close())
 

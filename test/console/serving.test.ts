@@ -10,6 +10,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { buildConsole } from '../../src/console/build.ts'
 import { consolePages } from '../../src/console/console.ts'
 import { consoleFolders, type ConsoleFolders } from '../../src/console/folders.ts'
+import { priceTable } from '../../src/console/price-table.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { startHouse } from '../support/house.ts'
 import { startServer } from '../support/server.ts'
@@ -21,6 +22,8 @@ before(async () => {
   house = await startHouse()
 })
 after(() => house.close())
+
+const noPrices = () => ({ json: '[]', etag: '' })
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(house.url + path, { headers, redirect: 'manual' })
@@ -113,6 +116,18 @@ test('language and theme come from cookies, and nothing else does', async () => 
   assert.match(await page.text(), /<html lang="sw"/)
 })
 
+test('prices can be read without a script, in both languages, and only as text', async () => {
+  const sw = await (await get('/models')).text()
+  assert.match(sw, /sim\/hekima<\/code>[^]*tokeni milioni unazotuma/)
+  assert.doesNotMatch(sw, /%prices%/)
+  const en = await (await get('/models', { cookie: 'mlango_language=en' })).text()
+  assert.match(en, /million tokens sent/)
+  const hostile = [{ id: '"><img src=x>', name: '<script>', pricing_credits: { prompt: 2e-7 } }]
+  const table = priceTable({ json: JSON.stringify(hostile), etag: '' }, 'en')
+  assert.doesNotMatch(table, /<script|<img/)
+  assert.match(table, /0\.2 \/ million tokens sent/)
+})
+
 test('every address of the app gives the app; unknown pages are 404 in words', async () => {
   for (const path of ['/app', '/app/', '/app/billing/topup/x', '/app/%F0%9F%98%80']) {
     const page = await get(path)
@@ -133,7 +148,7 @@ test('every address of the app gives the app; unknown pages are 404 in words', a
 })
 
 test('the API is not shadowed', async () => {
-  const pages = consolePages(consoleFolders('.')).map((route) => route.path)
+  const pages = consolePages(consoleFolders('.'), noPrices).map((route) => route.path)
   const routes = house.house.server.context.routes.map((route) => route.path)
   assert.deepEqual(
     routes.filter((path) => pages.includes(path)),
@@ -153,7 +168,7 @@ test('the API is not shadowed', async () => {
 test('while the pages are built, and when that fails, the visitor is told; a later start tries again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mlango-pages-'))
   const folders: ConsoleFolders = { hash: 'abc', places: [join(folder, 'none'), folder] }
-  const server = await startServer({ routes: consolePages(folders) })
+  const server = await startServer({ routes: consolePages(folders, noPrices) })
   const shown = async () => {
     const answer = await fetch(`${server.url}/`)
     return { status: answer.status, body: await answer.text() }

@@ -15,7 +15,8 @@ const root = join(import.meta.dirname, '../..')
 const nameFilter = process.argv[2] ?? ''
 const guards = GUARDS.filter((guard) => guard.name.includes(nameFilter))
 const copy = mkdtempSync(join(tmpdir(), 'mlango-guards-'))
-for (const part of ['src', 'simulator', 'test', 'bin', 'package.json', 'tsconfig.json']) {
+const PARTS = ['src', 'console', 'simulator', 'test', 'bin']
+for (const part of [...PARTS, 'package.json', 'package-lock.json', 'tsconfig.json']) {
   cpSync(join(root, part), join(copy, part), { recursive: true })
 }
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))

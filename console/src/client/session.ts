@@ -7,7 +7,8 @@ import type { Documented } from './routes.ts'
  */
 export type User = Documented['GET /v1/me']['answer']['data']
 type Opened = { access_token: string; user: User }
-type State = { status: 'unknown' | 'out' | 'in'; user: User | undefined }
+/** `troubled`: whether there is a session cannot be told, since the service does not answer. */
+type State = { status: 'unknown' | 'troubled' | 'out' | 'in'; user: User | undefined }
 
 /** Says only that a session is likely, so that visitors without one cause no request. */
 const HINT = 'mlango_signed_in'
@@ -57,7 +58,7 @@ export function closeSession(): void {
 
 /** The token to call with; undefined for a visitor. */
 export async function accessToken(): Promise<string | undefined> {
-  if (state.status === 'unknown') await resume()
+  if (state.status === 'unknown' || state.status === 'troubled') await resume()
   return token
 }
 
@@ -93,6 +94,7 @@ export async function renewAccess(refused: string | undefined): Promise<string |
     }
     // Without an answer the session may well be good: only a clear no ends it.
     if (response !== undefined && [400, 401, 403].includes(response.status)) closeSession()
+    else if (token === undefined) become({ status: 'troubled', user: undefined }, undefined)
     return undefined
   })
 }

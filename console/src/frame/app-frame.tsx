@@ -2,17 +2,20 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ask } from '../client/ask.ts'
-import { closeSession, resume, useSession } from '../client/session.ts'
+import { closeSession, resume, updateUser, useSession } from '../client/session.ts'
 import { useAsk } from '../client/use-ask.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Money } from '../parts/money.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useFormats } from '../words/format.ts'
-import { useWords } from '../words/language.tsx'
+import { useLanguage, useWords } from '../words/language.tsx'
 import { Logo } from './logo.tsx'
+import { Offline, Simulated } from './state-of-things.tsx'
 import { LanguageSwitch } from './theme.tsx'
 import { frameWords } from './words.ts'
+
+const TRY_AGAIN_MS = 3_000
 
 const TABS = [
   { to: '/app', name: 'overview', icon: 'home' },
@@ -27,6 +30,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
   const words = useWords(frameWords)
   const { status } = useSession()
   useMustBeSignedIn()
+  useLanguageOfAccount()
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_1fr]">
       <a
@@ -49,8 +53,10 @@ export function AppFrame({ children }: { children: ReactNode }) {
         </ul>
       </nav>
       <div className="min-w-0">
+        <Simulated />
         <TopBar />
         <main id="page" tabIndex={-1} className="column pt-6 pb-28 outline-none lg:pb-16">
+          <Offline />
           {status === 'in' ? children : <Skeleton lines={4} tall />}
         </main>
       </div>
@@ -108,7 +114,7 @@ function TopBar() {
           {unread > 0 && (
             <span
               aria-hidden="true"
-              className="absolute top-2 right-2 size-2.5 rounded-full bg-gold"
+              className="absolute top-2.5 right-2.5 size-2.5 rounded-full border-2 border-page bg-gold"
             />
           )}
         </span>
@@ -117,6 +123,20 @@ function TopBar() {
       </div>
     </header>
   )
+}
+
+/** Messages and notices are written in the language of the account: the one that is read here. */
+function useLanguageOfAccount(): void {
+  const { user } = useSession()
+  const { language } = useLanguage()
+  useEffect(() => {
+    if (user === undefined || user.locale === language) return
+    ask('PATCH /v1/me', { body: { locale: language } }).then(
+      ({ data }) => updateUser(data),
+      // The next page tries again.
+      () => {},
+    )
+  }, [user?.id, language])
 }
 
 /** Ends the session at the service, then forgets everything that this browser has read. */
@@ -133,13 +153,19 @@ export function useSignOut(): (everywhere?: boolean) => Promise<void> {
 
 /** Whoever is not signed in is asked to, and then comes back here. */
 function useMustBeSignedIn(): void {
-  const { status } = useSession()
+  const session = useSession()
+  const { status } = session
   const [location, go] = useLocation()
   const client = useQueryClient()
   useEffect(() => {
     if (status === 'unknown') void resume()
-    if (status !== 'out') return
+    if (status === 'troubled') {
+      const timer = setTimeout(() => void resume(), TRY_AGAIN_MS)
+      return () => clearTimeout(timer)
+    }
+    if (status !== 'out') return undefined
     client.clear()
     go(`/login?next=${encodeURIComponent(location + window.location.search)}`, { replace: true })
-  }, [status])
+    return undefined
+  }, [session])
 }

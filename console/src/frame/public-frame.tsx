@@ -5,6 +5,7 @@ import { ButtonLink } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useWords } from '../words/language.tsx'
 import { Band, Logo } from './logo.tsx'
+import { Simulated } from './state-of-things.tsx'
 import { LanguageSwitch } from './theme.tsx'
 import { frameWords } from './words.ts'
 
@@ -19,6 +20,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       >
         {words.skip}
       </a>
+      <Simulated />
       <Header />
       <main id="page" tabIndex={-1} className="min-h-[60vh] outline-none">
         {children}
@@ -112,44 +114,59 @@ function PageLinks({ stacked = false }: { stacked?: boolean }) {
 
 function Footer() {
   const words = useWords(frameWords)
-  const link = 'flex min-h-11 items-center text-soft hover:text-ink hover:underline'
   return (
-    <footer className="mt-16 border-t border-line bg-card">
+    <footer className="mt-12 border-t border-line bg-card">
       <Band />
-      <div className="column grid gap-8 py-10 sm:grid-cols-[2fr_1fr_1fr]">
-        <div className="flex max-w-sm flex-col gap-2 text-sm text-soft">
+      <div className="column grid grid-cols-2 gap-x-6 gap-y-4 py-8 text-sm md:grid-cols-[2fr_1fr_1fr]">
+        <div className="col-span-2 flex max-w-md flex-col gap-2 text-soft md:col-span-1">
           <Logo />
-          <p>{words.motto}</p>
-          <p>{words.payments}</p>
+          <p>
+            {words.motto} {words.payments}
+          </p>
           <p>
             {words.failedFree} {words.contentWarning}
           </p>
         </div>
-        <nav aria-label={words.product} className="text-sm">
-          <p className="font-semibold">{words.product}</p>
-          <Link href="/models" className={link}>
-            {words.models}
-          </Link>
-          <Link href="/status" className={link}>
-            {words.status}
-          </Link>
-          <Link href="/register" className={link}>
-            {words.register}
-          </Link>
-        </nav>
-        <nav aria-label={words.developers} className="text-sm">
-          <p className="font-semibold">{words.developers}</p>
-          <Link href="/guides" className={link}>
-            {words.guides}
-          </Link>
-          <a href="/docs" className={link}>
-            {words.reference}
-          </a>
-          <a href="/v1/openapi.json" className={link}>
-            OpenAPI
-          </a>
-        </nav>
+        <FooterLinks
+          title={words.product}
+          links={[
+            ['/models', words.models],
+            ['/status', words.status],
+            ['/register', words.register],
+          ]}
+        />
+        <FooterLinks
+          title={words.developers}
+          links={[
+            ['/guides', words.guides],
+            ['/docs', words.reference],
+            ['/v1/openapi.json', 'OpenAPI'],
+          ]}
+        />
       </div>
     </footer>
+  )
+}
+
+type FooterProps = { title: string; links: [to: string, label: string][] }
+
+function FooterLinks({ title, links }: FooterProps) {
+  const look = 'flex min-h-11 items-center text-soft hover:text-ink hover:underline'
+  return (
+    <nav aria-label={title}>
+      <p className="font-semibold">{title}</p>
+      {links.map(([to, label]) =>
+        // The API's own pages are no part of this program.
+        to === '/docs' || to.startsWith('/v1') ? (
+          <a key={to} href={to} className={look}>
+            {label}
+          </a>
+        ) : (
+          <Link key={to} href={to} className={look}>
+            {label}
+          </Link>
+        ),
+      )}
+    </nav>
   )
 }

@@ -2,9 +2,10 @@ import { useEffect, useState } from 'react'
 import { commonWords } from '../words/common.ts'
 import { useWords } from '../words/language.tsx'
 import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 
-/** Copies a text, and says so. */
-export function Copy({ text, label }: { text: string; label?: string }) {
+/** Copies a text, and says so. Small: an icon on a dark ground. */
+export function Copy({ text, label, small }: { text: string; label?: string; small?: boolean }) {
   const common = useWords(commonWords)
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -17,16 +18,25 @@ export function Copy({ text, label }: { text: string; label?: string }) {
       () => setCopied(true),
       () => {},
     )
+  const said = copied ? common.copied : (label ?? common.copy)
+  const icon = copied ? 'check' : 'copy'
   return (
     <>
-      <Button
-        kind="plain"
-        size="small"
-        icon={copied ? 'check' : 'copy'}
-        onClick={() => void copy()}
-      >
-        {copied ? common.copied : (label ?? common.copy)}
-      </Button>
+      {small ? (
+        <button
+          type="button"
+          aria-label={said}
+          title={said}
+          onClick={() => void copy()}
+          className="inline-flex size-11 items-center justify-center rounded-sm text-[#a9b6ab] hover:text-white"
+        >
+          <Icon name={icon} />
+        </button>
+      ) : (
+        <Button kind="plain" size="small" icon={icon} onClick={() => void copy()}>
+          {said}
+        </Button>
+      )}
       <span role="status" className="sr-only">
         {copied ? common.copied : ''}
       </span>

@@ -1,4 +1,5 @@
 import { Field } from './field.tsx'
+export { toInternational } from './phone-number.ts'
 
 type Props = {
   label: string
@@ -9,22 +10,9 @@ type Props = {
   disabled?: boolean
 }
 
-/** A phone number as people write it. `toInternational` makes of it what the API takes. */
+/** A phone number as people write it. `toInternational` (phone-number.ts) makes of it what the API takes. */
 export function Phone(props: Props) {
   return (
     <Field {...props} type="tel" inputMode="tel" autoComplete="tel" placeholder="0712 345 678" />
   )
 }
-
-/** `0712 345 678`, `255712…` and `712…` are Tanzanian; what begins with + is taken as it is. */
-export function toInternational(text: string): string {
-  const bare = text.replaceAll(/[\s().-]/g, '')
-  if (bare.startsWith('+')) return bare
-  if (bare.startsWith('00')) return `+${bare.slice(2)}`
-  if (/^0\d{9}$/.test(bare)) return `+255${bare.slice(1)}`
-  if (/^255\d{9}$/.test(bare)) return `+${bare}`
-  if (/^[67]\d{8}$/.test(bare)) return `+255${bare}`
-  return bare
-}
-
-export const looksLikePhone = (text: string) => /^[\d+][\d\s().-]{5,}$/.test(text.trim())

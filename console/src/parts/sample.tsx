@@ -17,7 +17,7 @@ export function Sample({ label, tabs }: { label: string; tabs: SampleTab[] }) {
   }
   return (
     <div className="overflow-hidden rounded-md border border-line bg-[#101814] text-[#e6eee7]">
-      <div className="flex flex-wrap items-center justify-between gap-1 border-b border-[#2b362f] pr-2">
+      <div className="flex items-center justify-between gap-1 border-b border-[#2b362f] pr-1">
         <div role="tablist" tabIndex={-1} aria-label={label} className="flex" onKeyDown={move}>
           {tabs.map((tab, index) => (
             <button
@@ -29,13 +29,13 @@ export function Sample({ label, tabs }: { label: string; tabs: SampleTab[] }) {
               aria-controls={`${id}-panel`}
               tabIndex={index === at ? 0 : -1}
               onClick={() => setAt(index)}
-              className="min-h-12 border-b-2 border-transparent px-4 text-sm text-[#a9b6ab] -outline-offset-4 aria-selected:border-[#5ccb9f] aria-selected:text-white"
+              className="min-h-12 border-b-2 border-transparent px-3 text-sm sm:px-4 text-[#a9b6ab] -outline-offset-4 aria-selected:border-[#5ccb9f] aria-selected:text-white"
             >
               {tab.name}
             </button>
           ))}
         </div>
-        <Copy text={shown.code} />
+        <Copy text={shown.code} small />
       </div>
       <pre
         id={`${id}-panel`}

@@ -44,14 +44,18 @@ export function Choices<Value extends string>({
   onChange,
 }: ChoiceProps<Value>) {
   return (
-    <div role="group" aria-label={label} className="flex flex-wrap gap-2">
+    <div
+      role="group"
+      aria-label={label}
+      className="-mx-4 flex gap-2 overflow-x-auto px-4 pb-1 sm:mx-0 sm:flex-wrap sm:px-0"
+    >
       {options.map((option) => (
         <button
           key={option.value}
           type="button"
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
-          className="min-h-11 rounded-full border border-line bg-card px-4 text-sm font-medium text-soft hover:border-edge hover:text-ink aria-pressed:border-green aria-pressed:bg-green-wash aria-pressed:text-green"
+          className="min-h-11 shrink-0 rounded-full border border-line bg-card px-4 text-sm font-medium text-soft hover:border-edge hover:text-ink aria-pressed:border-green aria-pressed:bg-green-wash aria-pressed:text-green"
         >
           {option.label}
         </button>

@@ -23,6 +23,8 @@ export function docsPage(document: OpenApi): string {
 </head>
 <body>
 <a class="skip" href="#getting-started">Skip to the content</a>
+<nav class="site" aria-label="Site"><a href="/">Mlango</a> <a href="/models">Models and prices</a>
+<a href="/guides">Guides</a> <a href="/status">Status</a></nav>
 <header>
 <h1>${escape(document.info.title)} API reference</h1>
 <p>${escape(document.info.description ?? '')} This reference is also available as an

@@ -12,8 +12,9 @@ export async function openSignedIn(
 ): Promise<Tab & { person: Person }> {
   const { credits = '100', person = await rig.house.signUp(), ...looks } = view
   await setBalance(rig.house.db, person.accountId, credits)
-  const tab = await rig.open('/robots.txt', looks)
-  await tab.page.evaluate(SIGN_IN, { identifier: person.email, password: PASSWORD })
+  const tab = await rig.open('/login', looks)
+  const body = JSON.stringify({ identifier: person.email, password: PASSWORD })
+  await tab.page.evaluate(`(${SIGN_IN})(${body})`)
   await tab.page.goto(rig.url + path)
   return { ...tab, person }
 }

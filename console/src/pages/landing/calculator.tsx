@@ -6,7 +6,7 @@ import { Skeleton } from '../../parts/skeleton.tsx'
 import { commonWords } from '../../words/common.ts'
 import { useFormats } from '../../words/format.ts'
 import { useWords } from '../../words/language.tsx'
-import { isPricedChat, MESSAGE_TOKENS, monthOf, type Day } from './month.ts'
+import { byPrice, isPricedChat, MESSAGE_TOKENS, monthOf, type Day } from './month.ts'
 import { landingWords } from './words.ts'
 
 const MOST: Day = { messages: 500, minutes: 120, pictures: 50 }
@@ -21,7 +21,7 @@ export function Calculator() {
   const [day, setDay] = useState<Day>({ messages: 50, minutes: 5, pictures: 2 })
   const [id, setId] = useState('')
   const models = catalog.data?.data ?? []
-  const chats = models.filter(isPricedChat)
+  const chats = models.filter(isPricedChat).sort(byPrice)
   const chosen = chats.find((model) => model.id === id) ?? chats[0]
   const month = monthOf(day, chosen, models)
   const credits = month.reduce((sum, { credits }) => sum + credits, 0)

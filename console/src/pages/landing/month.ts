@@ -21,6 +21,10 @@ export function monthOf(day: Day, chosen: Model | undefined, models: readonly Mo
 export const isPricedChat = (model: Model) =>
   model.output_modalities.includes('text') && !model.is_free && messageCredits(model) !== undefined
 
+/** The cheapest first. */
+export const byPrice = (one: Model, other: Model) =>
+  (messageCredits(one) ?? 0) - (messageCredits(other) ?? 0)
+
 function messageCredits({ pricing_credits: prices }: Model): number | undefined {
   if (prices['prompt'] === undefined || prices['completion'] === undefined) return undefined
   return prices['prompt'] * MESSAGE_TOKENS.input + prices['completion'] * MESSAGE_TOKENS.output

@@ -4,6 +4,7 @@ import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Sample } from '../../parts/sample.tsx'
 import { useFormats } from '../../words/format.ts'
 import { useWords } from '../../words/language.tsx'
+import { Abilities } from './abilities.tsx'
 import { Calculator } from './calculator.tsx'
 import { firstCallSamples } from '../../catalog/first-call.ts'
 import { useOrigin } from '../../client/origin.ts'
@@ -13,12 +14,15 @@ export default function Page() {
   return (
     <>
       <Hero />
+      <Abilities />
       <Reasons />
       <Steps />
       <FirstCall />
     </>
   )
 }
+
+const NETWORKS = ['M-Pesa', 'Mixx by Yas', 'Airtel Money', 'HaloPesa']
 
 function Hero() {
   const words = useWords(landingWords)
@@ -42,6 +46,16 @@ function Hero() {
             </span>
             {bonus ? words.bonus(number(bonus)) : words.noCard}
           </p>
+          <ul className="flex flex-wrap gap-2">
+            {NETWORKS.map((name) => (
+              <li
+                key={name}
+                className="rounded-full border border-line bg-card px-3 py-1 text-sm font-medium"
+              >
+                {name}
+              </li>
+            ))}
+          </ul>
         </div>
         <Calculator />
       </div>
@@ -59,7 +73,7 @@ function Reasons() {
     ['mic', reasons.kiswahili, reasons.kiswahiliSay],
   ]
   return (
-    <section className="column py-12 lg:py-16">
+    <section className="column pb-12 lg:pb-16">
       <h2 className="mb-6 text-2xl">{words.why}</h2>
       <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
         {list.map(([icon, title, say]) => (

@@ -20,6 +20,16 @@ export const landingWords = words({
       `Makadirio: ujumbe mmoja ni tokeni ${input} za kutuma na ${output} za kupokea; mwezi ni siku 30. Unatozwa kiasi halisi tu.`,
     noPrices: 'Bei hazipatikani kwa sasa. Zinaonekana kwenye ukurasa wa modeli.',
     part: { messages: 'Ujumbe', minutes: 'Sauti', pictures: 'Picha' },
+    abilities: 'Unachoweza kutengeneza',
+    abilitiesLead: 'Modeli nyingi kwa kila kazi, kwa bei iliyo wazi.',
+    make: {
+      text: 'Zungumza, andika, tafsiri',
+      transcription: 'Geuza sauti kuwa maandishi',
+      speech: 'Geuza maandishi kuwa sauti',
+      image: 'Tengeneza picha',
+      video: 'Tengeneza video',
+    },
+    from: 'kuanzia',
     why: 'Kwa nini Mlango',
     reasons: {
       pay: 'Lipa kwa simu',
@@ -65,6 +75,16 @@ export const landingWords = words({
       `An estimate: one message is ${input} tokens sent and ${output} received; a month is 30 days. You are charged what you really use.`,
     noPrices: 'Prices are not available now. You find them on the page of models.',
     part: { messages: 'Messages', minutes: 'Speech', pictures: 'Pictures' },
+    abilities: 'What you can make',
+    abilitiesLead: 'Many models for each task, at a price you can see.',
+    make: {
+      text: 'Talk, write, translate',
+      transcription: 'Turn speech into text',
+      speech: 'Turn text into speech',
+      image: 'Make pictures',
+      video: 'Make videos',
+    },
+    from: 'from',
     why: 'Why Mlango',
     reasons: {
       pay: 'Pay by phone',

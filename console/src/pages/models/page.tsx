@@ -16,7 +16,7 @@ import { Comparison } from './comparison.tsx'
 import { ModelCard } from './model-card.tsx'
 import { modelWords } from './words.ts'
 
-const SHOWN_AT_FIRST = 30
+const SHOWN_AT_FIRST = 12
 const MOST_COMPARED = 3
 
 export default function Page() {
@@ -26,12 +26,8 @@ export default function Page() {
     <div className="column py-8">
       <PageTitle title={words.title} lead={words.lead} />
       <noscript>
-        <p className="card p-4">
-          {words.noScript}{' '}
-          <a href="/v1/catalog" className="link">
-            /v1/catalog
-          </a>
-        </p>
+        {/* The service puts the price list here. */}
+        <div className="plain-prices">%prices%</div>
       </noscript>
       {catalog.isError && (
         <FailureNotice error={catalog.error} onRetry={() => void catalog.refetch()} />

@@ -34,7 +34,6 @@ export const modelWords = words({
     compareLimit: 'Unaweza kulinganisha tatu kwa wakati mmoja.',
     sample: 'Mfano wa ombi',
     id: 'Jina la API',
-    noScript: 'Orodha ya bei inahitaji JavaScript. Bei zote zipo pia kwenye',
   },
   en: {
     title: 'Models and prices',
@@ -69,6 +68,5 @@ export const modelWords = words({
     compareLimit: 'You can compare three at a time.',
     sample: 'A sample call',
     id: 'Name in the API',
-    noScript: 'The list of prices needs JavaScript. All prices are also in',
   },
 })

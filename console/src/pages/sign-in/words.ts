@@ -2,6 +2,11 @@ import { words } from '../../words/language.tsx'
 
 export const signInWords = words({
   sw: {
+    promises: [
+      'Lipa kwa simu, kwa shilingi',
+      'Ombi lililoshindikana halitozwi',
+      'Kila matumizi yanaonekana',
+    ],
     loginTitle: 'Karibu tena',
     loginLead: 'Ingia kwa barua pepe au namba ya simu.',
     registerTitle: 'Fungua akaunti',
@@ -58,6 +63,11 @@ export const signInWords = words({
     outbox: 'Huduma ya majaribio: ujumbe upo kwenye folda data/outbox ya seva.',
   },
   en: {
+    promises: [
+      'Pay by phone, in shillings',
+      'A call that fails is not charged',
+      'See every credit you use',
+    ],
     loginTitle: 'Welcome back',
     loginLead: 'Sign in with your email or phone number.',
     registerTitle: 'Create an account',

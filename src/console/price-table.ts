@@ -1,0 +1,48 @@
+import type { PageLanguage } from './bundle.ts'
+
+/** The price list, ready as JSON text, and the mark of this state of it. */
+export type PriceList = { json: string; etag: string }
+
+/** Stands in the built page where the table goes: inside `noscript`, for readers without scripts. */
+export const PRICES_MARK = '%prices%'
+
+type Priced = { id: string; name: string; pricing_credits: Record<string, number> }
+
+/** The API's price keys in units that people read: how many, and their names. */
+const UNITS: Record<string, { times: number } & Record<PageLanguage, string>> = {
+  prompt: { times: 1e6, sw: 'tokeni milioni unazotuma', en: 'million tokens sent' },
+  completion: { times: 1e6, sw: 'tokeni milioni unazopokea', en: 'million tokens received' },
+  image: { times: 1, sw: 'picha', en: 'picture' },
+  audio_second: { times: 60, sw: 'dakika', en: 'minute' },
+  audio_minute: { times: 1, sw: 'dakika', en: 'minute' },
+  audio_hour: { times: 1 / 60, sw: 'dakika', en: 'minute' },
+  character: { times: 1000, sw: 'herufi 1,000', en: '1,000 characters' },
+  video_second: { times: 1, sw: 'sekunde ya video', en: 'second of video' },
+  request: { times: 1, sw: 'ombi', en: 'request' },
+}
+
+const HEADS = { sw: ['Modeli', 'Bei kwa krediti'], en: ['Model', 'Price in credits'] }
+
+export function priceTable({ json }: PriceList, language: PageLanguage): string {
+  const models = JSON.parse(json) as Priced[]
+  const [model, price] = HEADS[language]
+  const rows = models.map(
+    (one) =>
+      `<tr><th scope="row">${escape(one.name)}<br><code>${escape(one.id)}</code></th>` +
+      `<td>${linesOf(one, language).join('<br>')}</td></tr>`,
+  )
+  return `<table><thead><tr><th scope="col">${model}</th><th scope="col">${price}</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+}
+
+function linesOf({ pricing_credits: prices }: Priced, language: PageLanguage): string[] {
+  return Object.entries(prices).flatMap(([key, credits]) => {
+    const unit = UNITS[key]
+    if (unit === undefined || credits === 0) return []
+    const amount = (credits * unit.times).toLocaleString('en', { maximumSignificantDigits: 4 })
+    return [`${amount} / ${unit[language]}`]
+  })
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
