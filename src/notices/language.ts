@@ -26,6 +26,7 @@ export type CodePurpose =
   | 'login_mfa'
   | 'reset_password'
   | 'change_mfa'
+  | 'change_email'
 
 /** The code stands on a line of its own between `lead` and `end`. */
 type CodeMailText = { subject: string; lead: string; end: string }

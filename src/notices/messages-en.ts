@@ -18,6 +18,7 @@ export const en: Language = {
       login_mfa: 'Your Mlango sign-in code',
       reset_password: 'Your Mlango password reset code',
       change_mfa: 'Your Mlango confirmation code',
+      change_email: 'Confirm your new email address at Mlango',
     }[purpose],
     lead: {
       verify_email: 'Use this code to confirm your email address:',
@@ -25,6 +26,7 @@ export const en: Language = {
       login_mfa: 'Use this code to finish signing in:',
       reset_password: 'Use this code to choose a new password:',
       change_mfa: 'Use this code to confirm a change to your second factor:',
+      change_email: 'Use this code to make this the email address of your account:',
     }[purpose],
     end: `The code expires in ${minutes} minutes and can only be used once. Do not share it with anyone. ${purpose === 'change_mfa' ? NOT_YOU : 'If you did not request it, you can ignore this email.'}`,
   }),
@@ -89,6 +91,11 @@ export const en: Language = {
       title: 'Phone number changed',
       body: `The phone number on your account was changed to ${oneLine(phone_number)}. ${NOT_YOU}`,
       sms: `Mlango: the phone number on your account was changed. ${NOT_YOU}`,
+    }),
+    'security.email_changed': ({ email }) => ({
+      title: 'Email address changed',
+      body: `The email address of your account was changed to ${oneLine(email)}. ${NOT_YOU}`,
+      sms: `Mlango: the email address of your account was changed. ${NOT_YOU}`,
     }),
     'security.mfa_changed': ({ method }) => ({
       title: 'Second factor changed',

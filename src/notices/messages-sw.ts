@@ -18,6 +18,7 @@ export const sw: Language = {
       login_mfa: 'Msimbo wako wa kuingia Mlango',
       reset_password: 'Msimbo wa kubadilisha nenosiri lako la Mlango',
       change_mfa: 'Msimbo wako wa kuthibitisha mabadiliko ya Mlango',
+      change_email: 'Thibitisha barua pepe yako mpya ya Mlango',
     }[purpose],
     lead: {
       verify_email: 'Tumia msimbo huu kuthibitisha barua pepe yako:',
@@ -25,6 +26,7 @@ export const sw: Language = {
       login_mfa: 'Tumia msimbo huu kukamilisha kuingia kwenye akaunti yako:',
       reset_password: 'Tumia msimbo huu kuweka nenosiri jipya:',
       change_mfa: 'Tumia msimbo huu kuthibitisha mabadiliko ya uthibitisho wako wa hatua ya pili:',
+      change_email: 'Tumia msimbo huu kuifanya hii iwe barua pepe ya akaunti yako:',
     }[purpose],
     end: `Msimbo huu unatumika mara moja tu, ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu. ${purpose === 'change_mfa' ? NOT_YOU : 'Kama hukuuomba, tafadhali puuza barua pepe hii.'}`,
   }),
@@ -89,6 +91,11 @@ export const sw: Language = {
       title: 'Namba ya simu imebadilishwa',
       body: `Namba ya simu ya akaunti yako imebadilishwa kuwa ${oneLine(phone_number)}. ${NOT_YOU}`,
       sms: `Mlango: namba ya simu ya akaunti yako imebadilishwa. ${NOT_YOU}`,
+    }),
+    'security.email_changed': ({ email }) => ({
+      title: 'Barua pepe imebadilishwa',
+      body: `Barua pepe ya akaunti yako imebadilishwa kuwa ${oneLine(email)}. ${NOT_YOU}`,
+      sms: `Mlango: barua pepe ya akaunti yako imebadilishwa. ${NOT_YOU}`,
     }),
     'security.mfa_changed': ({ method }) => ({
       title: 'Uthibitisho wa hatua ya pili umebadilishwa',

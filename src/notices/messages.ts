@@ -24,12 +24,24 @@ export function codeMessage(message: {
   code: string
   minutes: number
   channel: 'email' | 'sms'
+  /** The host of our pages, whose field the code of an SMS may fill. */
+  host?: string | undefined
 }): { subject: string; text: string } {
-  const { purpose, code, minutes } = message
+  const { purpose, code, minutes, host } = message
   const language = LANGUAGES[localeOf(message.locale)]
   const { subject, lead, end } = language.codeMail(purpose, minutes)
-  if (message.channel === 'sms') return { subject, text: language.codeSms(code, minutes) }
+  if (message.channel === 'sms') {
+    return { subject, text: forBrowser(language.codeSms(code, minutes), { code, host }) }
+  }
   return { subject, text: letter(language, [lead, code, end]) }
+}
+
+const SMS_LETTERS = 160
+
+/** A last line that browsers read (WebOTP), where it fits into the one SMS that we pay for. */
+function forBrowser(text: string, { code, host }: { code: string; host: string | undefined }) {
+  const whole = `${text}\n\n@${host} #${code}`
+  return host === undefined || whole.length > SMS_LETTERS ? text : whole
 }
 
 /** The SMS on the morning after a day with more notices than one account may cost. */

@@ -12,6 +12,7 @@ export type NoticeData = {
   'security.new_login': { address?: string; linked?: string; verified?: string }
   'security.password_changed': Record<string, never>
   'security.phone_changed': { phone_number: string }
+  'security.email_changed': { email: string }
   /** The second factor is now this one. */
   'security.mfa_changed': { method: 'none' | 'totp' | 'email' | 'phone' }
   'security.recovery_codes_made': Record<string, never>
@@ -24,7 +25,7 @@ export type NoticeData = {
 
 export type NoticeType = keyof NoticeData
 
-/** One notice to one account. `phone_number` in `data` must be masked by the caller. */
+/** One notice to one account. Addresses and numbers in `data` must be masked by the caller. */
 export type Notice = {
   [T in NoticeType]: { accountId: string; type: T; data: NoticeData[T] }
 }[NoticeType]

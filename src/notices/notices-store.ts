@@ -20,6 +20,8 @@ export type Notification = {
   data: Record<string, unknown>
   createdAt: Date
   readAt: Date | null
+  /** The channels by which it has also gone out. */
+  sentBy: string[]
 }
 
 /**
@@ -58,7 +60,7 @@ export async function listNotifications(
   page: { accountId: string; unread: boolean | undefined; limit: number; offset: number },
 ): Promise<Notification[]> {
   const rows = await tx.read(
-    `select id, type, title, body, data, created_at, read_at from notifications
+    `select id, type, title, body, data, created_at, read_at, sent_by from notifications
      where account_id = $1 and ($2::boolean is null or (read_at is null) = $2)
      order by id desc limit $3 offset $4`,
     [page.accountId, page.unread ?? null, page.limit, page.offset],
@@ -85,10 +87,21 @@ export async function markNotificationRead(
 ): Promise<Notification | undefined> {
   const rows = await tx.query(
     `update notifications set read_at = coalesce(read_at, now()) where id = $1 and account_id = $2
-     returning id, type, title, body, data, created_at, read_at`,
+     returning id, type, title, body, data, created_at, read_at, sent_by`,
     [id, accountId],
   )
   return rows[0] && notificationFrom(rows[0])
+}
+
+/** Says how many there were. */
+export async function markAllRead(tx: Tx, accountId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `with marked as (
+       update notifications set read_at = now() where account_id = $1 and read_at is null returning 1
+     ) select count(*)::int as count from marked`,
+    [accountId],
+  )
+  return row!.count
 }
 
 export function trimNotifications(tx: Tx, batch: number, days: number): Promise<number> {
@@ -132,5 +145,6 @@ function notificationFrom(row: Row): Notification {
     data: row.data as Record<string, unknown>,
     createdAt: row.created_at as Date,
     readAt: row.read_at as Date | null,
+    sentBy: row.sent_by as string[],
   }
 }

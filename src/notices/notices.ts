@@ -31,11 +31,13 @@ export async function notify(tx: Tx, notice: Notice): Promise<void> {
   const locale = localeOf(recipient.locale)
   const text = noticeText(notice, locale)
   const { title, body } = text
-  await insertNotification(tx, { id: uuidv7(), accountId, type, data, title, body })
-  const about = categoryOf(type)
-  for (const address of addressesFor(about, recipient)) {
+  const id = uuidv7()
+  await insertNotification(tx, { id, accountId, type, data, title, body })
+  const category = categoryOf(type)
+  for (const address of addressesFor(category, recipient)) {
+    const about = { accountId, notice: category, notificationId: id }
     const content = contentFor(address, text, locale)
-    await insertMessage(tx, { id: uuidv7(), accountId, notice: about, ...address, ...content })
+    await insertMessage(tx, { id: uuidv7(), ...about, ...address, ...content })
   }
 }
 

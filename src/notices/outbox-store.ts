@@ -10,6 +10,8 @@ export type NewMessage = Omit<Message, 'createdAt'> & {
   accountId?: string | undefined
   /** What the notice is about; a code is none. */
   notice?: NoticeCategory | undefined
+  /** The notification that it carries. */
+  notificationId?: string | undefined
   /** For codes: after this the message is worthless, so it is dropped and erased. */
   expiresInS?: number | undefined
 }
@@ -42,8 +44,8 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> 
   await tx.query(
     `with put as (
        insert into outbox (id, channel, account_id, recipient, subject, body, html, expires_at,
-         notice)
-       values ($1, $2, $3, $4, $5, $6, $7, now() + $8::float8 * interval '1 second', $9)
+         notice, notification_id)
+       values ($1, $2, $3, $4, $5, $6, $7, now() + $8::float8 * interval '1 second', $9, $10)
        on conflict (id) do nothing
        returning channel
      )
@@ -58,6 +60,7 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> 
       message.html ?? null,
       message.expiresInS ?? null,
       message.notice ?? null,
+      message.notificationId ?? null,
     ],
   )
 }
@@ -82,11 +85,17 @@ export async function claimMessage(
   return rows[0] && claimed(rows[0], claim.leaseId)
 }
 
+/** The notification that it carries says so from now on. */
 export async function markSent(tx: Tx, claim: LeasedMessage): Promise<void> {
   await tx.query(
-    `update outbox set state = 'sent', subject = null, body = null, html = null, lease_id = null,
-       last_error = null, finished_at = now()
-     where id = $1 and lease_id = $2`,
+    `with sent as (
+       update outbox set state = 'sent', subject = null, body = null, html = null, lease_id = null,
+         last_error = null, finished_at = now()
+       where id = $1 and lease_id = $2
+       returning notification_id, channel
+     )
+     update notifications set sent_by = array_append(sent_by, channel)
+     from sent where notifications.id = notification_id and channel <> all (sent_by)`,
     [claim.id, claim.leaseId],
   )
 }

@@ -6,7 +6,7 @@ import { creditsNumber } from '../billing/money.ts'
 import type { Db } from '../db/db.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
-import { activityFilter, activityReportRoutes, filterOf } from './activity-reports.ts'
+import { activityFilter, activityReportRoutes, filterOf } from './console/activity-reports.ts'
 import { pageQuery, pagination } from './fields.ts'
 
 type Deps = { db: Db; clock: Clock; timeZone: string }

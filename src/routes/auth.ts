@@ -17,7 +17,7 @@ import {
   deviceOf,
   refreshCookie,
   sessionAnswer,
-} from './browser-session.ts'
+} from './console/browser-session.ts'
 import {
   codeField,
   codeOrRecoveryField,

@@ -2,12 +2,21 @@ import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
 import { changePhone } from '../accounts/profile/phone.ts'
 import { changeProfile, deleteAccount, readProfile } from '../accounts/profile/profile.ts'
+import { creditsNumber } from '../billing/money.ts'
+import { balanceOf } from '../billing/statement.ts'
 import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
 import { codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
+import { meSignInRoutes } from './console/me-sign-in.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
-  return [readRoute(accounts), changeRoute(accounts), deleteRoute(accounts), phoneRoute(accounts)]
+  return [
+    readRoute(accounts),
+    changeRoute(accounts),
+    deleteRoute(accounts),
+    phoneRoute(accounts),
+    ...meSignInRoutes(accounts),
+  ]
 }
 
 const own = {
@@ -74,11 +83,12 @@ function deleteRoute(accounts: Accounts): Route {
   return route({
     ...own,
     method: 'DELETE',
-    summary: 'Delete your account',
-    response: z.object({}),
-    async handle(call) {
-      await deleteAccount(accounts, call.principal.accountId)
-      return { data: {} }
+    summary: 'Delete your account. The answer says how many credits were lost with it',
+    response: z.object({ credits_lost: z.number() }),
+    async handle({ principal: { accountId } }) {
+      await deleteAccount(accounts, accountId)
+      const { balanceMicro } = await balanceOf(accounts.db, accountId)
+      return { data: { credits_lost: creditsNumber(balanceMicro) } }
     },
   })
 }

@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts'
 import { route, type Route } from '../http/route.ts'
 import { notificationsOf, readNotification } from '../notices/notices.ts'
 import type { Notification } from '../notices/notices.ts'
+import { markAllRead } from '../notices/notices-store.ts'
 import { changePreferences, preferencesOf, preferencesPatch } from '../notices/preferences.ts'
 import { pageQuery, pagination } from './fields.ts'
 
@@ -29,6 +30,9 @@ const notificationShape = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
   read: z.boolean(),
   read_at: z.iso.datetime().optional(),
+  sent_by: z
+    .array(z.enum(['email', 'sms']))
+    .meta({ description: 'The channels by which it has also gone out' }),
   created_at: z.iso.datetime(),
 })
 
@@ -70,6 +74,16 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
     }),
     route({
       ...shared,
+      method: 'POST',
+      path: '/v1/notifications/read-all',
+      summary: 'Mark all notifications as read. Says how many were unread',
+      response: z.object({ read: z.int().nonnegative() }),
+      async handle({ principal }) {
+        return { data: { read: await markAllRead(db, principal.accountId) } }
+      },
+    }),
+    route({
+      ...shared,
       method: 'GET',
       path: '/v1/me/notification-preferences',
       summary: 'Read your notification preferences',
@@ -102,6 +116,7 @@ function view(note: Notification) {
     data: Object.keys(note.data).length === 0 ? undefined : note.data,
     read: note.readAt !== null,
     read_at: note.readAt?.toISOString(),
+    sent_by: note.sentBy,
     created_at: note.createdAt.toISOString(),
   }
 }

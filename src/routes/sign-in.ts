@@ -4,7 +4,7 @@ import type { SignIn } from '../accounts/sign-in/sign-in.ts'
 import { route, type Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
 import { sessionShape } from './account-shapes.ts'
-import { deviceOf, requireCookies, setRefreshCookie } from './browser-session.ts'
+import { deviceOf, requireCookies, setRefreshCookie } from './console/browser-session.ts'
 
 const shared = { tag: 'Authentication', credential: 'none', dialect: 'envelope' } as const
 const enteredShape = sessionShape.extend({ created: z.boolean() })

@@ -57,7 +57,7 @@ async function get(path: string, headers: Record<string, string> = jwtHeaders) {
     status: response.status,
     headers: response.headers,
     text,
-    body: (json ? JSON.parse(text) : undefined) as Loose,
+    body: json ? JSON.parse(text) : undefined,
   }
 }
 

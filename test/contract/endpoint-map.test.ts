@@ -26,6 +26,12 @@ GET    /v1/me                            jwt     envelope
 PATCH  /v1/me                            jwt     envelope
 DELETE /v1/me                            jwt     envelope
 POST   /v1/me/phone                      jwt     envelope
+POST   /v1/me/email                      jwt     envelope
+POST   /v1/me/email/verify               jwt     envelope
+POST   /v1/me/password                   jwt     envelope
+GET    /v1/me/sessions                   jwt     envelope
+DELETE /v1/me/sessions/:id               jwt     envelope
+GET    /v1/me/mfa                        jwt     envelope
 GET    /v1/me/notification-preferences   jwt     envelope
 PATCH  /v1/me/notification-preferences   jwt     envelope
 GET    /v1/workspaces                    jwt     envelope
@@ -68,6 +74,11 @@ GET    /v1/activity/daily                jwt     envelope
 GET    /v1/activity.csv                  jwt     envelope
 GET    /v1/notifications                 jwt     envelope
 PATCH  /v1/notifications/:id/read        jwt     envelope
+<<<<<<< HEAD
+=======
+POST   /v1/notifications/read-all        jwt     envelope
+GET    /                                 none    envelope
+>>>>>>> wt-console-api
 GET    /healthz                          none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope

@@ -248,7 +248,7 @@ describe('DELETE /v1/me', () => {
     const key = await house.call('POST /v1/api-keys', { token: person.token, body: { name: 'k' } })
     const response = await house.call('DELETE /v1/me', { token: person.token })
     assert.equal(response.status, 200)
-    assert.deepEqual(response.body.data, {})
+    assert.deepEqual(response.body.data, { credits_lost: 100 })
     for (const token of [person.token, key.body.data.key]) {
       refused(await house.call('GET /v1/me', { token }), 401, 'unauthorized')
     }

@@ -57,6 +57,7 @@ describe('GET /v1/notifications', () => {
       'body',
       'data',
       'read',
+      'sent_by',
       'created_at',
     ])
     assert.deepEqual(oldest.data, { credits: 100, reason: 'signup_bonus' })
@@ -113,6 +114,32 @@ describe('PATCH /v1/notifications/{id}/read', () => {
       const { status, body } = await call('PATCH', `/v1/notifications/${id}/read`)
       assert.deepEqual([status, body.error_code], [404, 'not_found'])
     }
+  })
+})
+
+describe('POST /v1/notifications/read-all', () => {
+  const path = '/v1/notifications/read-all'
+  it("200: all are read, those read before keep their time, and another account's stay", async () => {
+    await notify(db, { accountId: KEY_ACCOUNT, type: 'security.password_changed', data: {} })
+    const { body: before } = await call('GET', '/v1/notifications')
+    assert.ok(before.unread_count > 0)
+    const { status, body } = await call('POST', path)
+    assert.deepEqual([status, body.data], [200, { read: before.unread_count }])
+    const { body: after } = await call('GET', '/v1/notifications')
+    assert.equal(after.unread_count, 0)
+    const known = before.data.find((note: Loose) => note.read)
+    assert.equal(after.data.find((note: Loose) => note.id === known.id).read_at, known.read_at)
+    assert.deepEqual((await call('POST', path)).body.data, { read: 0 })
+    const [other] = await db.query(
+      'select count(*)::int as n from notifications where account_id <> $1 and read_at is null',
+      [KEY_ACCOUNT],
+    )
+    assert.equal(other!.n, 1)
+  })
+
+  it('401 without a credential, 403 with an API key', async () => {
+    assert.equal((await call('POST', path, undefined, {} as typeof jwtHeaders)).status, 401)
+    assert.equal((await call('POST', path, undefined, keyHeaders)).status, 403)
   })
 })
 

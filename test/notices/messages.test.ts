@@ -19,6 +19,7 @@ const LONGEST: { [T in NoticeType]: NoticeData[T] } = {
   'security.new_login': { address: '2001:db8:1111:2222:3333:4444:5555:6666' },
   'security.password_changed': {},
   'security.phone_changed': { phone_number: '+255***678' },
+  'security.email_changed': { email: 'a***@example.com' },
   'security.mfa_changed': { method: 'none' },
   'security.recovery_codes_made': {},
   'security.recovery_code_used': { left: 9 },
@@ -83,6 +84,7 @@ describe('the texts of notices', () => {
     checkText('credits.granted', '1,234,567.89')
     checkText('security.new_login', LONGEST['security.new_login'].address!)
     checkText('security.phone_changed', '+255***678')
+    checkText('security.email_changed', 'a***@example.com')
     checkText('api_key.created', '"a bxxx', 'abcd')
     checkText('video.completed', 'x'.repeat(80))
     checkText('video.failed', 'x'.repeat(80))
@@ -140,6 +142,7 @@ describe('the texts of notices', () => {
       'security.new_login': 'security',
       'security.password_changed': 'security',
       'security.phone_changed': 'security',
+      'security.email_changed': 'security',
       'security.mfa_changed': 'security',
       'security.recovery_codes_made': 'security',
       'security.recovery_code_used': 'security',
@@ -163,7 +166,14 @@ it('the digest says in one segment how many notices were left out', () => {
 })
 
 describe('the texts of codes', () => {
-  const PURPOSES = ['verify_email', 'verify_phone', 'login_mfa', 'reset_password'] as const
+  const PURPOSES = [
+    'verify_email',
+    'verify_phone',
+    'login_mfa',
+    'reset_password',
+    'change_mfa',
+    'change_email',
+  ] as const
   for (const locale of ['sw', 'en', null]) {
     for (const purpose of PURPOSES) {
       it(`${purpose} in ${locale}: alone on a line by email, first in one segment by SMS`, () => {
@@ -179,6 +189,20 @@ describe('the texts of codes', () => {
       })
     }
   }
+
+  it('an SMS ends with the line that browsers read, where it fits into one segment', () => {
+    for (const locale of ['sw', 'en']) {
+      const message = { locale, purpose: 'login_mfa', code: '012345', minutes: 10 } as const
+      const plain = codeMessage({ ...message, channel: 'sms' }).text
+      const host = 'console.mlango.co.tz'
+      const { text } = codeMessage({ ...message, channel: 'sms', host })
+      assert.equal(text, `${plain}\n\n@${host} #012345`)
+      assert.ok(text.length <= 160)
+      const long = codeMessage({ ...message, channel: 'sms', host: `${'x'.repeat(60)}.example` })
+      assert.equal(long.text, plain)
+      assert.ok(!codeMessage({ ...message, channel: 'email', host }).text.includes('@'))
+    }
+  })
 
   it('are in Kiswahili unless the account asks for English', () => {
     assert.deepEqual(['sw', 'en', 'en-GB', 'fr', '', null, 'enx'].map(localeOf), [

@@ -4,6 +4,7 @@ import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { createDeliveryWorker, retryDelayMs } from '../../src/notices/delivery-worker.ts'
+import { notificationsOf, notify } from '../../src/notices/notices.ts'
 import { openOutbox } from '../../src/notices/outbox.ts'
 import {
   claimMessage,
@@ -17,6 +18,7 @@ import {
 import { delivered, giveUp, tryLater } from '../../src/notices/sender.ts'
 import type { Delivery, Message, MessageSender } from '../../src/notices/sender.ts'
 import { freshDatabase, withDatabase } from '../support/databases.ts'
+import { insertPerson } from '../support/people.ts'
 import { ANYWHERE } from '../support/sms-rules.ts'
 import { openDatabase } from '../../src/db/database.ts'
 
@@ -59,6 +61,23 @@ withDatabase('the outbox', (open) => {
   let db: Db
   before(async () => {
     db = await open()
+  })
+
+  it('a notification says by which channels it has really gone out', async () => {
+    const accountId = await insertPerson(db, { email: 'neema@example.com', phone: '+255712009999' })
+    await notify(db, { accountId, type: 'security.password_changed', data: {} })
+    const sentBy = async () => {
+      const page = { accountId, unread: undefined, limit: 1, offset: 0 }
+      return (await notificationsOf(db, page)).notifications[0]!.sentBy
+    }
+    assert.deepEqual(await sentBy(), [])
+    await runNow(workerOf(db, recorder(() => tryLater('busy')).sender))
+    assert.deepEqual(await sentBy(), [])
+    await db.query('update outbox set next_try_at = now() where account_id = $1', [accountId])
+    await runNow(workerOf(db, recorder().sender))
+    assert.deepEqual(await sentBy(), ['email'])
+    // The SMS still waits: it is none of the other tests'.
+    await db.query('delete from outbox where account_id = $1', [accountId])
   })
 
   it('delivers what was committed, once, and erases its text', async () => {

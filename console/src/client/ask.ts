@@ -1,11 +1,9 @@
-import type { Coming } from './coming.ts'
 import { AskFailure, failureOf } from './failure.ts'
 import type { Documented } from './routes.ts'
 import { accessToken, renewAccess } from './session.ts'
 
-type Routes = Documented & Coming
-export type RouteName = keyof Routes
-export type Answer<Name extends RouteName> = Routes[Name]['answer']
+export type RouteName = keyof Documented
+export type Answer<Name extends RouteName> = Documented[Name]['answer']
 
 /** The names between braces in a path: `id` of `/v1/payments/{id}`. */
 type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -13,8 +11,8 @@ type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   : never
 
 export type AskOptions<Name extends RouteName> = {
-  query?: Routes[Name]['query'] | undefined
-  body?: Routes[Name]['body'] | FormData | undefined
+  query?: Documented[Name]['query'] | undefined
+  body?: Documented[Name]['body'] | FormData | undefined
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 } & ([PathNames<Name>] extends [never]

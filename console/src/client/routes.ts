@@ -350,7 +350,7 @@ export type Documented = {
   'DELETE /v1/me': {
     query: {}
     body: undefined
-    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+    answer: { status: 'success'; code: 200; data: { credits_lost: number }; request_id: string }
   }
   'POST /v1/me/phone': {
     query: {}
@@ -359,6 +359,77 @@ export type Documented = {
       status: 'success'
       code: 200
       data: { pending_verification: true }
+      request_id: string
+    }
+  }
+  'POST /v1/me/email': {
+    query: {}
+    body: { email: string; password?: string | undefined; mfa_code?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { pending_verification: true; email: string; expires_in: number; resend_after: number }
+      request_id: string
+    }
+  }
+  'POST /v1/me/email/verify': {
+    query: {}
+    body: { email: string; code: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        full_name: string
+        avatar_url?: string | undefined
+        email?: string | undefined
+        phone_number?: string | undefined
+        email_verified: boolean
+        phone_verified: boolean
+        status: 'pending_verification' | 'active' | 'suspended'
+        role: 'user' | 'admin'
+        locale: 'sw' | 'en'
+        mfa_method?: 'totp' | 'email' | 'phone' | undefined
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/me/password': {
+    query: {}
+    body: { current_password?: string | undefined; new_password: string }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'GET /v1/me/sessions': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        kind: 'browser' | 'app'
+        device: { browser?: string | undefined; system?: string | undefined }
+        created_at: string
+        last_used_at: string
+        current: boolean
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'DELETE /v1/me/sessions/{id}': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'GET /v1/me/mfa': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { method: 'none' | 'totp' | 'email' | 'phone'; recovery_codes_left: number }
       request_id: string
     }
   }
@@ -1288,6 +1359,7 @@ export type Documented = {
         data?: Record<string, unknown> | undefined
         read: boolean
         read_at?: string | undefined
+        sent_by: ('email' | 'sms')[]
         created_at: string
       }[]
       pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
@@ -1308,10 +1380,16 @@ export type Documented = {
         data?: Record<string, unknown> | undefined
         read: boolean
         read_at?: string | undefined
+        sent_by: ('email' | 'sms')[]
         created_at: string
       }
       request_id: string
     }
+  }
+  'POST /v1/notifications/read-all': {
+    query: {}
+    body: undefined
+    answer: { status: 'success'; code: 200; data: { read: number }; request_id: string }
   }
   'GET /v1/me/notification-preferences': {
     query: {}

@@ -42,6 +42,7 @@ export function checkChannel(body: {
     reset_password: channel !== 'totp',
     login_mfa: true,
     change_mfa: channel !== 'totp',
+    change_email: channel === 'email',
   }
   if (!allowed[purpose]) {
     throw invalidField('channel', `must not be ${channel} when purpose is ${purpose}`)
@@ -99,7 +100,9 @@ export async function sendCode(
   const code = newCode(accounts, request, codes)
   const codeHmac = hmacOf(accounts.keys.codes[0], request, accountId, code)
   await putCode(tx, { id, ...request, accountId, codeHmac, lifeS })
-  if (account && to !== undefined) await post(tx, { request, account, to, code, lifeS })
+  if (account && to !== undefined) {
+    await post(accounts, tx, { request, account, to, code, lifeS })
+  }
   return { id }
 }
 
@@ -178,6 +181,7 @@ function isAnswer(accounts: Accounts, request: CodeRequest, row: CodeRow, code: 
 }
 
 async function post(
+  accounts: Accounts,
   tx: Tx,
   delivery: { request: CodeRequest; account: Account; to: string; code: string; lifeS: number },
 ): Promise<void> {
@@ -185,7 +189,9 @@ async function post(
   const channel = request.channel === 'phone' ? 'sms' : 'email'
   const minutes = Math.max(1, Math.floor(lifeS / 60))
   const { purpose } = request
-  const message = codeMessage({ locale: account.locale, purpose, code, minutes, channel })
+  const host = accounts.publicUrl && new URL(accounts.publicUrl).hostname
+  const { locale } = account
+  const message = codeMessage({ locale, purpose, code, minutes, channel, host })
   const about = { id: uuidv7(), accountId: account.id, expiresInS: lifeS }
   await insertMessage(tx, { ...about, channel, to, ...message })
 }

@@ -31,6 +31,11 @@ export function secondFactorTries(accountId: string): Bucket {
   return `wrongCodes:factor:${accountId}`
 }
 
+/** Of the password of an account by whoever has its session. */
+export function ownPasswordTries(accountId: string): Bucket {
+  return `login:own:${accountId}`
+}
+
 /** Codes that somebody waits for, and those that were asked for in vain, are counted apart. */
 export function codesSent(
   { subject, purpose, channel }: { subject: Buffer; purpose: string; channel: string },
@@ -39,8 +44,8 @@ export function codesSent(
   return `${channel === 'phone' ? 'sms' : 'sends'}:${to}:${purpose}:${subject.toString('hex')}`
 }
 
-/** An account may name any number of phones: its own limit keeps it from writing to many. */
-export function phoneChanges(accountId: string): Bucket {
+/** An account may name any number of addresses: its own limit keeps it from writing to many. */
+export function addressChanges(accountId: string): Bucket {
   return `sends:account:${accountId}`
 }
 

@@ -70,6 +70,43 @@ export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
   return row?.passed ?? false
 }
 
+/** The session was opened within the last ten minutes. */
+export async function isFreshSession(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx.read<{ fresh: boolean }>(
+    `select created_at > now() - interval '10 minutes' as fresh from sessions where id = $1`,
+    [id],
+  )
+  return row?.fresh ?? false
+}
+
+export type LiveSession = {
+  id: string
+  browser: string | undefined
+  system: string | undefined
+  cookie: boolean
+  createdAt: Date
+  /** When its refresh token was last used. */
+  usedAt: Date
+}
+
+/** The one used last first. There are at most a hundred. */
+export async function listSessions(tx: Tx, accountId: string): Promise<LiveSession[]> {
+  const rows = await tx.read(
+    `select id, browser, system, cookie, created_at, rotated_at from sessions
+     where account_id = $1 and ended_at is null and expires_at > now()
+     order by rotated_at desc, id desc`,
+    [accountId],
+  )
+  return rows.map((row) => ({
+    id: row.id as string,
+    browser: (row.browser as string | null) ?? undefined,
+    system: (row.system as string | null) ?? undefined,
+    cookie: row.cookie as boolean,
+    createdAt: row.created_at as Date,
+    usedAt: row.rotated_at as Date,
+  }))
+}
+
 /** Keyed hashes of where a sign-in comes from: its network, and the kind of device within it. */
 export type Place = { network: Buffer; device: Buffer }
 
@@ -150,17 +187,31 @@ export async function endSurplusSessions(tx: Tx, accountId: string, most: number
 
 export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted'
 
+/** False when there is no such session, or it has ended before. */
 export async function endSession(
   tx: Tx,
   end: { id: string; accountId: string; reason: EndReason },
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const rows = await tx.query(
     `with ended as (
        update sessions set ended_at = now(), end_reason = $3
        where id = $1 and account_id = $2 and ended_at is null returning id
      ) select pg_notify('${SESSIONS_CHANNEL}', id::text) from ended`,
     [end.id, end.accountId, end.reason],
   )
+  return rows.length === 1
+}
+
+export async function endOtherSessions(
+  tx: Tx,
+  keep: { id: string; accountId: string; reason: EndReason },
+): Promise<void> {
+  await tx.query(
+    `update sessions set ended_at = now(), end_reason = $3
+     where account_id = $2 and id <> $1 and ended_at is null`,
+    [keep.id, keep.accountId, keep.reason],
+  )
+  await announceSessions(tx, keep.accountId)
 }
 
 export async function endAllSessions(tx: Tx, accountId: string, reason: EndReason): Promise<void> {

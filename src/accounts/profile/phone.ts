@@ -6,7 +6,7 @@ import { codeRequest, requireSendCode } from '../codes/codes.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { requireReachable } from '../codes/sms-codes.ts'
-import { phoneChanges, takeTry } from '../codes/throttle.ts'
+import { addressChanges, takeTry } from '../codes/throttle.ts'
 import { masked, readPhone } from '../identifiers.ts'
 
 /**
@@ -44,7 +44,7 @@ export async function changePhone(
       }
       await setPhone(tx, accountId, value)
       await requireSendCode(accounts, tx, { request, account, to: value })
-      await takeTry(tx, phoneChanges(accountId))
+      await takeTry(tx, addressChanges(accountId))
     },
   })
 }

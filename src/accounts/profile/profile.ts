@@ -6,7 +6,7 @@ import { eraseAccount, findAccount, lockAccount, setProfile } from '../accounts-
 import { voidCodes } from '../codes/codes-store.ts'
 import { changeMfa, changesMfa } from '../codes/mfa.ts'
 import type { MfaChange, MfaSecrets } from '../codes/mfa.ts'
-import { deleteRecoveryCodes } from '../codes/recovery-codes-store.ts'
+import { countRecoveryCodes, deleteRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { enrolmentTries, takeTry } from '../codes/throttle.ts'
@@ -27,6 +27,12 @@ export type ChangedProfile = Profile & MfaSecrets
 
 export async function readProfile(accounts: Accounts, accountId: string): Promise<Profile> {
   return profileOf(present(await findAccount(accounts.db, accountId)))
+}
+
+/** How many recovery codes are left is zero without an authenticator app. */
+export async function readMfa(accounts: Accounts, accountId: string) {
+  const { mfaMethod: method } = present(await findAccount(accounts.db, accountId))
+  return { method, recovery_codes_left: await countRecoveryCodes(accounts.db, accountId) }
 }
 
 export async function changeProfile(

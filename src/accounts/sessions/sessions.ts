@@ -146,6 +146,15 @@ export async function logout(
   accounts.sessions.forget(id)
 }
 
+export async function endOwnSession(
+  accounts: Accounts,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<void> {
+  const ended = await accounts.db.begin((tx) => endSession(tx, { id, accountId, reason: 'logout' }))
+  if (!ended) throw new Failure('not_found', 'There is no such session.')
+  accounts.sessions.forget(id)
+}
+
 async function endCookieSession(accounts: Accounts, text: string): Promise<void> {
   const token = readRefreshToken(text)
   if (!token) return

@@ -32,7 +32,7 @@ export function NoticeLine({ notice }: { notice: NoticeShown }) {
         </div>
         <p className="break-words">{notice.body}</p>
         <p className="text-sm text-soft">
-          {[moment(notice.created_at), ...sentWords(notice, words.sent)].join(' · ')}
+          {[moment(notice.created_at), ...notice.sent_by.map((way) => words.sent[way])].join(' · ')}
         </p>
         <div className="flex flex-wrap gap-x-4">
           {target && (
@@ -53,9 +53,4 @@ export function NoticeLine({ notice }: { notice: NoticeShown }) {
       </div>
     </li>
   )
-}
-
-function sentWords(notice: NoticeShown, sent: { email: string; sms: string }): string[] {
-  const ways = 'sent_by' in notice ? (notice.sent_by as ('email' | 'sms')[]) : []
-  return ways.map((way) => sent[way])
 }

@@ -1,9 +1,9 @@
-import type { ChallengeView } from '../accounts/sessions/challenge.ts'
-import { REFRESH_LIFE_S } from '../accounts/credentials/sessions-store.ts'
-import { readRefreshToken } from '../accounts/credentials/tokens.ts'
-import type { Device, SessionView } from '../accounts/sessions/sessions.ts'
-import type { Success } from '../http/route.ts'
-import { Failure } from '../lib/failure.ts'
+import type { ChallengeView } from '../../accounts/sessions/challenge.ts'
+import { REFRESH_LIFE_S } from '../../accounts/credentials/sessions-store.ts'
+import { readRefreshToken } from '../../accounts/credentials/tokens.ts'
+import type { Device, SessionView } from '../../accounts/sessions/sessions.ts'
+import type { Success } from '../../http/route.ts'
+import { Failure } from '../../lib/failure.ts'
 
 /*
  * Sessions of our own pages. The refresh token is in a cookie that no script reads. Browsers send it

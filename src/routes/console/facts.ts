@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { SignIn } from '../accounts/sign-in/sign-in.ts'
-import { creditsNumber, parseCredits } from '../billing/money.ts'
-import type { Config } from '../config.ts'
-import { matchesEtag } from '../http/headers.ts'
-import { route, type Route } from '../http/route.ts'
-import { sha256 } from '../lib/secrets.ts'
-import { MOBILE_NETWORKS } from '../payments/networks.ts'
-import { PUBLIC_PER_MINUTE } from './fields.ts'
+import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
+import { creditsNumber, parseCredits } from '../../billing/money.ts'
+import type { Config } from '../../config.ts'
+import { matchesEtag } from '../../http/headers.ts'
+import { route, type Route } from '../../http/route.ts'
+import { sha256 } from '../../lib/secrets.ts'
+import { MOBILE_NETWORKS } from '../../payments/networks.ts'
+import { PUBLIC_PER_MINUTE } from '../fields.ts'
 
 type Deps = {
   config: Config

@@ -1,0 +1,83 @@
+import { Failure, invalidField } from '../../lib/failure.ts'
+import { notify } from '../../notices/notices.ts'
+import { profileOf, type Profile } from '../account.ts'
+import type { Accounts } from '../accounts.ts'
+import { findAccount, findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
+import { codeExpired, codeRequest, codeWrong, requireSendCode, tryCode } from '../codes/codes.ts'
+import { CODE_LIFE_S, COOL_DOWN_S, useCode } from '../codes/codes-store.ts'
+import { type Caller, withSecondFactor } from '../codes/second-factor.ts'
+import { addressChanges, clearTries, codeTries, takeTry } from '../codes/throttle.ts'
+import { masked } from '../identifiers.ts'
+import { activate, proveIdentifier } from './activation.ts'
+import { confirmOwner } from './confirm-owner.ts'
+
+export type EmailChangeView = {
+  pending_verification: true
+  email: string
+  expires_in: number
+  resend_after: number
+}
+
+/** Sends a code to the new address. Until it comes back, nothing changes. */
+export async function startEmailChange(
+  accounts: Accounts,
+  caller: Caller,
+  change: { email: string; password: string | undefined; mfaCode: string | undefined },
+): Promise<EmailChangeView> {
+  const { accountId } = caller
+  const { email } = change
+  await confirmOwner(accounts, caller, { password: change.password, field: 'password' })
+  const who = { channel: 'email' as const, value: email }
+  const request = codeRequest(accounts, who, 'change_email')
+  await withSecondFactor(accounts, caller, {
+    code: change.mfaCode,
+    async change(tx, required) {
+      await lockIdentifier(tx, email)
+      const owner = await findOwner(tx, who)
+      if (owner?.id === accountId) throw invalidField('email', 'is the address you have already')
+      if (owner) throw belongsToAnother()
+      const account = await lockAccount(tx, accountId)
+      if (!account) throw new Failure('unauthorized', 'This account has been deleted.')
+      await required(account)
+      await requireSendCode(accounts, tx, { request, account, to: email })
+      await takeTry(tx, addressChanges(accountId))
+    },
+  })
+  return {
+    pending_verification: true,
+    email,
+    expires_in: CODE_LIFE_S,
+    resend_after: COOL_DOWN_S,
+  }
+}
+
+/** The code that was sent to the new address makes it the account's own. */
+export async function finishEmailChange(
+  accounts: Accounts,
+  { accountId }: Caller,
+  { email, code }: { email: string; code: string },
+): Promise<Profile> {
+  const who = { channel: 'email' as const, value: email }
+  const request = codeRequest(accounts, who, 'change_email')
+  const row = await tryCode(accounts, request, { code })
+  // Somebody else's code for the same address, who tries to take it over as well.
+  if (row.accountId !== accountId) throw codeWrong()
+  return accounts.db.begin(async (tx) => {
+    await lockIdentifier(tx, email)
+    const account = await lockAccount(tx, accountId)
+    if (!account || !(await useCode(tx, row))) throw codeExpired()
+    const owner = await findOwner(tx, who)
+    if (owner && owner.id !== accountId) throw belongsToAnother()
+    // Before the change, so that it reaches the address that is about to be replaced.
+    const data = { email: masked(who) }
+    await notify(tx, { accountId, type: 'security.email_changed', data })
+    await proveIdentifier(tx, accountId, who)
+    await activate(accounts, tx, { accountId, proofs: [email] })
+    await clearTries(tx, codeTries(request.subject))
+    return profileOf((await findAccount(tx, accountId))!)
+  })
+}
+
+function belongsToAnother(): Failure {
+  return new Failure('conflict', 'email belongs to another account.', { param: 'email' })
+}
