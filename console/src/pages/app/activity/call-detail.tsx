@@ -37,7 +37,7 @@ export function CallDetail({ call, onClose }: { call: Call; onClose(): void }) {
     ],
     [words.kind, words.kinds[call.kind]],
     [words.when, fullMoment(call.created_at)],
-    [words.latency, words.ms(number(call.latency_ms))],
+    [words.latency, words.seconds(number(call.latency_ms / 1000, 2))],
     [words.prompt, count(call.prompt_tokens)],
     [words.completion, count(call.completion_tokens)],
     [words.key, names.keyName(call.key_id)],

@@ -6,7 +6,7 @@ export const paymentWords = words({
     title: (tzs: string) => `Malipo ya ${tzs}`,
     sending: 'Tunatuma ombi kwenye simu yako…',
     look: (tzs: string) => `Angalia simu, kisha weka namba ya siri (PIN) kulipa ${tzs}.`,
-    left: (minutes: string) => `Umebaki muda wa ${minutes}`,
+    left: (minutes: string) => `Muda uliobaki: ${minutes}`,
     overdue: 'Muda umepita; bado tunauliza.',
     leave: 'Unaweza kuondoka kwenye ukurasa huu: malipo yataendelea yenyewe.',
     noRequest: 'Hujaona ombi? Hakikisha simu ina mtandao na hakuna menyu nyingine iliyo wazi.',

@@ -16,7 +16,7 @@ import { Amount } from './amount.tsx'
 import { useConsoleFacts } from './networks.ts'
 import { PayingNumber } from './paying-number.tsx'
 import { orderTopUp } from './order-top-up.ts'
-import { forgetWish, isUnanswered, newWish, useWish } from './top-up-request.ts'
+import { forgetWish, isUnanswered, newWish, unsent, useWish } from './top-up-request.ts'
 import { billingWords } from './words.ts'
 
 /** How much, from which number, and one button. */
@@ -39,7 +39,7 @@ function Form({ rules, simulated }: { rules: Rules; simulated: boolean }) {
   const words = useWords(billingWords)
   const { user } = useSession()
   const [changing, setChanging] = useState(false)
-  const { wish, setAmount, pay } = usePaying(rules)
+  const { wish, setAmount, pay } = usePaying(rules, user?.id ?? '')
   const { tzs, amount, number } = useFormats()
   const pace = usePace()
   const chosen = /^\d+$/.test(wish.amount) ? Number(wish.amount) : 0
@@ -84,25 +84,25 @@ function Form({ rules, simulated }: { rules: Rules; simulated: boolean }) {
   )
 }
 
-function usePaying(rules: Rules) {
+function usePaying(rules: Rules, account: string) {
   const [, go] = useLocation()
   const again = useAskAgain()
   const asked = new URLSearchParams(location.search).get('amount')
-  const [wish, keep] = useWish(asked ?? String(rules.amounts_tzs[1] ?? rules.min_tzs))
+  const [wish, keep] = useWish(account, asked ?? String(rules.amounts_tzs[1] ?? rules.min_tzs))
   const pay = useMutation({
     mutationFn: async (sent: typeof wish) => {
       keep({ ...sent, sentAt: Date.now() })
       return orderTopUp(sent)
     },
-    onSuccess: async ({ data }) => {
+    onSuccess: ({ data }) => {
       forgetWish()
-      await again('GET /v1/payments')
+      void again('GET /v1/payments')
       go(`/app/billing/payments/${data.id}`)
     },
     onError: (error, sent) => {
       // A clear no ends the wish; without an answer the next try is the same one.
       const isClear = 'status' in error && Number(error.status) >= 400 && Number(error.status) < 500
-      keep(isClear ? newWish(sent.amount) : { key: sent.key, amount: sent.amount })
+      keep(isClear ? newWish(account, sent.amount) : unsent(sent))
     },
   })
   useEffect(() => {

@@ -14,7 +14,7 @@ export default function Page() {
   const name = user?.full_name.split(' ')[0]
   return (
     <>
-      <PageTitle title={name ? words.hello(name) : words.title} />
+      <PageTitle title={words.title} {...(name && { lead: words.hello(name) })} />
       <Standing />
       <FirstSteps />
       <div className="grid gap-x-6 lg:grid-cols-2">

@@ -34,7 +34,7 @@ export function Deletion() {
 /** Names what is lost, and wants a word typed: nobody does this by a slip of the thumb. */
 function Confirm({ onClose }: { onClose(): void }) {
   const words = useWords(settingsWords)
-  const { amount } = useFormats()
+  const { number } = useFormats()
   const client = useQueryClient()
   const [, go] = useLocation()
   const [typed, setTyped] = useState('')
@@ -51,7 +51,7 @@ function Confirm({ onClose }: { onClose(): void }) {
     <Dialog title={words.deletionTitle} onClose={onClose}>
       <Loaded query={balance}>
         {({ data }) => (
-          <Notice tone="bad" title={words.deletionLoses(amount(data.balance_credits))}>
+          <Notice tone="bad" title={words.deletionLoses(number(data.balance_credits, 6))}>
             <p>{words.deletionKeys}</p>
             <p>{words.deletionOut}</p>
           </Notice>

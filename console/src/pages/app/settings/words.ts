@@ -37,7 +37,7 @@ export const settingsWords = words({
     deletionTitle: 'Futa akaunti kabisa?',
     deletionLoses: (credits: string) => `Utapoteza krediti ${credits}. Hazirudishwi kuwa pesa.`,
     deletionKeys: 'Funguo zote zitaacha kufanya kazi mara moja.',
-    deletionOut: 'Utatolewa kwenye vifaa vyote.',
+    deletionOut: 'Utaondolewa kwenye vifaa vyote.',
     deletionWord: 'FUTA',
     deletionType: (word: string) => `Andika ${word} kuthibitisha`,
     deletionDo: 'Futa kabisa',
