@@ -1,16 +1,14 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../test/console/support/browser.ts'
 import { buildPages } from '../test/console/support/build-pages.ts'
+import { BUDGET_KB, sizesOf } from '../test/console/support/sizes.ts'
 import { startHouse } from '../test/support/house.ts'
 import { startTestServer } from '../test/support/local-server.ts'
 import { migratedDatabase, TEMPLATE_VARIABLE } from '../test/support/databases.ts'
 import type { Bench, Row } from './row.ts'
 import { median } from './statistics.ts'
 
-const GOALS = { firstScriptKb: 130, styleKb: 12, pageKb: 15, slow3gS: 6 }
+const GOAL_S = 6
 const ROUNDS = 3
 /** Round trips of 400 ms and 400 kbit/s, as browsers define slow 3G; a processor four times slower. */
 const SLOW_3G = {
@@ -20,8 +18,6 @@ const SLOW_3G = {
   uploadThroughput: 50_000,
 }
 const SLOWER = 4
-
-type Manifest = Record<string, { file: string; imports?: string[]; src?: string }>
 
 /** What a phone has to fetch, page by page, and how soon it shows something useful. */
 export const consoleBench: Bench = {
@@ -33,26 +29,11 @@ export const consoleBench: Bench = {
 }
 
 function sizes(folder: string): Row[] {
-  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest
-  const kb = (file: string) =>
-    gzipSync(readFileSync(join(folder, 'files', file)), { level: 9 }).length / 1000
-  const filesOf = (key: string, found = new Set<string>()): Set<string> => {
-    const { file, imports = [] } = manifest[key]!
-    found.add(file)
-    for (const one of imports) if (!found.has(manifest[one]!.file)) filesOf(one, found)
-    return found
-  }
-  const first = filesOf('src/main.tsx')
-  const sum = (files: Iterable<string>) => [...files].reduce((total, file) => total + kb(file), 0)
-  const styles = globSync('assets/*.css', { cwd: join(folder, 'files') })
-  const pages = Object.keys(manifest).filter((key) => key.startsWith('src/pages/'))
+  const { firstScript, style, pages } = sizesOf(folder)
   return [
-    row('script of the first screen, gzip', sum(first), 'kB', GOALS.firstScriptKb),
-    row('style, gzip', sum(styles), 'kB', GOALS.styleKb),
-    ...pages.map((key) => {
-      const own = [...filesOf(key)].filter((file) => !first.has(file))
-      return row(`more for ${key.slice('src/pages/'.length)}, gzip`, sum(own), 'kB', GOALS.pageKb)
-    }),
+    row('script of the first screen, gzip', firstScript, 'kB', BUDGET_KB.firstScript),
+    row('style, gzip', style, 'kB', BUDGET_KB.style),
+    ...Object.entries(pages).map(([name, kb]) => row(`more for ${name}`, kb, 'kB', BUDGET_KB.page)),
   ]
 }
 
@@ -66,9 +47,9 @@ async function times(): Promise<Row[]> {
     const prices = () => secondsTo(browser, `${house.url}/models`, 'article')
     const login = () => secondsTo(browser, `${house.url}/login`, 'form input')
     return [
-      row('landing page can be read, slow 3G', await middle(landing), 's', GOALS.slow3gS),
-      row('sign-in form is shown, slow 3G', await middle(login), 's', GOALS.slow3gS),
-      row('prices are shown, slow 3G', await middle(prices), 's', GOALS.slow3gS),
+      row('landing page can be read, slow 3G', await middle(landing), 's', GOAL_S),
+      row('sign-in form is shown, slow 3G', await middle(login), 's', GOAL_S),
+      row('prices are shown, slow 3G', await middle(prices), 's', GOAL_S),
     ]
   } finally {
     await browser.close()

@@ -74,11 +74,7 @@ GET    /v1/activity/daily                jwt     envelope
 GET    /v1/activity.csv                  jwt     envelope
 GET    /v1/notifications                 jwt     envelope
 PATCH  /v1/notifications/:id/read        jwt     envelope
-<<<<<<< HEAD
-=======
 POST   /v1/notifications/read-all        jwt     envelope
-GET    /                                 none    envelope
->>>>>>> wt-console-api
 GET    /healthz                          none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope

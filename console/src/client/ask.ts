@@ -2,8 +2,9 @@ import { AskFailure, failureOf } from './failure.ts'
 import type { Documented } from './routes.ts'
 import { accessToken, renewAccess } from './session.ts'
 
-export type RouteName = keyof Documented
-export type Answer<Name extends RouteName> = Documented[Name]['answer']
+type Routes = Documented
+export type RouteName = keyof Routes
+export type Answer<Name extends RouteName> = Routes[Name]['answer']
 
 /** The names between braces in a path: `id` of `/v1/payments/{id}`. */
 type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -11,8 +12,8 @@ type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   : never
 
 export type AskOptions<Name extends RouteName> = {
-  query?: Documented[Name]['query'] | undefined
-  body?: Documented[Name]['body'] | FormData | undefined
+  query?: Routes[Name]['query'] | undefined
+  body?: Routes[Name]['body'] | FormData | undefined
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 } & ([PathNames<Name>] extends [never]

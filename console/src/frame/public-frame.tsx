@@ -48,9 +48,16 @@ function Header() {
             {words.console}
           </ButtonLink>
         ) : (
-          <ButtonLink to="/login" kind="plain" size="small">
-            {words.signIn}
-          </ButtonLink>
+          <>
+            <ButtonLink to="/login" kind="plain" size="small">
+              {words.signIn}
+            </ButtonLink>
+            <span className="ml-1 max-lg:hidden">
+              <ButtonLink to="/register" size="small">
+                {words.register}
+              </ButtonLink>
+            </span>
+          </>
         )}
         <MenuOnPhones />
       </div>

@@ -14,9 +14,12 @@ export function Simulated() {
   const simulated = useFacts().data?.data.simulated
   if (!simulated?.models && !simulated?.payments) return null
   return (
-    <p className="no-print bg-warning-wash px-4 py-1.5 text-center text-sm text-warning">
+    <aside
+      aria-label={words.trial}
+      className="no-print bg-warning-wash px-4 py-1.5 text-center text-sm text-warning"
+    >
       {words.simulated}
-    </p>
+    </aside>
   )
 }
 

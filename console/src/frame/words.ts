@@ -34,7 +34,8 @@ export const frameWords = words({
     contentWarning: 'Majibu ya modeli huweza kuwa na makosa; yahakikishe kabla ya kuyatumia.',
     product: 'Huduma',
     developers: 'Kwa watengenezaji',
-    simulated: 'Huduma ya majaribio: modeli na malipo ni ya kuigiza.',
+    trial: 'Majaribio',
+    simulated: 'Majaribio: modeli na malipo ni ya kuigiza.',
   },
   en: {
     skip: 'Skip to the page',
@@ -69,6 +70,7 @@ export const frameWords = words({
     contentWarning: 'Models make mistakes; check their answers before you use them.',
     product: 'Service',
     developers: 'For developers',
-    simulated: 'A trial service: models and payments are simulated.',
+    trial: 'Trial',
+    simulated: 'A trial: models and payments are simulated.',
   },
 })

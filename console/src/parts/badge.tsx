@@ -14,7 +14,7 @@ export function Badge({ tone, children }: { tone: Tone; children: string }) {
   const { look, icon } = TONES[tone]
   return (
     <span
-      className={`inline-flex items-center gap-1 rounded-full px-2.5 py-0.5 text-sm font-medium ${look}`}
+      className={`inline-flex w-fit items-center gap-1 rounded-full px-2.5 py-0.5 text-sm font-medium ${look}`}
     >
       {icon && <Icon name={icon} size={14} />}
       {children}

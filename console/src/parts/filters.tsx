@@ -26,7 +26,11 @@ export function useFilters<Name extends string>(
   return [values, change]
 }
 
-/** Fields in a row on a desktop, below each other on a phone. */
+/** Fields in a row on a desktop; on a phone the first has a line of its own. */
 export function Filters({ children }: { children: ReactNode }) {
-  return <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">{children}</div>
+  return (
+    <div className="grid grid-cols-2 gap-3 max-sm:[&>*:first-child]:col-span-2 lg:grid-cols-4">
+      {children}
+    </div>
+  )
 }

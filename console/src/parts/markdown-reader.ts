@@ -101,7 +101,7 @@ function inlineOf(
 }
 
 /** Only http and https: nothing that a click could run. */
-export function isWebLink(href: string | undefined): href is string {
+function isWebLink(href: string | undefined): href is string {
   if (href === undefined || !URL.canParse(href)) return false
   return ['http:', 'https:'].includes(new URL(href).protocol)
 }

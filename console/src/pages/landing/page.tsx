@@ -1,3 +1,4 @@
+import { useCatalog } from '../../catalog/models.ts'
 import { useFacts } from '../../catalog/rate.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
@@ -8,6 +9,7 @@ import { Abilities } from './abilities.tsx'
 import { Calculator } from './calculator.tsx'
 import { firstCallSamples } from '../../catalog/first-call.ts'
 import { useOrigin } from '../../client/origin.ts'
+import { byPrice, isPricedChat } from './month.ts'
 import { landingWords } from './words.ts'
 
 export default function Page() {
@@ -63,11 +65,16 @@ function Hero() {
   )
 }
 
+/** Until the service has told its own. */
+const USUAL_LEAST_TZS = 500
+
 function Reasons() {
   const words = useWords(landingWords)
   const { reasons } = words
+  const { tzs } = useFormats()
+  const least = useFacts().data?.data.topup.min_tzs ?? USUAL_LEAST_TZS
   const list: [IconName, string, string][] = [
-    ['phone', reasons.pay, reasons.paySay],
+    ['phone', reasons.pay, reasons.paySay(tzs(least))],
     ['shield', reasons.fair, reasons.fairSay],
     ['spark', reasons.works, reasons.worksSay],
     ['mic', reasons.kiswahili, reasons.kiswahiliSay],
@@ -125,6 +132,8 @@ function Steps() {
 function FirstCall() {
   const words = useWords(landingWords)
   const origin = useOrigin()
+  const models = useCatalog().data?.data ?? []
+  const model = models.filter(isPricedChat).sort(byPrice)[0]?.id
   return (
     <section className="column grid gap-6 py-12 lg:grid-cols-[1fr_1.6fr] lg:py-16">
       <div>
@@ -132,7 +141,7 @@ function FirstCall() {
         <p className="mt-2 text-soft">{words.codeLead}</p>
       </div>
       <div className="min-w-0">
-        <Sample label={words.codeTabs} tabs={firstCallSamples(origin)} />
+        <Sample label={words.codeTabs} tabs={firstCallSamples(origin, model)} />
       </div>
     </section>
   )

@@ -33,8 +33,8 @@ export const landingWords = words({
     why: 'Kwa nini Mlango',
     reasons: {
       pay: 'Lipa kwa simu',
-      paySay:
-        'Ongeza salio kuanzia TZS 500. Ombi la malipo linakuja kwenye simu yako; weka PIN, salio linaingia.',
+      paySay: (least: string) =>
+        `Ongeza salio kuanzia ${least}. Ombi la malipo linakuja kwenye simu yako; weka PIN, salio linaingia.`,
       fair: 'Kikikatika, hulipi',
       fairSay:
         'Ombi lililoshindikana au kukatika halitozwi. Kila senti inaonekana kwenye taarifa yako.',
@@ -88,8 +88,8 @@ export const landingWords = words({
     why: 'Why Mlango',
     reasons: {
       pay: 'Pay by phone',
-      paySay:
-        'Top up from TZS 500. The payment request comes to your phone; enter your PIN and the credits are there.',
+      paySay: (least) =>
+        `Top up from ${least}. The payment request comes to your phone; enter your PIN and the credits are there.`,
       fair: 'Broken calls are free',
       fairSay: 'A call that fails or breaks off is not charged. Every cent is in your statement.',
       works: 'The SDK you have works',

@@ -1,4 +1,5 @@
-import { abilitiesOf, type Ability, type Model } from '../../catalog/models.ts'
+import { ABILITIES, abilitiesOf, type Ability, type Model } from '../../catalog/models.ts'
+import { priceLines } from '../../catalog/prices.ts'
 
 export type Wanted = { q: string; kind: string; reads: string; free: string; sort: string }
 
@@ -33,14 +34,12 @@ const ORDERS: Record<string, (one: Model, other: Model) => number> = {
     (other.context_length ?? 0) - (one.context_length ?? 0) || byName(one, other),
 }
 
-/** Only to order by: prices of different units cannot be compared, so kinds stay together. */
+/** Prices of different units cannot be compared, so kinds stay together. */
 function weight(model: Model): number {
-  const kind = ['text', 'image', 'transcription', 'speech', 'video', 'embeddings'].findIndex(
-    (name) => model.output_modalities.includes(name),
-  )
-  const prices = Object.values(model.pricing_credits)
-  const sum = prices.reduce((total, price) => total + price, 0)
-  return kind * 1e9 + sum
+  const kind = ABILITIES.findIndex((ability) => model.output_modalities.includes(ability))
+  const { prompt = 0, completion = 0 } = model.pricing_credits
+  const first = priceLines(model)[0]?.credits ?? 0
+  return kind * 1e9 + (model.is_free ? 0 : (prompt + completion) * 1e6 || first)
 }
 
 /** The three names nearest to what was typed, by the pairs of letters they share. */

@@ -19,7 +19,7 @@ export function Prices({ model }: { model: Model }) {
         return (
           <div key={unit} className="flex flex-wrap items-baseline justify-between gap-x-3">
             <dt className="text-sm text-soft">{words[unit]}</dt>
-            <dd className="text-right">
+            <dd className="ml-auto text-right">
               <span className="font-semibold">
                 <Money credits={credits} />
               </span>

@@ -30,7 +30,7 @@ function Promises() {
   const { motto } = useWords(frameWords)
   const { promises } = useWords(signInWords)
   return (
-    <div className="relative hidden overflow-hidden rounded-lg bg-green p-10 text-on-green lg:flex lg:flex-col lg:justify-end lg:gap-6">
+    <div className="relative hidden overflow-hidden rounded-lg bg-green p-10 text-on-green dark:bg-green-wash dark:text-ink lg:flex lg:flex-col lg:justify-end lg:gap-6">
       <svg
         aria-hidden="true"
         viewBox="0 0 200 200"
