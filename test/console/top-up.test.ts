@@ -53,7 +53,7 @@ test('refused on the phone, and too little money: said so, nothing charged, and 
   await page.getByRole('link', { name: 'Try again' }).click()
   await page.waitForURL('**/app/billing?amount=1003')
   await pay(page, AMOUNTS.unfunded, 'Pay TZS 1,002')
-  await page.getByText('Not enough money in Mixx by Yas. You were not charged.').waitFor()
+  await page.getByText('Not enough money in Airtel Money. You were not charged.').waitFor()
   await judge(tab, 'payment-unfunded')
   const payments = await paymentsOf(tab.person)
   assert.deepEqual(

@@ -50,7 +50,7 @@ function Sums({ daily }: { daily: Daily }) {
   const { total, days } = daily
   return (
     <>
-      <div className="grid grid-cols-3 gap-2 max-sm:[&>*]:p-3 sm:gap-3">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 max-sm:[&>:last-child]:col-span-2">
         <Stat label={words.requests}>{number(total.requests)}</Stat>
         <Stat label={words.tokens}>{number(total.total_tokens)}</Stat>
         <Stat label={words.cost}>

@@ -3,7 +3,7 @@ import { Money, Tzs } from '../../../parts/money.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { TONES } from './tones.ts'
-import { networkOfPayment, useConsoleFacts, type Payment } from './networks.ts'
+import { useNetworkOf, type Payment } from './networks.ts'
 import { paymentWords } from './payment-words.ts'
 import { billingWords } from './words.ts'
 
@@ -12,8 +12,7 @@ export function Facts({ payment }: { payment: Payment }) {
   const words = useWords(paymentWords)
   const billing = useWords(billingWords)
   const { fullMoment } = useFormats()
-  const facts = useConsoleFacts()
-  const network = networkOfPayment(facts.data?.data.networks ?? [], payment)
+  const network = useNetworkOf(payment)
   const lines = [
     [
       billing.state,
@@ -22,7 +21,12 @@ export function Facts({ payment }: { payment: Payment }) {
       </Badge>,
     ],
     [words.amount, <Tzs key="amount" amount={payment.amount_tzs} />],
-    [words.credits, <Money key="credits" credits={payment.credits} />],
+    [
+      words.credits,
+      payment.status === 'completed' ? (
+        <Money key="credits" credits={payment.credits} />
+      ) : undefined,
+    ],
     [words.number, payment.phone_number],
     [words.network, network?.name ?? payment.network],
     [words.completedAt, payment.completed_at && fullMoment(payment.completed_at)],

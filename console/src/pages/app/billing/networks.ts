@@ -1,4 +1,5 @@
 import type { Answer } from '../../../client/ask.ts'
+import { useSession } from '../../../client/session.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 
 type Network = Answer<'GET /v1/console'>['data']['networks'][number]
@@ -16,13 +17,14 @@ export function networkOfNumber(
   return networks.find(({ prefixes }) => prefixes.some((prefix) => local.startsWith(prefix)))
 }
 
-/** What the provider has said, else the guess. */
-export function networkOfPayment(
-  networks: readonly Network[],
-  { network, phone_number }: Pick<Payment, 'network' | 'phone_number'>,
-): Network | undefined {
+/** What the provider has said, else a guess by the account's number, if it is the one that pays. */
+export function useNetworkOf({ network, phone_number }: Payment): Network | undefined {
+  const networks = useConsoleFacts().data?.data.networks ?? []
+  const own = useSession().user?.phone_number
   const named = networks.find(({ id, name }) =>
     [id, name.toLowerCase()].includes(network?.toLowerCase() ?? ''),
   )
-  return named ?? networkOfNumber(networks, phone_number)
+  // The payment shows only the last digits.
+  const isOwn = own?.slice(-3) === phone_number.slice(-3)
+  return named ?? (isOwn ? networkOfNumber(networks, own) : undefined)
 }

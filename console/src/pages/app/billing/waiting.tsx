@@ -1,7 +1,7 @@
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { AlreadyPaid } from './already-paid.tsx'
-import { networkOfPayment, useConsoleFacts, type Payment } from './networks.ts'
+import { useNetworkOf, useConsoleFacts, type Payment } from './networks.ts'
 import { paymentWords } from './payment-words.ts'
 import { useNow } from './use-now.ts'
 
@@ -13,7 +13,7 @@ export function Waiting({ payment }: { payment: Payment }) {
   const { tzs } = useFormats()
   const now = useNow(1_000)
   const facts = useConsoleFacts()
-  const network = networkOfPayment(facts.data?.data.networks ?? [], payment)
+  const network = useNetworkOf(payment)
   const isAsked = payment.asked_at !== undefined
   const askedS = (now - Date.parse(payment.asked_at ?? payment.created_at)) / 1000
   return (

@@ -117,11 +117,8 @@ function useColumns(): Column<Key>[] {
       label: words.month,
       figure: true,
       show: (key) => (
-        <Link
-          href={`/app/activity?period=month&key=${key.id}`}
-          className="link"
-          aria-label={`${words.activity}: ${key.name}`}
-        >
+        <Link href={`/app/activity?period=month&key=${key.id}`} className="link">
+          <span className="sr-only">{`${words.activity}, ${key.name}: `}</span>
           <Money credits={spent(key.id)?.cost_credits ?? 0} />
         </Link>
       ),
