@@ -69,7 +69,10 @@ test('filters are in the address, survive a reload, and the strictest is named w
   await page.waitForURL('**/app/activity?model=sim%2Fhekima-mini')
   await page.reload()
   await stat(tab, 'Calls', '2')
-  await page.getByRole('button', { name: 'Details' }).first().click()
+  await page
+    .getByRole('button', { name: /Details/ })
+    .first()
+    .click()
   await page.getByRole('dialog').getByText(/^req_/).waitFor()
   await judge(tab, 'activity-detail')
   await tab.context.close()

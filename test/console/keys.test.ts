@@ -116,7 +116,10 @@ test('names that are code are shown as text and run nothing', async () => {
   await page.getByText(hostile, first).first().waitFor()
   await judge(tab, 'settings-hostile')
   await page.goto(`${rig.url}/app/activity`)
-  await page.getByRole('button', { name: 'Maelezo' }).first().click()
+  await page
+    .getByRole('button', { name: /Maelezo/ })
+    .first()
+    .click()
   await page.getByRole('dialog').getByText(hostile, first).first().waitFor()
   await judge(tab, 'activity-hostile')
   await tab.context.close()

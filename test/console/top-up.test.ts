@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { freshPhone } from '../support/accounts.ts'
+import { freshPhone, PASSWORD } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { codeSentTo } from '../support/customer.ts'
 import { judge } from './support/judge.ts'
@@ -88,6 +88,24 @@ test('an answer that is lost, and a reload before it comes, make no second payme
   await context.close()
 })
 
+test('a top-up that one person has begun is not sent for the next to sign in', async () => {
+  const tab = await openPaying()
+  const { page, context } = tab
+  await context.route('**/v1/payments/topup', (route) => route.abort('connectionreset'))
+  await page.getByRole('button', { name: 'TZS 10,000' }).first().click()
+  await page.getByRole('button', { name: 'Lipa TZS 10,000' }).click()
+  await page.getByText('ni ombi lilelile').waitFor()
+  await context.unroute('**/v1/payments/topup')
+  const next = await rig.house.signUp()
+  await withPhone(rig, next, freshPhone())
+  await signInHere(page, next)
+  await page.goto(`${rig.url}/app/billing`)
+  // The amount that is offered first, not the one that the other has chosen.
+  await page.getByRole('button', { name: 'Lipa TZS 5,000' }).waitFor()
+  assert.deepEqual(await paymentsOf(next), [])
+  await context.close()
+})
+
 test('offline the tap is kept, and sent once when the network is back', async () => {
   const tab = await openPaying()
   const { page, context, person } = tab
@@ -143,6 +161,14 @@ async function openPaying(view: View = {}) {
   const person = await rig.house.signUp()
   await withPhone(rig, person, freshPhone())
   return openSignedIn(rig, '/app/billing', { ...view, person })
+}
+
+async function signInHere(page: Page, { email }: Person): Promise<void> {
+  await page.getByRole('button', { name: 'Toka' }).click()
+  await page.getByLabel('Barua pepe au simu').fill(email)
+  await page.getByLabel('Nenosiri').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Ingia' }).click()
+  await page.waitForURL('**/app')
 }
 
 async function pay(page: Page, amount: string, button: string): Promise<void> {

@@ -1242,4 +1242,28 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/contract/me-sign-in.test.ts',
     fails: /every other session has ended/,
   },
+  {
+    name: 'whatever a page sends again of a top-up is the same request',
+    file: 'console/src/pages/app/billing/order-top-up.ts',
+    find: '        idempotencyKey: key,\n',
+    put: '',
+    test: 'test/console/top-up.test.ts',
+    fails: /make no second payment/,
+  },
+  {
+    name: 'the key of a top-up survives a reload of the page',
+    file: 'console/src/pages/app/billing/top-up-request.ts',
+    find: '    sessionStorage.setItem(NAME, JSON.stringify(next))\n',
+    put: '',
+    test: 'test/console/top-up.test.ts',
+    fails: /make no second payment/,
+  },
+  {
+    name: 'a top-up that was begun by one account is not sent by the next',
+    file: 'console/src/pages/app/billing/top-up-request.ts',
+    find: 'return wish?.account === account ? wish : undefined',
+    put: 'return wish',
+    test: 'test/console/top-up.test.ts',
+    fails: /the next to sign in/,
+  },
 ]

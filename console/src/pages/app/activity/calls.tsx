@@ -1,5 +1,4 @@
 import { Badge, type Tone } from '../../../parts/badge.tsx'
-import { Button } from '../../../parts/button.tsx'
 import { Money } from '../../../parts/money.tsx'
 import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
@@ -25,7 +24,14 @@ export function Calls({ calls, onShow }: Props) {
       lead: true,
       show: (call) => (
         <>
-          <span className="break-all">{call.model}</span>
+          <button
+            type="button"
+            onClick={() => onShow(call)}
+            className="link min-h-11 text-left font-semibold break-all"
+          >
+            {call.model}
+            <span className="sr-only">: {words.details}</span>
+          </button>
           <span className="block text-sm font-normal text-soft">{words.kinds[call.kind]}</span>
         </>
       ),
@@ -42,17 +48,5 @@ export function Calls({ calls, onShow }: Props) {
     },
     { label: words.cost, figure: true, show: (call) => <Money credits={call.cost_credits} /> },
   ]
-  return (
-    <Table
-      caption={words.title}
-      columns={columns}
-      rows={calls}
-      keyOf={(call) => call.id}
-      actions={(call) => (
-        <Button kind="quiet" size="small" onClick={() => onShow(call)}>
-          {words.details}
-        </Button>
-      )}
-    />
-  )
+  return <Table caption={words.title} columns={columns} rows={calls} keyOf={(call) => call.id} />
 }

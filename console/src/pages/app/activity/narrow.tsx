@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { Filters } from '../../../parts/filters.tsx'
 import { Choices, Select } from '../../../parts/select.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
@@ -82,7 +81,7 @@ function Others({ selection }: { selection: Selection }) {
     status: listed(words.statuses),
   }
   return (
-    <Filters>
+    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-5">
       {(Object.keys(options) as (keyof typeof options)[]).map((name) => (
         <Select
           key={name}
@@ -92,7 +91,7 @@ function Others({ selection }: { selection: Selection }) {
           onChange={(value) => change({ [name]: value })}
         />
       ))}
-    </Filters>
+    </div>
   )
 }
 

@@ -10,6 +10,7 @@ import { Choices, Select } from '../../../parts/select.tsx'
 import { useWords } from '../../../words/language.tsx'
 import type { MadeKey } from './key-once.tsx'
 import type { Workspace } from './page.tsx'
+import { workspaceName } from './workspace-name.ts'
 import { keysWords } from './words.ts'
 
 const DAYS = { never: 0, d30: 30, d90: 90, d365: 365 }
@@ -52,7 +53,10 @@ export function CreateKey({ workspaces, onMade, onClose }: Props) {
           <Select
             label={words.workspace}
             value={workspace}
-            options={workspaces.map(({ id, name: label }) => ({ value: id, label }))}
+            options={workspaces.map((one) => ({
+              value: one.id,
+              label: workspaceName(one, words.default),
+            }))}
             onChange={setWorkspace}
           />
         )}

@@ -10,6 +10,7 @@ import { dayInTanzania } from '../activity/selection.ts'
 import type { KeyAct } from './key-actions.tsx'
 import type { Key, Workspace } from './page.tsx'
 import type { WorkspaceAct } from './workspace-actions.tsx'
+import { workspaceName } from './workspace-name.ts'
 import { keysWords } from './words.ts'
 
 type Props = {
@@ -25,10 +26,7 @@ export function WorkspaceKeys({ workspace, keys, onKey, onWorkspace }: Props) {
   return (
     <section className="mb-8">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4">
-        <h2 className="min-w-0 text-lg break-words">
-          {workspace.name}
-          {workspace.is_default && <span className="text-soft"> ({words.default})</span>}
-        </h2>
+        <h2 className="min-w-0 text-lg break-words">{workspaceName(workspace, words.default)}</h2>
         {!workspace.is_default && (
           <div className="flex flex-wrap">
             <Button
@@ -53,7 +51,7 @@ export function WorkspaceKeys({ workspace, keys, onKey, onWorkspace }: Props) {
       ) : (
         <div className="sm:card sm:px-2">
           <Table
-            caption={`${words.title}: ${workspace.name}`}
+            caption={`${words.title}: ${workspaceName(workspace, words.default)}`}
             columns={columns}
             rows={keys}
             keyOf={(key) => key.id}

@@ -11,24 +11,21 @@ import type { Call } from '../activity/selection.ts'
 import { activityWords } from '../activity/words.ts'
 import { overviewWords } from './words.ts'
 
+export const LAST_CALLS = { query: { limit: 6 } }
+
 export function LastCalls() {
   const words = useWords(overviewWords)
-  const activity = useWords(activityWords)
-  const calls = useAsk('GET /v1/activity', { query: { limit: 6 } }, { refetchInterval: 15_000 })
+  const calls = useAsk('GET /v1/activity', LAST_CALLS, { refetchInterval: 15_000 })
   return (
     <Section title={words.lastCalls}>
       <Loaded query={calls} shape={<Skeleton lines={6} />}>
         {({ data }) => (
           <div className="card px-5 py-2">
-            {data.length === 0 ? (
-              <p className="py-6 text-center text-soft">{activity.noneWhy}</p>
-            ) : (
-              <ul className="divide-y divide-line">
-                {data.map((call) => (
-                  <CallLine key={call.id} call={call} />
-                ))}
-              </ul>
-            )}
+            <ul className="divide-y divide-line">
+              {data.map((call) => (
+                <CallLine key={call.id} call={call} />
+              ))}
+            </ul>
             <Link href="/app/activity" className="link flex min-h-11 items-center gap-2">
               {words.allCalls}
             </Link>

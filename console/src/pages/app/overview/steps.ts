@@ -1,10 +1,11 @@
 import { useAsk } from '../../../client/use-ask.ts'
+import { LAST_CALLS } from './last-calls.tsx'
 
 /** Which of the first steps are done. Looked at again while one is missing. */
 export function useSteps() {
   const keys = useAsk('GET /v1/api-keys', { query: { limit: 1, include_revoked: 'true' } })
   const paid = useAsk('GET /v1/payments', { query: { limit: 1, status: 'completed' } })
-  const calls = useAsk('GET /v1/activity', { query: { limit: 6 } })
+  const calls = useAsk('GET /v1/activity', LAST_CALLS)
   const used = keys.data?.data.some((key) => key.last_used_at !== undefined) ?? false
   const recent = useAsk(
     'GET /v1/api-keys',
