@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { judge } from './support/judge.ts'
 import { startRig } from './support/rig.ts'
+import { VIEWS } from './support/views.ts'
 
 let rig: Awaited<ReturnType<typeof startRig>>
 before(async () => {
@@ -19,13 +20,6 @@ const PAGES = {
   reset: '/reset',
   'not-found': '/guides/none',
 }
-
-const VIEWS = [
-  { size: 'phone', language: 'sw', theme: 'light' },
-  { size: 'phone', language: 'en', theme: 'dark' },
-  { size: 'desktop', language: 'sw', theme: 'dark' },
-  { size: 'desktop', language: 'en', theme: 'light' },
-] as const
 
 for (const [name, path] of Object.entries(PAGES)) {
   test(`${path} in both sizes, languages and themes`, async () => {

@@ -1,6 +1,7 @@
 import { QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { ask, type Answer, type AskOptions, type RouteName } from './ask.ts'
 import { AskFailure } from './failure.ts'
+import { listenForMoney } from './money-news.ts'
 
 type GetName = Extract<RouteName, `GET ${string}`>
 type More = { enabled?: boolean; refetchInterval?: number | false; staleTime?: number }
@@ -27,7 +28,7 @@ export function useAskAgain(): (...names: GetName[]) => Promise<void> {
 }
 
 export function newQueryClient(): QueryClient {
-  return new QueryClient({
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 10_000,
@@ -41,4 +42,6 @@ export function newQueryClient(): QueryClient {
       },
     },
   })
+  listenForMoney(client)
+  return client
 }

@@ -1,8 +1,14 @@
-import { PageTitle } from '../../../parts/page-title.tsx'
-import { useWords } from '../../../words/language.tsx'
-import { billingWords } from './words.ts'
+import type { Params } from '../../page.tsx'
+import { BillingHome } from './home.tsx'
+import { PaymentPage } from './payment.tsx'
+import { Receipt } from './receipt.tsx'
+import { Statement } from './statement.tsx'
 
-export default function Page() {
-  const words = useWords(billingWords)
-  return <PageTitle title={words.title} />
+/** `/app/billing`, `…/statement`, `…/payments/{id}` and its `/receipt`. */
+export default function Page({ params }: { params: Params }) {
+  const [part, id, more] = (params['rest'] ?? '').split('/')
+  if (part === 'statement') return <Statement />
+  if (part === 'payments' && id && more === 'receipt') return <Receipt id={id} />
+  if (part === 'payments' && id) return <PaymentPage key={id} id={id} />
+  return <BillingHome />
 }

@@ -1,6 +1,46 @@
 import { words } from '../../../words/language.tsx'
 
 export const noticesWords = words({
-  sw: { title: 'Taarifa' },
-  en: { title: 'Notices' },
+  sw: {
+    title: 'Taarifa',
+    none: 'Hakuna jipya',
+    noneWhy: 'Tutakujulisha hapa kuhusu malipo, salio na usalama wa akaunti yako.',
+    noneUnread: 'Umesoma zote',
+    readAll: 'Weka zote kuwa zimesomwa',
+    read: 'Nimesoma',
+    show: 'Onyesha',
+    which: { all: 'Zote', unread: 'Mpya' },
+    isNew: 'Mpya',
+    sent: { email: 'Imetumwa pia kwa barua pepe', sms: 'Imetumwa pia kwa SMS' },
+    preferences: 'Chagua zinazokufikia',
+    open: {
+      payment: 'Fungua malipo',
+      credits: 'Angalia salio',
+      topUp: 'Ongeza salio',
+      security: 'Mipangilio ya usalama',
+      keys: 'Angalia funguo',
+      video: 'Fungua video',
+    },
+  },
+  en: {
+    title: 'Notices',
+    none: 'Nothing new',
+    noneWhy: 'We tell you here about payments, your balance and the safety of your account.',
+    noneUnread: 'You have read them all',
+    readAll: 'Mark all as read',
+    read: 'Mark as read',
+    show: 'Show',
+    which: { all: 'All', unread: 'New' },
+    isNew: 'New',
+    sent: { email: 'Also sent by email', sms: 'Also sent by SMS' },
+    preferences: 'Choose what reaches you',
+    open: {
+      payment: 'Open the payment',
+      credits: 'See the balance',
+      topUp: 'Top up',
+      security: 'Security settings',
+      keys: 'See the keys',
+      video: 'Open the video',
+    },
+  },
 })

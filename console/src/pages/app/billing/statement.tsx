@@ -1,0 +1,172 @@
+import { Link } from 'wouter'
+import { useSession } from '../../../client/session.ts'
+import { useAsk } from '../../../client/use-ask.ts'
+import type { Answer } from '../../../client/ask.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Filters, useFilters } from '../../../parts/filters.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Money } from '../../../parts/money.tsx'
+import { Pager } from '../../../parts/pager.tsx'
+import { PageTitle } from '../../../parts/page-title.tsx'
+import { Select } from '../../../parts/select.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { Stat } from '../../../parts/stat.tsx'
+import { Table, type Column } from '../../../parts/table.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useLanguage, useWords } from '../../../words/language.tsx'
+import { monthOf, monthsSince, type Month } from './months.ts'
+import { statementWords } from './statement-words.ts'
+import { billingWords } from './words.ts'
+
+type Entry = Answer<'GET /v1/billing/transactions'>['data'][number]
+
+/** A month of the ledger: where the balance began, each entry, where it ended. */
+export function Statement() {
+  const words = useWords(statementWords)
+  const billing = useWords(billingWords)
+  const { user } = useSession()
+  const { language } = useLanguage()
+  const months = monthsSince(user!.created_at)
+  const [filters, change] = useFilters({ month: months[0]!.id, type: '', offset: '0' })
+  const name = (month: Month) =>
+    new Intl.DateTimeFormat(language === 'sw' ? 'sw-TZ' : 'en-GB', {
+      month: 'long',
+      year: 'numeric',
+      timeZone: 'Africa/Dar_es_Salaam',
+    }).format(new Date(month.from))
+  const types = Object.entries(words.types).map(([value, label]) => ({ value, label }))
+  return (
+    <>
+      <Link href="/app/billing" className="link no-print mb-2 inline-flex min-h-11 items-center">
+        {billing.back}
+      </Link>
+      <PageTitle title={words.title} lead={words.lead('Africa/Dar_es_Salaam')}>
+        <span className="no-print">
+          <Button kind="plain" icon="print" onClick={() => window.print()}>
+            {words.print}
+          </Button>
+        </span>
+      </PageTitle>
+      <Filters>
+        <Select
+          label={words.month}
+          value={filters.month}
+          options={months.map((month) => ({ value: month.id, label: name(month) }))}
+          onChange={(month) => change({ month, offset: '0' })}
+        />
+        <Select
+          label={words.type}
+          value={filters.type}
+          options={[{ value: '', label: words.all }, ...types]}
+          onChange={(type) => change({ type, offset: '0' })}
+        />
+      </Filters>
+      <div className="mt-6 flex flex-col gap-4">
+        <Sums month={monthOf(filters.month)} />
+        <Entries
+          month={monthOf(filters.month)}
+          type={filters.type as Entry['type'] | ''}
+          offset={Number(filters.offset)}
+          onOffset={(offset) => change({ offset: String(offset) })}
+        />
+      </div>
+    </>
+  )
+}
+
+/** From the first and the last entry of the month, whatever lies between. */
+function Sums({ month: { from, to } }: { month: Month }) {
+  const words = useWords(statementWords)
+  const newest = useAsk('GET /v1/billing/transactions', { query: { from, to, limit: 1 } })
+  const total = newest.data?.pagination?.total ?? 0
+  const oldest = useAsk(
+    'GET /v1/billing/transactions',
+    { query: { from, to, limit: 1, offset: Math.max(0, total - 1) } },
+    { enabled: total > 0 },
+  )
+  const first = oldest.data?.data[0]
+  const last = newest.data?.data[0]
+  if (first === undefined || last === undefined) return null
+  const opening = exact(first.balance_after_credits - first.amount_credits)
+  return (
+    <div className="grid gap-3 sm:grid-cols-3">
+      <Stat label={words.opening}>
+        <Money credits={opening} />
+      </Stat>
+      <Stat label={words.change}>
+        <Money signed credits={exact(last.balance_after_credits - opening)} />
+      </Stat>
+      <Stat label={words.closing}>
+        <Money credits={last.balance_after_credits} />
+      </Stat>
+    </div>
+  )
+}
+
+/** Credits have six digits after the point. */
+const exact = (credits: number) => Math.round(credits * 1e6) / 1e6
+
+type EntriesProps = {
+  month: Month
+  type: Entry['type'] | ''
+  offset: number
+  onOffset(offset: number): void
+}
+
+function Entries({ month: { from, to }, type, offset, onOffset }: EntriesProps) {
+  const words = useWords(statementWords)
+  const { moment } = useFormats()
+  const entries = useAsk('GET /v1/billing/transactions', {
+    query: { from, to, limit: 50, offset, ...(type && { type }) },
+  })
+  const columns: Column<Entry>[] = [
+    { label: words.what, lead: true, show: (entry) => <What entry={entry} /> },
+    { label: words.when, show: (entry) => moment(entry.created_at) },
+    {
+      label: words.amount,
+      figure: true,
+      show: (entry) => <Money signed credits={entry.amount_credits} />,
+    },
+    {
+      label: words.after,
+      figure: true,
+      show: (entry) => <Money credits={entry.balance_after_credits} />,
+    },
+  ]
+  return (
+    <Loaded query={entries} shape={<Skeleton lines={6} />}>
+      {({ data, pagination }) =>
+        data.length === 0 ? (
+          <div className="card">
+            <Empty icon="file" title={words.none} />
+          </div>
+        ) : (
+          <>
+            <Table caption={words.title} columns={columns} rows={data} keyOf={(one) => one.id} />
+            <Pager page={pagination} onOffset={onOffset} />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function What({ entry: { type, reference, description } }: { entry: Entry }) {
+  const words = useWords(statementWords)
+  if (reference?.type === 'payment') {
+    return (
+      <Link href={`/app/billing/payments/${reference.id}`} className="link">
+        {words.types[type]}
+      </Link>
+    )
+  }
+  return (
+    <>
+      {words.types[type]}
+      {type === 'usage' && (
+        <span className="block text-sm font-normal break-all text-soft">{description}</span>
+      )}
+    </>
+  )
+}

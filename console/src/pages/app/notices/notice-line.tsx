@@ -1,0 +1,56 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { ask } from '../../../client/ask.ts'
+import { useAskAgain } from '../../../client/use-ask.ts'
+import { Badge } from '../../../parts/badge.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { targetOf, type NoticeShown } from './target.ts'
+import { noticesWords } from './words.ts'
+
+/** What it says, when, what also went out, and the way to the thing. */
+export function NoticeLine({ notice }: { notice: NoticeShown }) {
+  const words = useWords(noticesWords)
+  const { moment } = useFormats()
+  const again = useAskAgain()
+  const target = targetOf(notice)
+  const read = useMutation({
+    mutationFn: () => ask('PATCH /v1/notifications/{id}/read', { path: { id: notice.id } }),
+    onSuccess: () => again('GET /v1/notifications'),
+  })
+  return (
+    <li className={`flex gap-3 p-4 ${notice.read ? '' : 'bg-green-wash/50'}`}>
+      <span className={`mt-0.5 ${notice.read ? 'text-soft' : 'text-green'}`}>
+        <Icon name={target?.icon ?? 'bell'} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="font-semibold break-words">{notice.title}</p>
+          {!notice.read && <Badge tone="plain">{words.isNew}</Badge>}
+        </div>
+        <p className="break-words">{notice.body}</p>
+        <p className="text-sm text-soft">
+          {[moment(notice.created_at), ...notice.sent_by.map((way) => words.sent[way])].join(' · ')}
+        </p>
+        <div className="flex flex-wrap gap-x-4">
+          {target && (
+            <Link
+              href={target.to}
+              className="link inline-flex min-h-11 items-center"
+              onClick={() => !notice.read && read.mutate()}
+            >
+              {words.open[target.label]}
+            </Link>
+          )}
+          {!notice.read && (
+            <Button kind="quiet" size="small" onClick={() => read.mutate()} busy={read.isPending}>
+              {words.read}
+            </Button>
+          )}
+        </div>
+      </div>
+    </li>
+  )
+}

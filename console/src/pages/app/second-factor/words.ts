@@ -1,0 +1,16 @@
+import { words } from '../../../words/language.tsx'
+
+export const secondFactorWords = words({
+  sw: {
+    why: 'Ili kulinda akaunti yako, thibitisha kwa hatua ya pili.',
+    totp: 'Tarakimu sita za programu yako ya uthibitishaji, au namba ya dharura',
+    email: 'Tarakimu sita tulizotuma kwa barua pepe yako',
+    phone: 'Tarakimu sita tulizotuma kwa simu yako',
+  },
+  en: {
+    why: 'To protect your account, confirm with your second factor.',
+    totp: 'Six digits of your authenticator app, or a recovery code',
+    email: 'The six digits that we sent to your email address',
+    phone: 'The six digits that we sent to your phone',
+  },
+})

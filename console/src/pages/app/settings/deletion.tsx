@@ -1,0 +1,79 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { ask } from '../../../client/ask.ts'
+import { closeSession } from '../../../client/session.ts'
+import { useAsk } from '../../../client/use-ask.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { FailureNotice } from '../../../parts/failure-notice.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Notice } from '../../../parts/notice.tsx'
+import { Section } from '../../../parts/page-title.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { settingsWords } from './words.ts'
+
+export function Deletion() {
+  const words = useWords(settingsWords)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Section title={words.deletion}>
+      <div className="card flex flex-wrap items-center justify-between gap-3 p-4">
+        <p className="text-soft">{words.deletionLead}</p>
+        <Button kind="danger" onClick={() => setOpen(true)}>
+          {words.deletionOpen}
+        </Button>
+      </div>
+      {isOpen && <Confirm onClose={() => setOpen(false)} />}
+    </Section>
+  )
+}
+
+/** Names what is lost, and wants a word typed: nobody does this by a slip of the thumb. */
+function Confirm({ onClose }: { onClose(): void }) {
+  const words = useWords(settingsWords)
+  const { number } = useFormats()
+  const client = useQueryClient()
+  const [, go] = useLocation()
+  const [typed, setTyped] = useState('')
+  const balance = useAsk('GET /v1/billing/balance', {}, { staleTime: 0 })
+  const remove = useMutation({
+    mutationFn: () => ask('DELETE /v1/me'),
+    onSuccess: () => {
+      go('/', { replace: true })
+      closeSession()
+      client.clear()
+    },
+  })
+  return (
+    <Dialog title={words.deletionTitle} onClose={onClose}>
+      <Loaded query={balance}>
+        {({ data }) => (
+          <Notice tone="bad" title={words.deletionLoses(number(data.balance_credits, 6))}>
+            <p>{words.deletionKeys}</p>
+            <p>{words.deletionOut}</p>
+          </Notice>
+        )}
+      </Loaded>
+      <Field
+        label={words.deletionType(words.deletionWord)}
+        value={typed}
+        onChange={setTyped}
+        autoComplete="off"
+        autoCapitalize="characters"
+      />
+      <FailureNotice error={remove.error} />
+      <Button
+        kind="danger"
+        wide
+        busy={remove.isPending}
+        disabled={typed.trim().toUpperCase() !== words.deletionWord || balance.data === undefined}
+        onClick={() => remove.mutate()}
+      >
+        {words.deletionDo}
+      </Button>
+    </Dialog>
+  )
+}

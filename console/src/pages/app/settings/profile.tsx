@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import { useSession } from '../../../client/session.ts'
+import { Badge } from '../../../parts/badge.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Section } from '../../../parts/page-title.tsx'
+import { useWords } from '../../../words/language.tsx'
+import { VerifyPhone } from '../phone/verify-phone.tsx'
+import { ChangeEmail } from './change-email.tsx'
+import { ChangeName } from './change-name.tsx'
+import { Row } from './row.tsx'
+import { settingsWords } from './words.ts'
+
+export function Profile() {
+  const words = useWords(settingsWords)
+  const { user } = useSession()
+  const [open, setOpen] = useState<'name' | 'email' | 'phone'>()
+  const close = () => setOpen(undefined)
+  if (user === undefined) return null
+  const { email, phone_number: phone } = user
+  const edit = (what: 'name' | 'email' | 'phone', label: string, about: string) => (
+    <Button
+      kind="quiet"
+      size="small"
+      aria-label={`${label}: ${about}`}
+      onClick={() => setOpen(what)}
+    >
+      {label}
+    </Button>
+  )
+  const proof = (isProved: boolean) => (
+    <Badge tone={isProved ? 'good' : 'wait'}>{isProved ? words.verified : words.unverified}</Badge>
+  )
+  const phoneWord =
+    phone === undefined ? words.add : user.phone_verified ? words.change : words.verify
+  return (
+    <Section title={words.profile}>
+      <div className="card divide-y divide-line px-4">
+        <Row label={words.name} action={edit('name', words.change, words.name)}>
+          {user.full_name}
+        </Row>
+        <Row label={words.phone} action={edit('phone', phoneWord, words.phone)}>
+          {phone ?? words.none} {phone && proof(user.phone_verified)}
+        </Row>
+        <Row
+          label={words.email}
+          action={edit('email', email ? words.change : words.add, words.email)}
+        >
+          {email ?? words.none} {email && proof(user.email_verified)}
+        </Row>
+      </div>
+      {open === 'name' && <ChangeName name={user.full_name} onClose={close} />}
+      {open === 'email' && <ChangeEmail onClose={close} />}
+      {open === 'phone' && (
+        <Dialog title={words.phone} onClose={close}>
+          <VerifyPhone onDone={close} />
+        </Dialog>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,37 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { AskFailure } from '../client/failure.ts'
+import { commonWords } from '../words/common.ts'
+import { useFormats } from '../words/format.ts'
+import { useWords } from '../words/language.tsx'
+import { FailureNotice } from './failure-notice.tsx'
+import { Notice } from './notice.tsx'
+import { Skeleton } from './skeleton.tsx'
+
+type Props<T> = {
+  query: UseQueryResult<T, AskFailure>
+  /** What stands in the place meanwhile, in grey. */
+  shape?: ReactNode
+  children(data: T): ReactNode
+}
+
+/** What was asked for; before that its shape, or why it is not there; offline the last with its time. */
+export function Loaded<T>({ query, shape = <Skeleton />, children }: Props<T>) {
+  const common = useWords(commonWords)
+  const { moment } = useFormats()
+  const isOffline = query.fetchStatus === 'paused'
+  const retry = () => void query.refetch()
+  if (query.data === undefined) {
+    if (isOffline) return <FailureNotice error={OFFLINE} onRetry={retry} />
+    return query.isError ? <FailureNotice error={query.error} onRetry={retry} /> : shape
+  }
+  return (
+    <>
+      {isOffline && <Notice tone="warning">{common.lastData(moment(query.dataUpdatedAt))}</Notice>}
+      {!isOffline && query.isError && <FailureNotice error={query.error} onRetry={retry} />}
+      {children(query.data)}
+    </>
+  )
+}
+
+const OFFLINE = new AskFailure({ status: 0, kind: 'offline', message: '' })

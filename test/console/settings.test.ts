@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { encode } from 'uqr'
+import { totpAt, totpUri } from '../../src/accounts/credentials/totp.ts'
+import { freshEmail, fromBase32, PASSWORD } from '../support/accounts.ts'
+import { codeSentTo } from '../support/customer.ts'
+import { judge } from './support/judge.ts'
+import { openSignedIn } from './support/people.ts'
+import { startRig, type Rig } from './support/rig.ts'
+
+let rig: Rig
+before(async () => {
+  rig = await startRig({ simulator: { faults: false } })
+})
+after(() => rig.close())
+
+test('an authenticator app by QR code, its recovery codes, and the way out of it', async () => {
+  const tab = await openSignedIn(rig, '/app/settings')
+  const { page, person } = tab
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Hatua ya pili: Washa' }).click()
+  await dialog.getByRole('button', { name: 'Programu ya uthibitishaji' }).click()
+  const secret = await dialog.locator('code').innerText()
+  const drawn = await dialog.getByRole('img', { name: /QR/ }).locator('path').getAttribute('d')
+  assert.equal(drawn, squares(totpUri(fromBase32(secret), person.email)))
+  await judge(tab, 'totp')
+  const code = (steps: number) =>
+    totpAt(fromBase32(secret), Math.floor(Date.now() / 30_000) + steps)
+  await dialog.getByLabel('Tarakimu sita').fill(code(0) === '000000' ? '000001' : '000000')
+  await dialog.getByText('Namba hiyo si sahihi').waitFor()
+  await dialog.getByLabel('Tarakimu sita').fill(code(0))
+  await dialog.getByText('Namba za dharura').first().waitFor()
+  assert.equal(await dialog.getByRole('listitem').count(), 10)
+  await judge(tab, 'recovery-codes')
+  await dialog.getByRole('button', { name: 'Nimezihifadhi' }).click()
+  await page.getByText('Zimebaki namba za dharura 10.').waitFor()
+  await page.getByRole('button', { name: 'Hatua ya pili: Badilisha' }).click()
+  await dialog.getByRole('button', { name: 'Zima hatua ya pili' }).click()
+  await page.getByText('Imezimwa').waitFor()
+  await tab.context.close()
+})
+
+test('signing out everywhere ends every device, and one can be ended alone', async () => {
+  const tab = await openSignedIn(rig, '/app/settings', { language: 'en', size: 'desktop' })
+  const { page, person } = tab
+  const second = await openSignedIn(rig, '/app/keys', { person })
+  const third = await openSignedIn(rig, '/app/keys', { person })
+  for (const { page: other } of [second, third])
+    await other.getByRole('heading', { level: 1, name: 'Funguo za API' }).waitFor()
+  await page.reload()
+  const ends = page.getByRole('button', { name: /^Sign out: / })
+  await ends.first().waitFor()
+  await judge(tab, 'sessions')
+  const listed = await ends.count()
+  await ends.first().click()
+  await until(async () => (await ends.count()) === listed - 1)
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.waitForURL('**/login')
+  for (const { page: other, context } of [second, third]) {
+    await other.reload()
+    await other.waitForURL('**/login?next=*')
+    await context.close()
+  }
+  await tab.context.close()
+})
+
+test('name, language, notices, password and email are changed in place', async () => {
+  const tab = await openSignedIn(rig, '/app/settings')
+  const { page, person } = tab
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Badilisha: Jina' }).click()
+  await dialog.getByLabel('Jina').fill('Neema Mushi')
+  await dialog.getByRole('button', { name: 'Hifadhi' }).click()
+  await page.getByText('Neema Mushi').waitFor()
+  const tick = page.getByLabel('Malipo: Barua pepe')
+  const before = await tick.isChecked()
+  await tick.click()
+  await page.getByText('Imehifadhiwa.').waitFor()
+  await page.reload()
+  await tick.waitFor()
+  assert.equal(await tick.isChecked(), !before)
+
+  await page.getByRole('button', { name: 'Badilisha nenosiri' }).click()
+  await dialog.getByLabel('Nenosiri la sasa').fill('si hili hata kidogo')
+  await dialog.getByLabel('Nenosiri jipya').fill('twiga mrefu 77')
+  await dialog.getByRole('button', { name: 'Hifadhi' }).click()
+  await dialog.getByText(/req_/).waitFor()
+  await judge(tab, 'password-wrong')
+  await dialog.getByLabel('Nenosiri la sasa').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Hifadhi' }).click()
+  await page.getByText('Nenosiri limebadilishwa.').waitFor()
+  const old = { identifier: person.email, password: PASSWORD }
+  assert.equal((await rig.house.call('POST /v1/auth/login', { body: old })).status, 401)
+
+  const email = freshEmail()
+  await page.getByRole('button', { name: 'Badilisha: Barua pepe' }).click()
+  await dialog.getByLabel('Barua pepe mpya').fill(email)
+  await dialog.getByLabel('Nenosiri', { exact: true }).fill('twiga mrefu 77')
+  await dialog.getByRole('button', { name: 'Nitumie namba' }).click()
+  await dialog.getByLabel('Namba ya uthibitisho').fill(await codeSentTo(rig.house.dataDir, email))
+  await page.getByText(email).waitFor()
+  await page.getByRole('button', { name: 'English' }).last().click()
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  const me = await rig.house.call('GET /v1/me', { token: person.token })
+  // The new password has ended the session that the account began with.
+  assert.equal(me.status, 401)
+  await tab.context.close()
+})
+
+test('deletion names the credits that are lost, and leaves nothing behind', async () => {
+  const tab = await openSignedIn(rig, '/app/settings', { credits: '1234.5' })
+  const { page, person } = tab
+  await page.getByRole('button', { name: 'Futa akaunti yangu' }).click()
+  await page.getByText('Utapoteza krediti 1,234.5.').waitFor()
+  await judge(tab, 'deletion')
+  const erase = page.getByRole('button', { name: 'Futa kabisa' })
+  assert.ok(await erase.isDisabled())
+  await page.getByLabel('Andika FUTA').fill('futa')
+  await erase.click()
+  await page.waitForURL(`${rig.url}/`)
+  const body = { identifier: person.email, password: PASSWORD }
+  assert.equal((await rig.house.call('POST /v1/auth/login', { body })).status, 401)
+  await page.goto(`${rig.url}/app`)
+  await page.waitForURL('**/login?next=*')
+  await tab.context.close()
+})
+
+/** What the page draws of a text. */
+function squares(text: string): string {
+  return encode(text, { border: 2 })
+    .data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('')
+}
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  while (!(await done())) await new Promise((next) => setTimeout(next, 20))
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { freshPhone, PASSWORD } from '../support/accounts.ts'
+import { assertBooks } from '../support/audit.ts'
+import { codeSentTo } from '../support/customer.ts'
+import { judge } from './support/judge.ts'
+import { withPhone } from './support/lived-in.ts'
+import { openSignedIn, type Person } from './support/people.ts'
+import { startRig, type Rig, type View } from './support/rig.ts'
+
+let rig: Rig
+before(async () => {
+  rig = await startRig({ simulator: { faults: false } })
+})
+after(() => rig.close())
+
+/** Amounts choose how the simulated provider ends a payment. */
+const AMOUNTS = { unfunded: '1002', refused: '1003', silent: '1015' }
+
+test('the number is verified in place; a double tap is one payment; every tab has the new balance; the receipt prints', async () => {
+  const tab = await openSignedIn(rig, '/app/billing')
+  const { page, person } = tab
+  const phone = freshPhone()
+  await page.getByLabel('Namba ya simu').fill(`0${phone.slice(4)}`)
+  await page.getByRole('button', { name: 'Nitumie namba' }).click()
+  await judge(tab, 'top-up-number')
+  const code = await codeSentTo(rig.house.dataDir, phone)
+  await page.getByLabel('Namba ya uthibitisho').fill(code)
+  await page.getByRole('button', { name: 'TZS 5,000' }).first().click()
+  await page.getByText('Utapata krediti 5,000.').waitFor()
+  await judge(tab, 'top-up-form')
+  const other = await tab.context.newPage()
+  await other.goto(`${rig.url}/app/billing`)
+  await other.getByRole('main').getByText('krediti 100', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Lipa TZS 5,000' }).dblclick()
+  await page.getByText('Tumepokea TZS 5,000. Krediti 5,000 zimeongezwa.').waitFor()
+  await judge(tab, 'payment-paid')
+  await other.getByRole('main').getByText('krediti 5,100', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Risiti' }).click()
+  await page.getByText('Hii si risiti ya kodi (EFD).').waitFor()
+  await judge(tab, 'receipt')
+  await assertOnePayment(person, { amount: 5000n, balance: 5_100_000_000n })
+  await tab.context.close()
+})
+
+test('refused on the phone, and too little money: said so, nothing charged, and the way on', async () => {
+  const tab = await openPaying({ language: 'en', size: 'desktop', theme: 'dark' })
+  const { page } = tab
+  await pay(page, AMOUNTS.refused, 'Pay TZS 1,003')
+  await page.getByText('You declined on the phone. You were not charged.').waitFor()
+  await judge(tab, 'payment-refused')
+  await page.getByRole('link', { name: 'Try again' }).click()
+  await page.waitForURL('**/app/billing?amount=1003')
+  await pay(page, AMOUNTS.unfunded, 'Pay TZS 1,002')
+  await page.getByText('Not enough money in Airtel Money. You were not charged.').waitFor()
+  await judge(tab, 'payment-unfunded')
+  const payments = await paymentsOf(tab.person)
+  assert.deepEqual(
+    payments.map(({ status }) => status),
+    ['failed', 'failed'],
+  )
+  await assertBooks(rig.house.db)
+  await tab.context.close()
+})
+
+test('an answer that is lost, and a reload before it comes, make no second payment', async () => {
+  const tab = await openPaying()
+  const { page, context, person } = tab
+  let lost = 0
+  await context.route('**/v1/payments/topup', async (route) => {
+    lost += 1
+    if (lost > 2) return route.continue()
+    // It reaches the service; the answer does not arrive, or not before the reload.
+    await route.fetch()
+    if (lost === 1) await route.abort('connectionreset')
+  })
+  await page.getByLabel('Kiasi kingine').fill('1000')
+  await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
+  await page.getByText('ni ombi lilelile, hutalipa mara mbili').waitFor()
+  await judge(tab, 'top-up-unsure')
+  await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
+  await until(() => lost === 2)
+  await page.reload()
+  await page.getByText('Tumepokea TZS 1,000. Krediti 1,000 zimeongezwa.').waitFor()
+  assert.equal(lost, 3)
+  await assertOnePayment(person, { amount: 1000n, balance: 1_100_000_000n })
+  await context.close()
+})
+
+test('a top-up that one person has begun is not sent for the next to sign in', async () => {
+  const tab = await openPaying()
+  const { page, context } = tab
+  await context.route('**/v1/payments/topup', (route) => route.abort('connectionreset'))
+  await page.getByRole('button', { name: 'TZS 10,000' }).first().click()
+  await page.getByRole('button', { name: 'Lipa TZS 10,000' }).click()
+  await page.getByText('ni ombi lilelile').waitFor()
+  await context.unroute('**/v1/payments/topup')
+  const next = await rig.house.signUp()
+  await withPhone(rig, next, freshPhone())
+  await signInHere(page, next)
+  await page.goto(`${rig.url}/app/billing`)
+  // The amount that is offered first, not the one that the other has chosen.
+  await page.getByRole('button', { name: 'Lipa TZS 5,000' }).waitFor()
+  assert.deepEqual(await paymentsOf(next), [])
+  await context.close()
+})
+
+test('offline the tap is kept, and sent once when the network is back', async () => {
+  const tab = await openPaying()
+  const { page, context, person } = tab
+  await page.getByRole('button', { name: 'TZS 1,000' }).first().click()
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
+  await page.getByText('Ombi litatumwa mara moja tu ukirudi mtandaoni.').waitFor()
+  assert.deepEqual(await paymentsOf(person), [])
+  await context.setOffline(false)
+  await page.getByText('Tumepokea TZS 1,000.').waitFor()
+  await assertOnePayment(person, { amount: 1000n, balance: 1_100_000_000n })
+  await context.close()
+})
+
+test('silence: help, a way back, no second payment; and late money is credited once', async () => {
+  const tab = await openPaying()
+  const { page, person } = tab
+  await pay(page, AMOUNTS.silent, 'Lipa TZS 1,015')
+  await page.getByText('Angalia simu, kisha weka namba ya siri (PIN) kulipa TZS 1,015.').waitFor()
+  await judge(tab, 'payment-waiting')
+  await rig.house.db.query(
+    `update payments set accepted_at = accepted_at - interval '40 s' where account_id = $1`,
+    [person.accountId],
+  )
+  await page.getByText('Hujaona ombi?').waitFor()
+  await page.getByText('*150*01#').waitFor()
+  await judge(tab, 'payment-help')
+  await page.getByRole('button', { name: 'Nimeshalipa' }).click()
+  await page.getByText('Mtandao bado haujathibitisha.').waitFor()
+  await page.getByRole('link', { name: 'Rudi kwenye malipo' }).click()
+  await page.getByText('Malipo ya TZS 1,015 yanasubiri').waitFor()
+  await judge(tab, 'billing-waiting')
+  await page.getByRole('link', { name: 'Fungua' }).click()
+  await rig.house.db.query(
+    `update payments set expires_at = now() - interval '1 s', next_check_at = now()
+     where account_id = $1`,
+    [person.accountId],
+  )
+  await page.getByText('Mtandao haujajibu. Usilipe tena').waitFor()
+  await judge(tab, 'payment-silence')
+  const [payment] = await paymentsOf(person)
+  rig.house.money.control.settle(payment!.reference, 'completed')
+  await page.getByRole('button', { name: 'Nimeshalipa' }).click()
+  await page.getByText('Tumepokea TZS 1,015. Krediti 1,015 zimeongezwa.').waitFor()
+  await page.getByText('Pesa ilifika baada ya muda kwisha').waitFor()
+  await judge(tab, 'payment-late')
+  await assertOnePayment(person, { amount: 1015n, balance: 1_115_000_000n })
+  await tab.context.close()
+})
+
+/** At the form, with a verified number of Mixx by Yas. */
+async function openPaying(view: View = {}) {
+  const person = await rig.house.signUp()
+  await withPhone(rig, person, freshPhone())
+  return openSignedIn(rig, '/app/billing', { ...view, person })
+}
+
+async function signInHere(page: Page, { email }: Person): Promise<void> {
+  await page.getByRole('button', { name: 'Toka' }).click()
+  await page.getByLabel('Barua pepe au simu').fill(email)
+  await page.getByLabel('Nenosiri').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Ingia' }).click()
+  await page.waitForURL('**/app')
+}
+
+async function pay(page: Page, amount: string, button: string): Promise<void> {
+  await page.getByLabel(/Kiasi kingine|Another amount/).fill(amount)
+  await page.getByRole('button', { name: button }).click()
+}
+
+type Row = { status: string; amount_tzs: bigint; reference: string }
+
+const paymentsOf = ({ accountId }: Person) =>
+  rig.house.db.query<Row>(
+    'select status, amount_tzs::int8 as amount_tzs, reference from payments where account_id = $1',
+    [accountId],
+  )
+
+async function assertOnePayment(
+  person: Person,
+  { amount, balance }: { amount: bigint; balance: bigint },
+): Promise<void> {
+  const payments = await paymentsOf(person)
+  assert.deepEqual(
+    payments.map((payment) => [payment.status, payment.amount_tzs]),
+    [['completed', amount]],
+  )
+  const [row] = await rig.house.db.query<{ balance_micro: bigint }>(
+    'select balance_micro from ledger_accounts where account_id = $1',
+    [person.accountId],
+  )
+  assert.equal(row?.balance_micro, balance)
+  await assertBooks(rig.house.db)
+}
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((next) => setTimeout(next, 20))
+}
