@@ -1442,6 +1442,8 @@ export const GUARDS: readonly Guard[] = [
     put: 'const turn = read()',
     test: 'test/contract/activity-reports.test.ts',
     fails: /one connection at a time/,
+  },
+  {
     name: 'whatever a page sends again of a top-up is the same request',
     file: 'console/src/pages/app/billing/order-top-up.ts',
     find: '        idempotencyKey: key,\n',
