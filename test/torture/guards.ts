@@ -16,7 +16,7 @@ const nameFilter = process.argv[2] ?? ''
 const guards = GUARDS.filter((guard) => guard.name.includes(nameFilter))
 const copy = mkdtempSync(join(tmpdir(), 'mlango-guards-'))
 const PARTS = ['src', 'console', 'simulator', 'test', 'bin']
-for (const part of [...PARTS, 'package.json', 'package-lock.json', 'tsconfig.json']) {
+for (const part of ['docs', ...PARTS, 'package.json', 'package-lock.json', 'tsconfig.json']) {
   cpSync(join(root, part), join(copy, part), { recursive: true })
 }
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
