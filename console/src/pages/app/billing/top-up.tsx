@@ -16,7 +16,7 @@ import { Amount } from './amount.tsx'
 import { useConsoleFacts } from './networks.ts'
 import { PayingNumber } from './paying-number.tsx'
 import { orderTopUp } from './order-top-up.ts'
-import { forgetWish, isUnanswered, newWish, unsent, useWish } from './top-up-request.ts'
+import { forgetWish, isUnanswered, newWish, useWish } from './top-up-request.ts'
 import { billingWords } from './words.ts'
 
 /** How much, from which number, and one button. */
@@ -42,6 +42,8 @@ function Form({ rules, simulated }: { rules: Rules; simulated: boolean }) {
   const { wish, setAmount, pay } = usePaying(rules, user?.id ?? '')
   const { tzs, amount, number } = useFormats()
   const pace = usePace()
+  const lasting = (days: number) =>
+    days > 365 ? words.lastsLong : words.lasts(number(Math.round(days)))
   const chosen = /^\d+$/.test(wish.amount) ? Number(wish.amount) : 0
   const isRight = chosen >= rules.min_tzs && chosen <= rules.max_tzs
   const credits = Math.round(chosen * Number(rules.credits_per_tzs) * 1e6) / 1e6
@@ -68,9 +70,7 @@ function Form({ rules, simulated }: { rules: Rules; simulated: boolean }) {
       {isRight && (
         <p>
           <strong>{words.youGet(amount(credits))}</strong>{' '}
-          {pace > 0 && (
-            <span className="text-soft">{words.lasts(number(Math.round(credits / pace)))}</span>
-          )}
+          {pace > 0 && <span className="text-soft">{lasting(credits / pace)}</span>}
         </p>
       )}
       <PayingNumber phone={user.phone_number!} onChange={() => setChanging(true)} />
@@ -102,7 +102,7 @@ function usePaying(rules: Rules, account: string) {
     onError: (error, sent) => {
       // A clear no ends the wish; without an answer the next try is the same one.
       const isClear = 'status' in error && Number(error.status) >= 400 && Number(error.status) < 500
-      keep(isClear ? newWish(account, sent.amount) : unsent(sent))
+      if (isClear) keep(newWish(account, sent.amount))
     },
   })
   useEffect(() => {
