@@ -15,7 +15,7 @@ import { usePace } from '../pace.ts'
 import { Amount } from './amount.tsx'
 import { useConsoleFacts } from './networks.ts'
 import { PayingNumber } from './paying-number.tsx'
-import { orderTopUp } from './order-top-up.ts'
+import { isClearNo, orderTopUp } from './order-top-up.ts'
 import { forgetWish, isUnanswered, newWish, useWish } from './top-up-request.ts'
 import { billingWords } from './words.ts'
 
@@ -100,13 +100,11 @@ function usePaying(rules: Rules, account: string) {
       go(`/app/billing/payments/${data.id}`)
     },
     onError: (error, sent) => {
-      // A clear no ends the wish; without an answer the next try is the same one.
-      const isClear = 'status' in error && Number(error.status) >= 400 && Number(error.status) < 500
-      if (isClear) keep(newWish(account, sent.amount))
+      if (isClearNo(error)) keep(newWish(account, sent.amount))
     },
   })
   useEffect(() => {
     if (isUnanswered(wish)) pay.mutate(wish)
   }, [])
-  return { wish, setAmount: (amount: string) => keep({ ...wish, amount }), pay }
+  return { wish, setAmount: (amount: string) => keep({ key: wish.key, account, amount }), pay }
 }
