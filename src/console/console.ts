@@ -8,7 +8,7 @@ import type { ConsoleFolders } from './folders.ts'
 import { assetHeaders, encodingFor, PAGE_HEADERS } from './headers.ts'
 import { inTheme, looksOf, type Looks } from './looks.ts'
 import { notBuiltPage } from './not-built.ts'
-import { PRICES_MARK, priceTable, type PriceList } from './price-table.ts'
+import { PRICES_MARK, priceTable, type ShownPrices } from './price-table.ts'
 
 /** Where pages and their files are. Nothing below /v1: the API's addresses stay the API's. */
 const PATHS = [
@@ -29,7 +29,7 @@ const FILES = ['/assets/*', '/favicon.svg', '/robots.txt']
 type PageCall = Call<undefined, undefined, { '*'?: string }>
 
 /** The web console: files from the build, and HTML in the reader's language and theme. */
-export function consolePages(folders: ConsoleFolders, prices: () => PriceList): Route[] {
+export function consolePages(folders: ConsoleFolders, prices: () => ShownPrices): Route[] {
   let bundle: Bundle | undefined
   const look = () => {
     if (bundle !== undefined) return bundle
@@ -96,7 +96,7 @@ function pageName({ pages }: Bundle, path: string): string {
 }
 
 /** Each page in two languages and three themes, packed when first asked for. */
-function htmlCache(prices: () => PriceList): HtmlCache {
+function htmlCache(prices: () => ShownPrices): HtmlCache {
   const made = new Map<string, { html: Html; pricesTag: string | undefined }>()
   return (bundle, name, { language, theme }) => {
     const key = `${name} ${language} ${theme}`

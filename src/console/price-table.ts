@@ -1,7 +1,7 @@
 import type { PageLanguage } from './bundle.ts'
 
 /** The price list, ready as JSON text, and the mark of this state of it. */
-export type PriceList = { json: string; etag: string }
+export type ShownPrices = { json: string; etag: string }
 
 /** Stands in the built page where the table goes: inside `noscript`, for readers without scripts. */
 export const PRICES_MARK = '%prices%'
@@ -23,7 +23,7 @@ const UNITS: Record<string, { times: number } & Record<PageLanguage, string>> = 
 
 const HEADS = { sw: ['Modeli', 'Bei kwa krediti'], en: ['Model', 'Price in credits'] }
 
-export function priceTable({ json }: PriceList, language: PageLanguage): string {
+export function priceTable({ json }: ShownPrices, language: PageLanguage): string {
   const models = JSON.parse(json) as Priced[]
   const [model, price] = HEADS[language]
   const rows = models.map(

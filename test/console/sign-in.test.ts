@@ -66,6 +66,26 @@ test('who is not signed in is asked to, and then comes back to the page', async 
   await tab.context.close()
 })
 
+test('what is typed before the script has arrived is not lost', async () => {
+  const { email } = await rig.house.signUp()
+  const tab = await rig.open('/guides')
+  const { page } = tab
+  let arrive = () => {}
+  const typed = new Promise<void>((done) => (arrive = done))
+  await page.route('**/assets/login-page*.js', async (route) => {
+    await typed
+    await route.continue()
+  })
+  await page.goto(`${rig.url}/login`, { waitUntil: 'commit' })
+  await page.getByLabel('Barua pepe au simu').fill(email)
+  await page.getByLabel('Nenosiri').fill(PASSWORD)
+  arrive()
+  await page.getByRole('button', { name: 'Ingia' }).click()
+  await page.waitForURL('**/app')
+  assert.deepEqual(tab.watch.problems, [])
+  await tab.context.close()
+})
+
 test('a page of another site is never where a sign-in leads', async () => {
   const { email } = await rig.house.signUp()
   const tab = await rig.open('/login?next=https://evil.example/app')

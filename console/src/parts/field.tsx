@@ -1,4 +1,4 @@
-import { useId, useState, type ComponentProps, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from 'react'
 import { commonWords } from '../words/common.ts'
 import { useWords } from '../words/language.tsx'
 
@@ -46,16 +46,19 @@ type FieldProps = Omit<FrameProps, 'children'> &
     onChange(value: string): void
   }
 
-export function Field({ label, hint, error, optional, onChange, ...rest }: FieldProps) {
+export function Field({ label, hint, error, optional, value, onChange, ...rest }: FieldProps) {
   const [shown, setShown] = useState(false)
   const common = useWords(commonWords)
   const isSecret = rest.type === 'password'
+  const input = useEarlyText(value, onChange)
   return (
     <FieldFrame label={label} hint={hint} error={error} optional={optional ?? false}>
       {({ id, describedBy, invalid }) => (
         <div className="relative">
           <input
             {...rest}
+            ref={input}
+            value={value}
             id={id}
             type={isSecret && shown ? 'text' : (rest.type ?? 'text')}
             aria-describedby={describedBy}
@@ -77,6 +80,16 @@ export function Field({ label, hint, error, optional, onChange, ...rest }: Field
       )}
     </FieldFrame>
   )
+}
+
+/** What was typed, or filled in by the browser, before the script was there. */
+function useEarlyText(value: string, onChange: (value: string) => void) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const early = input.current?.value ?? ''
+    if (early !== value) onChange(early)
+  }, [])
+  return input
 }
 
 type AreaProps = Omit<FrameProps, 'children'> &

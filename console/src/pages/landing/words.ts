@@ -90,7 +90,7 @@ export const landingWords = words({
       pay: 'Pay by phone',
       paySay: (least) =>
         `Top up from ${least}. The payment request comes to your phone; enter your PIN and the credits are there.`,
-      fair: 'Broken calls are free',
+      fair: 'Failed calls are free',
       fairSay: 'A call that fails or breaks off is not charged. Every cent is in your statement.',
       works: 'The SDK you have works',
       worksSay:
