@@ -13,6 +13,7 @@ import { useWords } from '../../../words/language.tsx'
 import { VerifyPhone } from '../phone/verify-phone.tsx'
 import { usePace } from '../pace.ts'
 import { Amount } from './amount.tsx'
+import { Buys } from './buys.tsx'
 import { useConsoleFacts } from './networks.ts'
 import { PayingNumber } from './paying-number.tsx'
 import { isClearNo, orderTopUp } from './order-top-up.ts'
@@ -68,10 +69,13 @@ function Form({ rules, simulated }: { rules: Rules; simulated: boolean }) {
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <Amount rules={rules} value={wish.amount} onChange={setAmount} disabled={pay.isPending} />
       {isRight && (
-        <p>
-          <strong>{words.youGet(amount(credits))}</strong>{' '}
-          {pace > 0 && <span className="text-soft">{lasting(credits / pace)}</span>}
-        </p>
+        <div>
+          <p>
+            <strong>{words.youGet(amount(credits))}</strong>{' '}
+            {pace > 0 && <span className="text-soft">{lasting(credits / pace)}</span>}
+          </p>
+          <Buys credits={credits} />
+        </div>
       )}
       <PayingNumber phone={user.phone_number!} onChange={() => setChanging(true)} />
       <FailureNotice error={pay.error} paid unsure={words.same} />
