@@ -147,7 +147,7 @@ function Line({ entry }: { entry: Entry }) {
     <li className="flex items-start justify-between gap-4 py-2.5">
       <div className="min-w-0">
         <What entry={entry} />
-        <p className="text-sm break-all text-soft">
+        <p className="text-sm wrap-anywhere text-soft">
           {moment(entry.created_at)}
           {entry.type === 'usage' && ` · ${entry.description}`}
         </p>
