@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Tx } from '../db/db.ts'
 import { localTime } from '../lib/days.ts'
+import { inTurn } from './in-turn.ts'
 import { type PeriodFilter, readPeriod } from './period-store.ts'
 import type { ActivityRecord } from './record.ts'
 
@@ -22,7 +23,8 @@ export function csvOf(
     yield line(columns.map(([name]) => name))
     let before: { createdAt: Date; id: string } | undefined
     for (;;) {
-      const records = await readPeriod(tx, filter, { before, limit: PAGE, offset: 0 })
+      const page = { before, limit: PAGE, offset: 0 }
+      const records = await inTurn(filter.accountId, () => readPeriod(tx, filter, page))
       const rows = records.map((record) => line(columns.map(([, value]) => value(record))))
       const stalled = setTimeout(() => stream.destroy(), STALLED_MS)
       try {

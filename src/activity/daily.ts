@@ -1,5 +1,6 @@
 import type { Tx } from '../db/db.ts'
 import { dayAfter, dayAt, startOfDay } from '../lib/days.ts'
+import { inTurn } from './in-turn.ts'
 import { type Grouping, type PeriodFilter, sumDays, type Sums } from './period-store.ts'
 
 type GroupSums = Sums & { id: string | null }
@@ -22,8 +23,9 @@ export async function sumDaily(
 ): Promise<DailySums> {
   const names = daysOf(filter, by.zone)
   const starts = names.map((day, i) => (i === 0 ? filter.from : startOfDay(day, by.zone)))
-  const rows = await sumDays(tx, filter, { starts, group: by.group })
-  const groups = by.group === undefined ? [] : dearest(rows)
+  const { group } = by
+  const rows = await inTurn(filter.accountId, () => sumDays(tx, filter, { starts, group }))
+  const groups = group === undefined ? [] : dearest(rows)
   const shown = new Set(groups.map(({ id }) => id))
   const days = names.map((day, i) => {
     const ofDay = rows.filter((row) => row.day === i)

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/db.ts'
 import { dayAfter, dayAt, isDay, startOfDay } from '../lib/days.ts'
 import { invalidField } from '../lib/failure.ts'
+import { inTurn } from './in-turn.ts'
 import { findPosition } from './list-store.ts'
 import { type ActivityPage, listActivity } from './list.ts'
 import { countPeriod, readPeriod, type PeriodFilter } from './period-store.ts'
@@ -35,7 +36,8 @@ export async function findActivity(
   if (!needsPeriod) return listActivity(tx, { ...query, ...page })
   const filter = periodOf(query, page.now)
   const period = { from: filter.from.toISOString(), to: filter.to.toISOString() }
-  return { ...(await listPeriod(tx, filter, page)), period }
+  const found = await inTurn(query.accountId, () => listPeriod(tx, filter, page))
+  return { ...found, period }
 }
 
 /** The one reading of a period: list, sums and CSV select by it, so they agree. */

@@ -212,6 +212,40 @@ describe('GET /v1/activity/daily', () => {
   }
 })
 
+describe('an account that asks for much at once', () => {
+  it('has one connection at a time; another account is not kept waiting', async () => {
+    let running = 0
+    let most = 0
+    const counting: Db = {
+      ...db,
+      begin: (work) => db.begin(work),
+      query: (sql, params) => db.query(sql, params),
+      async read(sql, params) {
+        if ((params?.[0] as string) !== KEY_ACCOUNT) return db.read(sql, params)
+        most = Math.max(most, (running += 1))
+        try {
+          return await db.read(sql, params)
+        } finally {
+          running -= 1
+        }
+      },
+    }
+    const routes = activityRoutes({ db: counting, clock: { now: () => NOW }, timeZone: ZONE })
+    const service = await startServer({ routes })
+    const ask = (path: string, headers: Record<string, string>) =>
+      fetch(service.url + path, { headers }).then(async (answer) => {
+        await answer.arrayBuffer()
+        return answer.status
+      })
+    const paths = ['/v1/activity/daily', '/v1/activity?kind=chat', '/v1/activity.csv']
+    const all = Array.from({ length: 30 }, (_, i) => ask(paths[i % 3]!, jwtHeaders))
+    assert.equal(await ask('/v1/activity/daily', { authorization: 'Bearer jwt-2' }), 200)
+    assert.deepEqual(new Set(await Promise.all(all)), new Set([200]))
+    assert.equal(most, 1)
+    await service.close()
+  })
+})
+
 describe('GET /v1/activity.csv', () => {
   it('200: a file whose cells no spreadsheet runs', async () => {
     const { status, headers, text } = await get(`/v1/activity.csv?${PERIOD}`)
