@@ -1265,6 +1265,8 @@ export const GUARDS: readonly Guard[] = [
     put: 'return wish',
     test: 'test/console/top-up.test.ts',
     fails: /the next to sign in/,
+  },
+  {
     name: "an account's long reads run one after the other",
     file: 'src/activity/in-turn.ts',
     find: 'const turn = before.then(read, read)',
