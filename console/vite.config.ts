@@ -38,7 +38,7 @@ const base = {
   test: (id: string) =>
     /node_modules\/(?!uqr)|jsx-runtime|preload-helper|console\/src\/(parts|words|client|frame)\//.test(
       id,
-    ) && !/parts\/(qr|markdown|markdown-reader|bars|timeline)\./.test(id),
+    ) && !/parts\/(qr|qr-squares|markdown|markdown-reader|bars|timeline)\./.test(id),
 }
 
 /** The same pages for Node, to be written as HTML once. */

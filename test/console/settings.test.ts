@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { encode } from 'uqr'
+import { qrSquares } from '../../console/src/parts/qr-squares.ts'
 import { totpAt, totpUri } from '../../src/accounts/credentials/totp.ts'
 import { freshEmail, fromBase32, PASSWORD } from '../support/accounts.ts'
 import { codeSentTo } from '../support/customer.ts'
@@ -22,7 +22,7 @@ test('an authenticator app by QR code, its recovery codes, and the way out of it
   await dialog.getByRole('button', { name: 'Programu ya uthibitishaji' }).click()
   const secret = await dialog.locator('code').innerText()
   const drawn = await dialog.getByRole('img', { name: /QR/ }).locator('path').getAttribute('d')
-  assert.equal(drawn, squares(totpUri(fromBase32(secret), person.email)))
+  assert.equal(drawn, qrSquares(totpUri(fromBase32(secret), person.email)).path)
   await judge(tab, 'totp')
   const code = (steps: number) =>
     totpAt(fromBase32(secret), Math.floor(Date.now() / 30_000) + steps)
@@ -124,13 +124,6 @@ test('deletion names the credits that are lost, and leaves nothing behind', asyn
   await page.waitForURL('**/login?next=*')
   await tab.context.close()
 })
-
-/** What the page draws of a text. */
-function squares(text: string): string {
-  return encode(text, { border: 2 })
-    .data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
-    .join('')
-}
 
 async function until(done: () => Promise<boolean>): Promise<void> {
   while (!(await done())) await new Promise((next) => setTimeout(next, 20))

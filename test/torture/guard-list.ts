@@ -1467,4 +1467,12 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/console/top-up.test.ts',
     fails: /the next to sign in/,
   },
+  {
+    name: "an account's long reads run one after the other",
+    file: 'src/activity/in-turn.ts',
+    find: 'const turn = before.then(read, read)',
+    put: 'const turn = read()',
+    test: 'test/contract/activity-reports.test.ts',
+    fails: /one connection at a time/,
+  },
 ]

@@ -1,11 +1,8 @@
-import { encode } from 'uqr'
+import { qrSquares } from './qr-squares.ts'
 
 /** A QR code as drawn squares. The label says what it holds. */
 export function QR({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { border: 2 })
-  const path = data
-    .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
-    .join('')
+  const { path, size } = qrSquares(text)
   return (
     <svg
       role="img"

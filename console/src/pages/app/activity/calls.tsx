@@ -32,11 +32,12 @@ export function Calls({ calls, onShow }: Props) {
             {call.model}
             <span className="sr-only">: {words.details}</span>
           </button>
-          <span className="block text-sm font-normal text-soft">{words.kinds[call.kind]}</span>
+          <span className="block text-sm font-normal text-soft">
+            {words.kinds[call.kind]} · {moment(call.created_at)}
+          </span>
         </>
       ),
     },
-    { label: words.when, show: (call) => moment(call.created_at) },
     {
       label: words.status,
       show: ({ status }) => <Badge tone={CALL_TONES[status]}>{words.statuses[status]}</Badge>,

@@ -90,7 +90,9 @@ function Records({ selection }: { selection: Selection }) {
       {({ data, pagination }) =>
         data.length > 0 ? (
           <>
-            <Calls calls={data} onShow={setShown} />
+            <div className="sm:card sm:px-2">
+              <Calls calls={data} onShow={setShown} />
+            </div>
             <Pager
               page={pagination}
               onOffset={(next) => selection.change({ offset: String(next) })}

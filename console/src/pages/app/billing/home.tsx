@@ -123,12 +123,14 @@ function Payments() {
             </div>
           ) : (
             <>
-              <Table
-                caption={words.payments}
-                columns={columns}
-                rows={data}
-                keyOf={(payment) => payment.id}
-              />
+              <div className="sm:card sm:px-2">
+                <Table
+                  caption={words.payments}
+                  columns={columns}
+                  rows={data}
+                  keyOf={(payment) => payment.id}
+                />
+              </div>
               <Pager page={pagination} onOffset={setOffset} />
             </>
           )

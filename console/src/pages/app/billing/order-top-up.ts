@@ -16,9 +16,17 @@ export async function orderTopUp({
         idempotencyKey: key,
       })
     } catch (error) {
-      const isRunning = error instanceof AskFailure && error.kind === 'idempotency_conflict'
-      if (!isRunning || tries === TRIES) throw error
+      if (!isRunning(error) || tries === TRIES) throw error
       await new Promise((done) => setTimeout(done, 1_000))
     }
   }
 }
+
+/** A clear no ends the wish; without an answer the next try is the same one. */
+export function isClearNo(error: unknown): boolean {
+  if (!(error instanceof AskFailure) || isRunning(error)) return false
+  return error.status >= 400 && error.status < 500
+}
+
+const isRunning = (error: unknown) =>
+  error instanceof AskFailure && error.kind === 'idempotency_conflict'

@@ -4,15 +4,12 @@ export const statementWords = words({
   sw: {
     title: 'Taarifa ya mwezi',
     lead: (zone: string) =>
-      `Kila kilichoingia na kutoka kwenye salio lako. Siku huhesabiwa kwa saa za ${zone}.`,
+      `Krediti zote zilizoingia na kutoka kwenye salio lako. Siku huhesabiwa kwa saa za ${zone}.`,
     month: 'Mwezi',
     opening: 'Salio la mwanzo',
     change: 'Tofauti',
     closing: 'Salio la mwisho',
     none: 'Hakuna kilichoingia wala kutoka mwezi huu',
-    when: 'Wakati',
-    what: 'Maelezo',
-    amount: 'Krediti',
     after: 'Salio',
     print: 'Chapisha',
     types: {
@@ -27,15 +24,13 @@ export const statementWords = words({
   },
   en: {
     title: 'Monthly statement',
-    lead: (zone) => `All that came into your balance and left it. Days are those of ${zone}.`,
+    lead: (zone) =>
+      `All credits that came into your balance and left it. Days are those of ${zone}.`,
     month: 'Month',
     opening: 'Opening balance',
     change: 'Change',
     closing: 'Closing balance',
     none: 'Nothing came or left in this month',
-    when: 'Time',
-    what: 'What',
-    amount: 'Credits',
     after: 'Balance',
     print: 'Print',
     types: {

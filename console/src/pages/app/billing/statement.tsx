@@ -6,13 +6,11 @@ import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Filters, useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
-import { Money } from '../../../parts/money.tsx'
 import { Pager } from '../../../parts/pager.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
 import { Select } from '../../../parts/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Stat } from '../../../parts/stat.tsx'
-import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useLanguage, useWords } from '../../../words/language.tsx'
 import { monthOf, monthsSince, type Month } from './months.ts'
@@ -90,15 +88,15 @@ function Sums({ month: { from, to } }: { month: Month }) {
   if (first === undefined || last === undefined) return null
   const opening = exact(first.balance_after_credits - first.amount_credits)
   return (
-    <div className="grid gap-3 sm:grid-cols-3">
+    <div className="grid gap-3 sm:grid-cols-3 max-sm:[&>*]:py-2">
       <Stat label={words.opening}>
-        <Money credits={opening} />
+        <Exact credits={opening} />
       </Stat>
       <Stat label={words.change}>
-        <Money signed credits={exact(last.balance_after_credits - opening)} />
+        <Exact signed credits={exact(last.balance_after_credits - opening)} />
       </Stat>
       <Stat label={words.closing}>
-        <Money credits={last.balance_after_credits} />
+        <Exact credits={last.balance_after_credits} />
       </Stat>
     </div>
   )
@@ -116,24 +114,9 @@ type EntriesProps = {
 
 function Entries({ month: { from, to }, type, offset, onOffset }: EntriesProps) {
   const words = useWords(statementWords)
-  const { moment } = useFormats()
   const entries = useAsk('GET /v1/billing/transactions', {
     query: { from, to, limit: 50, offset, ...(type && { type }) },
   })
-  const columns: Column<Entry>[] = [
-    { label: words.what, lead: true, show: (entry) => <What entry={entry} /> },
-    { label: words.when, show: (entry) => moment(entry.created_at) },
-    {
-      label: words.amount,
-      figure: true,
-      show: (entry) => <Money signed credits={entry.amount_credits} />,
-    },
-    {
-      label: words.after,
-      figure: true,
-      show: (entry) => <Money credits={entry.balance_after_credits} />,
-    },
-  ]
   return (
     <Loaded query={entries} shape={<Skeleton lines={6} />}>
       {({ data, pagination }) =>
@@ -143,7 +126,11 @@ function Entries({ month: { from, to }, type, offset, onOffset }: EntriesProps) 
           </div>
         ) : (
           <>
-            <Table caption={words.title} columns={columns} rows={data} keyOf={(one) => one.id} />
+            <ul aria-label={words.title} className="card divide-y divide-line px-4">
+              {data.map((entry) => (
+                <Line key={entry.id} entry={entry} />
+              ))}
+            </ul>
             <Pager page={pagination} onOffset={onOffset} />
           </>
         )
@@ -152,21 +139,45 @@ function Entries({ month: { from, to }, type, offset, onOffset }: EntriesProps) 
   )
 }
 
-function What({ entry: { type, reference, description } }: { entry: Entry }) {
+/** What and when to the left, the figures to the right, exact to the last digit. */
+function Line({ entry }: { entry: Entry }) {
   const words = useWords(statementWords)
-  if (reference?.type === 'payment') {
-    return (
-      <Link href={`/app/billing/payments/${reference.id}`} className="link">
-        {words.types[type]}
-      </Link>
-    )
-  }
+  const { moment } = useFormats()
   return (
-    <>
-      {words.types[type]}
-      {type === 'usage' && (
-        <span className="block text-sm font-normal break-all text-soft">{description}</span>
-      )}
-    </>
+    <li className="flex items-start justify-between gap-4 py-2.5">
+      <div className="min-w-0">
+        <What entry={entry} />
+        <p className="text-sm wrap-anywhere text-soft">
+          {moment(entry.created_at)}
+          {entry.type === 'usage' && ` · ${entry.description}`}
+        </p>
+      </div>
+      <div className="shrink-0 text-right">
+        <p className={`font-medium ${entry.amount_credits > 0 ? 'text-green' : ''}`}>
+          <Exact credits={entry.amount_credits} signed />
+        </p>
+        <p className="text-sm text-soft">
+          <span className="sr-only">{words.after}: </span>
+          <Exact credits={entry.balance_after_credits} />
+        </p>
+      </div>
+    </li>
   )
+}
+
+function What({ entry: { type, reference } }: { entry: Entry }) {
+  const words = useWords(statementWords)
+  if (reference?.type !== 'payment') return <p className="font-medium">{words.types[type]}</p>
+  return (
+    <Link href={`/app/billing/payments/${reference.id}`} className="link font-medium">
+      {words.types[type]}
+    </Link>
+  )
+}
+
+/** A statement is added up by its reader, so nothing in it is rounded. */
+function Exact({ credits, signed }: { credits: number; signed?: boolean }) {
+  const { number } = useFormats()
+  const sign = signed && credits > 0 ? '+' : ''
+  return <span className="figures whitespace-nowrap">{sign + number(credits, 6)}</span>
 }

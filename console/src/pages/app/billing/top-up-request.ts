@@ -26,11 +26,9 @@ export function newWish(account: string, amount: string): Wish {
 
 export const forgetWish = () => sessionStorage.removeItem(NAME)
 
-export const unsent = ({ key, account, amount }: Wish): Wish => ({ key, account, amount })
-
-/** Sent a moment ago, and then the page was reloaded before the answer came. */
+/** Sent a while ago, and the page was reloaded before an answer came. */
 export const isUnanswered = ({ sentAt }: Wish) =>
-  sentAt !== undefined && Date.now() - sentAt < RESUMED_FOR_MS
+  sentAt !== undefined && sentAt < performance.timeOrigin && Date.now() - sentAt < RESUMED_FOR_MS
 
 /** Somebody else may have signed in since. */
 function kept(account: string): Wish | undefined {

@@ -13,10 +13,11 @@ import { useWords } from '../../../words/language.tsx'
 import { VerifyPhone } from '../phone/verify-phone.tsx'
 import { usePace } from '../pace.ts'
 import { Amount } from './amount.tsx'
+import { Buys } from './buys.tsx'
 import { useConsoleFacts } from './networks.ts'
 import { PayingNumber } from './paying-number.tsx'
-import { orderTopUp } from './order-top-up.ts'
-import { forgetWish, isUnanswered, newWish, unsent, useWish } from './top-up-request.ts'
+import { isClearNo, orderTopUp } from './order-top-up.ts'
+import { forgetWish, isUnanswered, newWish, useWish } from './top-up-request.ts'
 import { billingWords } from './words.ts'
 
 /** How much, from which number, and one button. */
@@ -42,6 +43,8 @@ function Form({ rules, simulated }: { rules: Rules; simulated: boolean }) {
   const { wish, setAmount, pay } = usePaying(rules, user?.id ?? '')
   const { tzs, amount, number } = useFormats()
   const pace = usePace()
+  const lasting = (days: number) =>
+    days > 365 ? words.lastsLong : words.lasts(number(Math.round(days)))
   const chosen = /^\d+$/.test(wish.amount) ? Number(wish.amount) : 0
   const isRight = chosen >= rules.min_tzs && chosen <= rules.max_tzs
   const credits = Math.round(chosen * Number(rules.credits_per_tzs) * 1e6) / 1e6
@@ -66,12 +69,13 @@ function Form({ rules, simulated }: { rules: Rules; simulated: boolean }) {
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <Amount rules={rules} value={wish.amount} onChange={setAmount} disabled={pay.isPending} />
       {isRight && (
-        <p>
-          <strong>{words.youGet(amount(credits))}</strong>{' '}
-          {pace > 0 && (
-            <span className="text-soft">{words.lasts(number(Math.round(credits / pace)))}</span>
-          )}
-        </p>
+        <div>
+          <p>
+            <strong>{words.youGet(amount(credits))}</strong>{' '}
+            {pace > 0 && <span className="text-soft">{lasting(credits / pace)}</span>}
+          </p>
+          <Buys credits={credits} />
+        </div>
       )}
       <PayingNumber phone={user.phone_number!} onChange={() => setChanging(true)} />
       <FailureNotice error={pay.error} paid unsure={words.same} />
@@ -100,13 +104,11 @@ function usePaying(rules: Rules, account: string) {
       go(`/app/billing/payments/${data.id}`)
     },
     onError: (error, sent) => {
-      // A clear no ends the wish; without an answer the next try is the same one.
-      const isClear = 'status' in error && Number(error.status) >= 400 && Number(error.status) < 500
-      keep(isClear ? newWish(account, sent.amount) : unsent(sent))
+      if (isClearNo(error)) keep(newWish(account, sent.amount))
     },
   })
   useEffect(() => {
     if (isUnanswered(wish)) pay.mutate(wish)
   }, [])
-  return { wish, setAmount: (amount: string) => keep({ ...wish, amount }), pay }
+  return { wish, setAmount: (amount: string) => keep({ key: wish.key, account, amount }), pay }
 }

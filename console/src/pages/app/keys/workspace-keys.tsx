@@ -56,7 +56,7 @@ export function WorkspaceKeys({ workspace, keys, onKey, onWorkspace }: Props) {
             rows={keys}
             keyOf={(key) => key.id}
             actions={(key) => (
-              <div className="flex flex-wrap justify-end">
+              <div className="flex flex-wrap justify-end max-sm:justify-between max-sm:border-t max-sm:border-line">
                 {(['rename', 'leaked', 'revoke'] as const).map((act) => (
                   <Button
                     key={act}

@@ -16,6 +16,7 @@ export function NoticeLine({ notice }: { notice: NoticeShown }) {
   const { moment } = useFormats()
   const again = useAskAgain()
   const target = targetOf(notice)
+  const ways = notice.sent_by.map((way) => words.ways[way]).join(words.and)
   const read = useMutation({
     mutationFn: () => ask('PATCH /v1/notifications/{id}/read', { path: { id: notice.id } }),
     onSuccess: () => again('GET /v1/notifications'),
@@ -32,7 +33,8 @@ export function NoticeLine({ notice }: { notice: NoticeShown }) {
         </div>
         <p className="break-words">{notice.body}</p>
         <p className="text-sm text-soft">
-          {[moment(notice.created_at), ...notice.sent_by.map((way) => words.sent[way])].join(' · ')}
+          {moment(notice.created_at)}
+          {ways && ` · ${words.sent(ways)}`}
         </p>
         <div className="flex flex-wrap gap-x-4">
           {target && (

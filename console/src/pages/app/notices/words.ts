@@ -11,7 +11,9 @@ export const noticesWords = words({
     show: 'Onyesha',
     which: { all: 'Zote', unread: 'Mpya' },
     isNew: 'Mpya',
-    sent: { email: 'Imetumwa pia kwa barua pepe', sms: 'Imetumwa pia kwa SMS' },
+    sent: (ways: string) => `Imetumwa pia kwa ${ways}`,
+    and: ' na ',
+    ways: { email: 'barua pepe', sms: 'SMS' },
     preferences: 'Chagua zinazokufikia',
     open: {
       payment: 'Fungua malipo',
@@ -32,7 +34,9 @@ export const noticesWords = words({
     show: 'Show',
     which: { all: 'All', unread: 'New' },
     isNew: 'New',
-    sent: { email: 'Also sent by email', sms: 'Also sent by SMS' },
+    sent: (ways) => `Also sent by ${ways}`,
+    and: ' and ',
+    ways: { email: 'email', sms: 'SMS' },
     preferences: 'Choose what reaches you',
     open: {
       payment: 'Open the payment',

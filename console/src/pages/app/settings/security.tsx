@@ -28,8 +28,13 @@ export function Security() {
           <Row
             label={words.password}
             action={
-              <Button kind="quiet" size="small" onClick={() => setOpen('password')}>
-                {words.passwordChange}
+              <Button
+                kind="quiet"
+                size="small"
+                aria-label={words.passwordChange}
+                onClick={() => setOpen('password')}
+              >
+                {settings.change}
               </Button>
             }
           >
@@ -50,7 +55,7 @@ export function Security() {
           >
             <Badge tone={method === 'none' ? 'wait' : 'good'}>{words.methods[method]}</Badge>
             {method === 'none' && (
-              <span className="text-sm font-normal break-normal text-soft">{words.factorLead}</span>
+              <span className="text-sm font-normal text-soft">{words.factorLead}</span>
             )}
           </Row>
           {method === 'totp' && <RecoveryRow />}
