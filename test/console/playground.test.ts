@@ -55,7 +55,7 @@ test('a chat streams, is charged as the ledger says, and is the copied curl', as
     const answer = await runInShell(curl, await keyOf(tab.person), folder)
     assert.match(answer, /data: \[DONE\]/)
     const [asked, copied] = rig.house.models.log.find({ route: '/chat/completions' }).slice(-2)
-    assert.deepEqual(copied!.body, asked!.body)
+    assert.deepEqual(sentBy(copied!), sentBy(asked!))
     await judge(tab, 'try-chat')
     await tab.context.close()
   }
@@ -257,6 +257,12 @@ test('whoever signs out leaves nothing behind on the device', async () => {
   assert.doesNotMatch(String(await page.evaluate('JSON.stringify(localStorage)')), /siri yangu/)
   await tab.context.close()
 })
+
+/** Without the limit that the gateway adds by what the account has left. */
+function sentBy({ body }: { body: unknown }) {
+  const { max_tokens: _, ...sent } = body as Record<string, unknown>
+  return sent
+}
 
 async function cancelled({ token }: Person): Promise<number> {
   const { body } = await rig.house.call('GET /v1/activity?status=cancelled', { token })
