@@ -63,6 +63,7 @@ export default function DocumentPage() {
           <ModelSelect choice={choice} />
           <Field
             label={common.maxTokens}
+            placeholder={common.modelChooses}
             type="number"
             inputMode="numeric"
             min={1}

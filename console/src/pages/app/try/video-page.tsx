@@ -92,6 +92,7 @@ function Parameters({ wish, onChange }: ParametersProps) {
     <>
       <Field
         label={words.seconds}
+        placeholder={common.modelChooses}
         hint={words.secondsSay}
         type="number"
         inputMode="numeric"
