@@ -185,6 +185,29 @@ test('pictures, in both looks', async () => {
   }
 })
 
+test('a picture whose answer is lost is asked for again and paid for once', async () => {
+  const tab = await openSignedIn(rig, '/app/try/image', { credits: '2000' })
+  const { page, person } = tab
+  await page.getByRole('textbox').first().fill('Twiga aliyepotea')
+  let lost = 0
+  await page.route('**/v1/images/generations', async (route) => {
+    if (lost++ > 0) return route.continue()
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await page.getByRole('button', { name: 'Chora' }).click()
+  await page.getByRole('button', { name: 'Jaribu tena' }).waitFor()
+  const once = await spent(rig, person)
+  assert.ok(once > 0)
+  // Also by whoever comes back later.
+  await page.reload()
+  await page.getByRole('button', { name: 'Chora' }).click()
+  await page.getByRole('img', { name: 'Twiga aliyepotea' }).waitFor()
+  assert.equal(await spent(rig, person), once)
+  await page.locator('[data-charge]').waitFor()
+  await tab.context.close()
+})
+
 test('documents, pictures and videos are read', async () => {
   const files = [
     { name: "Mkataba wa 'nyumba'.pdf", mimeType: 'application/pdf', buffer: makePdf(2) },

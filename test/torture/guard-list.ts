@@ -1242,4 +1242,20 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/contract/me-sign-in.test.ts',
     fails: /every other session has ended/,
   },
+  {
+    name: 'an order of the playground that may have been done keeps its key',
+    file: 'console/src/pages/app/try/use-order.ts',
+    find: 'const key = open.about === text ? open.key : crypto.randomUUID()',
+    put: 'const key = crypto.randomUUID()',
+    test: 'test/console/playground.test.ts',
+    fails: /paid for once/,
+  },
+  {
+    name: 'who signs out leaves nothing of the playground on the device',
+    file: 'console/src/frame/app-frame.tsx',
+    find: '    forgetKept()\n',
+    put: '',
+    test: 'test/console/playground.test.ts',
+    fails: /leaves nothing behind/,
+  },
 ]

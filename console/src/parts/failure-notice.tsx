@@ -10,13 +10,15 @@ type Props = {
   error: unknown
   /** For what costs money: says that nothing was charged, or that we cannot tell. */
   paid?: boolean
+  /** In place of the usual sentence, when it is not known whether the call was done. */
+  unsure?: string
   onRetry?: () => void
   /** In place of the usual sentence, by the API's code: a page may know better what happened. */
   kinds?: Partial<Record<string, string>>
 }
 
 /** What happened, whether money moved, what to do, and the number under which we find it. */
-export function FailureNotice({ error, paid, onRetry, kinds }: Props) {
+export function FailureNotice({ error, paid, unsure, onRetry, kinds }: Props) {
   const words = useWords(failureWords)
   const common = useWords(commonWords)
   const { number } = useFormats()
@@ -26,7 +28,7 @@ export function FailureNotice({ error, paid, onRetry, kinds }: Props) {
   return (
     <Notice tone="bad" title={words.title}>
       <p>{sentence(error)}</p>
-      {failure?.inDoubt === true && failure.status === 0 && <p>{words.unsure}</p>}
+      {failure?.inDoubt === true && failure.status === 0 && <p>{unsure ?? words.unsure}</p>}
       {paid === true && failure?.inDoubt !== true && <p>{words.notCharged}</p>}
       {failure?.retryAfterS !== undefined && <p>{words.wait(number(failure.retryAfterS))}</p>}
       {failure?.requestId !== undefined && (

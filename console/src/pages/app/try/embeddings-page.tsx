@@ -59,7 +59,7 @@ export default function EmbeddingsPage() {
               </Button>
             </div>
           </div>
-          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
+          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
           {outcome && !order.busy && (
             <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
               <Likeness rows={outcome.result} />

@@ -86,7 +86,7 @@ export default function ImagePage() {
               </Button>
             </div>
           </div>
-          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
+          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
           {order.busy && <Waiting count={count} />}
           {outcome && !order.busy && (
             <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
