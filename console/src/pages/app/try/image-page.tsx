@@ -76,6 +76,7 @@ export default function ImagePage() {
               label={words.prompt}
               placeholder={words.example}
               hint={common.twice}
+              rows={3}
               value={wish.prompt}
               onChange={(prompt) => setWish({ ...wish, prompt })}
             />
