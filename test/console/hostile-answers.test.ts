@@ -25,9 +25,9 @@ const HOSTILE = [
   'x'.repeat(20_000),
   `https://example.com/${'a'.repeat(900)}`,
   `\`\`\`html\n<script>window.ran = 7</script>${'y'.repeat(5_000)}\n\`\`\``,
-  `${'> '.repeat(2_000)}`,
-  `${'**'.repeat(5_000)}`,
-  `${'['.repeat(5_000)}`,
+  '> '.repeat(2_000),
+  '**'.repeat(5_000),
+  '['.repeat(5_000),
 ].join('\n\n')
 
 test('what a hostile model answers runs nothing and breaks no layout', async () => {

@@ -79,7 +79,7 @@ test('a form has its file and its fields, also one that begins like the name of 
       headers: { 'content-type': sent.headers['content-type']! },
     }).formData()
     // A form's lines end in CRLF, whatever they ended in before.
-    const prompt = String(read.get('prompt')).replaceAll('\r\n', '\n')
+    const prompt = (read.get('prompt') as string).replaceAll('\r\n', '\n')
     assert.equal(prompt, fields.prompt)
     const file = read.get('file') as File
     assert.equal(file.type, 'audio/webm')

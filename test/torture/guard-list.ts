@@ -1436,14 +1436,6 @@ export const GUARDS: readonly Guard[] = [
     fails: /every other session has ended/,
   },
   {
-    name: "an account's long reads run one after the other",
-    file: 'src/activity/in-turn.ts',
-    find: 'const turn = before.then(read, read)',
-    put: 'const turn = read()',
-    test: 'test/contract/activity-reports.test.ts',
-    fails: /one connection at a time/,
-  },
-  {
     name: 'whatever a page sends again of a top-up is the same request',
     file: 'console/src/pages/app/billing/order-top-up.ts',
     find: '        idempotencyKey: key,\n',
@@ -1474,5 +1466,21 @@ export const GUARDS: readonly Guard[] = [
     put: 'const turn = read()',
     test: 'test/contract/activity-reports.test.ts',
     fails: /one connection at a time/,
+  },
+  {
+    name: 'an order of the playground that may have been done keeps its key',
+    file: 'console/src/pages/app/try/use-order.ts',
+    find: 'const key = open.about === text ? open.key : crypto.randomUUID()',
+    put: 'const key = crypto.randomUUID()',
+    test: 'test/console/playground.test.ts',
+    fails: /paid for once/,
+  },
+  {
+    name: 'who signs out leaves nothing of the playground on the device',
+    file: 'console/src/frame/app-frame.tsx',
+    find: '    forgetKept()\n',
+    put: '',
+    test: 'test/console/playground.test.ts',
+    fails: /leaves nothing behind/,
   },
 ]

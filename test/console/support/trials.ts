@@ -18,7 +18,7 @@ export async function spent(rig: Rig, { token }: Person): Promise<number> {
 }
 
 /** The charge that the page shows last, once it has read it. */
-export async function shownCharge({ page }: Tab): Promise<number> {
+async function shownCharge({ page }: Tab): Promise<number> {
   const last = page.locator('[data-charge]').last()
   await last.waitFor()
   return Number(await last.getAttribute('data-charge'))

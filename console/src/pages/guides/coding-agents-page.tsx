@@ -1,7 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { useWords, words } from '../../words/language.tsx'
 import { Guide, Part } from './guide.tsx'
-import { useSampleFacts } from './sample-models.ts'
+import { useSampleFacts, type SampleFacts } from './sample-models.ts'
 
 const agentWords = words({
   sw: {
@@ -50,27 +50,19 @@ const agentWords = words({
 
 export default function Page() {
   const words = useWords(agentWords)
-  const { origin, model } = useSampleFacts()
+  const facts = useSampleFacts()
+  const { origin } = facts
   return (
     <Guide name="coding-agents">
       <Part title={words.before} text={words.beforeSay} />
       <Part title={words.claude} text={words.claudeSay}>
-        <Sample
-          label={words.claude}
-          tabs={[{ name: 'bash', code: claudeCode(origin, model.text) }]}
-        />
+        <Sample label={words.claude} tabs={[{ name: 'bash', code: claudeCode(facts) }]} />
       </Part>
       <Part title={words.codex} text={words.codexSay}>
-        <Sample
-          label={words.codex}
-          tabs={[{ name: 'config.toml', code: codex(origin, model.text) }]}
-        />
+        <Sample label={words.codex} tabs={[{ name: 'config.toml', code: codex(facts) }]} />
       </Part>
       <Part title={words.opencode} text={words.opencodeSay}>
-        <Sample
-          label={words.opencode}
-          tabs={[{ name: 'opencode.json', code: opencode(origin, model.text) }]}
-        />
+        <Sample label={words.opencode} tabs={[{ name: 'opencode.json', code: opencode(facts) }]} />
       </Part>
       <Part
         title={words.others}
@@ -80,20 +72,20 @@ export default function Page() {
   )
 }
 
-const claudeCode = (origin: string, model: string) => `export ANTHROPIC_BASE_URL=${origin}
+const claudeCode = ({ origin, model, context }: SampleFacts) => `export ANTHROPIC_BASE_URL=${origin}
 export ANTHROPIC_AUTH_TOKEN=$MLANGO_KEY
 export ANTHROPIC_API_KEY=""
-export ANTHROPIC_MODEL=${model}
-export ANTHROPIC_DEFAULT_OPUS_MODEL=${model}
-export ANTHROPIC_DEFAULT_SONNET_MODEL=${model}
-export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}
-export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000
+export ANTHROPIC_MODEL=${model.text}
+export ANTHROPIC_DEFAULT_OPUS_MODEL=${model.text}
+export ANTHROPIC_DEFAULT_SONNET_MODEL=${model.text}
+export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model.text}
+export CLAUDE_CODE_MAX_CONTEXT_TOKENS=${context}
 export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
 claude`
 
-const codex = (origin: string, model: string) => `model = "${model}"
+const codex = ({ origin, model, context }: SampleFacts) => `model = "${model.text}"
 model_provider = "mlango"
-model_context_window = 200000
+model_context_window = ${context}
 
 [model_providers.mlango]
 name = "Mlango"
@@ -101,7 +93,7 @@ base_url = "${origin}/v1"
 env_key = "MLANGO_KEY"
 wire_api = "responses"`
 
-const opencode = (origin: string, model: string) => `{
+const opencode = ({ origin, model }: SampleFacts) => `{
   "provider": {
     "mlango": {
       "npm": "@ai-sdk/openai",
@@ -109,7 +101,7 @@ const opencode = (origin: string, model: string) => `{
         "baseURL": "${origin}/v1",
         "apiKey": "{env:MLANGO_KEY}"
       },
-      "models": { "${model}": {} }
+      "models": { "${model.text}": {} }
     }
   }
 }`

@@ -32,7 +32,7 @@ export function Guide({ name, tryAt, children }: Props) {
               <Link
                 href={`/guides/${guide.name}`}
                 aria-current={guide.name === name ? 'page' : undefined}
-                className="flex min-h-11 items-center rounded-sm px-3 text-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-green-wash aria-[current=page]:font-semibold aria-[current=page]:text-green"
+                className="flex min-h-11 items-center rounded-sm px-3 py-2 leading-snug text-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-green-wash aria-[current=page]:font-semibold aria-[current=page]:text-green"
               >
                 {guide.title[language]}
               </Link>

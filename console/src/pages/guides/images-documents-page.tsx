@@ -50,7 +50,7 @@ export default function Page() {
   const read = samplesOf(origin, {
     path: '/v1/documents/analyze',
     form: {
-      fields: { model: model.vision, prompt: words.question },
+      fields: { model: model.document, prompt: words.question },
       file: 'hati.pdf',
       type: 'application/pdf',
     },

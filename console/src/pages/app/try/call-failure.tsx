@@ -9,15 +9,29 @@ import { useWords } from '../../../words/language.tsx'
 import { rough } from './estimate-line.tsx'
 import { tryWords } from './words.ts'
 
-type Props = { error: unknown; estimate: number | undefined; onRetry?: () => void }
+type Props = {
+  error: unknown
+  estimate: number | undefined
+  /** The same order again is answered with the work already paid for. */
+  repeatable?: boolean
+  onRetry?: () => void
+}
 
 /** Why a trial did not work. Where only money is missing: how much, and the way there and back. */
-export function CallFailure({ error, estimate, onRetry }: Props) {
+export function CallFailure({ error, estimate, repeatable, onRetry }: Props) {
+  const words = useWords(tryWords)
   if (error === undefined) return null
   if (error instanceof AskFailure && error.status === 402) {
     return <TooLittle estimate={estimate} />
   }
-  return <FailureNotice error={error} paid {...(onRetry ? { onRetry } : {})} />
+  return (
+    <FailureNotice
+      error={error}
+      paid
+      {...(repeatable ? { unsure: words.twice } : {})}
+      {...(onRetry ? { onRetry } : {})}
+    />
+  )
 }
 
 function TooLittle({ estimate = 0 }: Pick<Props, 'estimate'>) {

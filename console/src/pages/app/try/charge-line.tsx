@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
 import { ask } from '../../../client/ask.ts'
 import { useFormats } from '../../../words/format.ts'
@@ -21,16 +21,16 @@ export function ChargeReader({
 }) {
   const words = useWords(tryWords)
   const again = useAskAgain()
-  const looks = useRef(0)
+  const [looks, setLooks] = useState(0)
   const told = useRef(false)
   const found = useAsk(
     'GET /v1/activity',
     { query: { request_id: requestId } },
-    { refetchInterval: looks.current < MOST_LOOKS ? LOOK_MS : false, staleTime: 0 },
+    { refetchInterval: looks < MOST_LOOKS ? LOOK_MS : false, staleTime: 0 },
   )
   const records = found.data?.data
   useEffect(() => {
-    looks.current++
+    setLooks((count) => count + 1)
     if (records === undefined || records.length === 0 || told.current) return
     told.current = true
     const sum = records.reduce((total, record) => total + record.cost_credits, 0)
@@ -42,7 +42,7 @@ export function ChargeReader({
   }, [found.dataUpdatedAt])
   return (
     <p role="status" className="text-sm text-soft">
-      {looks.current < MOST_LOOKS ? words.asking : words.chargeLater}
+      {looks < MOST_LOOKS ? words.asking : words.chargeLater}
     </p>
   )
 }

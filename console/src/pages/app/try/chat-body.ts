@@ -4,6 +4,8 @@ import type { Charge } from './charge-line.tsx'
 export type Message = {
   role: 'user' | 'assistant'
   content: string
+  /** Who answered. */
+  model?: string
   requestId?: string
   charge?: Charge
   /** It was stopped, or broke off. */

@@ -25,6 +25,8 @@ export function Composer({ draft, onChange, onSend, onStop, onClear, estimate }:
   }, [isBusy])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    // The keyboard of a phone has no other key for a new line.
+    if (matchMedia('(pointer: coarse)').matches) return
     event.preventDefault()
     onSend()
   }

@@ -116,6 +116,7 @@ function Settings({ choice, settings, onChange }: SettingsProps) {
       {choice.model?.supported_parameters.includes('temperature') && (
         <Field
           label={common.temperature}
+          placeholder={common.modelChooses}
           hint={common.temperatureSay}
           type="number"
           inputMode="decimal"
@@ -128,6 +129,7 @@ function Settings({ choice, settings, onChange }: SettingsProps) {
       )}
       <Field
         label={common.maxTokens}
+        placeholder={common.modelChooses}
         type="number"
         inputMode="numeric"
         min={1}

@@ -21,7 +21,7 @@ export function ChatTalk({ talk, arriving, onCharge }: Props) {
           {message.role === 'user' ? (
             <Asked text={message.content} />
           ) : (
-            <Answered text={message.content}>
+            <Answered text={message.content} by={message.model}>
               <End message={message} onKnown={(charge) => onCharge(at, charge)} />
             </Answered>
           )}
@@ -48,13 +48,15 @@ function Asked({ text }: { text: string }) {
   )
 }
 
-function Answered({ text, children }: { text: string; children: ReactNode }) {
+type AnsweredProps = { text: string; by?: string | undefined; children: ReactNode }
+
+function Answered({ text, by, children }: AnsweredProps) {
   const words = useWords(chatWords)
   return (
     <div className="card flex min-w-0 flex-col gap-2 rounded-bl-none px-4 py-3">
-      <span className="flex items-center gap-1.5 text-sm font-semibold text-green">
+      <span className="flex items-center gap-1.5 text-sm font-semibold break-all text-green">
         <Icon name="spark" size={16} />
-        {words.answers}
+        {by ?? words.answers}
       </span>
       {text !== '' && <Markdown text={text} />}
       {children}

@@ -8,7 +8,6 @@ export const chatWords = words({
     placeholder: 'Uliza chochote…',
     example: 'Nieleze faida za kuweka akiba kila wiki.',
     examples: [
-      'Nieleze faida za kuweka akiba kila wiki.',
       'Andika SMS fupi ya kumkumbusha mteja deni la TZS 25,000.',
       'Tafsiri kwa Kiingereza: Mzigo wako utafika kesho asubuhi.',
     ],
@@ -26,7 +25,6 @@ export const chatWords = words({
     leaving: 'Ukisimamisha, hutozwi.',
     clear: 'Anza upya',
     onDevice: 'Mazungumzo yanabaki kwenye kifaa hiki tu.',
-    again: 'Uliza tena',
   },
   en: {
     system: 'Instructions',
@@ -35,7 +33,6 @@ export const chatWords = words({
     placeholder: 'Ask anything…',
     example: 'Explain why saving a little every week helps.',
     examples: [
-      'Explain why saving a little every week helps.',
       'Write a short SMS that reminds a customer of a debt of TZS 25,000.',
       'Translate into Kiswahili: Your parcel arrives tomorrow morning.',
     ],
@@ -53,6 +50,5 @@ export const chatWords = words({
     leaving: 'Stopping costs nothing.',
     clear: 'Start over',
     onDevice: 'The conversation stays on this device only.',
-    again: 'Ask again',
   },
 })

@@ -63,6 +63,7 @@ export default function DocumentPage() {
           <ModelSelect choice={choice} />
           <Field
             label={common.maxTokens}
+            placeholder={common.modelChooses}
             type="number"
             inputMode="numeric"
             min={1}
@@ -95,7 +96,7 @@ export default function DocumentPage() {
               </Button>
             </div>
           </div>
-          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
+          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
           {order.busy && <Skeleton lines={3} />}
           {outcome && !order.busy && (
             <section

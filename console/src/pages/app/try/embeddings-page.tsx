@@ -59,7 +59,7 @@ export default function EmbeddingsPage() {
               </Button>
             </div>
           </div>
-          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
+          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
           {outcome && !order.busy && (
             <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
               <Likeness rows={outcome.result} />
@@ -90,15 +90,7 @@ function Likeness({ rows }: { rows: Row[] }) {
           },
           {
             label: words.first,
-            show: (row) => (
-              <code className="font-mono text-sm break-all">
-                {row.vector
-                  .slice(0, 3)
-                  .map((value) => value.toFixed(3))
-                  .join(', ')}
-                …
-              </code>
-            ),
+            show: firstNumbers,
           },
         ]}
       />
@@ -107,6 +99,11 @@ function Likeness({ rows }: { rows: Row[] }) {
       </p>
     </>
   )
+}
+
+function firstNumbers({ vector }: Row) {
+  const shown = vector.slice(0, 3).map((value) => value.toFixed(3))
+  return <code className="font-mono text-sm break-all">{shown.join(', ')}…</code>
 }
 
 const linesOf = (text: string) =>

@@ -1,4 +1,4 @@
-import { useId, useState, type DragEvent } from 'react'
+import { useId, useState } from 'react'
 import { Icon } from '../../../parts/icon.tsx'
 import { IconButton } from '../../../parts/button.tsx'
 import { useFormats } from '../../../words/format.ts'
@@ -24,18 +24,12 @@ export function FileChoice({ file, onChange }: Props) {
     setError(undefined)
     onChange(next)
   }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    take(event.dataTransfer.files[0])
-  }
   if (file !== undefined) return <Chosen file={file} onRemove={() => onChange(undefined)} />
   return (
     <div>
       <label
         htmlFor={id}
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={drop}
-        className="flex cursor-pointer flex-col items-center gap-2 rounded-md border-2 border-dashed border-edge bg-page px-4 py-6 text-center hover:bg-green-wash focus-within:outline-3 focus-within:outline-green"
+        className="relative flex cursor-pointer flex-col items-center gap-2 rounded-md border-2 border-dashed border-edge bg-page px-4 py-6 text-center hover:bg-green-wash focus-within:outline-3 focus-within:outline-green"
       >
         <span className="text-green">
           <Icon name="file" size={32} />
@@ -48,7 +42,8 @@ export function FileChoice({ file, onChange }: Props) {
           accept={FILE_TYPES}
           aria-describedby={error === undefined ? undefined : `${id}-error`}
           onChange={(event) => take(event.target.files?.[0])}
-          className="sr-only"
+          // Over all of it, so that a file can be dropped anywhere.
+          className="absolute inset-0 cursor-pointer opacity-0"
         />
       </label>
       {error && (

@@ -76,6 +76,7 @@ export default function ImagePage() {
               label={words.prompt}
               placeholder={words.example}
               hint={common.twice}
+              rows={3}
               value={wish.prompt}
               onChange={(prompt) => setWish({ ...wish, prompt })}
             />
@@ -86,7 +87,7 @@ export default function ImagePage() {
               </Button>
             </div>
           </div>
-          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
+          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
           {order.busy && <Waiting count={count} />}
           {outcome && !order.busy && (
             <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">

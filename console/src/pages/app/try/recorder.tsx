@@ -80,17 +80,22 @@ function FileInstead({ onDone }: { onDone(recording: Recording): void }) {
   }
   return (
     <div className="flex max-w-full flex-col items-center gap-1">
-      <label htmlFor={id} className="text-sm text-soft">
-        {words.or}
+      {/* The browser's own button would speak the browser's language. */}
+      <label
+        htmlFor={id}
+        className="inline-flex min-h-11 items-center gap-2 rounded-sm px-3 text-sm font-semibold text-green focus-within:outline-3 focus-within:outline-green hover:bg-green-wash"
+      >
+        <Icon name="file" />
+        {words.file}
+        <input
+          id={id}
+          type="file"
+          accept={AUDIO_TYPES}
+          aria-describedby={error === undefined ? undefined : `${id}-error`}
+          onChange={(event) => take(event.target.files?.[0])}
+          className="sr-only"
+        />
       </label>
-      <input
-        id={id}
-        type="file"
-        accept={AUDIO_TYPES}
-        aria-describedby={error === undefined ? undefined : `${id}-error`}
-        onChange={(event) => take(event.target.files?.[0])}
-        className="min-h-11 max-w-full text-sm file:mr-3 file:min-h-11 file:rounded-sm file:border file:border-edge file:bg-card file:px-3 file:font-semibold file:text-ink"
-      />
       {error && (
         <p id={`${id}-error`} role="alert" className="text-sm font-medium text-danger">
           {error}

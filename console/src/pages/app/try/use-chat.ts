@@ -22,7 +22,13 @@ export function useChat() {
       setTalk(
         keepable([
           ...asked,
-          { role: 'assistant', content: text, ...(requestId && { requestId }), ...more },
+          {
+            role: 'assistant',
+            content: text,
+            model: body.model,
+            ...(requestId && { requestId }),
+            ...more,
+          },
         ]),
       )
     setTalk(keepable(asked))

@@ -90,7 +90,7 @@ function JobState({ job }: { job: Job }) {
 function Progress({ since }: { since: string }) {
   const words = useWords(videoWords)
   const { number } = useFormats()
-  const [now, setNow] = useState(Date.now())
+  const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1_000)
     return () => clearInterval(timer)

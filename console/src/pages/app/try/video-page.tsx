@@ -73,7 +73,7 @@ export default function VideoPage() {
                 </Button>
               </div>
             </div>
-            <CallFailure error={order.error} estimate={estimate} onRetry={run} />
+            <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
           </div>
           <VideoJobs ordered={order.outcome?.result} />
         </div>
@@ -92,6 +92,7 @@ function Parameters({ wish, onChange }: ParametersProps) {
     <>
       <Field
         label={words.seconds}
+        placeholder={common.modelChooses}
         hint={words.secondsSay}
         type="number"
         inputMode="numeric"
