@@ -11,5 +11,5 @@ const bare = (text: string) => text.replaceAll(/[\s;'",()|]/g, '')
 
 test('the console knows the routes that the API has', async () => {
   const written = bare(readFileSync(FILE, 'utf8'))
-  assert.equal(written, bare(await routesType()), 'run: npm run console:routes')
+  assert.ok(written === bare(await routesType()), 'routes.ts is stale: npm run console:routes')
 })

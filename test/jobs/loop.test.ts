@@ -20,10 +20,9 @@ test('a duty runs at once, again and again, and never beside itself', async () =
   }
   const duties = startDuties([duty], silentLog)
   assert.equal(runs, 1)
-  await sleep(100)
+  while (runs < 3) await sleep(5)
   await duties.stop()
   const after = runs
-  assert(after >= 3)
   assert.equal(most, 1)
   await sleep(30)
   assert.equal(runs, after)
@@ -39,9 +38,8 @@ test('a duty that throws is logged by name and tried again, and others go on', a
     ],
     { ...silentLog, warn: (_message, fields) => warned.push(fields?.job) },
   )
-  await sleep(60)
+  while (warned.length < 2 || good < 2) await sleep(5)
   await duties.stop()
-  assert(warned.length >= 2)
   assert(warned.every((job) => job === 'bad'))
   assert(good >= 2)
 })

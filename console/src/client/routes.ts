@@ -611,6 +611,9 @@ export type Documented = {
       data: {
         id: string
         object: 'model'
+        type: 'model'
+        display_name: string
+        created_at: string
         created: number
         owned_by: string
         resource_id: string
@@ -638,6 +641,9 @@ export type Documented = {
       data: {
         id: string
         object: 'model'
+        type: 'model'
+        display_name: string
+        created_at: string
         created: number
         owned_by: string
         resource_id: string
@@ -674,6 +680,9 @@ export type Documented = {
       data: {
         id: string
         object: 'model'
+        type: 'model'
+        display_name: string
+        created_at: string
         created: number
         owned_by: string
         resource_id: string
@@ -717,6 +726,115 @@ export type Documented = {
       model: string
       choices: ({ index: number } & Record<string, unknown>)[]
     } & Record<string, unknown>
+  }
+  'POST /v1/messages': {
+    query: {}
+    body: {
+      model: string
+      messages: unknown[]
+      system?: unknown | undefined
+      tools?: unknown[] | null | undefined
+      tool_choice?: unknown | undefined
+      thinking?: unknown | undefined
+      output_config?: unknown | undefined
+      max_tokens: number
+      stream?: boolean | null | undefined
+      temperature?: number | null | undefined
+      top_p?: number | null | undefined
+      top_k?: number | null | undefined
+      stop_sequences?: string[] | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      id: string
+      type: 'message'
+      role: 'assistant'
+      model: string
+      content: ({ type: string } & Record<string, unknown>)[]
+      stop_reason: string
+      stop_sequence: string | null
+      usage: { input_tokens: number; output_tokens: number } & Record<string, unknown>
+    } & Record<string, unknown>
+  }
+  'POST /v1/messages/count_tokens': {
+    query: {}
+    body: {
+      model: string
+      messages: unknown[]
+      system?: unknown | undefined
+      tools?: unknown[] | null | undefined
+      tool_choice?: unknown | undefined
+      thinking?: unknown | undefined
+      output_config?: unknown | undefined
+    } & Record<string, unknown>
+    answer: { input_tokens: number }
+  }
+  'POST /v1/responses': {
+    query: {}
+    body: {
+      model: string
+      input?: (string | unknown[]) | null | undefined
+      instructions?: string | null | undefined
+      max_output_tokens?: number | null | undefined
+      temperature?: number | null | undefined
+      top_p?: number | null | undefined
+      top_logprobs?: number | null | undefined
+      parallel_tool_calls?: boolean | null | undefined
+      tools?: unknown[] | null | undefined
+      text?: Record<string, unknown> | null | undefined
+      reasoning?: Record<string, unknown> | null | undefined
+      include?: string[] | null | undefined
+      metadata?: Record<string, unknown> | null | undefined
+      prompt_cache_key?: string | null | undefined
+      store?: boolean | null | undefined
+      previous_response_id?: string | null | undefined
+      stream?: boolean | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      id: string
+      object: 'response'
+      created_at: number
+      status: 'completed' | 'incomplete'
+      model: string
+      output: ({ type: string } & Record<string, unknown>)[]
+    } & Record<string, unknown>
+  }
+  'GET /v1/responses': { query: {}; body: undefined; answer: string }
+  'POST /v1/responses/{response_id}/cancel': { query: {}; body: undefined; answer: unknown }
+  'GET /v1/responses/{response_id}': {
+    query: {
+      include?: string | number | boolean
+      'include[]'?: string | number | boolean
+      stream?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      id: string
+      object: 'response'
+      created_at: number
+      status: 'completed' | 'incomplete'
+      model: string
+      output: ({ type: string } & Record<string, unknown>)[]
+    } & Record<string, unknown>
+  }
+  'DELETE /v1/responses/{response_id}': {
+    query: {}
+    body: undefined
+    answer: { id: string; object: 'response'; deleted: true }
+  }
+  'GET /v1/responses/{response_id}/input_items': {
+    query: {
+      limit?: string | number | boolean
+      order?: 'asc' | 'desc'
+      after?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      object: 'list'
+      data: ({ type: string } & Record<string, unknown>)[]
+      first_id: string | null
+      last_id: string | null
+      has_more: boolean
+    }
   }
   'POST /v1/embeddings': {
     query: {}
