@@ -54,7 +54,10 @@ function plainType(type: string, schema: Schema, document: OpenApi): string {
   if (type !== 'object') return type
   const members = Object.entries(schema.properties ?? {}).map(([name, one]) => {
     const mark = schema.required?.includes(name) ? '' : '?'
-    return `${JSON.stringify(name)}${mark}: ${typeOf(one, document)}${mark && ' | undefined'}`
+    const type = typeOf(one, document)
+    // With anything else, `unknown` is still unknown.
+    const missing = mark && type !== 'unknown' ? ' | undefined' : ''
+    return `${JSON.stringify(name)}${mark}: ${type}${missing}`
   })
   const more = (schema as { additionalProperties?: Schema | boolean }).additionalProperties
   if (members.length === 0 && typeof more === 'object')

@@ -81,7 +81,7 @@ const routes = [
       }
     },
   }),
-  route<undefined>({
+  route({
     ...plain,
     method: 'POST',
     path: '/v1/picky',

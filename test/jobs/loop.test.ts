@@ -20,7 +20,7 @@ test('a duty runs at once, again and again, and never beside itself', async () =
   }
   const duties = startDuties([duty], silentLog)
   assert.equal(runs, 1)
-  while (runs < 3) await sleep(5)
+  await until(() => runs >= 3)
   await duties.stop()
   const after = runs
   assert.equal(most, 1)
@@ -38,7 +38,7 @@ test('a duty that throws is logged by name and tried again, and others go on', a
     ],
     { ...silentLog, warn: (_message, fields) => warned.push(fields?.job) },
   )
-  while (warned.length < 2 || good < 2) await sleep(5)
+  await until(() => warned.length >= 2 && good >= 2)
   await duties.stop()
   assert(warned.every((job) => job === 'bad'))
   assert(good >= 2)
@@ -59,3 +59,7 @@ test('stop aborts the signal and waits for what runs', async () => {
   await duties.stop()
   assert(ended)
 })
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(5)
+}

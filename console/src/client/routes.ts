@@ -732,11 +732,11 @@ export type Documented = {
     body: {
       model: string
       messages: unknown[]
-      system?: unknown | undefined
+      system?: unknown
       tools?: unknown[] | null | undefined
-      tool_choice?: unknown | undefined
-      thinking?: unknown | undefined
-      output_config?: unknown | undefined
+      tool_choice?: unknown
+      thinking?: unknown
+      output_config?: unknown
       max_tokens: number
       stream?: boolean | null | undefined
       temperature?: number | null | undefined
@@ -760,11 +760,11 @@ export type Documented = {
     body: {
       model: string
       messages: unknown[]
-      system?: unknown | undefined
+      system?: unknown
       tools?: unknown[] | null | undefined
-      tool_choice?: unknown | undefined
-      thinking?: unknown | undefined
-      output_config?: unknown | undefined
+      tool_choice?: unknown
+      thinking?: unknown
+      output_config?: unknown
     } & Record<string, unknown>
     answer: { input_tokens: number }
   }
