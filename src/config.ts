@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isTimeZone } from './lib/days.ts'
+import { isNetwork } from './lib/network.ts'
 import { readCountries } from './lib/sms-countries.ts'
 
 /** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
@@ -50,6 +51,11 @@ const countries = text.transform((value, context) => {
   context.addIssue('must be * or country codes such as TZ,KE')
   return z.NEVER
 })
+
+const networks = list.refine(
+  (parts) => parts.every(isNetwork),
+  'must be addresses or networks such as 196.41.0.0/16',
+)
 
 const schema = z.object({
   // process
@@ -103,6 +109,11 @@ const schema = z.object({
   LOW_BALANCE_CREDITS: credits.default('20'),
   ACTIVITY_RETENTION_DAYS: whole(1, 36_500).default(400),
   ACTIVITY_TIME_ZONE: timeZone.default('Africa/Dar_es_Salaam'),
+
+  // operators
+  OPERATOR_NETWORKS: networks.optional(),
+  OPERATOR_ADJUST_LIMIT_CREDITS: credits.default('20000'),
+  OPERATOR_SECOND_PERSON_CREDITS: credits.default('500000'),
 
   // how long is kept what has had its time
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { findAccount } from './accounts/accounts-store.ts'
-import { openAccounts } from './accounts/accounts.ts'
+import { openAccounts, type Accounts } from './accounts/accounts.ts'
 import { createAuthenticator } from './accounts/authenticator.ts'
 import { moveWorkspace } from './activity/activity-store.ts'
+import { createGate } from './administration/gate.ts'
+import { deleteOperator } from './administration/operators-store.ts'
 import { startHeartbeat } from './billing/heartbeat-store.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
@@ -57,6 +59,7 @@ export type HouseInputs = {
 
 export type House = HouseInputs & {
   server: FastifyInstance
+  accounts: Accounts
   catalog: Catalog
   catalogSync: SyncParts
   payments: Payments
@@ -88,7 +91,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     clock,
     log,
     workspaceMoves: [moveWorkspace],
-    erasures: [deleteAllKept],
+    erasures: [deleteAllKept, deleteOperator],
   })
   const upstreams = openUpstreams({ upstreams: external.upstreams, log })
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
@@ -125,6 +128,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
     authenticator: createAuthenticator(accounts),
+    operators: createGate({ db, networks: config.OPERATOR_NETWORKS }),
     limiter,
     replay,
     config,
@@ -158,6 +162,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   return {
     ...inputs,
     server,
+    accounts,
     catalog,
     catalogSync,
     payments,

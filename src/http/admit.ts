@@ -1,5 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../lib/principal.ts'
+import { nothingHere } from './dialect.ts'
 import { subscriberOf, type Slot } from './limits/process-counter.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Credential } from './route.ts'
@@ -14,6 +15,7 @@ export function admit(context: ServerContext, call: RequestContext): Promise<voi
   call.countFor('address', subscriberOf(call.address))
   if (limit === 'auth') return admitGuess(context, call)
   if (limit === 'sign_in') return admitSignIn(context, call)
+  if (credential === 'operator') return admitOperator(context, call)
   if (credential !== 'none') {
     const principal = identify(context, call)
     return principal instanceof Promise
@@ -28,6 +30,17 @@ async function admitGuess(context: ServerContext, call: RequestContext): Promise
   await takeSlot(context, call)
   if (call.plan.route.credential === 'none') return
   await acceptPrincipal(context, call, await identify(context, call))
+}
+
+/** Anybody else who is signed in, or has a key, finds nothing here, whatever they send. */
+async function admitOperator(context: ServerContext, call: RequestContext): Promise<void> {
+  const principal = await identify(context, call)
+  await acceptPrincipal(context, call, principal)
+  const need = call.plan.route.operator
+  if (principal.kind !== 'jwt' || need === undefined) throw nothingHere()
+  const operator = await context.operators.admit(principal, call.address, need)
+  if (operator === undefined) throw nothingHere()
+  call.principal = operator
 }
 
 /** How many more may try than may fail. */

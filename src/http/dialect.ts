@@ -86,6 +86,14 @@ export function toFailure(error: unknown): Failure {
   return new Failure('internal', 'Something went wrong on our side.', { cause: error })
 }
 
+/** Also for whoever may not know that there is something. */
+export function nothingHere(): Failure {
+  return new Failure(
+    'not_found',
+    'There is nothing at this address. The API reference is at /docs.',
+  )
+}
+
 export function statusOf(kind: FailureKind, dialect: Dialect): number {
   return dialect === 'messages' ? messagesStatus(kind) : FAILURES[kind].status
 }
@@ -116,6 +124,12 @@ const FAILURES: Record<FailureKind, FailureRow> = {
   },
   insufficient: row(402, 'insufficient_credits', 'insufficient_quota', 'insufficient_quota'),
   forbidden: row(403, 'forbidden', 'forbidden', 'forbidden'),
+  second_factor_missing: row(
+    403,
+    'second_factor_required',
+    'forbidden',
+    'second_factor_required',
+  ),
   not_found: row(404, 'not_found', 'not_found', 'not_found'),
   method_not_allowed: row(405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'),
   too_slow: {

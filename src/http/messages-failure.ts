@@ -37,6 +37,7 @@ const ROWS: Record<FailureKind, Row> = {
   invalid_credentials: { status: 401, type: 'authentication_error' },
   insufficient: { status: 402, type: 'billing_error' },
   forbidden: { status: 403, type: 'permission_error' },
+  second_factor_missing: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
   too_slow: { status: 408, type: 'invalid_request_error' },

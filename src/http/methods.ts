@@ -13,7 +13,9 @@ export function addMethodRoutes(
   context: ServerContext,
   plans: RoutePlan[],
 ): void {
-  for (const [path, atPath] of Map.groupBy(plans, (plan) => plan.route.path)) {
+  // Only operators may know what there is for operators.
+  const open = plans.filter((plan) => plan.route.credential !== 'operator')
+  for (const [path, atPath] of Map.groupBy(open, (plan) => plan.route.path)) {
     const taken = new Set<HTTPMethods>(atPath.map((plan) => plan.route.method))
     // HEAD goes wherever GET goes, as HTTP asks.
     if (taken.has('GET')) taken.add('HEAD')

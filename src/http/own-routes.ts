@@ -7,7 +7,8 @@ import { route, type Call, type Result, type Route } from './route.ts'
 
 /** The server's own routes: liveness, and the reference, which is made from the one list. */
 export function ownRoutes(routes: Route[], publicUrl: string | undefined): Route[] {
-  const documented = [...routes, health]
+  // Customers have no use for what is there for operators.
+  const documented = [...routes.filter((one) => one.credential !== 'operator'), health]
   // Made when first asked for, so that a start does not pay for it.
   const document = once(() => openApiDocument(documented, publicUrl))
   const json = once(async () => page(JSON.stringify(await document()), 'application/json'))

@@ -1,9 +1,16 @@
 import type { z } from 'zod'
 import type { Answer, Claim, KeptAnswer } from '../lib/answer.ts'
 import type { MultipartPart } from '../lib/form.ts'
-import type { KeyPrincipal, Principal, SessionPrincipal } from '../lib/principal.ts'
+import type {
+  KeyPrincipal,
+  OperatorNeed,
+  OperatorPrincipal,
+  Principal,
+  SessionPrincipal,
+} from '../lib/principal.ts'
 
-export type Credential = 'none' | 'jwt' | 'key' | 'either'
+/** `operator`: an access token of an operator. For everybody else there is nothing at the address. */
+export type Credential = 'none' | 'jwt' | 'key' | 'either' | 'operator'
 
 /** What a handler knows of its caller: the server lets nobody else in. */
 type PrincipalOf<C extends Credential> = {
@@ -11,6 +18,7 @@ type PrincipalOf<C extends Credential> = {
   jwt: SessionPrincipal
   key: KeyPrincipal
   either: Principal
+  operator: OperatorPrincipal
 }[C]
 
 /**
@@ -40,6 +48,8 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   summary: string
   tag: string
   credential: C
+  /** With `credential: 'operator'`, and only there. */
+  operator?: OperatorNeed
   dialect: Dialect
   limit: LimitBucket
   /** With `limit: 'principal'`: so many calls a minute, counted for this route alone. */

@@ -1,6 +1,11 @@
 import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
 import type { Log } from '../lib/log.ts'
-import type { Principal } from '../lib/principal.ts'
+import type {
+  OperatorNeed,
+  OperatorPrincipal,
+  Principal,
+  SessionPrincipal,
+} from '../lib/principal.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'
 import type { SlowBodies } from './limits/slow-bodies.ts'
@@ -11,6 +16,7 @@ export type ServerContext = {
   /** Every route, the server's own included. */
   routes: readonly Route[]
   authenticator: Authenticator
+  operators: OperatorGate
   limiter: Limiter
   replay: ReplayStore
   settings: ServerSettings
@@ -34,6 +40,15 @@ export type ServerContext = {
  */
 export type Authenticator = {
   identify(authorization: string | undefined, apiKey?: string): Principal | Promise<Principal>
+}
+
+/** Undefined for whoever is no operator. Throws Failure when more is needed than was shown. */
+export type OperatorGate = {
+  admit(
+    principal: SessionPrincipal,
+    address: string,
+    need: OperatorNeed,
+  ): Promise<OperatorPrincipal | undefined>
 }
 
 /** Remembers answers by idempotency key, scoped to the account. */

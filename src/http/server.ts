@@ -1,10 +1,9 @@
 import multipart from '@fastify/multipart'
 import { fastify, type FastifyInstance } from 'fastify'
-import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import { gatherBody } from './body.ts'
 import { answerClientError } from './client-error.ts'
-import { toFailure } from './dialect.ts'
+import { nothingHere, toFailure } from './dialect.ts'
 import { standardHeaders } from './headers.ts'
 import { Capacity, RunningCalls } from './limits/capacity.ts'
 import { limitConnections } from './limits/connections.ts'
@@ -16,13 +15,21 @@ import { newRequestId } from './request-context.ts'
 import { planOf, type Dialect, type Route, type RoutePlan } from './route.ts'
 import { sendFailure } from './send.ts'
 import { addRoute, fail } from './serve.ts'
-import type { Authenticator, ReplayStore, ServerContext, ServerSettings } from './server-context.ts'
+import type {
+  Authenticator,
+  OperatorGate,
+  ReplayStore,
+  ServerContext,
+  ServerSettings,
+} from './server-context.ts'
 
 export type ServerParts = {
   routes: Route[]
   /** Served like routes, but no part of the API and its documents. */
   pages?: Route[]
   authenticator: Authenticator
+  /** Without it nobody is an operator. */
+  operators?: OperatorGate | undefined
   limiter: Limiter
   replay: ReplayStore
   config: ServerSettings
@@ -42,12 +49,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   server.addContentTypeParser('*', gatherBody)
   server.setErrorHandler((error, request, reply) => fail(context, request, reply, error))
   server.setNotFoundHandler((request, reply) =>
-    fail(
-      context,
-      request,
-      reply,
-      new Failure('not_found', 'There is nothing at this address. The API reference is at /docs.'),
-    ),
+    fail(context, request, reply, nothingHere()),
   )
   addRoutes(server, context, plans)
   addMethodRoutes(server, context, plans)
@@ -60,6 +62,7 @@ function contextOf(parts: ServerParts, routes: Route[]): ServerContext {
   return {
     routes,
     authenticator,
+    operators: parts.operators ?? { admit: async () => undefined },
     limiter,
     replay,
     settings,

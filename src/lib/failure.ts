@@ -8,6 +8,7 @@ export type FailureKind =
   | 'invalid_credentials'
   | 'insufficient'
   | 'forbidden'
+  | 'second_factor_missing' // 403: the same call works once the second factor is given
   | 'not_found'
   | 'method_not_allowed'
   | 'too_slow' // 408: the body did not arrive in time

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /**
  * The network that an address belongs to, by this many bits of it. An IPv4 address in the clothes
@@ -32,4 +32,26 @@ function prefix(groups: number[], width: number, bits: number): string {
     return rest === width ? group : group & ~((1 << (width - rest)) - 1)
   })
   return `${kept.map((group) => group.toString(16)).join(':')}/${bits}`
+}
+
+/** `10.0.0.0/8`, `2001:db8::/32`, or one address. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  if (isIP(address) === 0 || more.length > 0) return false
+  if (bits === undefined) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128)
+}
+
+/** Whether an address is in one of them. What is no address is in none. */
+export function inNetworks(networks: string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6'
+    list.addSubnet(address, Number(bits ?? (family === 'ipv4' ? 32 : 128)), family)
+  }
+  return (address) => {
+    const plain = address.split('%')[0]!
+    return isIP(plain) !== 0 && list.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6')
+  }
 }

@@ -6,6 +6,19 @@ export type SessionPrincipal = {
   role: 'user' | 'admin'
 }
 
+export type OperatorRole = 'viewer' | 'support' | 'owner'
+
+/**
+ * What a route for operators asks of them: a role or one above it, and beside the session either
+ * nothing, that it has passed the second factor, or that it has done so within ten minutes.
+ */
+export type OperatorNeed = { role: OperatorRole; proof: 'session' | 'second_factor' | 'fresh' }
+
+/** A signed-in person who may run the service. */
+export type OperatorPrincipal = SessionPrincipal & {
+  operator: { role: OperatorRole; name: string }
+}
+
 /** A program, by an API key. */
 export type KeyPrincipal = { kind: 'key'; accountId: string; keyId: string; workspaceId: string }
 

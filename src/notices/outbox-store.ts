@@ -130,11 +130,22 @@ export async function listMessages(
   filter: { state: OutboxRow['state'] | undefined; limit: number },
 ): Promise<OutboxRow[]> {
   const rows = await tx.read(
-    `select id, channel, recipient, state, attempts, last_error, body is not null as resendable,
-       created_at, next_try_at
-     from outbox where ($1::text is null and state in ('waiting', 'dead')) or state = $1
+    `select ${LISTED} from outbox where ($1::text is null and state in ('waiting', 'dead')) or state = $1
      order by created_at desc, id desc limit $2`,
     [filter.state ?? null, filter.limit],
+  )
+  return rows.map(listed)
+}
+
+/** Messages to one account, newest first. */
+export async function listMessagesOf(
+  tx: Tx,
+  accountId: string,
+  limit: number,
+): Promise<OutboxRow[]> {
+  const rows = await tx.read(
+    `select ${LISTED} from outbox where account_id = $1 order by created_at desc limit $2`,
+    [accountId, limit],
   )
   return rows.map(listed)
 }
@@ -163,6 +174,9 @@ export function trimMessages(tx: Tx, batch: number): Promise<number> {
     order: 'finished_at',
   })
 }
+
+const LISTED = `id, channel, recipient, state, attempts, last_error,
+  body is not null as resendable, created_at, next_try_at`
 
 type LeasedMessage = { id: string; leaseId: string }
 

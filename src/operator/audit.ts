@@ -1,3 +1,4 @@
+import { checkActionLog } from '../administration/action-log.ts'
 import { auditLedger } from '../billing/audit-store.ts'
 import type { Db } from '../db/db.ts'
 
@@ -6,7 +7,8 @@ import type { Print } from './print.ts'
 /** `npm run audit`: checks the ledger of any database; the exit code says whether it is consistent. */
 export const auditCommand = {
   name: 'audit',
-  help: 'audit                 check the ledger: every balance, hold and running balance',
+  help: `audit                 check the ledger: every balance, hold and running balance; and that the
+                      log of the operators is whole`,
   async run(_args: string[], { db, print }: { db: Db; print: Print }): Promise<number> {
     const { accounts, entries, holds, findings } = await auditLedger(db)
     for (const { sentence } of findings) print(sentence)
@@ -16,6 +18,12 @@ export const auditCommand = {
         ? `The books balance: ${scope}.`
         : `The books do not balance: ${findings.length} findings in ${scope}.`,
     )
-    return findings.length === 0 ? 0 : 1
+    const log = await checkActionLog(db)
+    print(log.finding ?? `The log of the operators is whole: ${log.actions} actions${endOf(log)}.`)
+    return findings.length === 0 && log.finding === undefined ? 0 : 1
   },
+}
+
+function endOf({ actions, end }: { actions: bigint; end: string }): string {
+  return actions === 0n ? '' : `, ending in ${end}`
 }

@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
 import { catalogCommand } from './catalog.ts'
 import { keysCommand } from './keys.ts'
+import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
@@ -21,6 +22,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   catalogCommand,
   outboxCommand,
   keysCommand,
+  operatorsCommand,
   auditCommand,
 ]
 

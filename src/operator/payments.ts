@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util'
+import { commandActor } from '../administration/actor.ts'
+import { checkPayment, resolveReview } from '../administration/payment-acts.ts'
+import type { Db } from '../db/db.ts'
 import type { Payment, Payments } from '../payments/payments.ts'
 import type { Print } from './print.ts'
 
@@ -19,12 +22,13 @@ export const paymentsCommand = {
   help: HELP,
   async run(
     args: string[],
-    { payments, print }: { payments: Payments; print: Print },
+    parts: { db: Db; payments: Payments; print: Print },
   ): Promise<number> {
+    const { db, payments, print } = parts
     const [verb, ...rest] = args
     if (verb === 'list') return list(payments, rest, print)
-    if (verb === 'reviewed') return reviewed(payments, rest, print)
-    if (verb === 'check') return check(payments, rest[0] ?? '', print)
+    if (verb === 'reviewed') return reviewed(db, rest, print)
+    if (verb === 'check') return check(parts, rest[0] ?? '')
     print(HELP)
     return 2
   },
@@ -48,7 +52,7 @@ async function list(payments: Payments, args: string[], print: Print): Promise<n
 }
 
 async function reviewed(
-  payments: Payments,
+  db: Db,
   [id = '', ...args]: string[],
   print: Print,
 ): Promise<number> {
@@ -58,13 +62,18 @@ async function reviewed(
     print(HELP)
     return 2
   }
-  const done = await payments.markReviewed(id, { operator: operator.trim(), note })
+  const wanted = { id, resolution: undefined, note }
+  const done = await resolveReview(db, commandActor(operator), wanted)
   print(done ? 'The payment has been marked as reviewed.' : 'There is no such payment to review.')
   return done ? 0 : 1
 }
 
-async function check(payments: Payments, id: string, print: Print): Promise<number> {
-  const payment = await payments.check(id)
+async function check(
+  parts: { db: Db; payments: Payments; print: Print },
+  id: string,
+): Promise<number> {
+  const { print } = parts
+  const payment = await checkPayment(parts, commandActor(undefined), { id, reason: undefined })
   print(payment ? line(payment) : 'There is no payment with this id.')
   return payment ? 0 : 1
 }

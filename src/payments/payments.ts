@@ -14,8 +14,7 @@ import { countPayments, findById, listByStatus, listPayments } from './payments-
 import type { Payment } from './payments-store.ts'
 import { readForCheck } from './payments-store.ts'
 import type { PaymentProvider } from './provider.ts'
-import type { Reviewed } from './reviews-store.ts'
-import { countToReview, listToReview, markReviewed } from './reviews-store.ts'
+import { countToReview, listToReview } from './reviews-store.ts'
 import type { CheckTiming } from './schedule.ts'
 import { DEFAULT_TIMING } from './schedule.ts'
 import type { Payer, TopUp, TopUpRules } from './topup.ts'
@@ -47,8 +46,6 @@ export type Payments = {
   /** For the operator: what needs a person, oldest first. */
   listToReview(limit: number): Promise<Payment[]>
   countToReview(): Promise<number>
-  /** False when there is nothing to review. */
-  markReviewed(id: string, by: Reviewed): Promise<boolean>
   /** For the customer who says "I have paid": asks the provider now, unless it is known already. */
   checkOwn(accountId: string, id: string): Promise<Payment>
   /** For the operator: asks the provider now, also about a completed one. */
@@ -130,7 +127,6 @@ export function createPayments(options: PaymentsParts): Payments {
     listByStatus: (status, limit) => listByStatus(db, { status, limit }),
     listToReview: (limit) => listToReview(db, limit),
     countToReview: () => countToReview(db),
-    markReviewed: async (id, by) => isUuid(id) && markReviewed(db, id, by),
     async check(id) {
       if (!isUuid(id)) return undefined
       await askNow(id)

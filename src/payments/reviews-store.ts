@@ -12,6 +12,27 @@ export async function listToReview(tx: Tx, limit: number): Promise<Payment[]> {
   return rows.map(paymentOf)
 }
 
+export const QUEUES = ['review', 'stuck', 'late'] as const
+
+const QUEUE = {
+  review: 'review is not null and reviewed_at is null order by review_at, id',
+  stuck: `status = 'pending' and created_at < now() - interval '5 minutes' order by id`,
+  late: `late and completed_at > now() - interval '30 days' order by id`,
+}
+
+/** What an operator may have to look at, the oldest first. */
+export async function listQueue(
+  tx: Tx,
+  queue: (typeof QUEUES)[number],
+  limit: number,
+): Promise<Payment[]> {
+  const rows = await tx.read(
+    `select ${PAYMENT_COLUMNS} from payments where ${QUEUE[queue]} limit $1`,
+    [limit],
+  )
+  return rows.map(paymentOf)
+}
+
 export async function countToReview(tx: Tx): Promise<number> {
   const [row] = await tx.read<{ count: number }>(
     `select count(*)::int as count from payments where review is not null and reviewed_at is null`,
@@ -19,7 +40,7 @@ export async function countToReview(tx: Tx): Promise<number> {
   return row!.count
 }
 
-export type Reviewed = { operator: string; note: string | undefined }
+type Reviewed = { operator: string; note: string | undefined }
 
 /** False when there is nothing to review: another operator may have been faster. */
 export async function markReviewed(tx: Tx, id: string, by: Reviewed): Promise<boolean> {

@@ -15,7 +15,7 @@ export function activityRoutes(deps: Deps): Route[] {
   return [listRoute(deps), summaryRoute(deps), ...activityReportRoutes(deps)]
 }
 
-const listQuery = z.object({
+export const listQuery = z.object({
   ...pageQuery,
   ...activityFilter,
   before: z.guid('must be a UUID').toLowerCase().optional(),
@@ -70,7 +70,7 @@ function summaryRoute({ db, clock, timeZone }: Deps): Route {
 
 const count = z.number().int().nonnegative()
 
-const recordShape = z.object({
+export const recordShape = z.object({
   id: z.uuid(),
   workspace_id: z.uuid().optional(),
   key_id: z.uuid().optional(),
@@ -89,7 +89,7 @@ const recordShape = z.object({
 })
 
 /** Lists what is shown: the operator's losses are not. */
-function showRecord(record: ActivityRecord): z.infer<typeof recordShape> {
+export function showRecord(record: ActivityRecord): z.infer<typeof recordShape> {
   return {
     id: record.id,
     workspace_id: record.workspaceId,

@@ -7,6 +7,7 @@ import { refresh } from '../accounts/sessions/refresh.ts'
 import { register } from '../accounts/sessions/register.ts'
 import { logout } from '../accounts/sessions/sessions.ts'
 import { resendCode } from '../accounts/codes/resend.ts'
+import { stepUp } from '../accounts/codes/second-factor.ts'
 import { verifyCode } from '../accounts/sessions/verify.ts'
 import { route, type Route } from '../http/route.ts'
 import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
@@ -33,6 +34,7 @@ export function authRoutes(accounts: Accounts): Route[] {
     registerRoute(accounts),
     ...codeRoutes(accounts),
     ...sessionRoutes(accounts),
+    stepUpRoute(accounts),
     ...passwordRoutes(accounts),
     keysRoute(accounts),
   ]
@@ -66,6 +68,24 @@ function registerRoute(accounts: Accounts): Route {
     async handle({ body, address }) {
       const { full_name: fullName, phone_number: phoneNumber, email, password } = body
       return { data: await register(accounts, { fullName, email, phoneNumber, password }, address) }
+    },
+  })
+}
+
+function stepUpRoute(accounts: Accounts): Route {
+  return route({
+    method: 'POST',
+    tag: 'Authentication',
+    credential: 'jwt',
+    dialect: 'envelope',
+    limit: 'principal',
+    path: '/v1/auth/step-up',
+    summary:
+      'Show again that you have your authenticator app, for what asks for a code of the last ten minutes',
+    body: z.object({ code: codeField }),
+    response: z.object({ fresh_for_s: z.int() }),
+    async handle({ principal, body }) {
+      return { data: await stepUp(accounts, principal, body.code) }
     },
   })
 }

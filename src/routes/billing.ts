@@ -12,7 +12,7 @@ export function billingRoutes(deps: Deps): Route[] {
   return [balanceRoute(deps), transactionsRoute(deps)]
 }
 
-const balanceShape = z.object({
+export const balanceShape = z.object({
   balance_credits: z.number(),
   reserved_credits: z.number(),
   available_credits: z.number(),
@@ -35,7 +35,7 @@ function balanceRoute({ db }: Deps): Route {
   })
 }
 
-function showBalance(balance: Balance): z.infer<typeof balanceShape> {
+export function showBalance(balance: Balance): z.infer<typeof balanceShape> {
   return {
     balance_credits: creditsNumber(balance.balanceMicro),
     reserved_credits: creditsNumber(balance.heldMicro),
@@ -46,14 +46,14 @@ function showBalance(balance: Balance): z.infer<typeof balanceShape> {
 
 const moment = momentField.refine((at) => at.getUTCFullYear() >= 1970, 'must be in 1970 or later')
 
-const transactionsQuery = z.object({
+export const transactionsQuery = z.object({
   ...pageQuery,
   type: z.enum(ENTRY_TYPES).optional(),
   from: moment.optional(),
   to: moment.optional(),
 })
 
-const transactionShape = z.object({
+export const transactionShape = z.object({
   id: z.uuid(),
   type: z.enum(ENTRY_TYPES),
   amount_credits: z.number(),
@@ -84,7 +84,7 @@ function transactionsRoute({ db }: Deps): Route {
   })
 }
 
-function showEntry(entry: StatementEntry): z.infer<typeof transactionShape> {
+export function showEntry(entry: StatementEntry): z.infer<typeof transactionShape> {
   return {
     id: entry.id,
     type: entry.type,

@@ -26,6 +26,7 @@ import { meRoutes } from './me.ts'
 import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
+import { allOperatorRoutes } from './operator/index.ts'
 import { paymentRoutes } from './payments.ts'
 import { responseRoutes } from './responses.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -77,5 +78,6 @@ export function allRoutes(services: Services): Route[] {
     ...paymentRoutes({ payments }),
     ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),
+    ...allOperatorRoutes({ config, db, clock, accounts, payments }),
   ]
 }

@@ -14,7 +14,7 @@ export function paymentRoutes(deps: Deps): Route[] {
 
 const STATUSES = ['pending', 'completed', 'failed', 'expired'] as const
 
-const paymentShape = z.object({
+export const paymentShape = z.object({
   id: z.uuid(),
   status: z.enum(STATUSES),
   amount_tzs: z.number().int(),
@@ -77,7 +77,7 @@ async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefi
   return { ...answer(payment), ...(claim ? { kept: true as const } : {}) }
 }
 
-const listQuery = z.object({ ...pageQuery, status: z.enum(STATUSES).optional() })
+export const listQuery = z.object({ ...pageQuery, status: z.enum(STATUSES).optional() })
 
 function listRoute({ payments }: Deps): Route {
   return route({
@@ -163,7 +163,7 @@ function callbackRoute({ payments }: Deps): Route {
   })
 }
 
-function showPayment(payment: Payment): z.infer<typeof paymentShape> {
+export function showPayment(payment: Payment): z.infer<typeof paymentShape> {
   const { network, errorCode, completedAt, phoneNumber } = payment
   return {
     id: payment.id,

@@ -240,19 +240,19 @@ withDatabase('the authenticator', (open) => {
   it('suspension stops sessions and keys, reinstatement restores them', async () => {
     const one = await person()
     await warm(one.access_token, one.key)
-    assert.equal((await suspendAccount(db, one.id))?.status, 'suspended')
+    assert.equal((await db.begin((tx) => suspendAccount(tx, one.id)))?.account.status, 'suspended')
     for (const token of [one.access_token, one.key]) {
       for (const at of [accounts, elsewhere]) {
         await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'invalid_api_key')
       }
     }
-    assert.equal((await reinstateAccount(db, one.id))?.status, 'active')
+    assert.equal((await db.begin((tx) => reinstateAccount(tx, one.id)))?.account.status, 'active')
     for (const token of [one.access_token, one.key]) {
       for (const at of [accounts, elsewhere]) {
         await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'let in')
       }
     }
-    assert.equal(await suspendAccount(db, uuidv7()), undefined)
+    assert.equal(await db.begin((tx) => suspendAccount(tx, uuidv7())), undefined)
   })
 
   it('a key moves at once when its workspace is deleted', async () => {

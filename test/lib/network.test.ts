@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkOf } from '../../src/lib/network.ts'
+import { inNetworks, isNetwork, networkOf } from '../../src/lib/network.ts'
 
 const BITS = { v4: 24, v6: 48 }
 
@@ -33,4 +33,23 @@ test('the number of bits decides', () => {
     networkOf('10.1.2.3', { v4: 20, v6: 64 }),
     networkOf('10.1.16.3', { v4: 20, v6: 64 }),
   )
+})
+
+test('what a setting may name as a network', () => {
+  for (const text of ['10.0.0.0/8', '10.1.2.3', '2001:db8::/32', '::1', '0.0.0.0/0', '::/128']) {
+    assert.ok(isNetwork(text), text)
+  }
+  for (const text of ['', 'x', '10.0.0.0/33', '10.0.0/8', '::/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/-1']) {
+    assert.ok(!isNetwork(text), text)
+  }
+})
+
+test('an address is in a network however it is written', () => {
+  const inside = inNetworks(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32'])
+  for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '192.0.2.7', '2001:db8:1::', '2001:db8::1%eth0']) {
+    assert.ok(inside(address), address)
+  }
+  for (const address of ['10.2.0.1', '192.0.2.8', '2001:db9::', '::ffff:10.2.0.1', '', 'x']) {
+    assert.ok(!inside(address), address)
+  }
 })

@@ -21,7 +21,11 @@ withDatabase('audit command', (open) => {
   test('books that balance end with 0', async () => {
     const { code, text } = await audit()
     assert.equal(code, 0)
-    assert.equal(text, 'The books balance: 1 accounts, 1 entries, 0 open holds.\n')
+    assert.equal(
+      text,
+      'The books balance: 1 accounts, 1 entries, 0 open holds.\n' +
+        'The log of the operators is whole: 0 actions.\n',
+    )
   })
 
   test('books that do not balance end with 1 and name the account and the sums', async () => {

@@ -22,14 +22,31 @@ export type SentView = { sent: true; expires_in: number; resend_after: number }
  */
 export async function resendCode(
   accounts: Accounts,
-  body: {
-    identifier: string
-    channel: CodeChannel
-    purpose: CodePurpose
-    challengeId?: string | undefined
-  },
+  body: ResendRequest,
   from?: string,
 ): Promise<SentView> {
+  const again = readResend(accounts, body)
+  await accounts.db.begin((tx) => sendAgain(accounts, tx, again, from))
+  return { sent: true, expires_in: CODE_LIFE_S, resend_after: COOL_DOWN_S }
+}
+
+type ResendRequest = {
+  identifier: string
+  channel: CodeChannel
+  purpose: CodePurpose
+  challengeId?: string | undefined
+}
+
+/** The same for an operator, whose act and its row in the log are one transaction. */
+export async function resendInside(
+  accounts: Accounts,
+  tx: Tx,
+  body: ResendRequest,
+): Promise<void> {
+  await sendAgain(accounts, tx, readResend(accounts, body))
+}
+
+function readResend(accounts: Accounts, body: ResendRequest): Wanted {
   checkChannel(body)
   const who = requireIdentifier(body.identifier)
   const { purpose, channel, challengeId } = body
@@ -39,12 +56,12 @@ export async function resendCode(
   if (purpose !== 'login_mfa' && channel !== who.channel) {
     throw invalidField('channel', `must be ${who.channel} for this identifier`)
   }
-  const request = codeRequest(accounts, who, purpose, channel)
-  await accounts.db.begin(async (tx) => {
-    const recipient = await recipientOf(tx, { request, who, challengeId })
-    await requireSendCode(accounts, tx, { request, from, ...recipient })
-  })
-  return { sent: true, expires_in: CODE_LIFE_S, resend_after: COOL_DOWN_S }
+  return { request: codeRequest(accounts, who, purpose, channel), who, challengeId }
+}
+
+async function sendAgain(accounts: Accounts, tx: Tx, wanted: Wanted, from?: string): Promise<void> {
+  const recipient = await recipientOf(tx, wanted)
+  await requireSendCode(accounts, tx, { request: wanted.request, from, ...recipient })
 }
 
 type Recipient = Pick<CodeDelivery, 'to' | 'id' | 'lifeS'> & { account: Account }

@@ -3,7 +3,7 @@ import { Failure } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
-import { markSecondFactor, passedSecondFactor } from '../credentials/sessions-store.ts'
+import { FRESH_S, markSecondFactor, passedSecondFactor } from '../credentials/sessions-store.ts'
 import { masked } from '../identifiers.ts'
 import { codeExpired, codeRequest, codeWrong, sendCode, tryCode } from './codes.ts'
 import { useCode } from './codes-store.ts'
@@ -37,6 +37,20 @@ export async function withSecondFactor<T>(
     if (error instanceof FactorMissing) throw await askForFactor(accounts, error.account)
     throw error
   }
+}
+
+/** For the acts of operators: a code of the authenticator, whatever the session passed before. */
+export async function stepUp(
+  accounts: Accounts,
+  caller: Caller,
+  code: string,
+): Promise<{ fresh_for_s: number }> {
+  const account = await findAccount(accounts.db, caller.accountId)
+  if (account?.mfaMethod !== 'totp') {
+    throw new Failure('forbidden', 'This account has no authenticator app.')
+  }
+  await giveSecondFactor(accounts, caller, code)
+  return { fresh_for_s: FRESH_S }
 }
 
 type Change<T> = (tx: Tx, required: (locked: Account) => Promise<void>) => Promise<T>

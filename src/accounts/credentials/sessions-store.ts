@@ -57,14 +57,23 @@ export async function insertSession(
   )
 }
 
+/** How long a second factor counts as just given. */
+export const FRESH_S = 600
+
 export async function markSecondFactor(tx: Tx, id: string): Promise<void> {
   await tx.query('update sessions set second_factor_at = now() where id = $1', [id])
+}
+
+/** A new second factor is one that no session has passed yet. */
+export async function forgetSecondFactors(tx: Tx, accountId: string): Promise<void> {
+  await tx.query('update sessions set second_factor_at = null where account_id = $1', [accountId])
 }
 
 /** The session passed the second factor within the last ten minutes. */
 export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
   const [row] = await tx.read<{ passed: boolean | null }>(
-    `select second_factor_at > now() - interval '10 minutes' as passed from sessions where id = $1`,
+    `select second_factor_at > now() - ${FRESH_S} * interval '1 second' as passed
+     from sessions where id = $1`,
     [id],
   )
   return row?.passed ?? false
@@ -185,7 +194,7 @@ export async function endSurplusSessions(tx: Tx, accountId: string, most: number
   )
 }
 
-export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted'
+export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted' | 'operator'
 
 /** False when there is no such session, or it has ended before. */
 export async function endSession(

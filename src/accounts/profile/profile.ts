@@ -11,7 +11,11 @@ import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { enrolmentTries, takeTry } from '../codes/throttle.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
-import { endAllSessions, markSecondFactor } from '../credentials/sessions-store.ts'
+import {
+  endAllSessions,
+  forgetSecondFactors,
+  markSecondFactor,
+} from '../credentials/sessions-store.ts'
 import { deletePreferences } from '../../notices/preferences-store.ts'
 import { unlinkIdentities } from '../sign-in/identities-store.ts'
 
@@ -52,7 +56,10 @@ export async function changeProfile(
       if (asks) await required(locked)
       await setProfile(tx, accountId, change)
       const secrets = asks ? await changeMfa(accounts, tx, { account: locked, change: rest }) : {}
-      if (rest.totpCode !== undefined) await markSecondFactor(tx, caller.sessionId)
+      if (rest.totpCode !== undefined) {
+        await forgetSecondFactors(tx, accountId)
+        await markSecondFactor(tx, caller.sessionId)
+      }
       return { ...profileOf(present(await findAccount(tx, accountId))), ...secrets }
     },
   })

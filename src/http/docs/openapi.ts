@@ -75,6 +75,7 @@ const SECURITY: Record<Route['credential'], Record<string, string[]>[]> = {
   jwt: [{ accessToken: [] }],
   key: [{ apiKey: [] }],
   either: [{ apiKey: [] }, { accessToken: [] }],
+  operator: [{ accessToken: [] }],
 }
 
 function pathsOf(routes: Route[]): ZodOpenApiPathsObject {

@@ -1,0 +1,136 @@
+import type { Account } from '../accounts/account.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { lockAccount } from '../accounts/accounts-store.ts'
+import { resendInside } from '../accounts/codes/resend.ts'
+import { findKey, revokeKey } from '../accounts/credentials/api-keys-store.ts'
+import { endAllSessions, listSessions } from '../accounts/credentials/sessions-store.ts'
+import { reinstateAccount, suspendAccount } from '../accounts/suspension.ts'
+import type { Db } from '../db/db.ts'
+import { Failure, invalidField } from '../lib/failure.ts'
+import { act, type Deed } from './action-log.ts'
+import { requireAuthorityOver, type Actor } from './actor.ts'
+import { readRole } from './operators-store.ts'
+
+/** Where acts on accounts are done from. */
+export type Desk = {
+  db: Db
+  /** This process drops what it has cached of an account; the others are notified. */
+  forget(accountId: string): void
+}
+
+export type AccountAct = { accountId: string; reason: string | undefined }
+
+/** Undefined when there is no such account; the same below. */
+export async function suspend(
+  desk: Desk,
+  actor: Actor,
+  { accountId, reason }: AccountAct,
+): Promise<Account | undefined> {
+  const changed = await act(desk.db, actor, async (tx, record) => {
+    requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
+    const done = await suspendAccount(tx, accountId)
+    if (done && done.before !== 'suspended') {
+      await record(statusDeed('account.suspend', { accountId, reason }, done))
+    }
+    return done
+  })
+  desk.forget(accountId)
+  return changed?.account
+}
+
+export async function restore(
+  desk: Desk,
+  actor: Actor,
+  { accountId, reason }: AccountAct,
+): Promise<Account | undefined> {
+  const changed = await act(desk.db, actor, async (tx, record) => {
+    requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
+    const done = await reinstateAccount(tx, accountId)
+    if (done && done.before === 'suspended') {
+      await record(statusDeed('account.restore', { accountId, reason }, done))
+    }
+    return done
+  })
+  desk.forget(accountId)
+  return changed?.account
+}
+
+/** Signs the account out everywhere. Its API keys go on working. */
+export async function endSessions(
+  desk: Desk,
+  actor: Actor,
+  { accountId, reason }: AccountAct,
+): Promise<{ ended: number } | undefined> {
+  const done = await act(desk.db, actor, async (tx, record) => {
+    requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
+    if (!(await lockAccount(tx, accountId))) return undefined
+    const ended = (await listSessions(tx, accountId)).length
+    await endAllSessions(tx, accountId, 'operator')
+    const target = { type: 'account', id: accountId }
+    await record({ action: 'account.end_sessions', target, reason, before: { sessions: ended } })
+    return { ended }
+  })
+  desk.forget(accountId)
+  return done
+}
+
+/** False when the account has no such key, or it was revoked before. */
+export async function revokeKeyOf(
+  desk: Desk,
+  actor: Actor,
+  { accountId, keyId, reason }: AccountAct & { keyId: string },
+): Promise<boolean> {
+  const done = await act(desk.db, actor, async (tx, record) => {
+    requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
+    const key = await findKey(tx, accountId, keyId)
+    if (!key || !(await revokeKey(tx, accountId, keyId))) return false
+    const before = { status: key.status, last4: key.last4, account_id: accountId }
+    await record({ action: 'key.revoke', target: { type: 'api_key', id: keyId }, reason, before })
+    return true
+  })
+  desk.forget(accountId)
+  return done
+}
+
+/**
+ * Sends a code that the customer waits for once more, to the address that the account has: by the
+ * same rules, cool-downs and limits as if the customer had asked.
+ */
+export function resendCodeOf(
+  accounts: Accounts,
+  actor: Actor,
+  { accountId, channel, purpose, reason }: AccountAct & ResendWish,
+): Promise<boolean> {
+  return act(accounts.db, actor, async (tx, record) => {
+    const account = await lockAccount(tx, accountId)
+    if (!account) return false
+    const identifier = channel === 'email' ? account.email : account.phoneNumber
+    if (identifier === null) throw invalidField('channel', 'names an address that is not known')
+    const verify = channel === 'email' ? 'verify_email' : 'verify_phone'
+    const body = { identifier, channel, purpose: purpose === 'verify' ? verify : purpose }
+    await resendInside(accounts, tx, body)
+    const target = { type: 'account', id: accountId }
+    await record({ action: 'account.resend_code', target, reason, after: { channel, purpose } })
+    return true
+  })
+}
+
+export type ResendWish = { channel: 'email' | 'phone'; purpose: 'verify' | 'reset_password' }
+
+export function noAccount(): Failure {
+  return new Failure('not_found', 'There is no such account.')
+}
+
+function statusDeed(
+  action: string,
+  { accountId, reason }: AccountAct,
+  { before, account }: { before: Account['status']; account: Account },
+): Deed {
+  return {
+    action,
+    target: { type: 'account', id: accountId },
+    reason,
+    before: { status: before },
+    after: { status: account.status },
+  }
+}

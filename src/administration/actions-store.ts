@@ -1,0 +1,131 @@
+import type { Row, Tx } from '../db/db.ts'
+
+export type LogEnd = { seq: bigint; hash: Buffer }
+
+/** What somebody did, as it is kept and as its hash sees it. */
+export type Action = {
+  seq: bigint
+  at: Date
+  /** The account of the operator; null for a command. */
+  operatorId: string | null
+  operator: string
+  action: string
+  targetType: string
+  targetId: string
+  reason: string | null
+  before: unknown
+  after: unknown
+  amountMicro: bigint | null
+  requestId: string | null
+}
+
+/** Whoever adds to the log has its end locked until the commit: the rows are in that order. */
+export async function lockLog(tx: Tx): Promise<LogEnd & { now: Date }> {
+  const [row] = await tx.read<{ seq: bigint; hash: Uint8Array; now: Date }>(
+    `select seq, hash, date_trunc('milliseconds', clock_timestamp()) as now
+     from operator_log for update`,
+  )
+  return { seq: row!.seq, hash: Buffer.from(row!.hash), now: row!.now }
+}
+
+export async function readLogEnd(tx: Tx): Promise<LogEnd> {
+  const [row] = await tx.read<{ seq: bigint; hash: Uint8Array }>(
+    'select seq, hash from operator_log',
+  )
+  return { seq: row!.seq, hash: Buffer.from(row!.hash) }
+}
+
+export async function insertAction(tx: Tx, action: Action, hash: Buffer): Promise<void> {
+  const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
+  await tx.query(
+    `insert into operator_actions (seq, at, operator_id, operator, action, target_type, target_id,
+       reason, before, after, amount_micro, request_id, hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11, $12, $13)`,
+    [
+      action.seq,
+      action.at,
+      action.operatorId,
+      action.operator,
+      action.action,
+      action.targetType,
+      action.targetId,
+      action.reason,
+      json(action.before),
+      json(action.after),
+      action.amountMicro,
+      action.requestId,
+      hash,
+    ],
+  )
+  await tx.query('update operator_log set seq = $1, hash = $2', [action.seq, hash])
+}
+
+export type ActionFilter = {
+  operatorId: string | undefined
+  targetId: string | undefined
+  action: string | undefined
+  /** Only what came before this one. */
+  before: bigint | undefined
+  limit: number
+}
+
+/** Newest first. */
+export async function listActions(tx: Tx, filter: ActionFilter): Promise<Action[]> {
+  const rows = await tx.read(
+    `select * from operator_actions
+     where ($1::uuid is null or operator_id = $1) and ($2::text is null or target_id = $2)
+       and ($3::text is null or action = $3) and ($4::int8 is null or seq < $4)
+     order by seq desc limit $5`,
+    [
+      filter.operatorId ?? null,
+      filter.targetId ?? null,
+      filter.action ?? null,
+      filter.before ?? null,
+      filter.limit,
+    ],
+  )
+  return rows.map(actionFrom)
+}
+
+/** A piece of the log in its order, with the hashes. */
+export async function readActionsAfter(
+  tx: Tx,
+  seq: bigint,
+  limit: number,
+): Promise<{ action: Action; hash: Buffer }[]> {
+  const rows = await tx.read(
+    'select * from operator_actions where seq > $1 order by seq limit $2',
+    [seq, limit],
+  )
+  return rows.map((row) => ({
+    action: actionFrom(row),
+    hash: Buffer.from(row.hash as Uint8Array),
+  }))
+}
+
+/** How much an operator has moved by hand within a day, up or down. */
+export async function adjustedToday(tx: Tx, operatorId: string): Promise<bigint> {
+  const [row] = await tx.read<{ sum: bigint }>(
+    `select coalesce(sum(abs(amount_micro)), 0)::int8 as sum from operator_actions
+     where operator_id = $1 and action = 'account.adjust' and at > now() - interval '24 hours'`,
+    [operatorId],
+  )
+  return row!.sum
+}
+
+function actionFrom(row: Row): Action {
+  return {
+    seq: row.seq as bigint,
+    at: row.at as Date,
+    operatorId: row.operator_id as string | null,
+    operator: row.operator as string,
+    action: row.action as string,
+    targetType: row.target_type as string,
+    targetId: row.target_id as string,
+    reason: row.reason as string | null,
+    before: row.before,
+    after: row.after,
+    amountMicro: row.amount_micro as bigint | null,
+    requestId: row.request_id as string | null,
+  }
+}

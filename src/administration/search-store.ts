@@ -1,0 +1,70 @@
+import { KEY_PREFIX } from '../accounts/credentials/key-format.ts'
+import { readIdentifier } from '../accounts/identifiers.ts'
+import type { Row, Tx } from '../db/db.ts'
+import { isUuid } from '../lib/ids.ts'
+
+export type FoundAccount = {
+  id: string
+  fullName: string
+  email: string | null
+  phoneNumber: string | null
+  status: 'pending_verification' | 'active' | 'suspended'
+  balanceMicro: bigint
+  createdAt: Date
+}
+
+type Search = {
+  q: string | undefined
+  status: FoundAccount['status'] | undefined
+  /** Only accounts made before this one. */
+  before: string | undefined
+  limit: number
+}
+
+/**
+ * Newest first. A text to search for is an address, a phone number, the id of an account, key or
+ * payment, the beginning of a key, or a reference of a payment: whole, and found by an index.
+ */
+export async function searchAccounts(tx: Tx, search: Search): Promise<FoundAccount[]> {
+  const { condition, value } = meaningOf(search.q?.trim())
+  const rows = await tx.read(
+    `select a.id, a.full_name, a.email, a.phone_number, a.status, a.created_at,
+       coalesce(l.balance_micro, 0) as balance_micro
+     from accounts a left join ledger_accounts l on l.account_id = a.id
+     where a.deleted_at is null and ($1::text is null or ${condition})
+       and ($2::text is null or a.status = $2) and ($3::uuid is null or a.id < $3)
+     order by a.id desc limit $4`,
+    [value, search.status ?? null, search.before ?? null, search.limit],
+  )
+  return rows.map(foundFrom)
+}
+
+function meaningOf(q: string | undefined): { condition: string; value: string | null } {
+  if (q === undefined || q === '') return { condition: 'true', value: null }
+  if (isUuid(q)) return { condition: BY_ID, value: q.toLowerCase() }
+  if (q.startsWith(KEY_PREFIX)) return { condition: BY_KEY, value: q.slice(0, KEY_PREFIX_LENGTH) }
+  const who = readIdentifier(q)
+  if (who?.channel === 'email') return { condition: 'a.email = $1', value: who.value }
+  if (who) return { condition: '(a.phone_number = $1 or a.login_phone = $1)', value: who.value }
+  return { condition: BY_PAYMENT, value: q }
+}
+
+const KEY_PREFIX_LENGTH = 12
+const BY_ID = `a.id in (select $1::uuid
+  union select account_id from api_keys where id = $1::uuid
+  union select account_id from payments where id = $1::uuid)`
+const BY_KEY = 'a.id in (select account_id from api_keys where prefix = $1)'
+const BY_PAYMENT = `a.id in (select account_id from payments where reference = $1
+  union select account_id from payments where provider_ref = $1)`
+
+function foundFrom(row: Row): FoundAccount {
+  return {
+    id: row.id as string,
+    fullName: row.full_name as string,
+    email: row.email as string | null,
+    phoneNumber: row.phone_number as string | null,
+    status: row.status as FoundAccount['status'],
+    balanceMicro: row.balance_micro as bigint,
+    createdAt: row.created_at as Date,
+  }
+}

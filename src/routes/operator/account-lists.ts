@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { findActivity } from '../../activity/period.ts'
+import { statement } from '../../billing/statement.ts'
+import type { Db } from '../../db/db.ts'
+import { route, type Route } from '../../http/route.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Payments } from '../../payments/payments.ts'
+import { listQuery as activityQuery, recordShape, showRecord } from '../activity.ts'
+import { showEntry, transactionShape, transactionsQuery } from '../billing.ts'
+import { filterOf } from '../console/activity-reports.ts'
+import { pagination } from '../fields.ts'
+import { listQuery as paymentsQuery, paymentShape, showPayment } from '../payments.ts'
+import { idParams, reading } from './shared.ts'
+
+type Deps = { db: Db; clock: Clock; timeZone: string; payments: Payments }
+
+/** What a customer sees of the account, in the same words and numbers. */
+export function accountListRoutes(deps: Deps): Route[] {
+  return [transactionsRoute(deps), activityRoute(deps), paymentsRoute(deps)]
+}
+
+function transactionsRoute({ db }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/accounts/:id/transactions',
+    summary: 'List the transactions of an account, newest first',
+    params: idParams,
+    query: transactionsQuery,
+    response: z.array(transactionShape),
+    async handle({ params, query }) {
+      const { type, from, to, limit, offset } = query
+      const found = await statement(db, { accountId: params.id, type, from, to, limit, offset })
+      return { data: found.entries.map(showEntry), beside: pagination(query, found) }
+    },
+  })
+}
+
+function activityRoute({ db, clock, timeZone }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/accounts/:id/activity',
+    summary: 'List the usage records of an account, newest first',
+    params: idParams,
+    query: activityQuery,
+    response: z.array(recordShape),
+    async handle({ params, query }) {
+      const filter = filterOf(query, { accountId: params.id, timeZone })
+      const page = await findActivity(db, filter, { ...query, now: clock.now() })
+      const beside = { ...pagination(query, page), period: page.period }
+      return { data: page.records.map(showRecord), beside }
+    },
+  })
+}
+
+function paymentsRoute({ payments }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/accounts/:id/payments',
+    summary: 'List the payments of an account, newest first',
+    params: idParams,
+    query: paymentsQuery,
+    response: z.array(paymentShape),
+    async handle({ params, query }) {
+      const { status, limit, offset } = query
+      const page = await payments.list({ accountId: params.id, status, limit, offset })
+      const hasMore = offset + page.payments.length < page.total
+      const beside = pagination(query, { total: page.total, hasMore })
+      return { data: page.payments.map(showPayment), beside }
+    },
+  })
+}

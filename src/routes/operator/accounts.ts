@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { noAccount } from '../../administration/account-acts.ts'
+import { searchAccounts, type FoundAccount } from '../../administration/search-store.ts'
+import { readStory, type Story } from '../../administration/story.ts'
+import { creditsNumber } from '../../billing/money.ts'
+import type { Db } from '../../db/db.ts'
+import { route, type Route } from '../../http/route.ts'
+import type { OperatorPrincipal } from '../../lib/principal.ts'
+import { balanceShape, showBalance } from '../billing.ts'
+import { stamp } from '../fields.ts'
+import { actionShape, roleShape, showAction } from './operators.ts'
+import { addressFor, idParams, limitField, reading } from './shared.ts'
+
+type Deps = { db: Db }
+
+/** Finding a customer, and the whole story on one page. */
+export function accountRoutes(deps: Deps): Route[] {
+  return [searchRoute(deps), storyRoute(deps)]
+}
+
+const statusShape = z.enum(['pending_verification', 'active', 'suspended'])
+
+const person = {
+  id: z.uuid(),
+  full_name: z.string(),
+  email: z.string().optional(),
+  phone_number: z.string().optional(),
+  status: statusShape,
+  created_at: stamp,
+}
+
+const foundShape = z.object({ ...person, balance_credits: z.number() })
+
+const searchQuery = z.object({
+  q: z.string().max(320).optional(),
+  status: statusShape.optional(),
+  before: z.guid('must be a UUID').toLowerCase().optional(),
+  limit: limitField,
+})
+
+function searchRoute({ db }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/accounts',
+    summary:
+      'Find accounts, newest first: by email address, phone number, the id of an account, API key ' +
+      'or payment, the beginning of a key, or the reference of a payment',
+    query: searchQuery,
+    response: z.array(foundShape),
+    async handle({ principal, query: { q, status, before, limit } }) {
+      const found = await searchAccounts(db, { q, status, before, limit })
+      return { data: found.map((one) => showFound(one, principal)) }
+    },
+  })
+}
+
+function showFound(found: FoundAccount, reader: OperatorPrincipal): z.infer<typeof foundShape> {
+  return { ...showPerson(found, reader), balance_credits: creditsNumber(found.balanceMicro) }
+}
+
+function showPerson(
+  one: Omit<FoundAccount, 'balanceMicro'>,
+  reader: OperatorPrincipal,
+) {
+  return {
+    id: one.id,
+    full_name: one.fullName,
+    email: addressFor(reader, 'email', one.email),
+    phone_number: addressFor(reader, 'phone', one.phoneNumber),
+    status: one.status,
+    created_at: one.createdAt.toISOString(),
+  }
+}
+
+const storyShape = z.object({
+  ...person,
+  email_verified: z.boolean(),
+  phone_verified: z.boolean(),
+  mfa_method: z.enum(['none', 'totp', 'email', 'phone']),
+  operator_role: roleShape.optional(),
+  balance: balanceShape,
+  sessions: z.array(
+    z.object({
+      id: z.uuid(),
+      kind: z.enum(['browser', 'app']),
+      device: z.object({ browser: z.string().optional(), system: z.string().optional() }),
+      created_at: stamp,
+      last_used_at: stamp,
+    }),
+  ),
+  api_keys: z.array(
+    z.object({
+      id: z.uuid(),
+      name: z.string(),
+      prefix: z.string(),
+      last4: z.string(),
+      status: z.enum(['active', 'revoked', 'expired']),
+      created_at: stamp,
+      last_used_at: stamp.optional(),
+    }),
+  ),
+  messages: z.array(
+    z.object({
+      id: z.uuid(),
+      channel: z.enum(['email', 'sms']),
+      to: z.string().optional(),
+      state: z.enum(['waiting', 'sent', 'dead', 'folded']),
+      attempts: z.int(),
+      last_error: z.string().optional(),
+      created_at: stamp,
+    }),
+  ),
+  actions: z.array(actionShape),
+})
+
+function storyRoute({ db }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/accounts/:id',
+    summary:
+      'Read an account: who it is, its balance, sessions, API keys, messages, and what operators did',
+    params: idParams,
+    response: storyShape,
+    async handle({ principal, params }) {
+      const story = await readStory(db, params.id)
+      if (!story) throw noAccount()
+      return { data: showStory(story, principal) }
+    },
+  })
+}
+
+function showStory(story: Story, reader: OperatorPrincipal): z.infer<typeof storyShape> {
+  const { account } = story
+  return {
+    ...showPerson(account, reader),
+    email_verified: account.emailVerified,
+    phone_verified: account.phoneVerified,
+    mfa_method: account.mfaMethod,
+    operator_role: story.operatorRole,
+    balance: showBalance(story.balance),
+    sessions: story.sessions.map((one) => ({
+      id: one.id,
+      kind: one.cookie ? 'browser' : 'app',
+      device: { browser: one.browser, system: one.system },
+      created_at: one.createdAt.toISOString(),
+      last_used_at: one.usedAt.toISOString(),
+    })),
+    api_keys: story.keys.map((one) => ({
+      id: one.id,
+      name: one.name,
+      prefix: one.prefix,
+      last4: one.last4,
+      status: one.status,
+      created_at: one.createdAt.toISOString(),
+      last_used_at: one.lastUsedAt?.toISOString(),
+    })),
+    messages: story.messages.map((one) => ({
+      id: one.id,
+      channel: one.channel,
+      to: addressFor(reader, one.channel === 'sms' ? 'phone' : 'email', one.recipient),
+      state: one.state,
+      attempts: one.attempts,
+      last_error: one.lastError ?? undefined,
+      created_at: one.createdAt.toISOString(),
+    })),
+    actions: story.actions.map(showAction),
+  }
+}

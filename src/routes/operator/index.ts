@@ -1,0 +1,41 @@
+import type { Accounts } from '../../accounts/accounts.ts'
+import type { Desk } from '../../administration/account-acts.ts'
+import { parseCredits } from '../../billing/money.ts'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/db.ts'
+import type { Route } from '../../http/route.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Payments } from '../../payments/payments.ts'
+import { accountActRoutes } from './account-acts.ts'
+import { accountListRoutes } from './account-lists.ts'
+import { accountRoutes } from './accounts.ts'
+import { adjustmentRoutes } from './adjustments.ts'
+import { operatorRoutes } from './operators.ts'
+import { reviewRoutes } from './payments.ts'
+
+type Deps = { config: Config; db: Db; clock: Clock; accounts: Accounts; payments: Payments }
+
+/** Everything under /v1/operator. To whoever is no operator there is nothing here. */
+export function allOperatorRoutes(deps: Deps): Route[] {
+  const { config, db, clock, accounts, payments } = deps
+  const timeZone = config.ACTIVITY_TIME_ZONE
+  const limits = {
+    supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
+    aloneMicro: parseCredits(config.OPERATOR_SECOND_PERSON_CREDITS),
+  }
+  const desk: Desk = {
+    db,
+    forget(accountId) {
+      accounts.sessions.forget(accountId)
+      accounts.apiKeys.forget(accountId)
+    },
+  }
+  return [
+    ...operatorRoutes({ db }),
+    ...accountRoutes({ db }),
+    ...accountListRoutes({ db, clock, timeZone, payments }),
+    ...accountActRoutes({ accounts, desk }),
+    ...adjustmentRoutes({ db, limits }),
+    ...reviewRoutes({ db, payments }),
+  ]
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { operatorActor } from '../../administration/actor.ts'
+import { checkPayment, noPayment, resolveReview } from '../../administration/payment-acts.ts'
+import type { Db } from '../../db/db.ts'
+import { route, type Route } from '../../http/route.ts'
+import { Failure } from '../../lib/failure.ts'
+import type { Payment, Payments } from '../../payments/payments.ts'
+import { findById } from '../../payments/payments-read-store.ts'
+import { listQueue, QUEUES } from '../../payments/reviews-store.ts'
+import { stamp } from '../fields.ts'
+import { paymentShape, showPayment } from '../payments.ts'
+import { acting, idParams, limitField, reading, reasonField } from './shared.ts'
+
+type Deps = { db: Db; payments: Payments }
+
+/** Payments that need a person. */
+export function reviewRoutes(deps: Deps): Route[] {
+  return [queueRoute(deps), readRoute(deps), checkRoute(deps), resolutionRoute(deps)]
+}
+
+const reviewedShape = z.object({
+  ...paymentShape.shape,
+  account_id: z.uuid(),
+  provider: z.string(),
+  checks: z.int(),
+  review: z
+    .object({
+      reason: z.string(),
+      said: z.string().optional().meta({ description: 'The words of the provider' }),
+      at: stamp.optional(),
+      done_by: z.string().optional(),
+    })
+    .optional(),
+})
+
+function queueRoute({ db }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/payments',
+    summary:
+      'List payments that need a person, oldest first: `review` (the provider said something ' +
+      'else), `stuck` (pending for more than five minutes) or `late` (paid after they had ended)',
+    query: z.object({ queue: z.enum(QUEUES).default('review'), limit: limitField }),
+    response: z.array(reviewedShape),
+    async handle({ query }) {
+      const found = await listQueue(db, query.queue, query.limit)
+      return { data: found.map(showReviewed) }
+    },
+  })
+}
+
+function readRoute({ db }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/payments/:id',
+    summary: 'Read a payment',
+    params: idParams,
+    response: reviewedShape,
+    async handle({ params }) {
+      const payment = await findById(db, params.id)
+      if (!payment) throw noPayment()
+      return { data: showReviewed(payment) }
+    },
+  })
+}
+
+function checkRoute(deps: Deps): Route {
+  return route({
+    ...acting('support'),
+    method: 'POST',
+    path: '/v1/operator/payments/:id/check',
+    summary: 'Ask the payment provider now, and apply what it answers',
+    params: idParams,
+    body: z.object({ reason: reasonField.optional() }),
+    response: reviewedShape,
+    async handle(call) {
+      const wanted = { id: call.params.id, reason: call.body.reason }
+      const payment = await checkPayment(deps, operatorActor(call), wanted)
+      if (!payment) throw noPayment()
+      return { data: showReviewed(payment) }
+    },
+  })
+}
+
+function resolutionRoute({ db }: Deps): Route {
+  return route({
+    ...acting('support'),
+    method: 'POST',
+    path: '/v1/operator/payments/:id/resolution',
+    summary:
+      'Say what was done about a payment that needed a person: it leaves the queue. Credits are ' +
+      'added or taken by an adjustment of the account',
+    params: idParams,
+    body: z.object({
+      action: z.enum(['credited', 'written_off', 'refunded']),
+      reason: reasonField,
+    }),
+    response: z.object({}),
+    async handle(call) {
+      const { action: resolution, reason: note } = call.body
+      const wanted = { id: call.params.id, resolution, note }
+      if (await resolveReview(db, operatorActor(call), wanted)) return { data: {} }
+      throw new Failure('not_found', 'There is no such payment to review.')
+    },
+  })
+}
+
+function showReviewed(payment: Payment): z.infer<typeof reviewedShape> {
+  const { review, reviewSaid, reviewAt, reviewedBy } = payment
+  return {
+    ...showPayment(payment),
+    account_id: payment.accountId,
+    provider: payment.provider,
+    checks: payment.checks,
+    review: review === undefined ? undefined : {
+      reason: review,
+      said: reviewSaid,
+      at: reviewAt?.toISOString(),
+      done_by: reviewedBy,
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { masked } from '../../accounts/identifiers.ts'
+import type { OperatorPrincipal, OperatorRole } from '../../lib/principal.ts'
+import { line, wholeField } from '../fields.ts'
+
+const shared = {
+  tag: 'Operators',
+  credential: 'operator',
+  dialect: 'envelope',
+  limit: 'principal',
+} as const
+
+/** What only reads: for a session that has passed the second factor. */
+export function reading(role: OperatorRole) {
+  return { ...shared, operator: { role, proof: 'second_factor' } } as const
+}
+
+/** What changes something: with a second factor of the last ten minutes. */
+export function acting(role: OperatorRole) {
+  return { ...shared, operator: { role, proof: 'fresh' }, replay: true } as const
+}
+
+/** Why, for the log. */
+export const reasonField = line(3, 500)
+
+/** Of the operators' lists, which are paged by `before` alone. */
+export const limitField = wholeField(1, 200).default(50)
+
+export const idParams = z.object({ id: z.guid().toLowerCase() })
+
+/** A viewer may see that there is an address, not which. */
+export function addressFor(
+  { operator }: OperatorPrincipal,
+  channel: 'email' | 'phone',
+  value: string | null,
+): string | undefined {
+  if (value === null) return undefined
+  return operator.role === 'viewer' ? masked({ channel, value }) : value
+}

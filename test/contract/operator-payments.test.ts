@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { refused } from '../support/accounts.ts'
+import { assertBooks } from '../support/audit.ts'
+import { startHouse } from '../support/house.ts'
+import { newOperator, type TestOperator } from '../support/operators.ts'
+
+/* "I paid and got nothing": found, asked about, put right, and out of the queue. */
+
+let house: Awaited<ReturnType<typeof startHouse>>
+let support: TestOperator
+before(async () => {
+  house = await startHouse({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
+  support = await newOperator(house, 'support')
+})
+after(async () => {
+  await assertBooks(house.db)
+  await house.close()
+})
+
+const ask = (line: string, body?: object) =>
+  house.call(line, { token: support.token, ...(body && { body }) })
+const queue = async (name: string) =>
+  (await ask(`GET /v1/operator/payments?queue=${name}`)).body.data.map(
+    ({ id }: { id: string }) => id,
+  )
+
+/** A payment whose phone stays silent until the provider is told otherwise. */
+async function silentPayment() {
+  const asha = await house.customer('0')
+  await house.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
+    asha.accountId,
+  ])
+  const made = await house.call('POST /v1/payments/topup', {
+    token: asha.token,
+    body: { amount_tzs: 5000 },
+  })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  await house.house.payments.idle()
+  return { asha, id: made.body.data.id as string, reference: made.body.data.reference as string }
+}
+const credits = async (token: string) =>
+  (await house.call('GET /v1/billing/balance', { token })).body.data.balance_credits
+
+test('200: a stuck payment is found by its reference, checked, and credited once', async () => {
+  const { asha, id, reference } = await silentPayment()
+  await house.db.query(
+    `update payments set created_at = created_at - interval '6 minutes', next_check_at = null
+     where id = $1`,
+    [id],
+  )
+  assert.ok((await queue('stuck')).includes(id))
+  const found = await ask(`GET /v1/operator/accounts?q=${reference}`)
+  assert.equal(found.body.data[0].id, asha.accountId)
+  house.money.control.settle(reference, 'completed')
+  for (let i = 0; i < 2; i++) {
+    const checked = await ask(`POST /v1/operator/payments/${id}/check`, {})
+    assert.equal(checked.body.data.status, 'completed')
+    assert.equal(checked.body.data.account_id, asha.accountId)
+  }
+  assert.equal(await credits(asha.token), 5000)
+  assert.ok(!(await queue('stuck')).includes(id))
+  const log = await ask(`GET /v1/operator/actions?target=${id}`)
+  assert.equal(log.body.data.at(-1).action, 'payment.check')
+  assert.deepEqual(log.body.data.at(-1).before, { status: 'pending' })
+})
+
+test('200: what was taken back waits for a person, who says what was done', async () => {
+  const { asha, id, reference } = await silentPayment()
+  house.money.control.settle(reference, 'completed')
+  await ask(`POST /v1/operator/payments/${id}/check`, {})
+  house.money.control.takeBack(reference, { word: 'reversed' })
+  await ask(`POST /v1/operator/payments/${id}/check`, { reason: 'The customer called' })
+  assert.ok((await queue('review')).includes(id))
+  const read = await ask(`GET /v1/operator/payments/${id}`)
+  assert.equal(read.body.data.review.reason, 'reversed')
+  const path = `POST /v1/operator/payments/${id}/resolution`
+  const reason = 'Taken from the balance'
+  refused(await ask(path, { action: 'x', reason }), 400, 'validation_error')
+  refused(await ask(path, { action: 'refunded' }), 400, 'validation_error')
+  assert.equal((await ask(path, { action: 'refunded', reason })).status, 200)
+  refused(await ask(path, { action: 'refunded', reason }), 404, 'not_found')
+  assert.ok(!(await queue('review')).includes(id))
+  const log = await ask(`GET /v1/operator/actions?target=${id}&action=payment.resolve`)
+  assert.equal(log.body.data[0].before.review, 'reversed')
+  assert.deepEqual(log.body.data[0].after, { resolution: 'refunded' })
+  // Nothing was taken from the customer by itself.
+  assert.equal(await credits(asha.token), 5000)
+})
+
+test('404: a payment that does not exist; 400: a queue that does not', async () => {
+  const nobody = uuidv7()
+  refused(await ask(`GET /v1/operator/payments/${nobody}`), 404, 'not_found')
+  refused(await ask(`POST /v1/operator/payments/${nobody}/check`, {}), 404, 'not_found')
+  refused(await ask('GET /v1/operator/payments?queue=x'), 400, 'validation_error')
+  assert.deepEqual(await queue('late'), [])
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { commandActor } from '../../src/administration/actor.ts'
+import { addOperator } from '../../src/administration/operators.ts'
+import { totpAt } from '../../src/accounts/credentials/totp.ts'
+import type { OperatorRole } from '../../src/lib/principal.ts'
+import { fromBase32 } from './accounts.ts'
+import type { startHouse } from './house.ts'
+
+type House = Awaited<ReturnType<typeof startHouse>>
+
+export type TestOperator = Awaited<ReturnType<typeof newOperator>>
+
+/** An operator with an authenticator, whose session has just passed it. */
+export async function newOperator(house: House, role: OperatorRole) {
+  const { token, accountId, email } = await house.signUp()
+  const wanted = { who: accountId, role, reason: 'a test' }
+  assert.ok(await addOperator(house.db, commandActor('test'), wanted))
+  const patch = (body: object) => house.call('PATCH /v1/me', { token, body })
+  const offered = await patch({ mfa_method: 'totp' })
+  const secret = fromBase32(offered.body.data.totp.secret)
+  const step = Math.floor(Date.now() / 30_000)
+  const enrolled = await patch({ totp_code: totpAt(secret, step) })
+  assert.equal(enrolled.status, 200, JSON.stringify(enrolled.body))
+  return {
+    token,
+    accountId,
+    email,
+    /** A code that was not used yet. */
+    code: () => totpAt(secret, step + 1),
+    /** As if the second factor had been given a while ago. */
+    grow: () =>
+      house.db.query(
+        `update sessions set second_factor_at = now() - interval '11 minutes'
+         where account_id = $1`,
+        [accountId],
+      ),
+  }
+}
