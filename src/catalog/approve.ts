@@ -1,24 +1,22 @@
-import type { Db, Tx } from '../db/db.ts'
+import type { Tx } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { insertPrices, setDisabled, setOfferPrice, notifyCatalogChanged } from './catalog-store.ts'
 import { lockCatalog } from './lease-store.ts'
 import { deletePending, readPending, type PendingPrice } from './pending-store.ts'
 
-/** Puts waiting prices in force. Without an id, all of them. Gives what was approved. */
+/** Puts waiting prices in force. Without ids, all of them. Gives what was approved. */
 export async function approvePrices(
-  db: Db,
-  approval: { id?: string | undefined; operator: string },
+  tx: Tx,
+  approval: { ids?: string[] | undefined; operator: string },
 ): Promise<PendingPrice[]> {
-  return db.begin(async (tx) => {
-    await lockCatalog(tx)
-    const waiting = (await readPending(tx)).filter(
-      ({ id, modelId }) =>
-        approval.id === undefined || approval.id === id || approval.id === modelId,
-    )
-    for (const price of waiting) await approve(tx, price, approval.operator)
-    if (waiting.length > 0) await notifyCatalogChanged(tx)
-    return waiting
-  })
+  await lockCatalog(tx)
+  const { ids } = approval
+  const waiting = (await readPending(tx)).filter(
+    ({ id, modelId }) => ids === undefined || ids.includes(id) || ids.includes(modelId),
+  )
+  for (const price of waiting) await approve(tx, price, approval.operator)
+  if (waiting.length > 0) await notifyCatalogChanged(tx)
+  return waiting
 }
 
 async function approve(tx: Tx, waiting: PendingPrice, operator: string): Promise<void> {
@@ -32,12 +30,15 @@ async function approve(tx: Tx, waiting: PendingPrice, operator: string): Promise
   await deletePending(tx, [waiting])
 }
 
-/** Disables a model, or enables it again. False when there is no such model. */
-export async function setModelDisabled(db: Db, id: string, disabled: boolean): Promise<boolean> {
-  return db.begin(async (tx) => {
-    await lockCatalog(tx)
-    const found = await setDisabled(tx, id, disabled)
-    if (found) await notifyCatalogChanged(tx)
-    return found
-  })
+/** Disables a model, or enables it again. Says how it was; undefined when there is no such model. */
+export async function setModelDisabled(
+  tx: Tx,
+  id: string,
+  disabled: boolean,
+): Promise<{ wasDisabled: boolean } | undefined> {
+  await lockCatalog(tx)
+  const wasDisabled = await setDisabled(tx, id, disabled)
+  if (wasDisabled === undefined) return undefined
+  await notifyCatalogChanged(tx)
+  return { wasDisabled }
 }

@@ -126,14 +126,20 @@ export async function setOfferPrice(
   )
 }
 
-/** False when there is no such model. */
-export async function setDisabled(tx: Tx, id: string, disabled: boolean): Promise<boolean> {
-  const rows = await tx.query(
-    `update catalog_models set disabled_at = case when $2 then coalesce(disabled_at, now()) end
-     where id = $1 returning id`,
+/** Whether it was disabled before; undefined when there is no such model. */
+export async function setDisabled(
+  tx: Tx,
+  id: string,
+  disabled: boolean,
+): Promise<boolean | undefined> {
+  const [row] = await tx.query<{ was: boolean }>(
+    `with before as (select id, disabled_at is not null as was from catalog_models where id = $1)
+     update catalog_models m
+     set disabled_at = case when $2 then coalesce(disabled_at, now()) end
+     from before where m.id = before.id returning before.was`,
     [id, disabled],
   )
-  return rows.length > 0
+  return row?.was
 }
 
 /** Every process that holds a catalog reads it again. */

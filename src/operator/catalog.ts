@@ -1,6 +1,6 @@
-import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
-import { approvePrices, setModelDisabled } from '../catalog/approve.ts'
+import { commandActor } from '../administration/actor.ts'
+import { approveWaiting, switchModel } from '../administration/catalog-acts.ts'
 import { readPending, type PendingPrice } from '../catalog/pending-store.ts'
 import { describeMove } from '../catalog/price-move.ts'
 import { syncCatalog, type SyncParts } from '../catalog/sync.ts'
@@ -49,7 +49,8 @@ function show({ id, upstream, reason, noticedAt, old, next }: PendingPrice, prin
 }
 
 async function approve(db: Db, id: string | undefined, print: Print): Promise<number> {
-  const approved = await approvePrices(db, { id, operator: userInfo().username })
+  const ids = id === undefined ? undefined : [id]
+  const approved = await approveWaiting(db, commandActor(undefined), { ids, reason: undefined })
   for (const price of approved) print(`${price.id} at ${price.upstream}: approved`)
   if (approved.length === 0) print(id ? `No price of ${id} is waiting.` : 'No price is waiting.')
   return approved.length > 0 || id === undefined ? 0 : 1
@@ -71,7 +72,8 @@ async function sync(parts: SyncParts, believe: boolean, print: Print): Promise<n
 }
 
 async function setDisabled(db: Db, id: string, disabled: boolean, print: Print): Promise<number> {
-  const found = await setModelDisabled(db, id, disabled)
+  const wanted = { id, enabled: !disabled, reason: undefined }
+  const found = await switchModel(db, commandActor(undefined), wanted)
   print(found ? `${id} is ${disabled ? 'disabled' : 'enabled'}.` : `There is no model ${id}.`)
   return found ? 0 : 1
 }

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
+import { commandActor } from '../administration/actor.ts'
+import { resendMessage } from '../administration/message-acts.ts'
 import type { Db } from '../db/db.ts'
-import { isUuid } from '../lib/ids.ts'
-import { listMessages, reviveMessage, type OutboxRow } from '../notices/outbox-store.ts'
+import { listMessages, type OutboxRow } from '../notices/outbox-store.ts'
 import type { Print } from './print.ts'
 
 const HELP = `outbox list [--state waiting|sent|dead|folded] [--limit 50]
@@ -39,7 +40,7 @@ async function list(db: Db, args: string[], print: Print): Promise<number> {
 }
 
 async function resend(db: Db, id: string, print: Print): Promise<number> {
-  const revived = isUuid(id) && (await reviveMessage(db, id))
+  const revived = await resendMessage(db, commandActor(undefined), { id, reason: undefined })
   print(
     revived
       ? 'The message has been queued again.'

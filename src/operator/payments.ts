@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { commandActor } from '../administration/actor.ts'
 import { checkPayment, resolveReview } from '../administration/payment-acts.ts'
+import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
+import { dayAfter, isDay, startOfDay } from '../lib/days.ts'
+import type { Difference } from '../payments/compare-statement.ts'
 import type { Payment, Payments } from '../payments/payments.ts'
+import { reconcileStatement } from '../payments/statement.ts'
 import type { Print } from './print.ts'
 
 const HELP = `payments list [--status pending|completed|failed|expired] [--limit 50]
@@ -12,7 +17,9 @@ payments list --review [--limit 50]
                       may have been reversed. Nothing is taken from the customer by itself
 payments reviewed <id> --operator <name> [--note <text>]
                       the payment has been dealt with: it leaves that list
-payments check <id>   ask the provider for the state now, and apply it`
+payments check <id>   ask the provider for the state now, and apply it
+payments reconcile <file.csv> --from <day> --to <day>
+                      compare the provider's statement of these days with our payments`
 
 const STATUSES = ['pending', 'completed', 'failed', 'expired'] as const
 
@@ -22,12 +29,13 @@ export const paymentsCommand = {
   help: HELP,
   async run(
     args: string[],
-    parts: { db: Db; payments: Payments; print: Print },
+    parts: { db: Db; config: Config; payments: Payments; print: Print },
   ): Promise<number> {
     const { db, payments, print } = parts
     const [verb, ...rest] = args
     if (verb === 'list') return list(payments, rest, print)
     if (verb === 'reviewed') return reviewed(db, rest, print)
+    if (verb === 'reconcile') return reconcile(parts, rest)
     if (verb === 'check') return check(parts, rest[0] ?? '')
     print(HELP)
     return 2
@@ -76,6 +84,45 @@ async function check(
   const payment = await checkPayment(parts, commandActor(undefined), { id, reason: undefined })
   print(payment ? line(payment) : 'There is no payment with this id.')
   return payment ? 0 : 1
+}
+
+async function reconcile(
+  { db, config, print }: { db: Db; config: Config; print: Print },
+  args: string[],
+): Promise<number> {
+  const text = { type: 'string' } as const
+  const options = { from: text, to: text }
+  const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
+  const [file] = positionals
+  const { from = '', to = '' } = values
+  if (file === undefined || !isDay(from) || !isDay(to)) {
+    print(HELP)
+    return 2
+  }
+  const zone = config.ACTIVITY_TIME_ZONE
+  const compared = await reconcileStatement(db, {
+    csv: await readFile(file, 'utf8'),
+    from: startOfDay(from, zone),
+    to: startOfDay(dayAfter(to), zone),
+  })
+  for (const one of compared.differences) print(differenceLine(one))
+  print(
+    `${compared.matched} of ${compared.rows} rows agree. The statement has TZS ` +
+      `${compared.statementTzs}, we have TZS ${compared.ownTzs}.`,
+  )
+  return compared.differences.length === 0 ? 0 : 1
+}
+
+function differenceLine(one: Difference): string {
+  const columns = [
+    one.kind,
+    one.reference,
+    ...(one.line === undefined ? [] : [`line=${one.line}`]),
+    ...(one.statementTzs === undefined ? [] : [`statement=TZS ${one.statementTzs}`]),
+    ...(one.ownTzs === undefined ? [] : [`own=TZS ${one.ownTzs}`]),
+    ...(one.paymentId === undefined ? [] : [`payment=${one.paymentId}`]),
+  ]
+  return columns.join('  ')
 }
 
 function line(payment: Payment): string {

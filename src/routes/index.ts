@@ -78,6 +78,6 @@ export function allRoutes(services: Services): Route[] {
     ...paymentRoutes({ payments }),
     ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),
-    ...allOperatorRoutes({ config, db, clock, accounts, payments }),
+    ...allOperatorRoutes({ config, db, clock, accounts, payments, upstreams }),
   ]
 }

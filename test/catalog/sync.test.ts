@@ -102,7 +102,7 @@ withDatabase('catalog sync', (open) => {
         ['a/two', 'vanished'],
       ],
     )
-    const approved = await approvePrices(db, { id: 'a/one', operator: 'asha' })
+    const approved = await db.begin((tx) => approvePrices(tx, { ids: ['a/one'], operator: 'asha' }))
     assert.equal(approved.length, 1)
     await catalog.reload()
     assert.equal(catalog.requireModel('a/one').prices.prompt, '0.00001')
@@ -111,7 +111,7 @@ withDatabase('catalog sync', (open) => {
       snapshot,
     ])
     assert.deepEqual({ ...row }, { reason: 'approved', operator: 'asha' })
-    assert.equal((await approvePrices(db, { operator: 'asha' })).length, 1)
+    assert.equal((await db.begin((tx) => approvePrices(tx, { operator: 'asha' }))).length, 1)
     await catalog.reload()
     assert.throws(() => catalog.requireModel('a/two'), isNotFound)
     assert.equal((await readPending(db)).length, 0)
@@ -274,14 +274,16 @@ withDatabase('catalog sync', (open) => {
   })
 
   test('the operator disables a model, and a sync does not enable it again', async () => {
+    const disable = (id: string, disabled: boolean) =>
+      db.begin((tx) => setModelDisabled(tx, id, disabled))
     await sync()
     await load()
-    assert.equal(await setModelDisabled(db, 'a/one', true), true)
-    assert.equal(await setModelDisabled(db, 'a/nobody', true), false)
+    assert.deepEqual(await disable('a/one', true), { wasDisabled: false })
+    assert.equal(await disable('a/nobody', true), undefined)
     await sync()
     await catalog.reload()
     assert.deepEqual(ids(), ['a/two'])
-    await setModelDisabled(db, 'a/one', false)
+    assert.deepEqual(await disable('a/one', false), { wasDisabled: true })
     await catalog.reload()
     assert.deepEqual(ids(), ['a/one', 'a/two'])
   })

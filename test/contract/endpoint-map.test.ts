@@ -104,6 +104,16 @@ GET    /v1/operator/payments             operator envelope
 GET    /v1/operator/payments/:id         operator envelope
 POST   /v1/operator/payments/:id/check   operator envelope
 POST   /v1/operator/payments/:id/resolution operator envelope
+GET    /v1/operator/overview operator envelope
+GET    /v1/operator/attention operator envelope
+GET    /v1/operator/upstreams operator envelope
+GET    /v1/operator/models operator envelope
+PATCH  /v1/operator/models/* operator envelope
+GET    /v1/operator/prices/waiting operator envelope
+POST   /v1/operator/prices/approval operator envelope
+GET    /v1/operator/outbox operator envelope
+POST   /v1/operator/outbox/:id/resend operator envelope
+POST   /v1/operator/payments/statement operator envelope
 GET    /healthz                          none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope

@@ -53,7 +53,7 @@ before(async () => {
     read: async (name, signal) => (await upstreams.catalog(name, signal)).records,
   }
   await syncCatalog(parts)
-  await setModelDisabled(db, 'sim/mstaafu', true)
+  await db.begin((tx) => setModelDisabled(tx, 'sim/mstaafu', true))
   catalog = await openCatalog({ db, log: silentLog, upstreams: sources })
   service = await startServer({
     routes: [

@@ -96,3 +96,38 @@ test('404: a payment that does not exist; 400: a queue that does not', async () 
   refused(await ask('GET /v1/operator/payments?queue=x'), 400, 'validation_error')
   assert.deepEqual(await queue('late'), [])
 })
+
+test('200: a statement is compared with our payments, and what differs is listed', async () => {
+  const { id, reference } = await silentPayment()
+  const compare = (csv: string, more: object = {}) => {
+    const period = {
+      from: new Date(Date.now() - 3_600_000).toISOString(),
+      to: new Date(Date.now() + 3_600_000).toISOString(),
+    }
+    return ask('POST /v1/operator/payments/statement', { csv, ...period, ...more })
+  }
+  const csv = `reference,amount,status\n${reference},5000,success\nstranger,10,success`
+  const before = await compare(csv)
+  assert.equal(before.status, 200, JSON.stringify(before.body))
+  const kinds = before.body.data.differences
+    .filter(({ kind }: { kind: string }) => kind !== 'missing_there')
+    .map(({ kind, payment_id: payment }: { kind: string; payment_id?: string }) => [kind, payment])
+  assert.deepEqual(kinds, [
+    ['not_credited', id],
+    ['unknown_here', undefined],
+  ])
+  house.money.control.settle(reference, 'completed')
+  await ask(`POST /v1/operator/payments/${id}/check`, {})
+  const after = await compare(csv)
+  assert.equal(after.body.data.matched, 1)
+  for (const [field, bad, more] of [
+    ['csv', 'a,b', {}],
+    ['csv', '', {}],
+    ['to', csv, { to: '2020-01-01T00:00:00Z' }],
+    ['from', csv, { from: 'yesterday' }],
+  ] as const) {
+    const answer = await compare(bad, more)
+    refused(answer, 400, 'validation_error')
+    assert.match(answer.body.message, new RegExp(`^${field} `))
+  }
+})

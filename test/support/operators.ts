@@ -12,7 +12,16 @@ export type TestOperator = Awaited<ReturnType<typeof newOperator>>
 
 /** An operator with an authenticator, whose session has just passed it. */
 export async function newOperator(house: House, role: OperatorRole) {
-  const { token, accountId, email } = await house.signUp()
+  const person = await house.signUp()
+  return enrol(house, role, person)
+}
+
+/** The same for somebody who has an account. */
+export async function enrol(
+  house: House,
+  role: OperatorRole,
+  { token, accountId, email }: { token: string; accountId: string; email: string },
+) {
   const wanted = { who: accountId, role, reason: 'a test' }
   assert.ok(await addOperator(house.db, commandActor('test'), wanted))
   const patch = (body: object) => house.call('PATCH /v1/me', { token, body })

@@ -17,5 +17,6 @@ create index adjustment_requests_waiting on adjustment_requests (asked_at) where
 create index api_keys_prefix on api_keys (prefix);
 create index payments_reference_of_provider on payments (provider_ref)
   where provider_ref is not null;
+create index payments_completed on payments (completed_at) where completed_at is not null;
 create index payments_late on payments (completed_at) where late;
 create index outbox_account on outbox (account_id, created_at desc);

@@ -9,6 +9,7 @@ import type { OperatorPrincipal } from '../../lib/principal.ts'
 import { balanceShape, showBalance } from '../billing.ts'
 import { stamp } from '../fields.ts'
 import { actionShape, roleShape, showAction } from './operators.ts'
+import { messageShape, showMessage } from './outbox.ts'
 import { addressFor, idParams, limitField, reading } from './shared.ts'
 
 type Deps = { db: Db }
@@ -100,17 +101,7 @@ const storyShape = z.object({
       last_used_at: stamp.optional(),
     }),
   ),
-  messages: z.array(
-    z.object({
-      id: z.uuid(),
-      channel: z.enum(['email', 'sms']),
-      to: z.string().optional(),
-      state: z.enum(['waiting', 'sent', 'dead', 'folded']),
-      attempts: z.int(),
-      last_error: z.string().optional(),
-      created_at: stamp,
-    }),
-  ),
+  messages: z.array(messageShape),
   actions: z.array(actionShape),
 })
 
@@ -156,15 +147,7 @@ function showStory(story: Story, reader: OperatorPrincipal): z.infer<typeof stor
       created_at: one.createdAt.toISOString(),
       last_used_at: one.lastUsedAt?.toISOString(),
     })),
-    messages: story.messages.map((one) => ({
-      id: one.id,
-      channel: one.channel,
-      to: addressFor(reader, one.channel === 'sms' ? 'phone' : 'email', one.recipient),
-      state: one.state,
-      attempts: one.attempts,
-      last_error: one.lastError ?? undefined,
-      created_at: one.createdAt.toISOString(),
-    })),
+    messages: story.messages.map((one) => showMessage(one, reader)),
     actions: story.actions.map(showAction),
   }
 }

@@ -6,18 +6,30 @@ import type { Db } from '../../db/db.ts'
 import type { Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Payments } from '../../payments/payments.ts'
+import type { Upstreams } from '../../upstream/work.ts'
 import { accountActRoutes } from './account-acts.ts'
 import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
+import { attentionRoutes } from './attention.ts'
+import { catalogRoutes } from './catalog.ts'
 import { operatorRoutes } from './operators.ts'
+import { overviewRoute } from './overview.ts'
+import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
 
-type Deps = { config: Config; db: Db; clock: Clock; accounts: Accounts; payments: Payments }
+type Deps = {
+  config: Config
+  db: Db
+  clock: Clock
+  accounts: Accounts
+  payments: Payments
+  upstreams: Upstreams
+}
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
 export function allOperatorRoutes(deps: Deps): Route[] {
-  const { config, db, clock, accounts, payments } = deps
+  const { config, db, clock, accounts, payments, upstreams } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const limits = {
     supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
@@ -37,5 +49,9 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...accountActRoutes({ accounts, desk }),
     ...adjustmentRoutes({ db, limits }),
     ...reviewRoutes({ db, payments }),
+    overviewRoute({ db, clock, timeZone }),
+    ...attentionRoutes({ db, upstreams }),
+    ...catalogRoutes({ db }),
+    ...outboxRoutes({ db }),
   ]
 }

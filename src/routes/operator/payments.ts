@@ -10,12 +10,19 @@ import { listQueue, QUEUES } from '../../payments/reviews-store.ts'
 import { stamp } from '../fields.ts'
 import { paymentShape, showPayment } from '../payments.ts'
 import { acting, idParams, limitField, reading, reasonField } from './shared.ts'
+import { statementRoute } from './statement.ts'
 
 type Deps = { db: Db; payments: Payments }
 
 /** Payments that need a person. */
 export function reviewRoutes(deps: Deps): Route[] {
-  return [queueRoute(deps), readRoute(deps), checkRoute(deps), resolutionRoute(deps)]
+  return [
+    queueRoute(deps),
+    readRoute(deps),
+    checkRoute(deps),
+    resolutionRoute(deps),
+    statementRoute(deps),
+  ]
 }
 
 const reviewedShape = z.object({
