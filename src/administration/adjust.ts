@@ -83,7 +83,13 @@ async function needsSecond(
 export async function post(
   tx: Tx,
   record: (deed: Deed) => Promise<void>,
-  posting: { adjustment: Adjustment; operator: string; action: string },
+  posting: {
+    adjustment: Adjustment
+    operator: string
+    action: string
+    /** For the log. */
+    more?: Record<string, string>
+  },
 ): Promise<Adjusted> {
   const { adjustment, operator, action } = posting
   const { accountId, amountMicro, reason, key } = adjustment
@@ -97,7 +103,7 @@ export async function post(
   await record({
     ...deedOf(action, adjustment),
     before: { balance_credits: before },
-    after: { balance_credits: after, entry_id: entry.id },
+    after: { balance_credits: after, entry_id: entry.id, ...posting.more },
   })
   if (amountMicro > 0n) {
     const data = { credits: creditsNumber(amountMicro), reason: 'adjustment' as const }

@@ -30,6 +30,7 @@ export function decideAdjustment(
       adjustment: request,
       operator,
       action: 'account.adjust_approve',
+      more: { asked_by: request.askedByName, approval: wanted.reason },
     })
     // What cannot be taken now stays a request.
     if (adjusted.kind !== 'refused') await decideRequest(tx, request.id, 'approved')

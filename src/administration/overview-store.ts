@@ -8,7 +8,7 @@ export type CreditSum = { day: string; type: string; amountMicro: bigint; entrie
 /** What was added to balances and taken from them, apart from usage, by day and kind. */
 export async function sumCredits(tx: Tx, period: Period): Promise<CreditSum[]> {
   const rows = await tx.read<{ day: string; type: string; micro: bigint; entries: number }>(
-    `select (created_at at time zone $3)::date::text as day, type,
+    `select (created_at at time zone $3::text)::date::text as day, type,
        sum(amount_micro)::int8 as micro, count(*)::int as entries
      from ledger_entries where type <> 'usage' and created_at >= $1 and created_at < $2
      group by 1, 2 order by 1, 2`,
@@ -35,7 +35,7 @@ export type ReceivedSum = { day: string; network: string | null; amountTzs: bigi
 
 export async function sumReceived(tx: Tx, period: Period): Promise<ReceivedSum[]> {
   const rows = await tx.read<{ day: string; network: string | null; tzs: bigint; count: number }>(
-    `select (completed_at at time zone $3)::date::text as day, network,
+    `select (completed_at at time zone $3::text)::date::text as day, network,
        sum(amount_tzs)::int8 as tzs, count(*)::int as count
      from payments where status = 'completed' and completed_at >= $1 and completed_at < $2
      group by 1, 2 order by 1, 2`,

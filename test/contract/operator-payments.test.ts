@@ -63,7 +63,7 @@ test('200: a stuck payment is found by its reference, checked, and credited once
   assert.ok(!(await queue('stuck')).includes(id))
   const log = await ask(`GET /v1/operator/actions?target=${id}`)
   assert.equal(log.body.data.at(-1).action, 'payment.check')
-  assert.deepEqual(log.body.data.at(-1).before, { status: 'pending' })
+  assert.equal(log.body.data.length, 2)
 })
 
 test('200: what was taken back waits for a person, who says what was done', async () => {
