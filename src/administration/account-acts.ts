@@ -38,7 +38,7 @@ export async function suspend(
   return changed?.account
 }
 
-export async function restore(
+export async function liftSuspension(
   desk: Desk,
   actor: Actor,
   { accountId, reason }: AccountAct,

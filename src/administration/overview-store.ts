@@ -1,12 +1,12 @@
 import type { Tx } from '../db/db.ts'
 
 /** From the first instant of a day to before the first of another, and those days. */
-export type Period = { from: Date; to: Date; firstDay: string; dayAfterLast: string; zone: string }
+export type DayPeriod = { from: Date; to: Date; firstDay: string; dayAfterLast: string; zone: string }
 
 export type CreditSum = { day: string; type: string; amountMicro: bigint; entries: number }
 
 /** What was added to balances and taken from them, apart from usage, by day and kind. */
-export async function sumCredits(tx: Tx, period: Period): Promise<CreditSum[]> {
+export async function sumCredits(tx: Tx, period: DayPeriod): Promise<CreditSum[]> {
   const rows = await tx.read<{ day: string; type: string; micro: bigint; entries: number }>(
     `select (created_at at time zone $3::text)::date::text as day, type,
        sum(amount_micro)::int8 as micro, count(*)::int as entries
@@ -20,7 +20,7 @@ export async function sumCredits(tx: Tx, period: Period): Promise<CreditSum[]> {
 export type UsageSum = { day: string; model: string; requests: bigint; costMicro: bigint }
 
 /** From the sums that each settlement adds to: flat, however many calls there were. */
-export async function sumUsage(tx: Tx, period: Period): Promise<UsageSum[]> {
+export async function sumUsage(tx: Tx, period: DayPeriod): Promise<UsageSum[]> {
   const rows = await tx.read<{ day: string; model: string; requests: bigint; micro: bigint }>(
     `select starts_on::text as day, model, sum(requests)::int8 as requests,
        sum(cost_micro)::int8 as micro
@@ -33,7 +33,7 @@ export async function sumUsage(tx: Tx, period: Period): Promise<UsageSum[]> {
 
 export type ReceivedSum = { day: string; network: string | null; amountTzs: bigint; count: number }
 
-export async function sumReceived(tx: Tx, period: Period): Promise<ReceivedSum[]> {
+export async function sumReceived(tx: Tx, period: DayPeriod): Promise<ReceivedSum[]> {
   const rows = await tx.read<{ day: string; network: string | null; tzs: bigint; count: number }>(
     `select (completed_at at time zone $3::text)::date::text as day, network,
        sum(amount_tzs)::int8 as tzs, count(*)::int as count
@@ -45,7 +45,7 @@ export async function sumReceived(tx: Tx, period: Period): Promise<ReceivedSum[]
 }
 
 /** What customers could not pay: our loss. */
-export async function sumUncollected(tx: Tx, { from, to }: Period): Promise<bigint> {
+export async function sumUncollected(tx: Tx, { from, to }: DayPeriod): Promise<bigint> {
   const [row] = await tx.read<{ micro: bigint }>(
     `select coalesce(sum(amount_micro), 0)::int8 as micro from uncollected
      where created_at >= $1 and created_at < $2`,

@@ -8,7 +8,7 @@ import {
   sumUncollected,
   sumUsage,
   type CreditSum,
-  type Period,
+  type DayPeriod,
   type ReceivedSum,
   type UsageSum,
 } from './overview-store.ts'
@@ -25,7 +25,7 @@ export type Overview = {
 const LONGEST_DAYS = 400
 
 /** Both days are included. */
-export function periodOfDays(first: string, last: string, zone: string): Period {
+export function periodOfDays(first: string, last: string, zone: string): DayPeriod {
   if (first > last) throw invalidField('to', 'must not be before from')
   if (dayAfter(first, LONGEST_DAYS) <= last) {
     throw invalidField('to', `must be less than ${LONGEST_DAYS} days after from`)
@@ -35,7 +35,7 @@ export function periodOfDays(first: string, last: string, zone: string): Period 
   return { from, to, firstDay: first, dayAfterLast, zone }
 }
 
-export function readOverview(db: Db, period: Period): Promise<Overview> {
+export function readOverview(db: Db, period: DayPeriod): Promise<Overview> {
   return db.begin(async (tx) => {
     await tx.script('set transaction isolation level repeatable read, read only')
     return {

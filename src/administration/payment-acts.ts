@@ -11,7 +11,7 @@ import type { Actor } from './actor.ts'
  * Asks the provider now and applies what it answers, by the way that every payment goes. That an
  * operator asked is written down before: the question cannot be part of a transaction.
  */
-export async function checkPayment(
+export async function askProvider(
   { db, payments }: { db: Db; payments: Payments },
   actor: Actor,
   { id, reason }: { id: string; reason: string | undefined },

@@ -3,7 +3,7 @@ import { profileOf } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts/accounts-store.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
-import { endSessions, restore, revokeKeyOf, suspend } from '../administration/account-acts.ts'
+import { endSessions, liftSuspension, revokeKeyOf, suspend } from '../administration/account-acts.ts'
 import { commandActor } from '../administration/actor.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -56,7 +56,7 @@ type Wish = {
 const VERBS: Record<string, ((db: Db, wish: Wish) => Promise<string | undefined>) | undefined> = {
   show: async (db, { identifier }) => view(await show(db, identifier)),
   suspend: async (db, wish) => view(await onAccount(db, wish, suspend)),
-  reinstate: async (db, wish) => view(await onAccount(db, wish, restore)),
+  reinstate: async (db, wish) => view(await onAccount(db, wish, liftSuspension)),
   'sign-out': async (db, wish) => {
     const done = await onAccount(db, wish, endSessions)
     return done && `Sessions ended: ${done.ended}.`

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { commandActor } from '../administration/actor.ts'
-import { checkPayment, resolveReview } from '../administration/payment-acts.ts'
+import { askProvider, resolveReview } from '../administration/payment-acts.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { dayAfter, isDay, startOfDay } from '../lib/days.ts'
@@ -81,7 +81,7 @@ async function check(
   id: string,
 ): Promise<number> {
   const { print } = parts
-  const payment = await checkPayment(parts, commandActor(undefined), { id, reason: undefined })
+  const payment = await askProvider(parts, commandActor(undefined), { id, reason: undefined })
   print(payment ? line(payment) : 'There is no payment with this id.')
   return payment ? 0 : 1
 }

@@ -15,7 +15,7 @@ export function activityRoutes(deps: Deps): Route[] {
   return [listRoute(deps), summaryRoute(deps), ...activityReportRoutes(deps)]
 }
 
-export const listQuery = z.object({
+export const recordsQuery = z.object({
   ...pageQuery,
   ...activityFilter,
   before: z.guid('must be a UUID').toLowerCase().optional(),
@@ -33,7 +33,7 @@ function listRoute({ db, clock, timeZone }: Deps): Route {
     credential: 'jwt',
     dialect: 'envelope',
     limit: 'principal',
-    query: listQuery,
+    query: recordsQuery,
     response: z.array(recordShape),
     async handle(call) {
       const { accountId } = call.principal

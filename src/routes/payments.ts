@@ -77,7 +77,7 @@ async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefi
   return { ...answer(payment), ...(claim ? { kept: true as const } : {}) }
 }
 
-export const listQuery = z.object({ ...pageQuery, status: z.enum(STATUSES).optional() })
+export const paymentsQuery = z.object({ ...pageQuery, status: z.enum(STATUSES).optional() })
 
 function listRoute({ payments }: Deps): Route {
   return route({
@@ -88,7 +88,7 @@ function listRoute({ payments }: Deps): Route {
     credential: 'jwt',
     dialect: 'envelope',
     limit: 'principal',
-    query: listQuery,
+    query: paymentsQuery,
     response: z.array(paymentShape),
     async handle({ principal, query }) {
       const { status, limit, offset } = query

@@ -4,7 +4,7 @@ import {
   endSessions,
   noAccount,
   resendCodeOf,
-  restore,
+  liftSuspension,
   revokeKeyOf,
   suspend,
   type Desk,
@@ -55,7 +55,7 @@ function suspensionRoutes({ desk }: Deps): Route[] {
       response: statusShape,
       async handle(call) {
         const wanted = { accountId: call.params.id, ...call.body }
-        const account = await restore(desk, operatorActor(call), wanted)
+        const account = await liftSuspension(desk, operatorActor(call), wanted)
         if (!account) throw noAccount()
         return { data: { id: account.id, status: account.status } }
       },

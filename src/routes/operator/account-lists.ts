@@ -5,11 +5,11 @@ import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Payments } from '../../payments/payments.ts'
-import { listQuery as activityQuery, recordShape, showRecord } from '../activity.ts'
+import { recordsQuery, recordShape, showRecord } from '../activity.ts'
 import { showEntry, transactionShape, transactionsQuery } from '../billing.ts'
 import { filterOf } from '../console/activity-reports.ts'
 import { pagination } from '../fields.ts'
-import { listQuery as paymentsQuery, paymentShape, showPayment } from '../payments.ts'
+import { paymentsQuery, paymentShape, showPayment } from '../payments.ts'
 import { idParams, reading } from './shared.ts'
 
 type Deps = { db: Db; clock: Clock; timeZone: string; payments: Payments }
@@ -43,7 +43,7 @@ function activityRoute({ db, clock, timeZone }: Deps): Route {
     path: '/v1/operator/accounts/:id/activity',
     summary: 'List the usage records of an account, newest first',
     params: idParams,
-    query: activityQuery,
+    query: recordsQuery,
     response: z.array(recordShape),
     async handle({ params, query }) {
       const filter = filterOf(query, { accountId: params.id, timeZone })

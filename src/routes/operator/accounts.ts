@@ -10,7 +10,7 @@ import { balanceShape, showBalance } from '../billing.ts'
 import { stamp } from '../fields.ts'
 import { actionShape, roleShape, showAction } from './operators.ts'
 import { messageShape, showMessage } from './outbox.ts'
-import { addressFor, idParams, limitField, reading } from './shared.ts'
+import { addressFor, idParams, countField, reading } from './shared.ts'
 
 type Deps = { db: Db }
 
@@ -36,7 +36,7 @@ const searchQuery = z.object({
   q: z.string().max(320).optional(),
   status: statusShape.optional(),
   before: z.guid('must be a UUID').toLowerCase().optional(),
-  limit: limitField,
+  limit: countField,
 })
 
 function searchRoute({ db }: Deps): Route {

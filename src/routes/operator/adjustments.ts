@@ -9,7 +9,7 @@ import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
 import { stamp } from '../fields.ts'
-import { acting, idParams, limitField, reading, reasonField } from './shared.ts'
+import { acting, idParams, countField, reading, reasonField } from './shared.ts'
 
 type Deps = { db: Db; limits: AdjustLimits }
 
@@ -89,7 +89,7 @@ function waitingRoute({ db }: Deps): Route {
     method: 'GET',
     path: '/v1/operator/adjustments',
     summary: 'List the adjustments that wait for a second operator, oldest first',
-    query: z.object({ limit: limitField }),
+    query: z.object({ limit: countField }),
     response: z.array(waitingShape),
     async handle({ query }) {
       const waiting = await listWaiting(db, query.limit)

@@ -7,7 +7,7 @@ import { nothingHere } from '../../http/dialect.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { OperatorPrincipal } from '../../lib/principal.ts'
 import { stamp } from '../fields.ts'
-import { addressFor, limitField, reading } from './shared.ts'
+import { addressFor, countField, reading } from './shared.ts'
 
 type Deps = { db: Db }
 
@@ -114,7 +114,7 @@ const actionsQuery = z.object({
     .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(BigInt)
     .optional(),
-  limit: limitField,
+  limit: countField,
 })
 
 function actionsRoute({ db }: Deps): Route {

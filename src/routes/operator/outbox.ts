@@ -7,7 +7,7 @@ import { Failure } from '../../lib/failure.ts'
 import type { OperatorPrincipal } from '../../lib/principal.ts'
 import { listMessages, type OutboxRow } from '../../notices/outbox-store.ts'
 import { stamp } from '../fields.ts'
-import { acting, addressFor, idParams, limitField, reading, reasonField } from './shared.ts'
+import { acting, addressFor, idParams, countField, reading, reasonField } from './shared.ts'
 
 type Deps = { db: Db }
 
@@ -35,7 +35,7 @@ function listRoute({ db }: Deps): Route {
     method: 'GET',
     path: '/v1/operator/outbox',
     summary: 'List messages, newest first: those that wait or are undeliverable, or of one state',
-    query: z.object({ state: z.enum(STATES).optional(), limit: limitField }),
+    query: z.object({ state: z.enum(STATES).optional(), limit: countField }),
     response: z.array(messageShape),
     async handle({ principal, query: { state, limit } }) {
       const messages = await listMessages(db, { state, limit })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operatorActor } from '../../administration/actor.ts'
-import { checkPayment, noPayment, resolveReview } from '../../administration/payment-acts.ts'
+import { askProvider, noPayment, resolveReview } from '../../administration/payment-acts.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -9,7 +9,7 @@ import { findById } from '../../payments/payments-read-store.ts'
 import { listQueue, QUEUES } from '../../payments/reviews-store.ts'
 import { stamp } from '../fields.ts'
 import { paymentShape, showPayment } from '../payments.ts'
-import { acting, idParams, limitField, reading, reasonField } from './shared.ts'
+import { acting, idParams, countField, reading, reasonField } from './shared.ts'
 import { statementRoute } from './statement.ts'
 
 type Deps = { db: Db; payments: Payments }
@@ -48,7 +48,7 @@ function queueRoute({ db }: Deps): Route {
     summary:
       'List payments that need a person, oldest first: `review` (the provider said something ' +
       'else), `stuck` (pending for more than five minutes) or `late` (paid after they had ended)',
-    query: z.object({ queue: z.enum(QUEUES).default('review'), limit: limitField }),
+    query: z.object({ queue: z.enum(QUEUES).default('review'), limit: countField }),
     response: z.array(reviewedShape),
     async handle({ query }) {
       const found = await listQueue(db, query.queue, query.limit)
@@ -84,7 +84,7 @@ function checkRoute(deps: Deps): Route {
     response: reviewedShape,
     async handle(call) {
       const wanted = { id: call.params.id, reason: call.body.reason }
-      const payment = await checkPayment(deps, operatorActor(call), wanted)
+      const payment = await askProvider(deps, operatorActor(call), wanted)
       if (!payment) throw noPayment()
       return { data: showReviewed(payment) }
     },

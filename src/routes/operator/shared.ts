@@ -24,7 +24,7 @@ export function acting(role: OperatorRole) {
 export const reasonField = line(3, 500)
 
 /** Of the operators' lists, which are paged by `before` alone. */
-export const limitField = wholeField(1, 200).default(50)
+export const countField = wholeField(1, 200).default(50)
 
 export const idParams = z.object({ id: z.guid().toLowerCase() })
 
