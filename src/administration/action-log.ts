@@ -2,7 +2,13 @@ import type { Db, Tx } from '../db/db.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { sha256 } from '../lib/secrets.ts'
 import type { Actor } from './actor.ts'
-import { insertAction, lockLog, readActionsAfter, readLogEnd, type Action } from './actions-store.ts'
+import {
+  insertAction,
+  lockLog,
+  readActionsAfter,
+  readLogEnd,
+  type Action,
+} from './actions-store.ts'
 
 /** What is written down of an act. Names and addresses of customers do not belong here. */
 export type Deed = {

@@ -114,5 +114,11 @@ export async function post(
 
 function deedOf(action: string, { accountId, amountMicro, reason }: Adjustment): Deed {
   const target = { type: 'account', id: accountId }
-  return { action, target, reason, amountMicro, after: { amount_credits: creditsText(amountMicro) } }
+  return {
+    action,
+    target,
+    reason,
+    amountMicro,
+    after: { amount_credits: creditsText(amountMicro) },
+  }
 }

@@ -60,10 +60,10 @@ export async function decideRequest(
   id: string,
   decision: 'approved' | 'refused',
 ): Promise<void> {
-  await tx.query(
-    'update adjustment_requests set decision = $2, decided_at = now() where id = $1',
-    [id, decision],
-  )
+  await tx.query('update adjustment_requests set decision = $2, decided_at = now() where id = $1', [
+    id,
+    decision,
+  ])
 }
 
 function requestFrom(row: Row): AdjustmentRequest {

@@ -22,7 +22,10 @@ export function decideAdjustment(
       return { kind: 'turned_down' }
     }
     if (request.askedBy === actor.operatorId) {
-      throw new Failure('forbidden', 'You asked for this yourself: another operator has to approve.')
+      throw new Failure(
+        'forbidden',
+        'You asked for this yourself: another operator has to approve.',
+      )
     }
     requireOthersAccount(actor, request.accountId)
     const operator = `${request.askedByName}, approved by ${actor.name}`

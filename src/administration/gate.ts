@@ -20,7 +20,10 @@ export function createGate(parts: { db: Db; networks: string[] | undefined }) {
       const standing = await findStanding(parts.db, principal)
       if (!standing) return undefined
       if (RANK[standing.role] < RANK[need.role]) {
-        throw new Failure('forbidden', `This needs the role ${need.role}; yours is ${standing.role}.`)
+        throw new Failure(
+          'forbidden',
+          `This needs the role ${need.role}; yours is ${standing.role}.`,
+        )
       }
       if (need.proof !== 'session') requireSecondFactor(standing, need.proof === 'fresh')
       const { role, email, phoneNumber, fullName } = standing

@@ -1,7 +1,13 @@
 import type { Tx } from '../db/db.ts'
 
 /** From the first instant of a day to before the first of another, and those days. */
-export type DayPeriod = { from: Date; to: Date; firstDay: string; dayAfterLast: string; zone: string }
+export type DayPeriod = {
+  from: Date
+  to: Date
+  firstDay: string
+  dayAfterLast: string
+  zone: string
+}
 
 export type CreditSum = { day: string; type: string; amountMicro: bigint; entries: number }
 

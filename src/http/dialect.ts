@@ -124,12 +124,7 @@ const FAILURES: Record<FailureKind, FailureRow> = {
   },
   insufficient: row(402, 'insufficient_credits', 'insufficient_quota', 'insufficient_quota'),
   forbidden: row(403, 'forbidden', 'forbidden', 'forbidden'),
-  second_factor_missing: row(
-    403,
-    'second_factor_required',
-    'forbidden',
-    'second_factor_required',
-  ),
+  second_factor_missing: row(403, 'second_factor_required', 'forbidden', 'second_factor_required'),
   not_found: row(404, 'not_found', 'not_found', 'not_found'),
   method_not_allowed: row(405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'),
   too_slow: {

@@ -48,9 +48,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', gatherBody)
   server.setErrorHandler((error, request, reply) => fail(context, request, reply, error))
-  server.setNotFoundHandler((request, reply) =>
-    fail(context, request, reply, nothingHere()),
-  )
+  server.setNotFoundHandler((request, reply) => fail(context, request, reply, nothingHere()))
   addRoutes(server, context, plans)
   addMethodRoutes(server, context, plans)
   return server

@@ -3,7 +3,12 @@ import { profileOf } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts/accounts-store.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
-import { endSessions, liftSuspension, revokeKeyOf, suspend } from '../administration/account-acts.ts'
+import {
+  endSessions,
+  liftSuspension,
+  revokeKeyOf,
+  suspend,
+} from '../administration/account-acts.ts'
 import { commandActor } from '../administration/actor.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'

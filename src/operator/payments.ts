@@ -59,11 +59,7 @@ async function list(payments: Payments, args: string[], print: Print): Promise<n
   return 0
 }
 
-async function reviewed(
-  db: Db,
-  [id = '', ...args]: string[],
-  print: Print,
-): Promise<number> {
+async function reviewed(db: Db, [id = '', ...args]: string[], print: Print): Promise<number> {
   const options = { operator: { type: 'string' }, note: { type: 'string' } } as const
   const { operator = '', note } = parseArgs({ args, options }).values
   if (operator.trim() === '' || operator.length > 200 || (note ?? '').length > 1_000) {

@@ -215,7 +215,10 @@ describe('adjustments', () => {
     const helper = await newOperator(house, 'support')
     const asha = await house.customer('500')
     const all = await Promise.all(Array.from({ length: 8 }, () => adjust(helper, asha, -30)))
-    assert.deepEqual(all.map(({ status }) => status).sort(), [200, 200, 200, 403, 403, 403, 403, 403])
+    assert.deepEqual(
+      all.map(({ status }) => status).sort(),
+      [200, 200, 200, 403, 403, 403, 403, 403],
+    )
     assert.equal(await balance(asha), 410)
     assert.equal((await adjust(helper, asha, 10)).status, 200)
     refused(await adjust(helper, asha, 0.000001), 403, 'forbidden')

@@ -189,7 +189,10 @@ describe('the second factor', () => {
 it('404 at once for an operator who was removed, suspended or deleted', async () => {
   const ends: [string, (id: string) => Promise<unknown>][] = [
     ['removed', (id) => house.db.query('delete from operators where account_id = $1', [id])],
-    ['deleted', (id) => house.db.query('update accounts set deleted_at = now() where id = $1', [id])],
+    [
+      'deleted',
+      (id) => house.db.query('update accounts set deleted_at = now() where id = $1', [id]),
+    ],
   ]
   for (const [what, end] of ends) {
     const owner = await newOperator(house, 'owner')

@@ -39,14 +39,29 @@ test('what a setting may name as a network', () => {
   for (const text of ['10.0.0.0/8', '10.1.2.3', '2001:db8::/32', '::1', '0.0.0.0/0', '::/128']) {
     assert.ok(isNetwork(text), text)
   }
-  for (const text of ['', 'x', '10.0.0.0/33', '10.0.0/8', '::/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/-1']) {
+  for (const text of [
+    '',
+    'x',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '::/129',
+    '10.0.0.0/8/8',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+  ]) {
     assert.ok(!isNetwork(text), text)
   }
 })
 
 test('an address is in a network however it is written', () => {
   const inside = inNetworks(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32'])
-  for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '192.0.2.7', '2001:db8:1::', '2001:db8::1%eth0']) {
+  for (const address of [
+    '10.1.2.3',
+    '::ffff:10.1.2.3',
+    '192.0.2.7',
+    '2001:db8:1::',
+    '2001:db8::1%eth0',
+  ]) {
     assert.ok(inside(address), address)
   }
   for (const address of ['10.2.0.1', '192.0.2.8', '2001:db9::', '::ffff:10.2.0.1', '', 'x']) {

@@ -27,7 +27,8 @@ test('what is written as CSV is read as it was', () => {
 })
 
 test('the columns of different providers, amounts in their ways', () => {
-  const csv = '\ufeffOrder Reference,Collected Amount,Status\r\nmlg-1,"5,000.00",SUCCESS\nmlg-2,700,failed\n\n'
+  const csv =
+    '\ufeffOrder Reference,Collected Amount,Status\r\nmlg-1,"5,000.00",SUCCESS\nmlg-2,700,failed\n\n'
   assert.deepEqual(readStatement(csv), [
     { line: 2, reference: 'mlg-1', providerRef: undefined, amountTzs: 5000, paid: true },
     { line: 3, reference: 'mlg-2', providerRef: undefined, amountTzs: 700, paid: false },

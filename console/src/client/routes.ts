@@ -154,6 +154,11 @@ export type Documented = {
     body: { refresh_token?: string | undefined; all?: boolean | undefined }
     answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
+  'POST /v1/auth/step-up': {
+    query: {}
+    body: { code: string }
+    answer: { status: 'success'; code: 200; data: { fresh_for_s: number }; request_id: string }
+  }
   'POST /v1/auth/password/forgot': {
     query: {}
     body: { identifier: string }
@@ -1549,5 +1554,647 @@ export type Documented = {
       }
       request_id: string
     }
+  }
+  'GET /v1/operator/me': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        account_id: string
+        role: 'viewer' | 'support' | 'owner'
+        name: string
+        authenticator: boolean
+        second_factor_at?: string | undefined
+        fresh: boolean
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/operators': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        account_id: string
+        role: 'viewer' | 'support' | 'owner'
+        full_name: string
+        email?: string | undefined
+        phone_number?: string | undefined
+        authenticator: boolean
+        added_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/actions': {
+    query: {
+      operator?: string | number | boolean
+      target?: string | number | boolean
+      action?: string | number | boolean
+      before?: string | number | boolean
+      limit?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        seq: number
+        at: string
+        operator: { account_id?: string | undefined; name: string }
+        action: string
+        target: { type: string; id: string }
+        reason?: string | undefined
+        before?: unknown
+        after?: unknown
+        amount_credits?: number | undefined
+        request_id?: string | undefined
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/accounts': {
+    query: {
+      q?: string | number | boolean
+      status?: 'pending_verification' | 'active' | 'suspended'
+      before?: string | number | boolean
+      limit?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        full_name: string
+        email?: string | undefined
+        phone_number?: string | undefined
+        status: 'pending_verification' | 'active' | 'suspended'
+        created_at: string
+        balance_credits: number
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/accounts/{id}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        full_name: string
+        email?: string | undefined
+        phone_number?: string | undefined
+        status: 'pending_verification' | 'active' | 'suspended'
+        created_at: string
+        email_verified: boolean
+        phone_verified: boolean
+        mfa_method: 'none' | 'totp' | 'email' | 'phone'
+        operator_role?: 'viewer' | 'support' | 'owner' | undefined
+        balance: {
+          balance_credits: number
+          reserved_credits: number
+          available_credits: number
+          currency: 'credits'
+        }
+        sessions: {
+          id: string
+          kind: 'browser' | 'app'
+          device: { browser?: string | undefined; system?: string | undefined }
+          created_at: string
+          last_used_at: string
+        }[]
+        api_keys: {
+          id: string
+          name: string
+          prefix: string
+          last4: string
+          status: 'active' | 'revoked' | 'expired'
+          created_at: string
+          last_used_at?: string | undefined
+        }[]
+        messages: {
+          id: string
+          channel: 'email' | 'sms'
+          to?: string | undefined
+          state: 'waiting' | 'sent' | 'dead' | 'folded'
+          attempts: number
+          last_error?: string | undefined
+          resendable: boolean
+          created_at: string
+        }[]
+        actions: {
+          seq: number
+          at: string
+          operator: { account_id?: string | undefined; name: string }
+          action: string
+          target: { type: string; id: string }
+          reason?: string | undefined
+          before?: unknown
+          after?: unknown
+          amount_credits?: number | undefined
+          request_id?: string | undefined
+        }[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/accounts/{id}/transactions': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      type?: 'signup_bonus' | 'topup' | 'usage' | 'refund' | 'adjustment'
+      from?: string | number | boolean
+      to?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        type: 'signup_bonus' | 'topup' | 'usage' | 'refund' | 'adjustment'
+        amount_credits: number
+        balance_after_credits: number
+        description: string
+        reference?: { type: string; id: string } | undefined
+        workspace_id?: string | undefined
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/accounts/{id}/activity': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      from?: string | number | boolean
+      to?: string | number | boolean
+      zone?: string | number | boolean
+      workspace_id?: string | number | boolean
+      key_id?: string | number | boolean
+      request_id?: string | number | boolean
+      kind?:
+        | 'chat'
+        | 'embeddings'
+        | 'transcription'
+        | 'speech'
+        | 'voice_transcription'
+        | 'voice_text'
+        | 'voice_speech'
+        | 'image'
+        | 'video'
+        | 'document_analysis'
+        | 'vision_analysis'
+        | 'video_analysis'
+      model?: string | number | boolean
+      status?: 'completed' | 'failed' | 'cancelled'
+      before?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        workspace_id?: string | undefined
+        key_id?: string | undefined
+        request_id: string
+        kind:
+          | 'chat'
+          | 'embeddings'
+          | 'transcription'
+          | 'speech'
+          | 'voice_transcription'
+          | 'voice_text'
+          | 'voice_speech'
+          | 'image'
+          | 'video'
+          | 'document_analysis'
+          | 'vision_analysis'
+          | 'video_analysis'
+        model: string
+        prompt_tokens?: number | undefined
+        completion_tokens?: number | undefined
+        total_tokens?: number | undefined
+        cost_credits: number
+        latency_ms: number
+        status: 'completed' | 'failed' | 'cancelled'
+        error_code?: string | undefined
+        estimated: boolean
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/accounts/{id}/payments': {
+    query: {
+      limit?: string | number | boolean
+      offset?: string | number | boolean
+      status?: 'pending' | 'completed' | 'failed' | 'expired'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/accounts/{id}/suspension': {
+    query: {}
+    body: { reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { id: string; status: 'pending_verification' | 'active' | 'suspended' }
+      request_id: string
+    }
+  }
+  'DELETE /v1/operator/accounts/{id}/suspension': {
+    query: {}
+    body: { reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { id: string; status: 'pending_verification' | 'active' | 'suspended' }
+      request_id: string
+    }
+  }
+  'DELETE /v1/operator/accounts/{id}/sessions': {
+    query: {}
+    body: { reason: string }
+    answer: { status: 'success'; code: 200; data: { ended: number }; request_id: string }
+  }
+  'DELETE /v1/operator/accounts/{id}/api-keys/{key_id}': {
+    query: {}
+    body: { reason: string }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/operator/accounts/{id}/codes': {
+    query: {}
+    body: { channel: 'email' | 'phone'; purpose: 'verify' | 'reset_password'; reason: string }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/operator/accounts/{id}/adjustments': {
+    query: {}
+    body: { amount_credits: number; reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        outcome: 'posted' | 'posted_before' | 'waiting' | 'turned_down'
+        balance_credits?: number | undefined
+        request_id?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/adjustments': {
+    query: { limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        account_id: string
+        amount_credits: number
+        reason: string
+        asked_by: { account_id: string; name: string }
+        asked_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/adjustments/{id}/decision': {
+    query: {}
+    body: { approve: boolean; reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        outcome: 'posted' | 'posted_before' | 'waiting' | 'turned_down'
+        balance_credits?: number | undefined
+        request_id?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/payments': {
+    query: { queue?: 'review' | 'stuck' | 'late'; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+        account_id: string
+        provider: string
+        checks: number
+        review?:
+          | {
+              reason: string
+              said?: string | undefined
+              at?: string | undefined
+              done_by?: string | undefined
+            }
+          | undefined
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/payments/{id}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+        account_id: string
+        provider: string
+        checks: number
+        review?:
+          | {
+              reason: string
+              said?: string | undefined
+              at?: string | undefined
+              done_by?: string | undefined
+            }
+          | undefined
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/operator/payments/{id}/check': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        status: 'pending' | 'completed' | 'failed' | 'expired'
+        amount_tzs: number
+        credits: number
+        currency: 'TZS'
+        method: 'mobile_money'
+        network?: string | undefined
+        phone_number: string
+        reference: string
+        provider_reference?: string | undefined
+        late?: true | undefined
+        error?: { code: string; message: string } | undefined
+        created_at: string
+        updated_at: string
+        asked_at?: string | undefined
+        expires_at: string
+        completed_at?: string | undefined
+        account_id: string
+        provider: string
+        checks: number
+        review?:
+          | {
+              reason: string
+              said?: string | undefined
+              at?: string | undefined
+              done_by?: string | undefined
+            }
+          | undefined
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/operator/payments/{id}/resolution': {
+    query: {}
+    body: { action: 'credited' | 'written_off' | 'refunded'; reason: string }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/operator/payments/statement': {
+    query: {}
+    body: { csv: string; from: string; to: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        rows: number
+        matched: number
+        statement_tzs: number
+        own_tzs: number
+        difference_count: number
+        differences: {
+          kind: 'unknown_here' | 'not_credited' | 'amount_differs' | 'missing_there' | 'repeated'
+          reference: string
+          payment_id?: string | undefined
+          line?: number | undefined
+          statement_tzs?: number | undefined
+          own_tzs?: number | undefined
+        }[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/overview': {
+    query: { from?: string | number | boolean; to?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        received_tzs: number
+        payments: number
+        requests: number
+        used_credits: number
+        by_network: { received_tzs: number; payments: number; network: string }[]
+        credits: Record<string, number>
+        uncollected_credits: number
+        owed: { balance_credits: number; reserved_credits: number; accounts: number }
+        days: {
+          day: string
+          received_tzs: number
+          payments: number
+          requests: number
+          used_credits: number
+        }[]
+        by_model: { requests: number; used_credits: number; model: string }[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/attention': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { kind: string; count: number; oldest_at: string }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/upstreams': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        name: string
+        type: string
+        priority: number
+        weight: number
+        margin: string
+        troubles: { why: string; model?: string | undefined; since: string }[]
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/models': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        enabled: boolean
+        offers: {
+          upstream: string
+          listed: boolean
+          by_hand: boolean
+          margin: string
+          credits_per_usd: string
+          pricing: Record<string, unknown>
+          price_waiting: boolean
+        }[]
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'PATCH /v1/operator/models/{id}': {
+    query: {}
+    body: { enabled: boolean; reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { id: string; enabled: boolean }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/prices/waiting': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        model: string
+        upstream: string
+        reason: 'vanished' | 'moved'
+        noticed_at: string
+        old: Record<string, unknown>
+        new: Record<string, unknown>
+        changes: string[]
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/prices/approval': {
+    query: {}
+    body: { ids: string[]; reason: string }
+    answer: { status: 'success'; code: 200; data: { approved: string[] }; request_id: string }
+  }
+  'GET /v1/operator/outbox': {
+    query: { state?: 'waiting' | 'sent' | 'dead' | 'folded'; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        channel: 'email' | 'sms'
+        to?: string | undefined
+        state: 'waiting' | 'sent' | 'dead' | 'folded'
+        attempts: number
+        last_error?: string | undefined
+        resendable: boolean
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/outbox/{id}/resend': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
 }

@@ -38,11 +38,7 @@ type ResendRequest = {
 }
 
 /** The same for an operator, whose act and its row in the log are one transaction. */
-export async function resendInside(
-  accounts: Accounts,
-  tx: Tx,
-  body: ResendRequest,
-): Promise<void> {
+export async function resendInside(accounts: Accounts, tx: Tx, body: ResendRequest): Promise<void> {
   await sendAgain(accounts, tx, readResend(accounts, body))
 }
 

@@ -60,10 +60,7 @@ function showFound(found: FoundAccount, reader: OperatorPrincipal): z.infer<type
   return { ...showPerson(found, reader), balance_credits: creditsNumber(found.balanceMicro) }
 }
 
-function showPerson(
-  one: Omit<FoundAccount, 'balanceMicro'>,
-  reader: OperatorPrincipal,
-) {
+function showPerson(one: Omit<FoundAccount, 'balanceMicro'>, reader: OperatorPrincipal) {
   return {
     id: one.id,
     full_name: one.fullName,

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { noAccount } from '../../administration/account-acts.ts'
 import { operatorActor } from '../../administration/actor.ts'
-import { adjust, readAmount, type Adjusted, type AdjustLimits } from '../../administration/adjust.ts'
+import {
+  adjust,
+  readAmount,
+  type Adjusted,
+  type AdjustLimits,
+} from '../../administration/adjust.ts'
 import { decideAdjustment } from '../../administration/adjustment-requests.ts'
 import { listWaiting } from '../../administration/adjustment-requests-store.ts'
 import { creditsNumber, creditsText } from '../../billing/money.ts'
@@ -55,9 +60,7 @@ function adjustRoute({ db, limits }: Deps): Route {
   })
 }
 
-function showOutcome(
-  adjusted: Adjusted | { kind: 'turned_down' },
-): z.infer<typeof outcomeShape> {
+function showOutcome(adjusted: Adjusted | { kind: 'turned_down' }): z.infer<typeof outcomeShape> {
   switch (adjusted.kind) {
     case 'posted':
       return { outcome: 'posted', balance_credits: creditsNumber(adjusted.balanceMicro) }

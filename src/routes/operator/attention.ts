@@ -41,9 +41,7 @@ const upstreamShape = z.object({
   priority: z.number(),
   weight: z.number(),
   margin: z.string(),
-  troubles: z.array(
-    z.object({ why: z.string(), model: z.string().optional(), since: stamp }),
-  ),
+  troubles: z.array(z.object({ why: z.string(), model: z.string().optional(), since: stamp })),
 })
 
 function upstreamsRoute({ upstreams }: Deps): Route {

@@ -121,11 +121,14 @@ function showReviewed(payment: Payment): z.infer<typeof reviewedShape> {
     account_id: payment.accountId,
     provider: payment.provider,
     checks: payment.checks,
-    review: review === undefined ? undefined : {
-      reason: review,
-      said: reviewSaid,
-      at: reviewAt?.toISOString(),
-      done_by: reviewedBy,
-    },
+    review:
+      review === undefined
+        ? undefined
+        : {
+            reason: review,
+            said: reviewSaid,
+            at: reviewAt?.toISOString(),
+            done_by: reviewedBy,
+          },
   }
 }

@@ -14,13 +14,7 @@ const comparisonShape = z.object({
   difference_count: z.int(),
   differences: z.array(
     z.object({
-      kind: z.enum([
-        'unknown_here',
-        'not_credited',
-        'amount_differs',
-        'missing_there',
-        'repeated',
-      ]),
+      kind: z.enum(['unknown_here', 'not_credited', 'amount_differs', 'missing_there', 'repeated']),
       reference: z.string(),
       payment_id: z.uuid().optional(),
       line: z.int().optional(),
