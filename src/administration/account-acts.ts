@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { lockAccount } from '../accounts/accounts-store.ts'
+import { VERIFY_PURPOSE } from '../accounts/codes/codes.ts'
 import { resendInside } from '../accounts/codes/resend.ts'
 import { findKey, revokeKey } from '../accounts/credentials/api-keys-store.ts'
 import { endAllSessions, listSessions } from '../accounts/credentials/sessions-store.ts'
@@ -106,9 +107,12 @@ export function resendCodeOf(
     if (!account) return false
     const identifier = channel === 'email' ? account.email : account.phoneNumber
     if (identifier === null) throw invalidField('channel', 'names an address that is not known')
-    const verify = channel === 'email' ? 'verify_email' : 'verify_phone'
-    const body = { identifier, channel, purpose: purpose === 'verify' ? verify : purpose }
-    await resendInside(accounts, tx, body)
+    const verify = VERIFY_PURPOSE[channel]
+    await resendInside(accounts, tx, {
+      identifier,
+      channel,
+      purpose: purpose === 'verify' ? verify : purpose,
+    })
     const target = { type: 'account', id: accountId }
     await record({ action: 'account.resend_code', target, reason, after: { channel, purpose } })
     return true

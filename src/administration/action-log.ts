@@ -80,7 +80,8 @@ export async function checkActionLog(db: Db): Promise<LogCheck> {
   return db.begin(async (tx) => {
     await tx.script('set transaction isolation level repeatable read, read only')
     const end = await readLogEnd(tx)
-    let [seq, hash] = [0n, Buffer.alloc(0)]
+    let seq = 0n
+    let hash: Buffer = Buffer.alloc(0)
     const broken = (finding: string) => ({ actions: seq, end: hash.toString('hex'), finding })
     for (;;) {
       const piece = await readActionsAfter(tx, seq, PIECE)
