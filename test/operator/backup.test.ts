@@ -71,7 +71,9 @@ test('a stopped service: every command starts the server for its time', async ()
   ])
   assert.deepEqual(first, {
     code: 0,
-    out: 'The books balance: 0 accounts, 0 entries, 0 open holds.\n',
+    out:
+      'The books balance: 0 accounts, 0 entries, 0 open holds.\n' +
+      'The log of the operators is whole: 0 actions.\n',
   })
   assert.deepEqual(second, { code: 0, out: '0 shown.\n' })
   assert(await allGone(dataDir, 0))
