@@ -36,7 +36,7 @@ export async function readLogEnd(tx: Tx): Promise<LogEnd> {
 }
 
 export async function insertAction(tx: Tx, action: Action, hash: Buffer): Promise<void> {
-  const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
+  const json = (value: unknown) => ((value ?? null) === null ? null : JSON.stringify(value))
   await tx.query(
     `insert into operator_actions (seq, at, operator_id, operator, action, target_type, target_id,
        reason, before, after, amount_micro, request_id, hash)

@@ -216,7 +216,7 @@ describe('adjustments', () => {
     const asha = await house.customer('500')
     const all = await Promise.all(Array.from({ length: 8 }, () => adjust(helper, asha, -30)))
     assert.deepEqual(
-      all.map(({ status }) => status).sort(),
+      all.map(({ status }) => status).sort((a, b) => a - b),
       [200, 200, 200, 403, 403, 403, 403, 403],
     )
     assert.equal(await balance(asha), 410)

@@ -70,7 +70,7 @@ function showOutcome(adjusted: Adjusted | { kind: 'turned_down' }): z.infer<type
       return { outcome: 'waiting', request_id: adjusted.requestId }
     case 'turned_down':
       return { outcome: 'turned_down' }
-    case 'refused': {
+    default: {
       const left = creditsText(adjusted.availableMicro)
       throw new Failure('conflict', `Only ${left} credits are available.`)
     }
