@@ -37,6 +37,7 @@ import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
 import { topUpRules, type Payer } from './payments/topup.ts'
+import { createReadiness } from './readiness.ts'
 import { createReplay } from './replay/replay-store.ts'
 import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
@@ -130,6 +131,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     config,
     log,
     observe: inputs.observe,
+    missing: createReadiness({ db, models: () => catalog.index().models.length }),
   })
   const outbox = await openOutbox({
     db,

@@ -11,7 +11,7 @@ import { limitConnections } from './limits/connections.ts'
 import type { Limiter } from './limits/process-counter.ts'
 import { SlowBodies } from './limits/slow-bodies.ts'
 import { addMethodRoutes } from './methods.ts'
-import { ownRoutes } from './own-routes.ts'
+import { ownRoutes, type MissingParts } from './own-routes.ts'
 import { newRequestId } from './request-context.ts'
 import { planOf, type Dialect, type Route, type RoutePlan } from './route.ts'
 import { sendFailure } from './send.ts'
@@ -28,12 +28,22 @@ export type ServerParts = {
   config: ServerSettings
   log: Log
   observe?: ServerContext['observe']
+  /** The parts that are missing before calls can be served; a server by itself needs none. */
+  missing?: MissingParts
 }
 
 /** The server, built from the list of routes. It does not listen yet. */
 export function buildServer(parts: ServerParts): FastifyInstance {
-  const routes = [...parts.routes, ...ownRoutes(parts.routes, parts.config.PUBLIC_URL)]
-  const context = contextOf(parts, routes)
+  const running = new RunningCalls()
+  const own = ownRoutes(parts.routes, {
+    publicUrl: parts.config.PUBLIC_URL,
+    missing: async () => {
+      const missing = (await parts.missing?.()) ?? []
+      return running.draining ? ['process'] : missing
+    },
+  })
+  const routes = [...parts.routes, ...own]
+  const context = contextOf(parts, routes, running)
   const plans = [...routes, ...(parts.pages ?? [])].map(planOf)
   const server = bareServer(context, plans)
   server.decorate('context', context)
@@ -54,9 +64,8 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   return server
 }
 
-function contextOf(parts: ServerParts, routes: Route[]): ServerContext {
+function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): ServerContext {
   const { authenticator, limiter, replay, config: settings, log, observe } = parts
-  const running = new RunningCalls()
   return {
     routes,
     authenticator,

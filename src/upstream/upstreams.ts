@@ -19,7 +19,12 @@ import {
 } from './contract/fault.ts'
 import { UpstreamHealth } from './health/health.ts'
 import { choose } from './health/routing.ts'
-import { healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
+import {
+  checkUpstream,
+  healthSummary,
+  probeUpstreams,
+  readUpstreamCatalog,
+} from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'
@@ -53,6 +58,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
+    check: (upstream) => checkUpstream(parts, upstream),
     probe: (signal) => probeUpstreams(parts, signal),
     health: () => healthSummary(parts),
     troubles: () => parts.health.troubles(),

@@ -84,6 +84,7 @@ GET    /v1/notifications                 jwt     envelope
 PATCH  /v1/notifications/:id/read        jwt     envelope
 POST   /v1/notifications/read-all        jwt     envelope
 GET    /healthz                          none    envelope
+GET    /readyz                           none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope
 `

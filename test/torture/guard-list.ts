@@ -1483,4 +1483,12 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/console/playground.test.ts',
     fails: /leaves nothing behind/,
   },
+  {
+    name: 'a flood of probes asks the database once',
+    file: 'src/readiness.ts',
+    find: 'if (known === undefined || known.untilMs <= nowMs()) {',
+    put: 'if (Date.now() > 0) {',
+    test: 'test/readiness.test.ts',
+    fails: /a flood of probes/,
+  },
 ]
