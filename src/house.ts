@@ -21,17 +21,20 @@ import type { Gateway } from './gateway/gateway.ts'
 import { deleteAllKept } from './gateway/responses/kept/kept-store.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
 import { upstreamNames } from './gateway/billed-call.ts'
+import { gaugesOf } from './gauges.ts'
 import { drain } from './http/drain.ts'
 import { openLimiter } from './http/limits/limiter.ts'
 import { buildServer } from './http/server.ts'
+import { watchBooks } from './jobs/books.ts'
 import { startDuties } from './jobs/loop.ts'
 import type { Clock } from './lib/clock.ts'
 import { decimal } from './lib/decimal.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
+import type { Meter } from './lib/meter.ts'
 import { deriveKey } from './lib/secrets.ts'
 import { smsCountries } from './lib/sms-countries.ts'
-import type { Gauges, Observe } from './metrics.ts'
+import type { Gauges } from './metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
@@ -52,8 +55,8 @@ export type HouseInputs = {
   external: External
   log: Log
   clock: Clock
-  /** Called with every answer, where metrics are kept. */
-  observe?: Observe | undefined
+  /** Told of what is done, where metrics are kept. */
+  meter?: Meter | undefined
 }
 
 export type House = HouseInputs & {
@@ -91,7 +94,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     workspaceMoves: [moveWorkspace],
     erasures: [deleteAllKept],
   })
-  const upstreams = openUpstreams({ upstreams: external.upstreams, log })
+  const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter: inputs.meter })
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
   const payments = openPayments(inputs, balanceWatch)
   const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
@@ -130,7 +133,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     replay,
     config,
     log,
-    observe: inputs.observe,
+    meter: inputs.meter,
     missing: createReadiness({ db, models: () => catalog.index().models.length }),
   })
   const outbox = await openOutbox({
@@ -143,8 +146,10 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       timeZone: config.ACTIVITY_TIME_ZONE,
     },
   })
+  const books = watchBooks({ db, log })
   const duties = dutiesOf({
     ...inputs,
+    books: books.duty,
     heartbeat,
     replay,
     accounts,
@@ -164,13 +169,15 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     catalogSync,
     payments,
     upstreams,
-    gauges: {
+    gauges: gaugesOf({
+      db,
+      dataDir: config.DATA_DIR,
+      catalog,
+      upstreams,
+      payments,
       runningCalls: () => server.context.running.count,
-      models: () => catalog.index().models.length,
-      upstreams: () => upstreams.health().upstreams_total,
-      healthyUpstreams: () => upstreams.health().upstreams_healthy,
-      paymentsToReview: payments.countToReview,
-    },
+      booksFindings: books.findings,
+    }),
     begin() {
       running = startDuties(duties, log)
     },
@@ -250,6 +257,7 @@ function openGateway(
     timeZone: config.ACTIVITY_TIME_ZONE,
     noteBalances: rooms.balanceWatch.noteBalances,
     isNews: rooms.balanceWatch.isNews,
+    meter: inputs.meter,
   })
   return {
     billing: {

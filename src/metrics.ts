@@ -1,63 +1,50 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-
-/** Counts an answer: which route, which status, how long. */
-export type Observe = (route: string, status: number, durationMs: number) => void
+import type { Gauge, Metric } from 'prom-client'
+import type { Meter } from './lib/meter.ts'
+import { openMeter, type Instruments } from './meter.ts'
+import { METRICS, type MetricEntry, type MetricName } from './metrics-catalogue.ts'
 
 export type Metrics = {
   port: number
-  observe: Observe
+  meter: Meter
   /** Adds what can only be read off a running house. */
   watch(gauges: Gauges): void
   close(): Promise<void>
 }
 
+/** A value, or one for each value of the metric's only label. */
+export type Reading = number | undefined | readonly { label: string; value: number }[]
+
 /** Read at every scrape. */
-export type Gauges = {
-  runningCalls(): number
-  models(): number
-  upstreams(): number
-  healthyUpstreams(): number
-  /** Asked of the database: the same in every process. */
-  paymentsToReview(): Promise<number>
-}
+export type Gauges = Partial<Record<MetricName, () => Reading | Promise<Reading>>>
 
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-
-/** Prometheus metrics on a port of their own. Labels are routes and statuses: nothing of a caller. */
+/** Prometheus metrics on a port of their own. Labels hold nothing of a caller. */
 export async function openMetrics(options: { host: string; port: number }): Promise<Metrics> {
   // Imported on demand: a process without METRICS_PORT never loads it.
-  const { Registry, Histogram, Gauge, collectDefaultMetrics } = await import('prom-client')
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'mlango_' })
-  const answers = new Histogram({
-    name: 'mlango_http_answer_seconds',
-    help: 'Time from request to answer, or to the first byte of a stream',
-    labelNames: ['route', 'status'],
-    buckets: SECONDS,
-    registers: [registry],
-  })
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
-    new Gauge({
-      name: `mlango_${name}`,
-      help,
-      registers: [registry],
-      async collect() {
-        try {
-          this.set(await read())
-        } catch {
-          // The database is away: the other metrics are wanted now more than ever.
-          this.remove()
-        }
-      },
-    })
+  const client = await import('prom-client')
+  const registry = new client.Registry()
+  client.collectDefaultMetrics({ register: registry, prefix: 'mlango_' })
+  const made = new Map<string, Metric>()
+  for (const [name, entry] of Object.entries<MetricEntry>(METRICS)) {
+    const shared = { name, help: entry.help, registers: [registry] }
+    const labelNames = [...(entry.labels ?? [])]
+    if (entry.kind === 'counter') made.set(name, new client.Counter({ ...shared, labelNames }))
+    if (entry.kind === 'gauge') made.set(name, new client.Gauge({ ...shared, labelNames }))
+    if (entry.kind === 'histogram') {
+      const buckets = [...(entry.buckets ?? [])]
+      made.set(name, new client.Histogram({ ...shared, labelNames, buckets }))
+    }
+  }
+  const gauges: Gauges = {}
   const server = createServer((request, response) => {
-    if (request.url === '/metrics') {
-      registry.metrics().then(
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    readAll(gauges, made)
+      .then(() => registry.metrics())
+      .then(
         (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
         () => response.writeHead(500).end(),
       )
-    } else response.writeHead(404).end()
   })
   await new Promise<void>((listening, failed) => {
     server.once('error', failed)
@@ -65,14 +52,29 @@ export async function openMetrics(options: { host: string; port: number }): Prom
   })
   return {
     port: (server.address() as AddressInfo).port,
-    observe: (route, status, ms) => answers.labels(route, String(status)).observe(ms / 1_000),
-    watch(gauges) {
-      gauge('running_calls', 'Calls in flight', gauges.runningCalls)
-      gauge('models', 'Models in the catalog', gauges.models)
-      gauge('upstreams', 'Upstreams', gauges.upstreams)
-      gauge('upstreams_healthy', 'Upstreams that work', gauges.healthyUpstreams)
-      gauge('payments_to_review', 'Payments that need a person', gauges.paymentsToReview)
-    },
+    meter: openMeter(Object.fromEntries(made) as Instruments),
+    watch: (more) => void Object.assign(gauges, more),
     close: () => new Promise((closed) => server.close(() => closed())),
   }
+}
+
+async function readAll(gauges: Gauges, made: Map<string, Metric>): Promise<void> {
+  await Promise.all(
+    Object.entries(gauges).map(async ([name, read]) => {
+      const gauge = made.get(name) as Gauge
+      gauge.reset()
+      try {
+        set(gauge, METRICS[name as MetricName], await read())
+      } catch {
+        // The database is away: the other metrics are wanted now more than ever.
+        gauge.remove()
+      }
+    }),
+  )
+}
+
+function set(gauge: Gauge, entry: MetricEntry, reading: Reading): void {
+  if (reading === undefined) gauge.remove()
+  else if (typeof reading === 'number') gauge.set(reading)
+  else for (const { label, value } of reading) gauge.set({ [entry.labels![0]!]: label }, value)
 }

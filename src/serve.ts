@@ -62,7 +62,7 @@ async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]):
     external,
     log,
     clock: systemClock,
-    observe: metrics?.observe,
+    meter: metrics?.meter,
   })
   closers.push(() => house.end())
   metrics?.watch(house.gauges)

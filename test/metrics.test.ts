@@ -5,7 +5,7 @@ import { startHouse } from './support/house.ts'
 
 test('answers are counted by route and status, and nothing about a caller is shown', async () => {
   const metrics = await openMetrics({ host: '127.0.0.1', port: 0 })
-  const house = await startHouse({ observe: metrics.observe })
+  const house = await startHouse({ meter: metrics.meter })
   metrics.watch(house.house.gauges)
   try {
     const { key } = await house.customer('10')

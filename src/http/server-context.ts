@@ -1,5 +1,6 @@
 import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
 import type { Log } from '../lib/log.ts'
+import type { Meter } from '../lib/meter.ts'
 import type { Principal } from '../lib/principal.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'
@@ -18,8 +19,8 @@ export type ServerContext = {
   running: RunningCalls
   capacity: Capacity
   slowBodies: SlowBodies
-  /** Called with every answer, where metrics are kept. */
-  observe: ((route: string, status: number, durationMs: number) => void) | undefined
+  /** Where metrics are kept. */
+  meter: Pick<Meter, 'answered' | 'replayed'> | undefined
   /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
   logsSuccesses: boolean
   /** On every answer; made once. */

@@ -27,7 +27,7 @@ export type ServerParts = {
   replay: ReplayStore
   config: ServerSettings
   log: Log
-  observe?: ServerContext['observe']
+  meter?: ServerContext['meter']
   /** The parts that are missing before calls can be served; a server by itself needs none. */
   missing?: MissingParts
 }
@@ -65,7 +65,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
 }
 
 function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): ServerContext {
-  const { authenticator, limiter, replay, config: settings, log, observe } = parts
+  const { authenticator, limiter, replay, config: settings, log, meter } = parts
   return {
     routes,
     authenticator,
@@ -73,7 +73,7 @@ function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): 
     replay,
     settings,
     log,
-    observe,
+    meter,
     running,
     capacity: new Capacity({
       calls: settings.MAX_RUNNING_CALLS,

@@ -1,5 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
+import type { Meter } from '../lib/meter.ts'
 import {
   connectionTo,
   OPERATIONS,
@@ -37,6 +38,7 @@ export type UpstreamsOptions = {
   timeouts?: Partial<Timeouts>
   nowMs?: () => number
   random?: () => number
+  meter?: Pick<Meter, 'attempted'> | undefined
 }
 
 export function openUpstreams(options: UpstreamsOptions): Upstreams {
@@ -48,6 +50,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     log: options.log,
     nowMs,
     random: options.random ?? Math.random,
+    attempted: options.meter?.attempted,
   }
   return {
     call: (targets, name, request, signal) => call(parts, targets, { name, request, signal }),
@@ -142,15 +145,28 @@ async function tryTarget<Name extends keyof Work>(
   target: ModelTarget,
 ): Promise<{ result: Work[Name]['result'] } | FailedAttempt> {
   let attempt: UpstreamAttempt | undefined
+  const beganMs = performance.now()
+  const report = (outcome: string) =>
+    parts.attempted?.({
+      ...{ upstream: target.upstream, model: target.model, operation: work.name, outcome },
+      durationMs: performance.now() - beganMs,
+    })
   parts.health.begin(target)
   try {
     attempt = prepareAttempt(parts, work, target)
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
+    report('ok')
     return { result }
   } catch (error) {
+    report(attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt))
     return afterError(parts, target, attempt, error)
   }
+}
+
+/** A word of ours for what went wrong: there are few of them. */
+function outcomeOf(error: unknown, { connection, call }: UpstreamAttempt): string {
+  return error instanceof Fault ? troubleOf(error, connection.provider, call).kind : 'error'
 }
 
 function afterError(
