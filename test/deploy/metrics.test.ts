@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { METRICS, type MetricEntry } from '../../src/metrics-catalogue.ts'
+import { METRICS, type MetricEntry } from '../../src/metrics/catalogue.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')

@@ -1,4 +1,4 @@
-import type { Tx } from './db/db.ts'
+import type { Tx } from '../db/db.ts'
 
 /** How much of one kind waits, and since when. */
 export type Backlog = { what: string; state: string; count: number; oldestS: number }

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Gauge, Metric } from 'prom-client'
-import type { Meter } from './lib/meter.ts'
-import { openMeter, type Instruments } from './meter.ts'
-import { METRICS, type MetricEntry, type MetricName } from './metrics-catalogue.ts'
+import type { Meter } from '../lib/meter.ts'
+import { openMeter, type Instruments } from './open-meter.ts'
+import { METRICS, type MetricEntry, type MetricName } from './catalogue.ts'
 
 export type Metrics = {
   port: number
@@ -14,10 +14,10 @@ export type Metrics = {
 }
 
 /** A value, or one for each value of the metric's only label. */
-export type Reading = number | undefined | readonly { label: string; value: number }[]
+export type GaugeReading = number | undefined | readonly { label: string; value: number }[]
 
 /** Read at every scrape. */
-export type Gauges = Partial<Record<MetricName, () => Reading | Promise<Reading>>>
+export type Gauges = Partial<Record<MetricName, () => GaugeReading | Promise<GaugeReading>>>
 
 /** Prometheus metrics on a port of their own. Labels hold nothing of a caller. */
 export async function openMetrics(options: { host: string; port: number }): Promise<Metrics> {
@@ -62,19 +62,20 @@ async function readAll(gauges: Gauges, made: Map<string, Metric>): Promise<void>
   await Promise.all(
     Object.entries(gauges).map(async ([name, read]) => {
       const gauge = made.get(name) as Gauge
-      gauge.reset()
-      try {
-        set(gauge, METRICS[name as MetricName], await read())
-      } catch {
-        // The database is away: the other metrics are wanted now more than ever.
-        gauge.remove()
-      }
+      // The database may be away: the other metrics are wanted now more than ever.
+      const reading = await Promise.resolve()
+        .then(read)
+        .catch(() => undefined)
+      set(gauge, METRICS[name as MetricName], reading)
     }),
   )
 }
 
-function set(gauge: Gauge, entry: MetricEntry, reading: Reading): void {
-  if (reading === undefined) gauge.remove()
-  else if (typeof reading === 'number') gauge.set(reading)
+function set(gauge: Gauge, entry: MetricEntry, reading: GaugeReading): void {
+  gauge.reset()
+  if (reading === undefined) {
+    // Without labels a reset is a zero.
+    if (entry.labels === undefined) gauge.remove()
+  } else if (typeof reading === 'number') gauge.set(reading)
   else for (const { label, value } of reading) gauge.set({ [entry.labels![0]!]: label }, value)
 }

@@ -1,13 +1,15 @@
-import type { Counter, Histogram } from 'prom-client'
-import { creditsNumber } from './billing/money.ts'
-import type { Meter } from './lib/meter.ts'
-import type { METRICS } from './metrics-catalogue.ts'
+import type { Counter, Gauge, Histogram } from 'prom-client'
+import { creditsNumber } from '../billing/money.ts'
+import type { Meter } from '../lib/meter.ts'
+import type { METRICS } from './catalogue.ts'
 
 type Catalogue = typeof METRICS
 
+type Made = { counter: Counter; gauge: Gauge; histogram: Histogram }
+
 /** The counters and histograms of the catalogue, by name. */
 export type Instruments = {
-  [Name in keyof Catalogue]: Catalogue[Name]['kind'] extends 'counter' ? Counter : Histogram
+  [Name in keyof Catalogue]: Made[Catalogue[Name]['kind']]
 }
 
 /** Models are ours, from the catalog, but there may be hundreds: from here on they are `other`. */

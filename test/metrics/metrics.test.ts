@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { METRICS, type MetricEntry } from '../src/metrics-catalogue.ts'
-import { openMetrics } from '../src/metrics.ts'
-import { assertBooks } from './support/audit.ts'
-import { startHouse } from './support/house.ts'
+import { METRICS, type MetricEntry } from '../../src/metrics/catalogue.ts'
+import { openMetrics } from '../../src/metrics/metrics.ts'
+import { assertBooks } from '../support/audit.ts'
+import { startHouse } from '../support/house.ts'
 
 let metrics: Awaited<ReturnType<typeof openMetrics>>
 let house: Awaited<ReturnType<typeof startHouse>>

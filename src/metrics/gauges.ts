@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import { readBacklog, readLeftUnpaid, type Backlog } from './backlog-store.ts'
-import { creditsNumber } from './billing/money.ts'
-import type { Catalog } from './catalog/catalog.ts'
-import type { Db } from './db/db.ts'
-import type { Gauges, Reading } from './metrics.ts'
-import type { Payments } from './payments/payments.ts'
-import type { Upstreams } from './upstream/work.ts'
+import { creditsNumber } from '../billing/money.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Db } from '../db/db.ts'
+import type { GaugeReading, Gauges } from './metrics.ts'
+import type { Payments } from '../payments/payments.ts'
+import type { Upstreams } from '../upstream/work.ts'
 
 type GaugeParts = {
   db: Db
@@ -66,7 +66,7 @@ function first(readings: Labelled): number {
   return readings[0]!.value
 }
 
-function openCircuits(upstreams: Upstreams): Reading {
+function openCircuits(upstreams: Upstreams): GaugeReading {
   const open = upstreams.troubles().filter(({ why }) => why === 'circuit_open')
   return upstreams.list.map(({ name }) => ({
     label: name,
@@ -74,7 +74,7 @@ function openCircuits(upstreams: Upstreams): Reading {
   }))
 }
 
-function connectionsOf(db: Db): Reading {
+function connectionsOf(db: Db): GaugeReading {
   const { open, idle, waiting } = db.connections()
   return [
     { label: 'busy', value: open - idle },
