@@ -146,11 +146,11 @@ async function tryTarget<Name extends keyof Work>(
 ): Promise<{ result: Work[Name]['result'] } | FailedAttempt> {
   let attempt: UpstreamAttempt | undefined
   const beganMs = performance.now()
-  const report = (outcome: string) =>
-    parts.attempted?.({
-      ...{ upstream: target.upstream, model: target.model, operation: work.name, outcome },
-      durationMs: performance.now() - beganMs,
-    })
+  const { upstream, model } = target
+  const report = (outcome: string) => {
+    const durationMs = performance.now() - beganMs
+    parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
+  }
   parts.health.begin(target)
   try {
     attempt = prepareAttempt(parts, work, target)
