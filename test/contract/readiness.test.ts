@@ -25,11 +25,12 @@ async function readyz() {
 
 /** Waits for the answer, not for a time: an earlier answer is remembered for a moment. */
 async function answersWith(status: number) {
-  for (;;) {
+  for (let tries = 0; tries < 600; tries++) {
     const found = await readyz()
     if (found.status === status) return found
     await pause(100)
   }
+  throw new Error(`It never answered ${status}.`)
 }
 
 test('200: a process that can serve calls, without a credential', async () => {
