@@ -41,7 +41,11 @@ async function run(args: string[]): Promise<number> {
 async function seeDoctor(args: string[]): Promise<number> {
   const flag = { type: 'boolean', default: false } as const
   const { json, full } = parseArgs({ args, options: { json: flag, full: flag } }).values
-  const progress = progressLine('Rules audited', process.stderr, (done, rules) => `${done} of ${rules}`)
+  const progress = progressLine(
+    'Rules audited',
+    process.stderr,
+    (done, rules) => `${done} of ${rules}`,
+  )
   const found: Diagnosis[] = []
   for await (const one of diagnose({ env: process.env, full, progress: progress.show })) {
     found.push(one)

@@ -20,12 +20,7 @@ import {
 } from './contract/fault.ts'
 import { UpstreamHealth } from './health/health.ts'
 import { choose } from './health/routing.ts'
-import {
-  checkUpstream,
-  healthSummary,
-  probeUpstreams,
-  readUpstreamCatalog,
-} from './maintenance.ts'
+import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'

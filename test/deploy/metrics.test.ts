@@ -63,7 +63,13 @@ test('the page about metrics has every metric with its kind and labels, and no o
     ([name, { kind, labels }]) =>
       `${name} ${kind} ${(labels ?? []).map((label) => `\`${label}\``).join(', ')}`,
   )
-  assert.deepEqual(documented.sort(), known.map((line) => line.trim()).map(padded).sort())
+  assert.deepEqual(
+    documented.sort(),
+    known
+      .map((line) => line.trim())
+      .map(padded)
+      .sort(),
+  )
 })
 
 /** A metric without labels has an empty cell. */

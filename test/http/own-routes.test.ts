@@ -9,10 +9,7 @@ test('readyz names every part that is missing, and healthz does not care', async
   const response = await fetch(`${service.url}/readyz`)
   assert.equal(response.status, 503)
   const { message } = (await response.json()) as { message: string }
-  assert.equal(
-    message,
-    'Not ready: the database does not answer, the catalog has no models yet.',
-  )
+  assert.equal(message, 'Not ready: the database does not answer, the catalog has no models yet.')
   assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
   missing = []
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200)

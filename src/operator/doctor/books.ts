@@ -13,13 +13,18 @@ export async function examineBooks(
   const { full, progress } = options
   let audit
   try {
-    audit = await auditLedger(db, { ...(full ? {} : { sample: SAMPLE }), ...(progress && { progress }) })
+    audit = await auditLedger(db, {
+      ...(full ? {} : { sample: SAMPLE }),
+      ...(progress && { progress }),
+    })
   } catch (error) {
     if (codeOf(error) === NO_SUCH_TABLE) return [note(PART, 'There are none yet.')]
     throw error
   }
   const { accounts, entries, findings } = audit
-  const scope = full ? `${accounts} accounts and ${entries} entries` : `up to ${SAMPLE} of ${accounts} accounts`
+  const scope = full
+    ? `${accounts} accounts and ${entries} entries`
+    : `up to ${SAMPLE} of ${accounts} accounts`
   if (findings.length === 0) return [good(PART, `They balance: ${scope}.`)]
   const cure = 'Stop adjusting balances and see "The books do not balance" in docs/operations.md.'
   return findings.slice(0, 10).map(({ sentence }) => bad(PART, sentence, cure))

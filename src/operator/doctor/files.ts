@@ -27,7 +27,8 @@ export async function examineFiles(questions: FileQuestions): Promise<Diagnosis[
 
 async function folderTroubles(folder: string): Promise<Diagnosis[]> {
   const mode = await modeOf(folder)
-  if (mode === undefined) return [note(PART, `${folder} is not there yet: the first start makes it.`)]
+  if (mode === undefined)
+    return [note(PART, `${folder} is not there yet: the first start makes it.`)]
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return []
@@ -47,7 +48,9 @@ async function secretTroubles(file: string): Promise<Diagnosis[]> {
 async function othersWrite(file: string): Promise<Diagnosis[]> {
   const mode = await modeOf(file)
   if (mode === undefined || (mode & 0o022) === 0) return []
-  return [bad(PART, `${file} can be changed by other users (${octal(mode)}).`, `chmod go-w ${file}`)]
+  return [
+    bad(PART, `${file} can be changed by other users (${octal(mode)}).`, `chmod go-w ${file}`),
+  ]
 }
 
 async function modeOf(path: string): Promise<number | undefined> {

@@ -3,9 +3,7 @@ import type { PaymentProvider } from '../../payments/provider.ts'
 import { bad, good, type Diagnosis } from './diagnosis.ts'
 
 /** Asks each provider for a payment that does not exist: the answer shows whether it knows us. */
-export async function examinePayments(
-  providers: readonly PaymentProvider[],
-): Promise<Diagnosis[]> {
+export async function examinePayments(providers: readonly PaymentProvider[]): Promise<Diagnosis[]> {
   return Promise.all(providers.map(examineOne))
 }
 

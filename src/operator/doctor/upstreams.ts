@@ -20,7 +20,8 @@ async function examineOne(
   const part = `upstream ${name}`
   const { trouble, tookMs } = await check(name)
   if (trouble !== undefined) return bad(part, SAYS[trouble], CURES[trouble])
-  const took = tookMs === undefined ? 'It cannot be asked without a paid call' : `It answered in ${tookMs} ms`
+  const took =
+    tookMs === undefined ? 'It cannot be asked without a paid call' : `It answered in ${tookMs} ms`
   if (!sync) return good(part, `${took}; its models are listed by hand.`)
   try {
     return good(part, `${took} and lists ${await countModels(name)} models.`)

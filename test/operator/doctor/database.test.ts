@@ -36,7 +36,12 @@ withDatabase('the doctor and the database', (open) => {
 
   test('a time zone that the server does not know, and more connections than it allows', async () => {
     const found = await examineDatabase({ ...usual(), timeZone: 'Mars/Base', connections: 99_999 })
-    assert.deepEqual(statesOf(found), ['database good', 'clock good', 'database bad', 'database bad'])
+    assert.deepEqual(statesOf(found), [
+      'database good',
+      'clock good',
+      'database bad',
+      'database bad',
+    ])
     assert.match(found[2]!.says, /does not know the time zone Mars\/Base/)
     assert.match(found[3]!.cure!, /DATABASE_POOL/)
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { examineAll } from '../../../src/operator/doctor/examine.ts'
-import { good } from '../../../src/operator/doctor/diagnosis.ts'
+import { good, type Diagnosis } from '../../../src/operator/doctor/diagnosis.ts'
 import { lineOf } from '../../../src/operator/doctor/report.ts'
 import { freshFolder } from '../../db/local/support.ts'
 import { startService } from '../../support/service.ts'
@@ -60,13 +60,14 @@ test('settings that are refused, a database and a Redis that are away: red, and 
 })
 
 test('a check that throws or hangs is a diagnosis, and the others are not kept waiting', async () => {
-  const found = await Array.fromAsync(
-    examineAll([
-      { part: 'hangs', examine: () => new Promise(() => {}), patienceMs: 20 },
-      { part: 'throws', examine: () => Promise.reject(new Error('Broken.')) },
-      { part: 'works', examine: async () => [good('works', 'Well.')] },
-    ]),
-  )
+  const found: Diagnosis[] = []
+  for await (const one of examineAll([
+    { part: 'hangs', examine: () => new Promise(() => {}), patienceMs: 20 },
+    { part: 'throws', examine: () => Promise.reject(new Error('Broken.')) },
+    { part: 'works', examine: async () => [good('works', 'Well.')] },
+  ])) {
+    found.push(one)
+  }
   assert.deepEqual(
     found.map(({ part, state }) => `${part} ${state}`),
     ['hangs bad', 'throws bad', 'works good'],

@@ -47,7 +47,11 @@ test('each file that others can read or change is named, with the command that c
 
 test('before the first start there is nothing to look at', async () => {
   const dataDir = join(freshFolder(), 'none')
-  const found = await examineFiles({ dataDir, envFile: join(dataDir, '.env'), upstreamsFile: undefined })
+  const found = await examineFiles({
+    dataDir,
+    envFile: join(dataDir, '.env'),
+    upstreamsFile: undefined,
+  })
   assert.deepEqual(statesOf(found), ['files good', 'files note'])
 })
 
