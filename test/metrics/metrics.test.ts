@@ -42,9 +42,7 @@ test('answers are counted by route and status, and nothing about a caller is sho
 
 test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a replay', async () => {
   const { key, accountId } = await house.customer('10')
-  const model = house.house.catalog
-    .index()
-    .models.find((one) => one.priced === 'paid' && one.outputModalities.includes('text'))!
+  const model = house.house.catalog.requireModel('sim/hekima')
   const body = { model: model.id, messages: [{ role: 'user', content: 'Habari, secret-word' }] }
   const headers = { 'idempotency-key': 'metrics-1' }
   for (let i = 0; i < 2; i++) {

@@ -146,7 +146,6 @@ test('mail and SMS: a login that works, and one that does not; nothing is sent',
 test('Redis: not set, there, gone', async () => {
   assert.deepEqual(statesOf(await examineRedis(undefined, 1)), ['redis note'])
   for (const server of await redisServers()) {
-    await server.start()
     const counter = await connectRedis(server.url, systemClock)
     const answers = () => counter.isBack()
     assert.deepEqual(statesOf(await examineRedis(answers, 2)), ['redis good'], server.name)
