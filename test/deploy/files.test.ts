@@ -49,7 +49,10 @@ test('every setting in the examples is one of ours, or the key of an upstream', 
     'deploy/kubernetes/secret.env.example',
   ].flatMap((file) => [...read(file).matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!))
   const compose = /environment:\n((?: {6}[A-Z_]+: .*\n)+)/.exec(read('deploy/compose.yaml'))![1]!
-  const names = [...examples, ...[...compose.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name!)]
+  const names = [
+    ...examples,
+    ...[...compose.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name!),
+  ]
   assert.ok(names.length > 15)
   for (const name of names) {
     assert.ok(name === 'OPENROUTER_KEY' || documented.includes(`\`${name}\``), name)
