@@ -79,7 +79,7 @@ export async function startHouse(options: HouseOptions = {}) {
     clock: options.clock ?? systemClock,
     ...(options.meter && { meter: options.meter }),
   })
-  await house.server.listen({ host: '127.0.0.1', port: 0 })
+  await house.server.listen({ host: '127.0.0.1', port: config.PORT })
   url = `http://127.0.0.1:${(house.server.server.address() as AddressInfo).port}`
   house.begin()
   const call = client(url)

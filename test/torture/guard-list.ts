@@ -721,7 +721,7 @@ export const GUARDS: readonly Guard[] = [
     find: '  checkContradictions(body)\n',
     put: '  void checkContradictions\n',
     test: 'test/contract/videos.test.ts',
-    fails: /makes no sense is named/,
+    fails: /names what is missing or wrong/,
   },
   {
     name: 'a moment of film is held as the shortest film',

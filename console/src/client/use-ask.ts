@@ -1,4 +1,5 @@
 import { QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import { ask, type Answer, type AskOptions, type RouteName } from './ask.ts'
 import { AskFailure } from './failure.ts'
 import { listenForMoney } from './money-news.ts'
@@ -12,12 +13,23 @@ export function useAsk<Name extends GetName>(
   options?: AskOptions<Name>,
   more: More = {},
 ): UseQueryResult<Answer<Name>, AskFailure> {
-  return useQuery<Answer<Name>, AskFailure>({
+  const found = useQuery<Answer<Name>, AskFailure>({
     queryKey: [name, options?.path, options?.query],
     queryFn: ({ signal }) => ask(name, ...([{ ...options, signal }] as never)),
     ...more,
   })
+  const isFirst = useSyncExternalStore(NEVER_CHANGES, IN_BROWSER, IN_BUILD)
+  return isFirst ? ({ ...found, ...NOT_YET } as typeof found) : found
 }
+
+/**
+ * A page that was built ahead must begin as it was built, without an answer, though another part of
+ * it may have got that already.
+ */
+const NOT_YET = { data: undefined, status: 'pending', isPending: true, isSuccess: false } as const
+const NEVER_CHANGES = () => () => {}
+const IN_BROWSER = () => false
+const IN_BUILD = () => true
 
 /** After a change: whatever was read of these routes is asked for again. */
 export function useAskAgain(): (...names: GetName[]) => Promise<void> {

@@ -14,7 +14,8 @@ const NAME = /^[\w.]{1,100}$/
 
 /**
  * Passes events on, each as its type, a line break and its JSON, with our ids for its items: they
- * tell of which response they are. What says only that it has begun is left out: we say so first.
+ * tell of which response they are. The JSON of a piece of text has line breaks around that text, so
+ * that pieces can be joined. What says only that it has begun is left out: we say so first.
  */
 export class ResponsesReader implements ChatReader {
   readonly native = true
@@ -103,7 +104,8 @@ export class ResponsesReader implements ChatReader {
     this.outputBytes += Buffer.byteLength(text)
     this.#open!.text += text
     if (before !== this.#begun?.theirs) this.#begun = { theirs: before, ours: this.#named(before) }
-    return this.#passOrHold(TEXT_DELTA, `${TEXT_DELTA}\n${this.#begun.ours}${text}${after}`)
+    const parts = [TEXT_DELTA, this.#begun.ours, text, after]
+    return this.#passOrHold(TEXT_DELTA, parts.join('\n'))
   }
 
   #named(before: string): string {

@@ -169,6 +169,8 @@ test('a recording cannot claim to be shorter than its size allows', () => {
   header[47] = 1
   const claimsOneFrame = Buffer.concat([header, Buffer.alloc(4_000_000)])
   assert.ok(audioSeconds(claimsOneFrame, 'mp3')! >= 100)
+  const longerThanItSays = Buffer.concat([SOUNDS.flac, Buffer.alloc(12_000_000)])
+  assert.ok(audioSeconds(longerThanItSays, 'flac')! >= 10)
 })
 
 test('however boxes are nested, a bounded number of them is looked at', () => {

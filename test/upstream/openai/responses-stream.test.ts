@@ -26,8 +26,8 @@ function readPieces(pieces: string[], write: (event: object) => string) {
 }
 
 function parsed(event: string): unknown[] {
-  const end = event.indexOf('\n')
-  return [event.slice(0, end), JSON.parse(event.slice(end + 1)) as unknown]
+  const [type, ...json] = event.split('\n')
+  return [type, JSON.parse(json.join('')) as unknown]
 }
 
 test('any piece of text comes out the same, however its JSON is written', () => {

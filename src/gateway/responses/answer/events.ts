@@ -65,15 +65,29 @@ export class ResponseEvents {
     return this.#writer.written()
   }
 
-  /** Events of an upstream that speaks this dialect: their type, a line break, their JSON. */
+  /**
+   * Events of an upstream that speaks this dialect: their type, a line break, their JSON. Pieces of
+   * one text that came together, with line breaks around their text, go out as one.
+   */
   pass(events: readonly string[]): string {
+    let joined: string[] | undefined
     for (const event of events) {
-      const end = event.indexOf('\n')
-      const [type, data] = [event.slice(0, end), event.slice(end + 1)]
-      const isItem = type.startsWith('response.output_item.')
-      this.#writer.pass(type, isItem && !this.#style.encrypted ? shownData(data) : data)
+      const [type = '', data = '', text, after = ''] = event.split('\n', 4)
+      if (text !== undefined && joined?.[1] === data)
+        joined = [type, data, joined[2]! + text, after]
+      else {
+        if (joined !== undefined) this.#passOne(joined)
+        joined = text === undefined ? [type, data] : [type, data, text, after]
+      }
     }
+    if (joined !== undefined) this.#passOne(joined)
     return this.#writer.written()
+  }
+
+  #passOne([type = '', ...data]: string[]): void {
+    const json = data.join('')
+    const isItem = type.startsWith('response.output_item.')
+    this.#writer.pass(type, isItem && !this.#style.encrypted ? shownData(json) : json)
   }
 
   finishNative(last: readonly string[], usage: Fields, keep: (kept: Fields) => boolean): string {
