@@ -30,6 +30,7 @@ type DutyInputs = {
   log: Log
   clock: Clock
   heartbeat: Duty
+  books: Duty
   replay: ReturnType<typeof createReplay>
   accounts: Accounts
   upstreams: Upstreams
@@ -47,6 +48,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
   return [
     inputs.heartbeat,
     sweep(inputs),
+    inputs.books,
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
     inputs.leftUnpaid.streams.duty,
     inputs.leftUnpaid.answers.duty,

@@ -26,7 +26,7 @@ export async function openExternal(options: {
     upstreams:
       config.UPSTREAMS_FILE === undefined
         ? simulatedUpstreams(simulators.models)
-        : await upstreamsOf(config.UPSTREAMS_FILE, env),
+        : await readUpstreamsFile(config.UPSTREAMS_FILE, env),
     payments: openProviders(config, { publicUrl: callbackBase, simulator: simulators.money }),
     simulated: {
       upstreams: config.UPSTREAMS_FILE === undefined,
@@ -35,7 +35,7 @@ export async function openExternal(options: {
   }
 }
 
-async function upstreamsOf(
+export async function readUpstreamsFile(
   file: string,
   env: Record<string, string | undefined>,
 ): Promise<UpstreamConfig[]> {

@@ -26,19 +26,23 @@ import { upstreamNames } from './gateway/billed-call.ts'
 import { drain } from './http/drain.ts'
 import { openLimiter } from './http/limits/limiter.ts'
 import { buildServer } from './http/server.ts'
+import { watchBooks } from './jobs/books.ts'
 import { startDuties } from './jobs/loop.ts'
 import type { Clock } from './lib/clock.ts'
 import { decimal } from './lib/decimal.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
+import type { Meter } from './lib/meter.ts'
 import { deriveKey } from './lib/secrets.ts'
 import { smsCountries } from './lib/sms-countries.ts'
-import type { Gauges, Observe } from './metrics.ts'
+import { gaugesOf } from './metrics/gauges.ts'
+import type { Gauges } from './metrics/metrics.ts'
 import { createBalanceWatch, type BalanceWatch } from './notices/low-balance.ts'
 import { openOutbox } from './notices/outbox.ts'
 import { openSenders } from './notices/senders.ts'
 import { createPayments, type Payments } from './payments/payments.ts'
 import { topUpRules, type Payer } from './payments/topup.ts'
+import { createReadiness } from './readiness.ts'
 import { createReplay } from './replay/replay-store.ts'
 import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
@@ -53,8 +57,8 @@ export type HouseInputs = {
   external: External
   log: Log
   clock: Clock
-  /** Called with every answer, where metrics are kept. */
-  observe?: Observe | undefined
+  /** Told of what is done, where metrics are kept. */
+  meter?: Meter | undefined
 }
 
 export type House = HouseInputs & {
@@ -93,7 +97,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     workspaceMoves: [moveWorkspace],
     erasures: [deleteAllKept, deleteOperator],
   })
-  const upstreams = openUpstreams({ upstreams: external.upstreams, log })
+  const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter: inputs.meter })
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
   const payments = openPayments(inputs, balanceWatch)
   const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
@@ -133,7 +137,8 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     replay,
     config,
     log,
-    observe: inputs.observe,
+    meter: inputs.meter,
+    missing: createReadiness({ db, models: () => catalog.index().models.length }),
   })
   const outbox = await openOutbox({
     db,
@@ -145,8 +150,10 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       timeZone: config.ACTIVITY_TIME_ZONE,
     },
   })
+  const books = watchBooks({ db, log })
   const duties = dutiesOf({
     ...inputs,
+    books: books.duty,
     heartbeat,
     replay,
     accounts,
@@ -167,13 +174,15 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     catalogSync,
     payments,
     upstreams,
-    gauges: {
+    gauges: gaugesOf({
+      db,
+      dataDir: config.DATA_DIR,
+      catalog,
+      upstreams,
+      payments,
       runningCalls: () => server.context.running.count,
-      models: () => catalog.index().models.length,
-      upstreams: () => upstreams.health().upstreams_total,
-      healthyUpstreams: () => upstreams.health().upstreams_healthy,
-      paymentsToReview: payments.countToReview,
-    },
+      booksFindings: books.findings,
+    }),
     begin() {
       running = startDuties(duties, log)
     },
@@ -253,6 +262,7 @@ function openGateway(
     timeZone: config.ACTIVITY_TIME_ZONE,
     noteBalances: rooms.balanceWatch.noteBalances,
     isNews: rooms.balanceWatch.isNews,
+    meter: inputs.meter,
   })
   return {
     billing: {

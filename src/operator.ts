@@ -1,5 +1,7 @@
+import { parseArgs } from 'node:util'
 import { readConfig, type Config } from './config.ts'
 import { useLocalServer } from './db/local/join.ts'
+import { diagnose } from './doctor.ts'
 import { openExternal } from './external.ts'
 import { buildHouse } from './house.ts'
 import { systemClock } from './lib/clock.ts'
@@ -8,6 +10,9 @@ import { loadEnvFile } from './load-env-file.ts'
 import { localOptions } from './local-services.ts'
 import { loadMasterKey } from './master-key.ts'
 import { commandKind, runCommand, runFolderCommand, USAGE } from './operator/commands.ts'
+import type { Diagnosis } from './operator/doctor/diagnosis.ts'
+import { exitCode, jsonOf, lastLine, lineOf } from './operator/doctor/report.ts'
+import { progressLine } from './operator/progress.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { startSimulators } from './simulators.ts'
 
@@ -21,6 +26,7 @@ async function run(args: string[]): Promise<number> {
     return args[0] === undefined || args[0] === 'help' || args[0] === '--help' ? 0 : 2
   }
   loadEnvFile()
+  if (kind === 'doctor') return seeDoctor(args.slice(1))
   const config = readConfig(process.env)
   const log = createLog({ level: 'warn', pretty: process.stdout.isTTY })
   try {
@@ -30,6 +36,23 @@ async function run(args: string[]): Promise<number> {
   } finally {
     await log.flush()
   }
+}
+
+async function seeDoctor(args: string[]): Promise<number> {
+  const flag = { type: 'boolean', default: false } as const
+  const { json, full } = parseArgs({ args, options: { json: flag, full: flag } }).values
+  const progress = progressLine(
+    'Rules audited',
+    process.stderr,
+    (done, rules) => `${done} of ${rules}`,
+  )
+  const found: Diagnosis[] = []
+  for await (const one of diagnose({ env: process.env, full, progress: progress.show })) {
+    found.push(one)
+    if (!json) print(lineOf(one, process.stdout.isTTY))
+  }
+  print(json ? jsonOf(found) : lastLine(found))
+  return exitCode(found)
 }
 
 /** The house is built but does not begin: its duties are left to the service. */

@@ -27,10 +27,18 @@ export async function prepareDatabase(
     return db
   } catch (error) {
     await db.close()
-    throw DATABASE_URL === undefined
-      ? explainedLocally(error, config.DATA_DIR)
-      : explained(error, DATABASE_URL)
+    throw explainDatabase(error, config)
   }
+}
+
+/** The error as a sentence, where it is one that an operator can mend. */
+export function explainDatabase(
+  error: unknown,
+  { DATABASE_URL, DATA_DIR }: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
+): unknown {
+  return DATABASE_URL === undefined
+    ? explainedLocally(error, DATA_DIR)
+    : explained(error, DATABASE_URL)
 }
 
 async function checkVersion(db: Db, url: string): Promise<void> {

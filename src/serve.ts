@@ -6,7 +6,7 @@ import { systemClock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import type { LocalAddresses } from './local-services.ts'
 import { loadMasterKey } from './master-key.ts'
-import { openMetrics } from './metrics.ts'
+import { openMetrics } from './metrics/metrics.ts'
 import { warnOfPlayMoney } from './play-money.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { checkVoiceDefaults } from './voice-settings.ts'
@@ -62,7 +62,7 @@ async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]):
     external,
     log,
     clock: systemClock,
-    observe: metrics?.observe,
+    meter: metrics?.meter,
   })
   closers.push(() => house.end())
   metrics?.watch(house.gauges)

@@ -5,17 +5,40 @@ type Finding = { accountId: string; sentence: string }
 
 export type Audit = { accounts: bigint; entries: bigint; holds: bigint; findings: Finding[] }
 
-/** Checks the whole ledger in one snapshot, so that it may run beside a working service. */
-export async function auditLedger(db: Db): Promise<Audit> {
+export type AuditOptions = {
+  /** Only so many accounts, chosen by chance; without it all of them. */
+  sample?: number
+  /** Called after each rule. */
+  progress?(done: number, rules: number): void
+}
+
+/** Checks the ledger in one snapshot, so that it may run beside a working service. */
+export async function auditLedger(db: Db, options: AuditOptions = {}): Promise<Audit> {
   return db.begin(async (tx) => {
     const counts = await startAudit(tx)
+    const among = options.sample === undefined ? null : await chooseAccounts(tx, options.sample)
     const findings: Finding[] = []
-    for (const query of auditQueries) {
-      for (const row of await query.find(tx)) findings.push(finding(row, query.what))
+    for (const [done, query] of auditQueries.entries()) {
+      for (const row of await query.find(tx, among)) findings.push(finding(row, query.what))
+      options.progress?.(done + 1, auditQueries.length)
     }
     return { ...counts, findings }
   })
 }
+
+/** The accounts that are audited; null means all of them. */
+type Among = string[] | null
+
+async function chooseAccounts(tx: Tx, count: number): Promise<string[]> {
+  const rows = await tx.read<{ account_id: string }>(
+    'select account_id from ledger_accounts order by random() limit $1',
+    [count],
+  )
+  return rows.map((row) => row.account_id)
+}
+
+/** A one-off statement is planned for its values: without a sample this costs nothing. */
+const AMONG = '($1::uuid[] is null or account_id = any($1))'
 
 function finding(row: AuditRow, what: string): Finding {
   const expected = creditsText(row.expected)
@@ -46,7 +69,7 @@ async function startAudit(tx: Tx): Promise<{ accounts: bigint; entries: bigint; 
 }
 
 /** Each finds the accounts for which one rule of the ledger is broken. */
-const auditQueries: { what: string; find(tx: Tx): Promise<AuditRow[]> }[] = [
+const auditQueries: { what: string; find(tx: Tx, among: Among): Promise<AuditRow[]> }[] = [
   {
     what: 'the balance is not the sum of the entries',
     find: wrongSum('balance_micro', { table: 'ledger_entries', column: 'amount_micro' }),
@@ -70,53 +93,59 @@ const auditQueries: { what: string; find(tx: Tx): Promise<AuditRow[]> }[] = [
 /** A sum that is kept with the account, against the rows that it is the sum of. */
 function wrongSum(kept: string, rows: { table: string; column: string }) {
   const { table, column } = rows
-  return (tx: Tx) =>
+  return (tx: Tx, among: Among) =>
     tx.read<AuditRow>(
       `select account_id, coalesce(sum, 0)::int8 as expected, coalesce(${kept}, 0) as found,
          null as detail
-       from ledger_accounts full join
-         (select account_id, sum(${column}) from ${table} group by account_id) summed
+       from (select * from ledger_accounts where ${AMONG}) accounts full join
+         (select account_id, sum(${column}) from ${table} where ${AMONG} group by account_id) summed
          using (account_id)
        where coalesce(sum, 0) <> coalesce(${kept}, 0) order by account_id`,
+      [among],
     )
 }
 
-function outOfBounds(tx: Tx) {
+function outOfBounds(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select account_id, balance_micro as expected, held_micro as found, null as detail
-     from ledger_accounts where held_micro < 0 or held_micro > balance_micro order by account_id`,
+     from ledger_accounts where (held_micro < 0 or held_micro > balance_micro) and ${AMONG}
+     order by account_id`,
+    [among],
   )
 }
 
-function wrongRunningBalances(tx: Tx) {
+function wrongRunningBalances(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select account_id, running::int8 as expected, balance_after_micro as found,
        'entry ' || id as detail
      from (select *, sum(amount_micro) over (partition by account_id order by seq) as running
-           from ledger_entries) entries
+           from ledger_entries where ${AMONG}) entries
      where running <> balance_after_micro order by account_id, seq limit 100`,
+    [among],
   )
 }
 
 /** Lists count and page by these numbers. The counts are shown as if they were microcredits. */
-function wrongOrdinals(tx: Tx) {
+function wrongOrdinals(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select account_id, coalesce(counted, 0)::int8 as expected, coalesce(entries, 0) as found,
        'ordinals up to ' || coalesce(highest, 0) as detail
-     from ledger_accounts full join
+     from (select * from ledger_accounts where ${AMONG}) accounts full join
        (select account_id, count(*) as counted, max(ordinal) as highest, min(ordinal) as lowest
-        from ledger_entries group by account_id) numbered
+        from ledger_entries where ${AMONG} group by account_id) numbered
        using (account_id)
      where coalesce(counted, 0) <> coalesce(entries, 0) or highest <> counted or lowest <> 1
      order by account_id limit 100`,
+    [among],
   )
 }
 
-function repeatedKeys(tx: Tx) {
+function repeatedKeys(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select min(account_id::text) as account_id, min(amount_micro) as expected,
        sum(amount_micro)::int8 as found, key as detail
-     from ledger_entries group by key having count(*) > 1 order by key limit 100`,
+     from ledger_entries where ${AMONG} group by key having count(*) > 1 order by key limit 100`,
+    [among],
   )
 }
 
@@ -124,20 +153,21 @@ function repeatedKeys(tx: Tx) {
  * A sweeper runs in every process, so with one alive no hold may outlive its owner by a minute.
  * With none alive the holds of the last run wait for the next start, which is no error.
  */
-function orphanHolds(tx: Tx) {
+function orphanHolds(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select account_id, 0::int8 as expected, amount_micro as found, 'hold ' || holds.id as detail
      from holds left join processes on processes.id = owner_process
      where exists (select 1 from processes
          where beat_at > now() - interval '20 s' and started_at < now() - interval '60 s')
        and owner_process is not null and holds.created_at < now() - interval '80 s'
-       and coalesce(beat_at, '-infinity') < now() - interval '80 s'
+       and coalesce(beat_at, '-infinity') < now() - interval '80 s' and ${AMONG}
      order by account_id limit 100`,
+    [among],
   )
 }
 
 /** A completed payment has brought its credits once; any other has brought none. */
-function wrongTopUps(tx: Tx) {
+function wrongTopUps(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select account_id, due as expected, credited as found, 'payment ' || id as detail
      from (select payments.account_id, payments.id,
@@ -145,6 +175,7 @@ function wrongTopUps(tx: Tx) {
              coalesce(amount_micro, 0) as credited
            from payments left join ledger_entries on key = 'topup:' || payments.id
              and ledger_entries.account_id = payments.account_id) topups
-     where due <> credited order by account_id limit 100`,
+     where due <> credited and ${AMONG} order by account_id limit 100`,
+    [among],
   )
 }

@@ -38,6 +38,11 @@ export function openDatabase(options: DatabaseOptions): Db {
     begin: (work, how) => inScope(db, (scope) => runTransaction(pool, { scope, how }, work)),
     assertOutside: () => assertOutside(db),
     listen: (channel, onNotify) => listener.add(channel, onNotify),
+    connections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     async close() {
       closing = true
       await listener.stop()

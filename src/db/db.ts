@@ -47,5 +47,7 @@ export interface Db extends Tx {
    * connection it is called once with an empty payload: anything may have changed meanwhile.
    */
   listen(channel: string, onNotify: (payload: string) => void): Promise<void>
+  /** Of the pool: connections, those of them that do nothing, and queries that wait for one. */
+  connections(): { open: number; idle: number; waiting: number }
   close(): Promise<void>
 }

@@ -18,6 +18,8 @@ export type GroupCommitOptions<Item, Result> = {
   /** How a batch is committed; `durable` if it is not said. */
   mode?(items: Item[]): CommitMode
   maxBatch?: number
+  /** Told of each commit, where metrics are kept. */
+  observe?: ((batch: { size: number; durationMs: number; ok: boolean }) => void) | undefined
   /** Past this many waiting items callers get `unavailable` at once. */
   maxWaiting?: number
 }
@@ -50,13 +52,19 @@ export function groupCommit<Item, Result>(
   }
 
   async function commit(batch: Waiting<Item, Result>[]): Promise<void> {
+    const size = batch.length
+    const beganMs = performance.now()
+    const observe = (ok: boolean) =>
+      options.observe?.({ size, durationMs: performance.now() - beganMs, ok })
     try {
       const items = batch.map((one) => one.item)
       const results =
         (await attempt(items)) ??
         (await db.begin((tx) => applyAll(tx, items), options.mode?.(items)))
+      observe(true)
       batch.forEach((one, i) => one.resolve(results[i]!))
     } catch (error) {
+      observe(false)
       if (batch.length === 1 || isDatabaseAway(error)) {
         for (const one of batch) one.reject(error)
       } else {

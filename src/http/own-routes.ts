@@ -1,20 +1,29 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { Failure } from '../lib/failure.ts'
 import { docsPage, docsStyleHash } from './docs/page.ts'
 import { openApiDocument } from './docs/openapi.ts'
 import { matchesEtag } from './headers.ts'
 import { route, type Call, type Result, type Route } from './route.ts'
 
-/** The server's own routes: liveness, and the reference, which is made from the one list. */
-export function ownRoutes(routes: Route[], publicUrl: string | undefined): Route[] {
+/** The parts without which no call can be served, of those that are missing. */
+export type MissingParts = () => Promise<readonly string[]>
+
+/** The server's own: liveness, readiness, and the reference, which is made from the one list. */
+export function ownRoutes(
+  routes: Route[],
+  { publicUrl, missing }: { publicUrl: string | undefined; missing: MissingParts },
+): Route[] {
+  const ready = readiness(missing)
   // Customers have no use for what is there for operators.
-  const documented = [...routes.filter((one) => one.credential !== 'operator'), health]
+  const documented = [...routes.filter((one) => one.credential !== 'operator'), health, ready]
   // Made when first asked for, so that a start does not pay for it.
   const document = once(() => openApiDocument(documented, publicUrl))
   const json = once(async () => page(JSON.stringify(await document()), 'application/json'))
   const html = once(async () => page(docsPage(await document()), 'text/html; charset=utf-8'))
   return [
     health,
+    ready,
     route({
       ...open,
       path: '/v1/openapi.json',
@@ -51,6 +60,28 @@ const health = route({
   response: z.object({ alive: z.literal(true) }),
   handle: async () => ({ data: { alive: true } }),
 })
+
+/** Readiness: whether calls should be sent here. It names what is missing, never where it is. */
+const readiness = (missing: MissingParts) =>
+  route({
+    ...open,
+    path: '/readyz',
+    summary: 'Check that the process can serve calls',
+    tag: 'Health',
+    response: z.object({ ready: z.literal(true) }),
+    handle: async () => {
+      const names = await missing()
+      if (names.length === 0) return { data: { ready: true } }
+      const reasons = names.map((name) => NOT_READY[name] ?? name).join(', ')
+      throw new Failure('unavailable', `Not ready: ${reasons}.`, { retryAfterS: 2 })
+    },
+  })
+
+const NOT_READY: Record<string, string> = {
+  process: 'the process is stopping',
+  database: 'the database does not answer',
+  catalog: 'the catalog has no models yet',
+}
 
 /** Nothing runs and nothing is fetched: the page is text and one known style. */
 const PAGE_POLICY = {

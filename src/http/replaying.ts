@@ -32,6 +32,7 @@ export async function claimKey(
     key,
     route: call.plan.name,
   })
+  context.meter?.replayed(outcome.state)
   if (outcome.state === 'kept') {
     const headers = { ...outcome.answer.headers, 'idempotency-replayed': 'true' }
     return { ...outcome.answer, headers }

@@ -135,7 +135,7 @@ function logAnswer(
   // What goes wrong on our side is no failed try either.
   if (status < 400 || status >= 500) call.giveBackSlot?.()
   const durationMs = performance.now() - call.startedMs
-  context.observe?.(call.plan.name, status, durationMs)
+  context.meter?.answered(call.plan.name, status, durationMs)
   if (status < 400 && !context.logsSuccesses) return
   const fields = {
     request_id: call.requestId,

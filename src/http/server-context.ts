@@ -1,5 +1,6 @@
 import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
 import type { Log } from '../lib/log.ts'
+import type { Meter } from '../lib/meter.ts'
 import type {
   OperatorNeed,
   OperatorPrincipal,
@@ -24,8 +25,8 @@ export type ServerContext = {
   running: RunningCalls
   capacity: Capacity
   slowBodies: SlowBodies
-  /** Called with every answer, where metrics are kept. */
-  observe: ((route: string, status: number, durationMs: number) => void) | undefined
+  /** Where metrics are kept. */
+  meter: Pick<Meter, 'answered' | 'replayed'> | undefined
   /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
   logsSuccesses: boolean
   /** On every answer; made once. */

@@ -10,7 +10,7 @@ import { limitConnections } from './limits/connections.ts'
 import type { Limiter } from './limits/process-counter.ts'
 import { SlowBodies } from './limits/slow-bodies.ts'
 import { addMethodRoutes } from './methods.ts'
-import { ownRoutes } from './own-routes.ts'
+import { ownRoutes, type MissingParts } from './own-routes.ts'
 import { newRequestId } from './request-context.ts'
 import { planOf, type Dialect, type Route, type RoutePlan } from './route.ts'
 import { sendFailure } from './send.ts'
@@ -34,13 +34,23 @@ export type ServerParts = {
   replay: ReplayStore
   config: ServerSettings
   log: Log
-  observe?: ServerContext['observe']
+  meter?: ServerContext['meter']
+  /** The parts that are missing before calls can be served; a server by itself needs none. */
+  missing?: MissingParts
 }
 
 /** The server, built from the list of routes. It does not listen yet. */
 export function buildServer(parts: ServerParts): FastifyInstance {
-  const routes = [...parts.routes, ...ownRoutes(parts.routes, parts.config.PUBLIC_URL)]
-  const context = contextOf(parts, routes)
+  const running = new RunningCalls()
+  const own = ownRoutes(parts.routes, {
+    publicUrl: parts.config.PUBLIC_URL,
+    missing: async () => {
+      const missing = (await parts.missing?.()) ?? []
+      return running.draining ? ['process'] : missing
+    },
+  })
+  const routes = [...parts.routes, ...own]
+  const context = contextOf(parts, routes, running)
   const plans = [...routes, ...(parts.pages ?? [])].map(planOf)
   const server = bareServer(context, plans)
   server.decorate('context', context)
@@ -54,9 +64,8 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   return server
 }
 
-function contextOf(parts: ServerParts, routes: Route[]): ServerContext {
-  const { authenticator, limiter, replay, config: settings, log, observe } = parts
-  const running = new RunningCalls()
+function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): ServerContext {
+  const { authenticator, limiter, replay, config: settings, log, meter } = parts
   return {
     routes,
     authenticator,
@@ -65,7 +74,7 @@ function contextOf(parts: ServerParts, routes: Route[]): ServerContext {
     replay,
     settings,
     log,
-    observe,
+    meter,
     running,
     capacity: new Capacity({
       calls: settings.MAX_RUNNING_CALLS,

@@ -10,10 +10,16 @@ export function africasTalkingSender(settings: {
   username: string
   apiKey: string
 }): MessageSender {
+  const { username, apiKey } = settings
+  const base = settings.baseUrl.replace(/\/+$/, '')
   return smsSender({
-    url: `${settings.baseUrl.replace(/\/+$/, '')}/version1/messaging`,
-    headers: (message) => headersFor(message, settings.apiKey),
-    body: (message) => formOf(message, settings.username),
+    url: `${base}/version1/messaging`,
+    check: {
+      url: `${base}/version1/user?${new URLSearchParams({ username }).toString()}`,
+      headers: { apiKey, accept: 'application/json' },
+    },
+    headers: (message) => headersFor(message, apiKey),
+    body: (message) => formOf(message, username),
     outcome,
   })
 }

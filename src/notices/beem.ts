@@ -15,8 +15,10 @@ export function beemSender(settings: {
 }): MessageSender {
   const basic = Buffer.from(`${settings.apiKey}:${settings.secretKey}`).toString('base64')
   const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' }
+  const base = settings.baseUrl.replace(/\/+$/, '')
   return smsSender({
-    url: `${settings.baseUrl.replace(/\/+$/, '')}/v1/send`,
+    url: `${base}/v1/send`,
+    check: { url: `${base}/public/v1/vendors/balance`, headers },
     headers: () => headers,
     body: (message) => bodyOf(message, settings.senderId),
     outcome,

@@ -18,6 +18,7 @@ export function dropFolderSender(folder: string): MessageSender {
         return tryLater(errorCode(error))
       }
     },
+    check: async () => delivered,
     async close() {},
   }
 }

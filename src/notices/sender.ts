@@ -17,6 +17,8 @@ export type Delivery = { ok: true } | { ok: false; permanent: boolean; reason: s
 /** Never throws: a failed delivery is an ordinary result. A reason is a short code, no address. */
 export type MessageSender = {
   send(message: Message): Promise<Delivery>
+  /** Whether our login is accepted. Sends nothing and costs nothing. */
+  check(): Promise<Delivery>
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { readCappedJson } from '../lib/http-json.ts'
 import type { Delivery, Message, MessageSender } from './sender.ts'
-import { errorCode, tryLater } from './sender.ts'
+import { delivered, errorCode, tryLater } from './sender.ts'
 
 const LARGEST_ANSWER_BYTES = 64 * 1024
 const TOTAL_TIMEOUT_MS = 15_000
@@ -12,6 +12,8 @@ export type SmsProvider = {
   headers(message: Message): Record<string, string>
   body(message: Message): string
   outcome(answer: SmsAnswer): Delivery
+  /** What is asked with GET to see whether our credentials are accepted. */
+  check: { url: string; headers: Record<string, string> }
 }
 
 /** `json` is undefined when the answer was no JSON. */
@@ -33,15 +35,33 @@ export function smsSender(provider: SmsProvider): MessageSender {
         return tryLater(errorCode(error))
       }
     },
+    async check() {
+      try {
+        const { status } = await call(agent, { method: 'GET', ...provider.check })
+        return status < 300 ? delivered : tryLater(`http_${status}`)
+      } catch (error) {
+        return tryLater(errorCode(error))
+      }
+    },
     close: () => agent.close(),
   }
 }
 
-async function post(agent: Agent, provider: SmsProvider, message: Message): Promise<SmsAnswer> {
-  const answer = await request(provider.url, {
-    method: 'POST',
-    headers: provider.headers(message),
-    body: provider.body(message),
+function post(agent: Agent, provider: SmsProvider, message: Message): Promise<SmsAnswer> {
+  const headers = provider.headers(message)
+  return call(agent, { method: 'POST', url: provider.url, headers, body: provider.body(message) })
+}
+
+type SmsCall = {
+  method: 'GET' | 'POST'
+  url: string
+  headers: Record<string, string>
+  body?: string
+}
+
+async function call(agent: Agent, { url, ...rest }: SmsCall): Promise<SmsAnswer> {
+  const answer = await request(url, {
+    ...rest,
     dispatcher: agent,
     signal: AbortSignal.timeout(TOTAL_TIMEOUT_MS),
   })

@@ -24,6 +24,14 @@ export function smtpSender(settings: { url: string; from: string }): MessageSend
         return refusal(error)
       }
     },
+    async check() {
+      try {
+        await transport.verify()
+        return delivered
+      } catch (error) {
+        return refusal(error)
+      }
+    },
     async close() {
       transport.close()
     },

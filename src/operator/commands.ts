@@ -26,16 +26,30 @@ const HOUSE_COMMANDS: Command<House>[] = [
   auditCommand,
 ]
 
+const DOCTOR_HELP = `doctor [--full] [--json]
+                      check settings, database, providers, address, files and books;
+                      --full audits every account. Sends nothing and changes nothing`
+
 /** They have to do with the whole of DATA_DIR and need no service around them. */
 const FOLDER_COMMANDS: Command<DataFolder>[] = [backupCommand, restoreCommand]
 
 export const USAGE = `Usage: npm run mlango -- <command>
 
-${[...HOUSE_COMMANDS, ...FOLDER_COMMANDS].map(({ help }) => help.replaceAll(/^/gm, '  ')).join('\n')}
+${[...HOUSE_COMMANDS.map(helpOf), ...FOLDER_COMMANDS.map(helpOf), DOCTOR_HELP].map(indented).join('\n')}
 
 The commands read the same settings as the service, and work whether it is running or not.`
 
-export function commandKind(name: string | undefined): 'house' | 'folder' | undefined {
+function helpOf({ help }: { help: string }): string {
+  return help
+}
+
+function indented(help: string): string {
+  return help.replaceAll(/^/gm, '  ')
+}
+
+/** The doctor comes before everything: what it looks at may be what is broken. */
+export function commandKind(name: string | undefined): 'house' | 'folder' | 'doctor' | undefined {
+  if (name === 'doctor') return 'doctor'
   if (HOUSE_COMMANDS.some((one) => one.name === name)) return 'house'
   return FOLDER_COMMANDS.some((one) => one.name === name) ? 'folder' : undefined
 }

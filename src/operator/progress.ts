@@ -1,5 +1,5 @@
 export type ProgressLine = {
-  show(doneBytes: number, totalBytes: number): void
+  show(done: number, total: number): void
   /** Leaves the last state on the screen. */
   end(): void
 }
@@ -8,14 +8,15 @@ export type ProgressLine = {
 export function progressLine(
   label: string,
   output: { isTTY?: boolean; write(text: string): unknown },
+  words: (done: number, total: number) => string = inMegabytes,
 ): ProgressLine {
   const everyMs = output.isTTY ? 200 : 10_000
   let shownAt = output.isTTY ? 0 : performance.now()
   let last = ''
   const draw = () => output.write(output.isTTY ? `\r${last}` : `${last}\n`)
   return {
-    show(doneBytes, totalBytes) {
-      last = `${label}: ${megabytes(doneBytes)} of ${megabytes(totalBytes)} MB`
+    show(done, total) {
+      last = `${label}: ${words(done, total)}`
       if (performance.now() - shownAt < everyMs) return
       shownAt = performance.now()
       draw()
@@ -27,6 +28,10 @@ export function progressLine(
       }
     },
   }
+}
+
+function inMegabytes(done: number, total: number): string {
+  return `${megabytes(done)} of ${megabytes(total)} MB`
 }
 
 function megabytes(bytes: number): string {

@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts'
+import type { Meter } from '../lib/meter.ts'
 import { openChatStream } from './chat-stream.ts'
 import type {
   AnswerHead,
@@ -27,6 +28,7 @@ export type UpstreamParts = {
   log: Log
   nowMs: () => number
   random: () => number
+  attempted: Meter['attempted'] | undefined
 }
 
 export function connectionTo(config: UpstreamConfig): Connection {

@@ -3,6 +3,7 @@ import type { CatalogReading } from '../lib/model-record.ts'
 import { withTimeouts, type UpstreamParts } from './attempt.ts'
 import type { Timeouts } from './contract/contract.ts'
 import { Fault, troubleOf } from './contract/fault.ts'
+import type { UpstreamCheck } from './work.ts'
 
 /* What upstreams are asked for our own sake, with no customer's call behind it. */
 
@@ -20,6 +21,30 @@ export async function readUpstreamCatalog(
     return await models((call) => sender.json(connection, withTimeouts(connection, call), signal))
   } catch (error) {
     throw new Failure('upstream_failed', 'The catalog could not be read.', { cause: error })
+  }
+}
+
+/** Asks one upstream whether it accepts our key. Changes nothing of what is known of its health. */
+export async function checkUpstream(
+  { connections, sender }: UpstreamParts,
+  upstream: string,
+): Promise<UpstreamCheck> {
+  const connection = connections.get(upstream)
+  const probe = connection?.provider.probe?.()
+  if (connection === undefined || probe === undefined) {
+    return { tookMs: undefined, trouble: undefined }
+  }
+  const call = { ...probe, timeouts: PROBE_TIMEOUTS }
+  const beganMs = performance.now()
+  try {
+    await sender.json(connection, withTimeouts(connection, call), undefined)
+    return { tookMs: Math.round(performance.now() - beganMs), trouble: undefined }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const trouble = troubleOf(error, connection.provider, call)
+    if (trouble.kind === 'account') return { tookMs: undefined, trouble: trouble.why }
+    const limited = trouble.kind === 'rate_limited'
+    return { tookMs: undefined, trouble: limited ? 'rate_limited' : 'unreachable' }
   }
 }
 

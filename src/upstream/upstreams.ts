@@ -1,5 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
+import type { Meter } from '../lib/meter.ts'
 import {
   connectionTo,
   OPERATIONS,
@@ -19,7 +20,7 @@ import {
 } from './contract/fault.ts'
 import { UpstreamHealth } from './health/health.ts'
 import { choose } from './health/routing.ts'
-import { healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
+import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'
@@ -32,6 +33,7 @@ export type UpstreamsOptions = {
   timeouts?: Partial<Timeouts>
   nowMs?: () => number
   random?: () => number
+  meter?: Pick<Meter, 'attempted'> | undefined
 }
 
 export function openUpstreams(options: UpstreamsOptions): Upstreams {
@@ -43,6 +45,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     log: options.log,
     nowMs,
     random: options.random ?? Math.random,
+    attempted: options.meter?.attempted,
   }
   return {
     call: (targets, name, request, signal) => call(parts, targets, { name, request, signal }),
@@ -53,6 +56,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
+    check: (upstream) => checkUpstream(parts, upstream),
     probe: (signal) => probeUpstreams(parts, signal),
     health: () => healthSummary(parts),
     troubles: () => parts.health.troubles(),
@@ -136,15 +140,28 @@ async function tryTarget<Name extends keyof Work>(
   target: ModelTarget,
 ): Promise<{ result: Work[Name]['result'] } | FailedAttempt> {
   let attempt: UpstreamAttempt | undefined
+  const beganMs = performance.now()
+  const { upstream, model } = target
+  const report = (outcome: string) => {
+    const durationMs = performance.now() - beganMs
+    parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
+  }
   parts.health.begin(target)
   try {
     attempt = prepareAttempt(parts, work, target)
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
+    report('ok')
     return { result }
   } catch (error) {
+    report(attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt))
     return afterError(parts, target, attempt, error)
   }
+}
+
+/** A word of ours for what went wrong: there are few of them. */
+function outcomeOf(error: unknown, { connection, call }: UpstreamAttempt): string {
+  return error instanceof Fault ? troubleOf(error, connection.provider, call).kind : 'error'
 }
 
 function afterError(

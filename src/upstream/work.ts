@@ -22,6 +22,7 @@ import type {
   VideoRequest,
   VideoStatus,
 } from './contract/video.ts'
+import type { AccountWhy } from './contract/fault.ts'
 import type { UpstreamTrouble } from './health/health.ts'
 import type { Source } from './wire/source.ts'
 
@@ -55,10 +56,18 @@ export type Upstreams = {
   readonly list: readonly UpstreamEntry[]
   /** Asks every upstream whether it is there. A duty runs it now and then. */
   probe(signal?: AbortSignal): Promise<void>
+  /** Whether one upstream accepts our key, for the operator. */
+  check(upstream: string): Promise<UpstreamCheck>
   health(): { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
   /** For the operator only: these name upstreams. */
   troubles(): UpstreamTrouble[]
   close(): Promise<void>
+}
+
+/** `tookMs` is undefined where an upstream can be asked nothing that is free. */
+export type UpstreamCheck = {
+  tookMs: number | undefined
+  trouble: AccountWhy | 'rate_limited' | 'unreachable' | undefined
 }
 
 export type Work = {

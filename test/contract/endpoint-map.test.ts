@@ -115,6 +115,7 @@ GET    /v1/operator/outbox operator envelope
 POST   /v1/operator/outbox/:id/resend operator envelope
 POST   /v1/operator/payments/statement operator envelope
 GET    /healthz                          none    envelope
+GET    /readyz                           none    envelope
 GET    /v1/openapi.json                  none    envelope
 GET    /docs                             none    envelope
 `

@@ -62,7 +62,7 @@ async function tasteAndLeave(key?: string): Promise<void> {
   await leaving(reader)
   await stream.closed
   // Until it is committed, and known here.
-  while (house.house.gauges.runningCalls() > 0) await pause(5)
+  while (house.house.server.context.running.count > 0) await pause(5)
 }
 
 /** Of a call that is to be refused. */

@@ -62,6 +62,7 @@ test('the OpenAPI document comes from the list of routes', async () => {
     '/v1/things/{id}',
     '/v1/sound',
     '/healthz',
+    '/readyz',
   ])
   const make = document.paths['/v1/things/{id}/parts']!.post!
   assert.deepEqual(make.security, [{ apiKey: [] }, { accessToken: [] }])

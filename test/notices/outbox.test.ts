@@ -33,6 +33,7 @@ const newMessage = (id = uuidv7()) => ({
 function recorder(answer: (message: Message) => Delivery | Promise<Delivery> = () => delivered) {
   const sent: Message[] = []
   const sender: MessageSender = {
+    check: async () => ({ ok: true }),
     async send(message) {
       sent.push(message)
       return answer(message)

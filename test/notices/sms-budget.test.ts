@@ -41,6 +41,7 @@ withDatabase('what SMS may cost', (open) => {
     const sent: Message[] = []
     const sender = {
       send: async (message: Message) => (sent.push(message), answer()),
+      check: async () => delivered,
       close: async () => {},
     }
     const worker = () =>

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { buildHouse } from '../../src/house.ts'
 import { systemClock, type Clock } from '../../src/lib/clock.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
-import type { Observe } from '../../src/metrics.ts'
+import type { Meter } from '../../src/lib/meter.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { client } from './accounts.ts'
@@ -26,7 +26,7 @@ type HouseOptions = {
   upstream?: Record<string, unknown>
   log?: Log
   clock?: Clock
-  observe?: Observe
+  meter?: Meter
 }
 
 const MASTER_KEY = 'a master key for tests, long enough'
@@ -77,7 +77,7 @@ export async function startHouse(options: HouseOptions = {}) {
     },
     log,
     clock: options.clock ?? systemClock,
-    ...(options.observe && { observe: options.observe }),
+    ...(options.meter && { meter: options.meter }),
   })
   await house.server.listen({ host: '127.0.0.1', port: config.PORT })
   url = `http://127.0.0.1:${(house.server.server.address() as AddressInfo).port}`

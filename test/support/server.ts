@@ -4,6 +4,7 @@ import { Failure } from '../../src/lib/failure.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
 import type { Principal } from '../../src/lib/principal.ts'
 import type { Limiter } from '../../src/http/limits/process-counter.ts'
+import type { MissingParts } from '../../src/http/own-routes.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { Authenticator, ReplayStore, ServerSettings } from '../../src/http/server-context.ts'
 import { buildServer } from '../../src/http/server.ts'
@@ -16,6 +17,7 @@ type Parts = {
   replay?: ReplayStore
   log?: Log
   port?: number
+  missing?: MissingParts
 }
 
 const settings: ServerSettings = {
@@ -40,6 +42,7 @@ export async function startServer(parts: Parts) {
     replay: parts.replay ?? forgetfulStore,
     config: { ...settings, ...parts.settings },
     log: parts.log ?? silentLog,
+    ...(parts.missing && { missing: parts.missing }),
   })
   await server.listen({ host: '127.0.0.1', port: parts.port ?? 0 })
   const { port } = server.server.address() as AddressInfo

@@ -1570,5 +1570,11 @@ export const GUARDS: readonly Guard[] = [
     put: "if (accountId === '') {",
     test: 'test/contract/operator-acts.test.ts',
     fails: /oneself/,
+    name: 'a flood of probes asks the database once',
+    file: 'src/readiness.ts',
+    find: 'if (known === undefined || known.untilMs <= nowMs()) {',
+    put: 'if (Date.now() > 0) {',
+    test: 'test/readiness.test.ts',
+    fails: /a flood of probes/,
   },
 ]

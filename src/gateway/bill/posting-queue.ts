@@ -23,6 +23,7 @@ import { commitLanes } from '../../db/group-commit.ts'
 import type { GroupCommit } from '../../db/group-commit.ts'
 import type { Claim, EarlyBody, KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
+import type { Meter } from '../../lib/meter.ts'
 import {
   answersWrite,
   claimsCheck,
@@ -78,6 +79,7 @@ export type PostingQueueOptions = {
   noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
   /** Whether that would write anything. */
   isNews(notes: BalanceNote[]): boolean
+  meter?: Pick<Meter, 'recorded' | 'committed'> | undefined
 }
 
 /** More would overlap more waiting, and make smaller batches that cost the database more. */
@@ -85,16 +87,18 @@ const LANES = 2
 
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
 export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
-  const { db } = options
+  const { db, meter } = options
   const memory = openLedgerMemory()
-  const commits = commitLanes({
+  const lanes = commitLanes({
     db,
     lanes: LANES,
     laneOf: ({ accountId }: Posting) => accountId,
     attempt: (postings: Posting[]) => postFromMemory(options, memory, postings),
     apply: (tx, postings: Posting[]) => post(options, memory, tx, postings),
     mode: modeOf,
+    observe: meter?.committed,
   })
+  const commits = meter === undefined ? lanes : measured(lanes, meter)
   return {
     ...commits,
     submitSurely: (posting, reading) => submitSurely(commits, posting, reading),
@@ -103,6 +107,20 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
       const costs = await costsOf(db, recordIds)
       const known = recordIds.flatMap((id) => costs.get(id) ?? [])
       return known.length === recordIds.length ? known : undefined
+    },
+  }
+}
+
+function measured(
+  commits: GroupCommit<Posting, Posted>,
+  meter: Pick<Meter, 'recorded'>,
+): GroupCommit<Posting, Posted> {
+  return {
+    ...commits,
+    async submit(posting) {
+      const posted = await commits.submit(posting)
+      for (const record of posted.rows.records ?? []) meter.recorded(record)
+      return posted
     },
   }
 }

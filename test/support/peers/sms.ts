@@ -15,7 +15,11 @@ export type SmsPeer = {
 /** Speaks Beem's wire format: JSON in, `{successful, code, …}` out, Basic credentials. */
 export function startBeem(credentials: { apiKey: string; secretKey: string }): Promise<SmsPeer> {
   const basic = `Basic ${Buffer.from(`${credentials.apiKey}:${credentials.secretKey}`).toString('base64')}`
-  return startPeer('/v1/send', (raw, headers, peer) => {
+  const balance: Reply = (_raw, headers) =>
+    headers.authorization === basic
+      ? { status: 200, json: { data: { credit_balance: 1_250 } } }
+      : { status: 401, json: { data: { code: 120, message: 'Invalid api_key' } } }
+  return startPeer('/v1/send', ['/public/v1/vendors/balance', balance], (raw, headers, peer) => {
     if (headers.authorization !== basic) {
       return { status: 401, json: { data: { code: 120, message: 'Invalid api_key' } } }
     }
@@ -38,7 +42,11 @@ export function startBeem(credentials: { apiKey: string; secretKey: string }): P
 
 /** Speaks Africa's Talking's: a form in, 201 with a status per recipient out, an `apiKey` header. */
 export function startAfricasTalking(credentials: { apiKey: string }): Promise<SmsPeer> {
-  return startPeer('/version1/messaging', (raw, headers, peer) => {
+  const user: Reply = (_raw, headers) =>
+    headers.apikey === credentials.apiKey
+      ? { status: 200, json: { UserData: { balance: 'TZS 9000.00' } } }
+      : { status: 401, json: 'The supplied authentication is invalid' }
+  return startPeer('/version1/messaging', ['/version1/user', user], (raw, headers, peer) => {
     if (headers.apikey !== credentials.apiKey) {
       return { status: 401, json: 'The supplied authentication is invalid' }
     }
@@ -60,7 +68,11 @@ export function startAfricasTalking(credentials: { apiKey: string }): Promise<Sm
 type Answer = { status: number; json: unknown }
 type Reply = (raw: string, headers: IncomingMessage['headers'], peer: SmsPeer) => Answer
 
-async function startPeer(path: string, reply: Reply): Promise<SmsPeer> {
+async function startPeer(
+  path: string,
+  [balancePath, balance]: [string, Reply],
+  reply: Reply,
+): Promise<SmsPeer> {
   const server = createServer((request, response) => {
     void answer(request, response)
   })
@@ -78,10 +90,12 @@ async function startPeer(path: string, reply: Reply): Promise<SmsPeer> {
     let raw = ''
     for await (const chunk of request) raw += String(chunk)
     if (peer.mood.delayMs) await new Promise((wake) => setTimeout(wake, peer.mood.delayMs))
-    const found = request.method === 'POST' && request.url === path
-    const { status, json } = found
-      ? reply(raw, request.headers, peer)
-      : { status: 404, json: 'Not found' }
+    const asked = `${request.method} ${request.url?.split('?')[0]}`
+    const known = { [`POST ${path}`]: reply, [`GET ${balancePath}`]: balance }[asked]
+    const { status, json } = known?.(raw, request.headers, peer) ?? {
+      status: 404,
+      json: 'Not found',
+    }
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
   }
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))

@@ -1,0 +1,34 @@
+/**
+ * What the rooms report of their work, where metrics are kept. Nothing here is a caller's text, and
+ * nothing names an account or a key.
+ */
+export type Meter = {
+  /** An answer, or the first byte of a stream. */
+  answered(route: string, status: number, durationMs: number): void
+  /** One attempt at an upstream. `outcome` is `ok` or a word of ours for what went wrong. */
+  attempted(attempt: UpstreamTry): void
+  /** A record of paid work that has been committed. */
+  recorded(record: RecordedWork): void
+  committed(batch: { size: number; durationMs: number; ok: boolean }): void
+  /** What became of an idempotency key. */
+  replayed(outcome: string): void
+}
+
+export type UpstreamTry = {
+  upstream: string
+  model: string
+  operation: string
+  outcome: string
+  /** To the whole answer, or to the first event of a stream. */
+  durationMs: number
+}
+
+export type RecordedWork = {
+  kind: string
+  model: string
+  status: string
+  promptTokens?: number | undefined
+  completionTokens?: number | undefined
+  costMicro: bigint
+  uncollectedMicro?: bigint | undefined
+}

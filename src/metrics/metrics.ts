@@ -1,0 +1,81 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Gauge, Metric } from 'prom-client'
+import type { Meter } from '../lib/meter.ts'
+import { openMeter, type Instruments } from './open-meter.ts'
+import { METRICS, type MetricEntry, type MetricName } from './catalogue.ts'
+
+export type Metrics = {
+  port: number
+  meter: Meter
+  /** Adds what can only be read off a running house. */
+  watch(gauges: Gauges): void
+  close(): Promise<void>
+}
+
+/** A value, or one for each value of the metric's only label. */
+export type GaugeReading = number | undefined | readonly { label: string; value: number }[]
+
+/** Read at every scrape. */
+export type Gauges = Partial<Record<MetricName, () => GaugeReading | Promise<GaugeReading>>>
+
+/** Prometheus metrics on a port of their own. Labels hold nothing of a caller. */
+export async function openMetrics(options: { host: string; port: number }): Promise<Metrics> {
+  // Imported on demand: a process without METRICS_PORT never loads it.
+  const client = await import('prom-client')
+  const registry = new client.Registry()
+  client.collectDefaultMetrics({ register: registry, prefix: 'mlango_' })
+  const made = new Map<string, Metric>()
+  for (const [name, entry] of Object.entries<MetricEntry>(METRICS)) {
+    const shared = { name, help: entry.help, registers: [registry] }
+    const labelNames = [...(entry.labels ?? [])]
+    if (entry.kind === 'counter') made.set(name, new client.Counter({ ...shared, labelNames }))
+    if (entry.kind === 'gauge') made.set(name, new client.Gauge({ ...shared, labelNames }))
+    if (entry.kind === 'histogram') {
+      const buckets = [...(entry.buckets ?? [])]
+      made.set(name, new client.Histogram({ ...shared, labelNames, buckets }))
+    }
+  }
+  const gauges: Gauges = {}
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    readAll(gauges, made)
+      .then(() => registry.metrics())
+      .then(
+        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      )
+  })
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed)
+    server.listen(options.port, options.host, listening)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    meter: openMeter(Object.fromEntries(made) as Instruments),
+    watch: (more) => void Object.assign(gauges, more),
+    close: () => new Promise((closed) => server.close(() => closed())),
+  }
+}
+
+async function readAll(gauges: Gauges, made: Map<string, Metric>): Promise<void> {
+  await Promise.all(
+    Object.entries(gauges).map(async ([name, read]) => {
+      const gauge = made.get(name) as Gauge
+      // The database may be away: the other metrics are wanted now more than ever.
+      const reading = await Promise.resolve()
+        .then(read)
+        .catch(() => undefined)
+      set(gauge, METRICS[name as MetricName], reading)
+    }),
+  )
+}
+
+function set(gauge: Gauge, entry: MetricEntry, reading: GaugeReading): void {
+  gauge.reset()
+  if (reading === undefined) {
+    // Without labels a reset is a zero.
+    if (entry.labels === undefined) gauge.remove()
+  } else if (typeof reading === 'number') gauge.set(reading)
+  else for (const { label, value } of reading) gauge.set({ [entry.labels![0]!]: label }, value)
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { migratedDatabase } from '../support/databases.ts'
+import { startHouse } from '../support/house.ts'
+import { startTestServer, type TestServer } from '../support/local-server.ts'
+
+let server: TestServer
+let house: Awaited<ReturnType<typeof startHouse>>
+before(async () => {
+  server = await startTestServer()
+  house = await startHouse({ databaseUrl: await migratedDatabase(server.url) })
+})
+after(async () => {
+  await house.close()
+  await server.stop()
+})
+
+type Reply = { status: string; data?: unknown; message?: string; error_code?: string }
+
+async function readyz() {
+  const response = await fetch(`${house.url}/readyz`)
+  return { response, status: response.status, reply: (await response.json()) as Reply }
+}
+
+/** Waits for the answer, not for a time: an earlier answer is remembered for a moment. */
+async function answersWith(status: number) {
+  for (let tries = 0; tries < 600; tries++) {
+    const found = await readyz()
+    if (found.status === status) return found
+    await pause(100)
+  }
+  throw new Error(`It never answered ${status}.`)
+}
+
+test('200: a process that can serve calls, without a credential', async () => {
+  const { status, reply } = await readyz()
+  assert.equal(status, 200)
+  assert.deepEqual(reply.data, { ready: true })
+})
+
+test('503: without the database, by name and not by address; then 200 again, with no restart', async () => {
+  await server.halt('fast')
+  const { response, reply } = await answersWith(503)
+  assert.equal(reply.message, 'Not ready: the database does not answer.')
+  assert.ok(Number(response.headers.get('retry-after')) > 0)
+  assert.doesNotMatch(JSON.stringify(reply), /127\.0\.0\.1|socket|postgres|sim/i)
+  assert.equal((await fetch(`${house.url}/healthz`)).status, 200, 'the process is alive')
+  await server.resume()
+  await answersWith(200)
+})
+
+test('503: without models, although the database answers', async () => {
+  await house.db.query('update catalog_models set disabled_at = now()')
+  await house.house.catalog.reload()
+  const { reply } = await answersWith(503)
+  assert.equal(reply.message, 'Not ready: the catalog has no models yet.')
+})
