@@ -38,7 +38,10 @@ export async function openMetrics(options: { host: string; port: number }): Prom
   }
   const gauges: Gauges = {}
   const server = createServer((request, response) => {
-    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
     readAll(gauges, made)
       .then(() => registry.metrics())
       .then(

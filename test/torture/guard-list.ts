@@ -1570,6 +1570,8 @@ export const GUARDS: readonly Guard[] = [
     put: "if (accountId === '') {",
     test: 'test/contract/operator-acts.test.ts',
     fails: /oneself/,
+  },
+  {
     name: 'a flood of probes asks the database once',
     file: 'src/readiness.ts',
     find: 'if (known === undefined || known.untilMs <= nowMs()) {',

@@ -16,7 +16,7 @@ async function examineOne(provider: PaymentProvider): Promise<Diagnosis> {
     return bad(part, 'It refuses our credentials.', cure)
   }
   // An error that is an answer to a strange question is no trouble of ours.
-  if (/^status_4/.test(found.reason)) return good(part, 'It accepts our credentials.')
+  if (found.reason.startsWith('status_4')) return good(part, 'It accepts our credentials.')
   return bad(part, `It does not answer (${found.reason}).`, 'Check its address and the network.')
 }
 
