@@ -19,8 +19,7 @@ import {
   type RowFor,
 } from '../../db/checked-write.ts'
 import type { CommitMode, Db, OpenTx, Tx } from '../../db/db.ts'
-import { commitLanes } from '../../db/group-commit.ts'
-import type { GroupCommit } from '../../db/group-commit.ts'
+import { groupCommit, type GroupCommit } from '../../db/group-commit.ts'
 import type { Claim, EarlyBody, KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import {
@@ -33,8 +32,6 @@ import {
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
-  /** Whose money and whose rows: postings of one account keep their order. */
-  accountId: string
   /** None for a model that costs nothing. */
   command?: Command | undefined
   /** Pure: the rows that go into the same commit, made from the ledger's outcome. */
@@ -80,17 +77,12 @@ export type PostingQueueOptions = {
   isNews(notes: BalanceNote[]): boolean
 }
 
-/** More would overlap more waiting, and make smaller batches that cost the database more. */
-const LANES = 2
-
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
 export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   const { db } = options
   const memory = openLedgerMemory()
-  const commits = commitLanes({
+  const commits = groupCommit({
     db,
-    lanes: LANES,
-    laneOf: ({ accountId }: Posting) => accountId,
     attempt: (postings: Posting[]) => postFromMemory(options, memory, postings),
     apply: (tx, postings: Posting[]) => post(options, memory, tx, postings),
     mode: modeOf,
