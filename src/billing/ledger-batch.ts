@@ -103,7 +103,7 @@ function changesOf(batch: Batch): LedgerChanges {
  */
 export type LedgerMemory = {
   accounts: LRUCache<string, KnownAccount>
-  holds: LRUCache<string, OpenHold>
+  holds: Map<string, OpenHold>
 }
 
 const MOST_ACCOUNTS = 20_000
@@ -112,7 +112,7 @@ const MOST_HOLDS = 20_000
 export function openLedgerMemory(): LedgerMemory {
   return {
     accounts: new LRUCache({ max: MOST_ACCOUNTS }),
-    holds: new LRUCache({ max: MOST_HOLDS }),
+    holds: new Map(),
   }
 }
 
@@ -123,6 +123,12 @@ export function rememberChanges({ accounts, holds }: LedgerMemory, changes: Ledg
   for (const hold of [...changes.opened, ...changes.rewritten]) {
     const { holdId, accountId, amountMicro, limitMicro, owner } = hold
     holds.set(holdId, { holdId, accountId, amountMicro, limitMicro, owner })
+  }
+  // Those known longest go first. No LRUCache: when its last entry goes, it clears all its places,
+  // which a lone caller would pay for with every call.
+  for (const holdId of holds.keys()) {
+    if (holds.size <= MOST_HOLDS) break
+    holds.delete(holdId)
   }
 }
 

@@ -4,7 +4,7 @@ import { judge } from './support/judge.ts'
 import { livedIn } from './support/lived-in.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig, type Tab } from './support/rig.ts'
-import { VIEWS } from './support/views.ts'
+import { VIEWS, viewsInTurn } from './support/views.ts'
 
 let rig: Rig
 before(async () => {
@@ -40,6 +40,25 @@ test('every page of an account that is used, in both sizes, languages and themes
       await judge(tab, name)
     }
     await tab.context.close()
+  }
+})
+
+test('every page of the playground, as it is found', async () => {
+  const person = await rig.house.signUp()
+  for (const [at, kind] of [
+    'chat',
+    'voice',
+    'image',
+    'document',
+    'video',
+    'embeddings',
+  ].entries()) {
+    for (const view of viewsInTurn(at)) {
+      const tab = await openSignedIn(rig, '/app', { ...view, person, credits: '5000' })
+      await see(tab, `/app/try/${kind}`)
+      await judge(tab, `try-${kind}-found`)
+      await tab.context.close()
+    }
   }
 })
 

@@ -9,6 +9,7 @@ import { mp3 } from '../../simulator/models/sound.ts'
 import { makePdf } from '../support/pdf.ts'
 import { judge } from './support/judge.ts'
 import { startRig, type Rig } from './support/rig.ts'
+import { viewsInTurn } from './support/views.ts'
 import { runInShell } from './support/trials.ts'
 
 let rig: Rig
@@ -24,17 +25,9 @@ after(async () => {
   await rig.close()
 })
 
-const VIEWS = [
-  { size: 'phone', language: 'sw', theme: 'light' },
-  { size: 'phone', language: 'en', theme: 'dark' },
-  { size: 'desktop', language: 'sw', theme: 'dark' },
-  { size: 'desktop', language: 'en', theme: 'light' },
-] as const
-
 test('every guide, in both languages, sizes and themes', async () => {
   for (const [at, { name, title }] of GUIDES.entries()) {
-    // Two of the four views each, all four in turn.
-    for (const view of [VIEWS[at % 2]!, VIEWS[2 + (at % 2)]!]) {
+    for (const view of viewsInTurn(at)) {
       const tab = await rig.open(`/guides/${name}`, view)
       await tab.page.getByRole('heading', { level: 1, name: title[view.language] }).waitFor()
       await tab.page.waitForLoadState('networkidle')

@@ -84,7 +84,7 @@ test('name, language, notices, password and email are changed in place', async (
   await dialog.getByLabel('Nenosiri la sasa').fill('si hili hata kidogo')
   await dialog.getByLabel('Nenosiri jipya').fill('twiga mrefu 77')
   await dialog.getByRole('button', { name: 'Hifadhi' }).click()
-  await dialog.getByText(/req_/).waitFor()
+  await dialog.getByText('Nenosiri la sasa si sahihi.').waitFor()
   await judge(tab, 'password-wrong')
   await dialog.getByLabel('Nenosiri la sasa').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Hifadhi' }).click()

@@ -74,6 +74,7 @@ test('whoever is refused on the way back reads why, in place', async () => {
   const tab = await rig.open('/login')
   await tab.page.getByRole('link', { name: /Google/ }).click()
   await tab.page.getByRole('heading', { name: 'Kuingia hakukufanikiwa' }).waitFor()
+  await tab.page.getByText(/^Akaunti hii imesimamishwa/).waitFor()
   await tab.page.getByText(/Namba ya ombi: req_/).waitFor()
   await tab.context.close()
 })

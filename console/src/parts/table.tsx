@@ -58,7 +58,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, actions }: Props<Row
               </td>
             ))}
             {actions && (
-              <td className="sm:border-b sm:border-line sm:px-1 sm:text-right max-sm:pt-1">
+              <td className="sm:border-b sm:border-line sm:px-1 sm:text-right max-sm:block max-sm:pt-1">
                 {actions(row)}
               </td>
             )}

@@ -45,7 +45,7 @@ export class ResponsesReader implements ChatReader {
   read(sse: SseEvent): readonly string[] {
     // Some servers end as a chat does.
     if (this.done || sse.data === '[DONE]') return NONE
-    const delta = this.#open && textDelta(sse.data)
+    const delta = this.#open && textDelta(sse.data, this.#begun?.theirs)
     if (delta) return this.#passDelta(delta)
     const event = eventFields(sse)
     const { type } = event
@@ -104,8 +104,7 @@ export class ResponsesReader implements ChatReader {
     this.outputBytes += Buffer.byteLength(text)
     this.#open!.text += text
     if (before !== this.#begun?.theirs) this.#begun = { theirs: before, ours: this.#named(before) }
-    const parts = [TEXT_DELTA, this.#begun.ours, text, after]
-    return this.#passOrHold(TEXT_DELTA, parts.join('\n'))
+    return this.#passOrHold(TEXT_DELTA, `${TEXT_DELTA}\n${this.#begun.ours}\n${text}\n${after}`)
   }
 
   #named(before: string): string {

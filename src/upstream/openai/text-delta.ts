@@ -1,14 +1,23 @@
 /** Most events of a stream are pieces of one text, which differ in that piece and their number only. */
 export type TextDelta = { before: string; text: string; after: string }
 
-/** As it is written by the servers that speak the dialect. Any other form is read as JSON. */
-const DELTA =
-  /^(\{"type":"response\.output_text\.delta"(?:,"(?:item_id":"[\w-]+"|(?:output|content)_index":\d+))*,"delta":")([^"\\\p{Cc}]*)("(?:,"(?:sequence_number":\d+|logprobs":\[\]|obfuscation":"[\w-]*"))*\})$/u
+/* As it is written by the servers that speak the dialect. Any other form is read as JSON. */
+const BEFORE =
+  /^\{"type":"response\.output_text\.delta"(?:,"(?:item_id":"[\w-]+"|(?:output|content)_index":\d+))*,"delta":"/
+const TEXT = /^[^\\\p{Cc}]*$/u
+const AFTER = /^"(?:,"(?:sequence_number":\d+|logprobs":\[\]|obfuscation":"[\w-]*"))*\}$/
 
-/** Undefined for whatever is not plainly a piece of text. Its text needs no unescaping. */
-export function textDelta(data: string): TextDelta | undefined {
-  const found = DELTA.exec(data)
-  if (found === null) return undefined
-  const [, before, text, after] = found
-  return { before: before!, text: text!, after: after! }
+/**
+ * Undefined for whatever is not plainly a piece of text, which needs no unescaping. `known` is how
+ * the last one began: most begin alike.
+ */
+export function textDelta(data: string, known?: string): TextDelta | undefined {
+  const alike = known !== undefined && data.slice(0, known.length) === known
+  const before = alike ? known : BEFORE.exec(data)?.[0]
+  if (before === undefined) return undefined
+  const end = data.indexOf('"', before.length)
+  if (end < 0) return undefined
+  const text = data.slice(before.length, end)
+  const after = data.slice(end)
+  return TEXT.test(text) && AFTER.test(after) ? { before, text, after } : undefined
 }

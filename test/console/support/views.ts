@@ -5,3 +5,8 @@ export const VIEWS = [
   { size: 'desktop', language: 'sw', theme: 'dark' },
   { size: 'desktop', language: 'en', theme: 'light' },
 ] as const
+
+/** Two of them, all four in turn; every one with `ALL_VIEWS=1`, for whoever looks at the pictures. */
+export function viewsInTurn(at: number): readonly (typeof VIEWS)[number][] {
+  return process.env.ALL_VIEWS === '1' ? VIEWS : [VIEWS[at % 2]!, VIEWS[2 + (at % 2)]!]
+}

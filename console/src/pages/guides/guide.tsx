@@ -48,7 +48,7 @@ export function Guide({ name, tryAt, children }: Props) {
             {words.key}
           </ButtonLink>
           {tryAt !== undefined && (
-            <ButtonLink to={tryAt} kind="quiet" size="small" icon="play">
+            <ButtonLink to={tryAt} kind="plain" size="small" icon="play">
               {words.try}
             </ButtonLink>
           )}

@@ -11,7 +11,7 @@ export const modelWords = words({
     input: { text: 'Maandishi', image: 'Picha', audio: 'Sauti', video: 'Video', file: 'Nyaraka' },
     sort: 'Panga kwa',
     sorts: {
-      cheap: 'Bei nafuu kwanza',
+      cheap: 'Nafuu kwanza',
       name: 'Jina',
       new: 'Mpya kwanza',
       context: 'Muktadha mrefu',

@@ -32,7 +32,11 @@ export default function Page() {
   }, [])
   return (
     <Sheet title={failure ? words.callbackFailed : words.callback}>
-      {failure ? <FailureNotice error={failure} /> : <Skeleton />}
+      {failure ? (
+        <FailureNotice error={failure} kinds={{ forbidden: words.callbackForbidden }} />
+      ) : (
+        <Skeleton />
+      )}
       {failure && <ButtonLink to="/login">{words.toLogin}</ButtonLink>}
     </Sheet>
   )

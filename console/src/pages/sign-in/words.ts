@@ -55,6 +55,8 @@ export const signInWords = words({
     confirm: 'Thibitisha',
     callback: 'Unaingia…',
     callbackFailed: 'Kuingia hakukufanikiwa',
+    callbackForbidden:
+      'Akaunti hii imesimamishwa, au haiwezi kuingia kwa njia hii. Ingia kwa nenosiri, au wasiliana nasi.',
     toLogin: 'Rudi kwenye kuingia',
     notVerified: 'Akaunti bado haijathibitishwa. Weka namba tuliyotuma.',
     tooMany: 'Umejaribu mara nyingi.',
@@ -116,6 +118,8 @@ export const signInWords = words({
     confirm: 'Confirm',
     callback: 'Signing in…',
     callbackFailed: 'Signing in did not work',
+    callbackForbidden:
+      'This account is suspended, or cannot sign in this way. Sign in with your password, or write to us.',
     toLogin: 'Back to signing in',
     notVerified: 'The account is not verified yet. Enter the code we sent.',
     tooMany: 'Too many tries.',

@@ -19,6 +19,8 @@ export type ResponseStyle = {
   logprobs: boolean
 }
 
+const TEXT_DELTA = 'response.output_text.delta'
+
 /**
  * The chunks of a chat answer as events of a response. What was said is kept to the end, since the
  * last event repeats all of it. A class, because a stream has a life.
@@ -70,6 +72,10 @@ export class ResponseEvents {
    * one text that came together, with line breaks around their text, go out as one.
    */
   pass(events: readonly string[]): string {
+    if (events.length === 1) {
+      this.#passAlone(events[0]!)
+      return this.#writer.written()
+    }
     let joined: string[] | undefined
     for (const event of events) {
       const [type = '', data = '', text, after = ''] = event.split('\n', 4)
@@ -82,6 +88,14 @@ export class ResponseEvents {
     }
     if (joined !== undefined) this.#passOne(joined)
     return this.#writer.written()
+  }
+
+  /** The usual case: nothing came together with it. */
+  #passAlone(event: string): void {
+    const at = event.indexOf('\n')
+    const type = event.slice(0, at)
+    if (type === TEXT_DELTA) this.#writer.pass(type, event.slice(at + 1).replaceAll('\n', ''))
+    else this.#passOne([type, event.slice(at + 1)])
   }
 
   #passOne([type = '', ...data]: string[]): void {

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
+import { AskFailure } from '../../../client/failure.ts'
 import { updateUser } from '../../../client/session.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -41,6 +42,7 @@ function Name({ onSent }: { onSent(email: string): void }) {
     onSuccess: ({ data }) => onSent(data.email),
     onError: factor.take,
   })
+  const wrong = change.error instanceof AskFailure ? change.error.param : undefined
   const social = facts.data?.data.sign_in
   return (
     <form
@@ -55,6 +57,7 @@ function Name({ onSent }: { onSent(email: string): void }) {
         onChange={setEmail}
         autoComplete="email"
         autoCapitalize="none"
+        error={wrong === 'email' ? words.emailWrong : undefined}
       />
       <Field
         label={words.password}
@@ -63,9 +66,10 @@ function Name({ onSent }: { onSent(email: string): void }) {
         onChange={setPassword}
         autoComplete="current-password"
         hint={social?.google || social?.github ? words.passwordSocial : undefined}
+        error={wrong === 'password' ? words.passwordWrong : undefined}
       />
       <SecondFactor factor={factor} error={change.error} />
-      {!factor.isAsked && (
+      {!factor.isAsked && wrong === undefined && (
         <FailureNotice error={change.error} kinds={{ conflict: words.emailTaken }} />
       )}
       <Button type="submit" wide busy={change.isPending} disabled={!email.includes('@')}>

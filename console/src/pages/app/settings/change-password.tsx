@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
+import { AskFailure } from '../../../client/failure.ts'
 import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -24,6 +25,8 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
       }),
     onSuccess: () => (onDone(), onClose(), again('GET /v1/me/sessions')),
   })
+  const wrong = change.error instanceof AskFailure ? change.error.param : undefined
+  const inField = wrong === 'current_password' || wrong === 'new_password'
   const social = facts.data?.data.sign_in
   return (
     <Dialog title={words.passwordChange} onClose={onClose}>
@@ -39,6 +42,7 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
           onChange={setCurrent}
           autoComplete="current-password"
           hint={social?.google || social?.github ? words.social : undefined}
+          error={wrong === 'current_password' ? words.currentWrong : undefined}
         />
         <Field
           label={words.fresh}
@@ -47,8 +51,9 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
           onChange={setFresh}
           autoComplete="new-password"
           hint={words.freshHint}
+          error={wrong === 'new_password' ? words.freshEasy : undefined}
         />
-        <FailureNotice error={change.error} />
+        {!inField && <FailureNotice error={change.error} />}
         <Button type="submit" wide busy={change.isPending} disabled={fresh.length < 8}>
           {common.save}
         </Button>
