@@ -42,14 +42,15 @@ export function OperatorFrame({ isOpen, children }: Props) {
       >
         {words.skip}
       </a>
-      <div className="no-print hidden border-r border-line bg-card p-4 lg:sticky lg:top-0 lg:block lg:h-dvh lg:overflow-y-auto">
-        <AreaName />
-        {isOpen && (
-          <nav aria-label={own.navigation} className="mt-4">
-            <Items />
-          </nav>
-        )}
-      </div>
+      <nav
+        aria-label={own.navigation}
+        className="no-print hidden border-r border-line bg-card p-4 lg:sticky lg:top-0 lg:block lg:h-dvh lg:overflow-y-auto"
+      >
+        <div className="mb-4">
+          <AreaName />
+        </div>
+        {isOpen && <Items />}
+      </nav>
       <div className="min-w-0">
         <Simulated />
         <TopBar isOpen={isOpen} />

@@ -17,12 +17,20 @@ import { accountsWords } from './words.ts'
 const ROWS = 25
 type Props = { id: string }
 
+const LISTS = { ledger: AccountLedger, payments: AccountPayments, activity: AccountActivity }
+
+/** The long lists of an account; each is fetched when it is first looked at. */
+export default function AccountList({ id, list }: Props & { list: keyof typeof LISTS }) {
+  const List = LISTS[list]
+  return <List id={id} />
+}
+
 function Nothing() {
   return <p className="card p-4 text-soft">{useWords(accountsWords).noneHere}</p>
 }
 
 /** The customer's statement, exact to the last digit. */
-export function AccountLedger({ id }: Props) {
+function AccountLedger({ id }: Props) {
   const words = useWords(accountsWords)
   const [offset, setOffset] = useState(0)
   const entries = useAsk('GET /v1/operator/accounts/{id}/transactions', {
@@ -82,7 +90,7 @@ function Entry({ entry }: { entry: Entry }) {
   )
 }
 
-export function AccountPayments({ id }: Props) {
+function AccountPayments({ id }: Props) {
   const [offset, setOffset] = useState(0)
   const payments = useAsk('GET /v1/operator/accounts/{id}/payments', {
     path: { id },
@@ -104,7 +112,7 @@ export function AccountPayments({ id }: Props) {
   )
 }
 
-export function AccountActivity({ id }: Props) {
+function AccountActivity({ id }: Props) {
   const [offset, setOffset] = useState(0)
   const [shown, setShown] = useState<Call>()
   const calls = useAsk('GET /v1/operator/accounts/{id}/activity', {

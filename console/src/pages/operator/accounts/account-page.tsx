@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
@@ -22,11 +22,13 @@ import { ReadsOnly } from '../reads-only.tsx'
 import { operatorWords } from '../words.ts'
 import { Access } from './access.tsx'
 import { AccountActs } from './account-acts.tsx'
-import { AccountActivity, AccountLedger, AccountPayments } from './account-lists.tsx'
 import { STATUS_TONES } from './page.tsx'
 import { accountsWords } from './words.ts'
 
 export type Story = Answer<'GET /v1/operator/accounts/{id}'>['data']
+
+/** The page is there before the lists, which bring much with them. */
+const AccountList = lazy(() => import('./account-lists.tsx'))
 
 const TABS = ['ledger', 'payments', 'activity', 'access', 'messages', 'log'] as const
 type Tab = (typeof TABS)[number]
@@ -141,21 +143,21 @@ function Part({ tab, story, onDone }: PartProps) {
   const words = useWords(accountsWords)
   const nothing = <p className="card p-4 text-soft">{words.noneHere}</p>
   switch (tab) {
-    case 'ledger':
-      return <AccountLedger id={story.id} />
-    case 'payments':
-      return <AccountPayments id={story.id} />
-    case 'activity':
-      return <AccountActivity id={story.id} />
     case 'access':
       return <Access story={story} onDone={onDone} />
     case 'messages':
       return story.messages.length === 0 ? nothing : <Messages messages={story.messages} />
-    default:
+    case 'log':
       return story.actions.length === 0 ? (
         nothing
       ) : (
         <Actions actions={story.actions} label={words.tabs.log} />
+      )
+    default:
+      return (
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <AccountList key={tab} id={story.id} list={tab} />
+        </Suspense>
       )
   }
 }

@@ -8,7 +8,7 @@ import type { AccountActProps } from './account-acts.tsx'
 import { actWords } from './act-words.ts'
 
 /** `12.5`, `+12.5`, `-3`, `1,000`: as the service takes it, or undefined. */
-export function readAmount(text: string): number | undefined {
+function readAmount(text: string): number | undefined {
   const bare = text.replaceAll(/[\s,]/g, '')
   if (!/^[+-]?\d{1,9}(\.\d{1,6})?$/.test(bare)) return undefined
   const amount = Number(bare)

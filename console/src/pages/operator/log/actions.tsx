@@ -6,6 +6,7 @@ import { Money } from '../../../parts/money.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { Facts } from '../facts.tsx'
+import { wordFor } from '../word-for.ts'
 import { operatorWords } from '../words.ts'
 import { logWords } from './words.ts'
 
@@ -27,7 +28,7 @@ export function Actions({ actions, label }: { actions: readonly Action[]; label:
                 onClick={() => setShown(one)}
                 className="link min-h-11 text-left font-medium"
               >
-                {words.kinds[one.action] ?? one.action}
+                {wordFor(words.kinds, one.action)}
               </button>
               {one.reason && <p className="text-sm wrap-anywhere">{one.reason}</p>}
             </div>
@@ -49,7 +50,7 @@ function OneAction({ action, onClose }: { action: Action; onClose(): void }) {
   const { fullMoment, number } = useFormats()
   const { target, amount_credits: amount } = action
   return (
-    <Dialog title={words.kinds[action.action] ?? action.action} onClose={onClose}>
+    <Dialog title={wordFor(words.kinds, action.action)} onClose={onClose}>
       <Facts
         facts={[
           [words.number, number(action.seq)],
@@ -60,7 +61,7 @@ function OneAction({ action, onClose }: { action: Action; onClose(): void }) {
               ? `${action.operator.name} (${common.command})`
               : action.operator.name,
           ],
-          [words.targets[target.type] ?? target.type, <Target key="target" {...target} />],
+          [wordFor(words.targets, target.type), <Target key="target" {...target} />],
           [common.reason, action.reason],
           [
             words.amount,

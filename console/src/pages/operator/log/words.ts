@@ -35,7 +35,7 @@ export const logWords = words({
       'operator.add': 'Mwendeshaji ameongezwa',
       'operator.change': 'Jukumu limebadilishwa',
       'operator.remove': 'Mwendeshaji ameondolewa',
-    } as Record<string, string>,
+    },
     targets: {
       account: 'Akaunti',
       payment: 'Malipo',
@@ -44,7 +44,7 @@ export const logWords = words({
       message: 'Ujumbe',
       operator: 'Mwendeshaji',
       upstream: 'Mtoa modeli',
-    } as Record<string, string>,
+    },
   },
   en: {
     title: 'Log',
@@ -79,7 +79,7 @@ export const logWords = words({
       'operator.add': 'Operator added',
       'operator.change': 'Role changed',
       'operator.remove': 'Operator removed',
-    } as Record<string, string>,
+    },
     targets: {
       account: 'Account',
       payment: 'Payment',
@@ -88,6 +88,6 @@ export const logWords = words({
       message: 'Message',
       operator: 'Operator',
       upstream: 'Upstream',
-    } as Record<string, string>,
+    },
   },
 })

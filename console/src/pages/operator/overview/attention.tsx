@@ -19,6 +19,9 @@ const PAGES: Record<string, string> = {
   upstream_trouble: '/operator/upstreams',
 }
 
+const isKnown = <Known extends object>(known: Known, name: PropertyKey): name is keyof Known =>
+  Object.hasOwn(known, name)
+
 /** What needs a person, before anything else. */
 export function Attention() {
   const words = useWords(overviewWords)
@@ -49,7 +52,9 @@ export function Attention() {
                     </span>
                     <span className="min-w-0 flex-1">
                       <span className="block font-semibold wrap-anywhere">
-                        {words.matters[kind]?.(number(count)) ?? `${kind}: ${number(count)}`}
+                        {isKnown(words.matters, kind)
+                          ? words.matters[kind](number(count))
+                          : `${kind}: ${number(count)}`}
                       </span>
                       <span className="block text-sm">{words.oldest(age(oldest_at))}</span>
                     </span>

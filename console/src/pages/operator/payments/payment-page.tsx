@@ -20,6 +20,7 @@ import { Facts } from '../facts.tsx'
 import { useOperator } from '../operator.ts'
 import { useProven } from '../proof.tsx'
 import { ReadsOnly } from '../reads-only.tsx'
+import { wordFor } from '../word-for.ts'
 import { operatorWords } from '../words.ts'
 import { PAYMENT_TONES } from './payment-table.tsx'
 import { Resolve } from './resolve.tsx'
@@ -142,7 +143,7 @@ function About({ payment }: { payment: Payment }) {
         [words.providerReference, payment.provider_reference],
         [words.error, payment.error?.code],
         [words.checks, number(payment.checks)],
-        [words.reviewed, review && (words.reviews[review.reason] ?? review.reason)],
+        [words.reviewed, review && wordFor(words.reviews, review.reason)],
         [words.said, review?.said],
       ]}
     />

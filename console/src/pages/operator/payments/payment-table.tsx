@@ -6,6 +6,7 @@ import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { useAge } from '../age.ts'
+import { wordFor } from '../word-for.ts'
 import { paymentsWords } from './words.ts'
 
 /** In a queue with why it is there; in a customer's list without. */
@@ -38,7 +39,7 @@ export function PaymentTable({ payments }: { payments: readonly Listed[] }) {
           </Link>
           {review && review.done_by === undefined && (
             <span className="block text-sm font-normal text-danger">
-              {words.reviews[review.reason] ?? review.reason}
+              {wordFor(words.reviews, review.reason)}
             </span>
           )}
         </>

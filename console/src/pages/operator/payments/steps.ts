@@ -1,6 +1,7 @@
 import type { Step } from '../../../parts/timeline.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
+import { wordFor } from '../word-for.ts'
 import type { Payment } from './payment-page.tsx'
 import { paymentsWords } from './words.ts'
 
@@ -29,7 +30,7 @@ export function usePaymentSteps(payment: Payment): Step[] {
     const isDone = review.done_by !== undefined
     steps.push({
       key: 'review',
-      title: words.reviews[review.reason] ?? words.reviewed,
+      title: wordFor(words.reviews, review.reason),
       state: isDone ? 'done' : 'failed',
       detail: review.at && fullMoment(review.at),
     })

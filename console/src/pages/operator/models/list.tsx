@@ -1,0 +1,200 @@
+import { useState } from 'react'
+import { ask, type Answer } from '../../../client/ask.ts'
+import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { abilityWords } from '../../../catalog/models.ts'
+import { Badge } from '../../../parts/badge.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { useFilters } from '../../../parts/filters.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Select } from '../../../parts/select.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { Table, type Column } from '../../../parts/table.tsx'
+import { commonWords } from '../../../words/common.ts'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { ActDialog } from '../act-dialog.tsx'
+import { useOperator } from '../operator.ts'
+import { wordFor } from '../word-for.ts'
+import { History } from './history.tsx'
+import { SetMargin } from './set-margin.tsx'
+import { modelsWords } from './words.ts'
+
+export type Model = Answer<'GET /v1/operator/models'>['data'][number]
+type Act = { act: 'switch' | 'history' | 'margin'; model: Model }
+type Props = { onDone(said: string): void }
+
+const ROWS = 50
+
+export function List({ onDone }: Props) {
+  const models = useAsk('GET /v1/operator/models')
+  return (
+    <Loaded query={models} shape={<Skeleton lines={8} />}>
+      {({ data }) => <Found models={data} onDone={onDone} />}
+    </Loaded>
+  )
+}
+
+function Found({ models, onDone }: Props & { models: Model[] }) {
+  const words = useWords(modelsWords)
+  const common = useWords(commonWords)
+  const { number } = useFormats()
+  const [filters, change] = useFilters({ q: '', show: 'all' })
+  const [rows, setRows] = useState(ROWS)
+  const [act, setAct] = useState<Act>()
+  const columns = useColumns()
+  const fitting = models.filter((one) => fits(one, filters))
+  const close = () => setAct(undefined)
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid gap-3 sm:grid-cols-[2fr_1fr]">
+        <Field label={words.search} value={filters.q} onChange={(q) => change({ q })} />
+        <Select
+          label={words.show}
+          value={filters.show}
+          options={Object.entries(words.shows).map(([value, label]) => ({ value, label }))}
+          onChange={(show) => change({ show })}
+        />
+      </div>
+      <p role="status" className="text-sm text-soft">
+        {words.count(number(fitting.length), number(models.length))}
+      </p>
+      {fitting.length === 0 ? (
+        <div className="card">
+          <Empty icon="search" title={words.none} />
+        </div>
+      ) : (
+        <div className="sm:card sm:px-2">
+          <Table
+            caption={words.title}
+            columns={columns}
+            rows={fitting.slice(0, rows)}
+            keyOf={({ id }) => id}
+            actions={(model) => <Acts model={model} onAct={setAct} />}
+          />
+        </div>
+      )}
+      {fitting.length > rows && (
+        <Button kind="plain" onClick={() => setRows(rows + ROWS)}>
+          {common.more}
+        </Button>
+      )}
+      {act?.act === 'switch' && <Switch model={act.model} onDone={onDone} onClose={close} />}
+      {act?.act === 'history' && <History id={act.model.id} onClose={close} />}
+      {act?.act === 'margin' && (
+        <SetMargin
+          target={{ model: act.model.id }}
+          now={act.model.margin}
+          onDone={onDone}
+          onClose={close}
+        />
+      )}
+    </div>
+  )
+}
+
+function fits({ id, name, enabled }: Model, { q, show }: { q: string; show: string }): boolean {
+  if (show === 'on' && !enabled) return false
+  if (show === 'off' && enabled) return false
+  return `${id} ${name}`.toLowerCase().includes(q.trim().toLowerCase())
+}
+
+function useColumns(): Column<Model>[] {
+  const words = useWords(modelsWords)
+  const abilities = useWords(abilityWords)
+  return [
+    {
+      label: words.model,
+      lead: true,
+      show: ({ id, name }) => (
+        <>
+          <span className="font-medium wrap-anywhere">{name}</span>
+          <code className="block font-mono text-sm font-normal wrap-anywhere text-soft">{id}</code>
+        </>
+      ),
+    },
+    {
+      label: words.kind,
+      show: (one) => one.output_modalities.map((kind) => wordFor(abilities, kind)).join(', '),
+    },
+    {
+      label: words.upstreams,
+      show: ({ offers }) => (
+        <span className="wrap-anywhere">{offers.map(({ upstream }) => upstream).join(', ')}</span>
+      ),
+    },
+    {
+      label: words.margin,
+      figure: true,
+      show: ({ margin, offers }) =>
+        margin === undefined
+          ? [...new Set(offers.map((one) => one.margin))].join(', ')
+          : `${margin} (${words.marginOwn})`,
+    },
+    {
+      label: words.state,
+      show: (model) => (
+        <span className="flex flex-wrap gap-1 max-sm:justify-end">
+          <Badge tone={model.enabled ? 'good' : 'plain'}>
+            {model.enabled ? words.on : words.off}
+          </Badge>
+          {model.offers.some((one) => one.price_waiting) && (
+            <Badge tone="wait">{words.waits}</Badge>
+          )}
+          {!model.offers.some((one) => one.listed) && <Badge tone="bad">{words.unlisted}</Badge>}
+        </span>
+      ),
+    },
+  ]
+}
+
+function Acts({ model, onAct }: { model: Model; onAct(act: Act): void }) {
+  const words = useWords(modelsWords)
+  const { may } = useOperator()
+  const button = (act: Act['act'], label: string) => (
+    <Button
+      kind="quiet"
+      size="small"
+      aria-label={`${label}: ${model.id}`}
+      onClick={() => onAct({ act, model })}
+    >
+      {label}
+    </Button>
+  )
+  return (
+    <div className="flex flex-wrap justify-end">
+      {may('owner') && button('switch', model.enabled ? words.turnOff : words.turnOn)}
+      {may('owner') && button('margin', words.margin)}
+      {button('history', words.history)}
+    </div>
+  )
+}
+
+type SwitchProps = Props & { model: Model; onClose(): void }
+
+function Switch({ model: { id, enabled }, onDone, onClose }: SwitchProps) {
+  const words = useWords(modelsWords)
+  const again = useAskAgain()
+  return (
+    <ActDialog
+      title={enabled ? words.turnOffTitle(id) : words.turnOnTitle(id)}
+      why={enabled ? words.turnOffWhy : words.turnOnWhy}
+      act={enabled ? words.turnOff : words.turnOn}
+      harmless={!enabled}
+      perform={({ reason, idempotencyKey }) =>
+        ask('PATCH /v1/operator/models/{id}', {
+          path: { id },
+          body: { enabled: !enabled, reason },
+          idempotencyKey,
+        })
+      }
+      onDone={() => {
+        onClose()
+        onDone(enabled ? words.turnedOff(id) : words.turnedOn(id))
+        return again('GET /v1/operator/models')
+      }}
+      onClose={onClose}
+    />
+  )
+}
