@@ -49,19 +49,22 @@ export function Bars({
           <span>{bars.at(-1)!.label}</span>
         </div>
       )}
-      <table className="sr-only">
-        <caption>{caption}</caption>
-        <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.key}>
-              <th scope="row">{bar.label}</th>
-              <td>
-                {bar.shown} {unit}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {/* A table cannot be cut off: it would lengthen the page. */}
+      <div className="sr-only">
+        <table>
+          <caption>{caption}</caption>
+          <tbody>
+            {bars.map((bar) => (
+              <tr key={bar.key}>
+                <th scope="row">{bar.label}</th>
+                <td>
+                  {bar.shown} {unit}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

@@ -66,7 +66,10 @@ export function OperatorFrame({ isOpen, children }: Props) {
 function AreaName() {
   const words = useWords(operatorWords)
   return (
-    <Link href="/operator" className="flex min-h-11 min-w-0 flex-wrap items-center gap-x-2">
+    <Link
+      href="/operator"
+      className="flex min-h-11 min-w-0 flex-wrap items-center gap-x-2 lg:flex-col lg:items-start lg:gap-2"
+    >
       <Logo />
       <span className="rounded-full bg-ink px-2.5 py-0.5 text-sm font-medium text-page">
         {words.area}

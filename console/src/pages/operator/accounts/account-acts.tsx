@@ -44,7 +44,7 @@ export function AccountActs({ story, onDone }: { story: Story; onDone(said: stri
     </Button>
   )
   return (
-    <div role="group" aria-label={words.acts} className="grid gap-2 sm:max-lg:grid-cols-2">
+    <div role="group" aria-label={words.acts} className="grid grid-cols-2 gap-2 lg:grid-cols-1">
       {button('adjust', 'main')}
       {button('resend', 'plain')}
       {button('endSessions', 'plain')}

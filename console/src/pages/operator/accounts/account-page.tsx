@@ -115,25 +115,21 @@ function Person({ story }: { story: Story }) {
   const proven = (address: string | undefined, isProven: boolean) =>
     address && (isProven ? address : `${address} (${words.unverified})`)
   return (
-    <div className="flex flex-col gap-2">
-      <Facts
-        facts={[
-          [words.email, proven(story.email, story.email_verified)],
-          [words.phone, proven(story.phone_number, story.phone_verified)],
-          [words.factor, words.factors[story.mfa_method]],
-          [words.since, fullMoment(story.created_at)],
-          [
-            words.id,
-            <code key="id" className="font-mono text-sm">
-              {story.id}
-            </code>,
-          ],
-        ]}
-      />
-      <div>
-        <Copy text={story.id} />
-      </div>
-    </div>
+    <Facts
+      facts={[
+        [words.email, proven(story.email, story.email_verified)],
+        [words.phone, proven(story.phone_number, story.phone_verified)],
+        [words.factor, words.factors[story.mfa_method]],
+        [words.since, fullMoment(story.created_at)],
+        [
+          words.id,
+          <span key="id" className="flex flex-wrap items-center gap-2">
+            <code className="font-mono text-sm">{story.id}</code>
+            <Copy text={story.id} />
+          </span>,
+        ],
+      ]}
+    />
   )
 }
 

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Money, Tzs } from '../../../parts/money.tsx'
 import { Section } from '../../../parts/page-title.tsx'
-import { Stat } from '../../../parts/stat.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import type { Overview } from './business.tsx'
@@ -21,14 +20,14 @@ export function Figures({ days, now, before }: Props) {
     read: (one: Overview) => number,
     show: (value: number) => ReactNode,
   ) => (
-    <Stat label={label} below={against(read)}>
+    <Figure label={label} below={against(read)}>
       {show(read(now))}
-    </Stat>
+    </Figure>
   )
   const credits = (value: number) => <Money credits={value} />
   return (
     <Section title={words.figures}>
-      <div className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 xl:grid-cols-3">
+      <dl className="max-sm:card max-sm:divide-y max-sm:divide-line max-sm:px-4 sm:grid sm:grid-cols-2 sm:gap-3 xl:grid-cols-3">
         {figure(
           words.received,
           (one) => one.received_tzs,
@@ -40,11 +39,26 @@ export function Figures({ days, now, before }: Props) {
         {figure(words.given, givenIn, credits)}
         {figure(words.used, (one) => one.used_credits, credits)}
         {figure(words.uncollected, (one) => one.uncollected_credits, credits)}
-        <Stat label={words.owed} below={words.owedBelow(number(now.owed.accounts))}>
+        <Figure label={words.owed} below={words.owedBelow(number(now.owed.accounts))}>
           <Money credits={now.owed.balance_credits} />
-        </Stat>
-      </div>
+        </Figure>
+      </dl>
     </Section>
+  )
+}
+
+type FigureProps = { label: string; below: ReactNode; children: ReactNode }
+
+/** A card on a desktop, a line of one card on a phone. */
+function Figure({ label, below, children }: FigureProps) {
+  return (
+    <div className="grid grid-cols-[1fr_auto] items-center gap-x-3 max-sm:py-2.5 sm:card sm:grid-cols-1 sm:content-start sm:gap-1 sm:p-4">
+      <dt className="text-soft sm:text-sm">{label}</dt>
+      <dd className="figures text-right text-lg font-semibold sm:text-left sm:text-xl">
+        {children}
+      </dd>
+      <dd className="text-sm text-soft max-sm:col-span-2">{below}</dd>
+    </div>
   )
 }
 

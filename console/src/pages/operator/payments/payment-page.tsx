@@ -87,7 +87,11 @@ function Acts({ payment }: { payment: Payment }) {
       proven(() =>
         ask('POST /v1/operator/payments/{id}/check', { path: { id: payment.id }, body: {} }),
       ),
-    onSuccess: ({ data }) => (setDone(words.checked[data.status]), renew()),
+    onSuccess: ({ data }) => {
+      const doubted = data.review !== undefined && data.review.done_by === undefined
+      setDone(doubted ? words.checkedDoubt : words.checked[data.status])
+      return renew()
+    },
   })
   const sentences = useActSentences(check.error)
   if (!may('support')) return null
@@ -120,7 +124,6 @@ function Acts({ payment }: { payment: Payment }) {
 function About({ payment }: { payment: Payment }) {
   const words = useWords(paymentsWords)
   const common = useWords(operatorWords)
-  const { number } = useFormats()
   const { review } = payment
   return (
     <Facts
@@ -142,7 +145,6 @@ function About({ payment }: { payment: Payment }) {
         [words.reference, payment.reference],
         [words.providerReference, payment.provider_reference],
         [words.error, payment.error?.code],
-        [words.checks, number(payment.checks)],
         [words.reviewed, review && wordFor(words.reviews, review.reason)],
         [words.said, review?.said],
       ]}

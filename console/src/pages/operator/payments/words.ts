@@ -47,7 +47,6 @@ export const paymentsWords = words({
     provider: 'Mtoa huduma',
     providerReference: 'Namba ya muamala',
     error: 'Kosa',
-    checks: 'Mara tulizouliza',
     said: 'Maneno ya mtoa huduma',
     check: 'Uliza mtoa huduma sasa',
     checking: 'Tunamuuliza mtoa huduma…',
@@ -57,6 +56,7 @@ export const paymentsWords = words({
       failed: 'Mtoa huduma anasema hayakufanikiwa.',
       expired: 'Mtoa huduma hana jibu.',
     },
+    checkedDoubt: 'Mtoa huduma anasema jambo lingine: amua la kufanya, kisha uhitimishe.',
     resolve: 'Hitimisha',
     resolveTitle: 'Umefanya nini kuhusu malipo haya?',
     resolveWhy:
@@ -110,7 +110,6 @@ export const paymentsWords = words({
     provider: 'Provider',
     providerReference: 'Transaction number',
     error: 'Error',
-    checks: 'Times asked',
     said: 'The provider’s words',
     check: 'Ask the provider now',
     checking: 'Asking the provider…',
@@ -120,6 +119,7 @@ export const paymentsWords = words({
       failed: 'The provider says that it failed.',
       expired: 'The provider has no answer.',
     },
+    checkedDoubt: 'The provider says something else: decide what to do, then resolve it.',
     resolve: 'Resolve',
     resolveTitle: 'What was done about this payment?',
     resolveWhy:
