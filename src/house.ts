@@ -123,6 +123,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       clock,
       accounts,
       catalog,
+      catalogSync,
       gateway,
       responses,
       videos,

@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { openSignIn } from '../accounts/sign-in/sign-in.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { SyncParts } from '../catalog/sync.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -40,6 +41,7 @@ export type Services = {
   clock: Clock
   accounts: Accounts
   catalog: Catalog
+  catalogSync: SyncParts
   gateway: Gateway
   responses: Responses
   videos: Videos
@@ -51,7 +53,7 @@ export type Services = {
 /** Every route: the server, the OpenAPI document and the endpoint test read this list. */
 export function allRoutes(services: Services): Route[] {
   const { config, db, clock, accounts, catalog, gateway, responses } = services
-  const { videos, payments, upstreams } = services
+  const { videos, payments, upstreams, catalogSync } = services
   const timeZone = config.ACTIVITY_TIME_ZONE
   const signIn = openSignIn(accounts, config)
   return [
@@ -78,6 +80,6 @@ export function allRoutes(services: Services): Route[] {
     ...paymentRoutes({ payments }),
     ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),
-    ...allOperatorRoutes({ config, db, clock, accounts, payments, upstreams }),
+    ...allOperatorRoutes({ config, db, clock, accounts, payments, upstreams, catalogSync }),
   ]
 }

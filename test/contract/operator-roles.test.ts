@@ -37,8 +37,12 @@ GET    /v1/operator/attention                      viewer   second_factor
 GET    /v1/operator/upstreams                      viewer   second_factor
 GET    /v1/operator/models                         viewer   second_factor
 PATCH  /v1/operator/models/*                       owner    fresh
+GET    /v1/operator/margins                        viewer   second_factor
+PATCH  /v1/operator/margins/:modality              owner    fresh
 GET    /v1/operator/prices/waiting                 viewer   second_factor
 POST   /v1/operator/prices/approval                owner    fresh
+GET    /v1/operator/models/:id/prices              viewer   second_factor
+POST   /v1/operator/catalog/sync                   owner    fresh
 GET    /v1/operator/outbox                         viewer   second_factor
 POST   /v1/operator/outbox/:id/resend              support  fresh
 `

@@ -1,6 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Desk } from '../../administration/account-acts.ts'
 import { parseCredits } from '../../billing/money.ts'
+import type { SyncParts } from '../../catalog/sync.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/db.ts'
 import type { Route } from '../../http/route.ts'
@@ -12,7 +13,8 @@ import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
 import { attentionRoutes } from './attention.ts'
-import { catalogRoutes } from './catalog.ts'
+import { priceRoutes } from './catalog.ts'
+import { modelControlRoutes } from './models.ts'
 import { operatorRoutes } from './operators.ts'
 import { overviewRoute } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
@@ -25,11 +27,12 @@ type Deps = {
   accounts: Accounts
   payments: Payments
   upstreams: Upstreams
+  catalogSync: SyncParts
 }
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
 export function allOperatorRoutes(deps: Deps): Route[] {
-  const { config, db, clock, accounts, payments, upstreams } = deps
+  const { config, db, clock, accounts, payments, upstreams, catalogSync } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const limits = {
     supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
@@ -51,7 +54,8 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...reviewRoutes({ db, payments }),
     overviewRoute({ db, clock, timeZone }),
     ...attentionRoutes({ db, upstreams }),
-    ...catalogRoutes({ db }),
+    ...modelControlRoutes({ catalogSync }),
+    ...priceRoutes({ catalogSync }),
     ...outboxRoutes({ db }),
   ]
 }
