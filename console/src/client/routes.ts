@@ -2123,11 +2123,15 @@ export type Documented = {
       code: 200
       data: {
         id: string
+        name: string
+        output_modalities: string[]
         enabled: boolean
+        margin?: string | undefined
         offers: {
           upstream: string
           listed: boolean
           by_hand: boolean
+          priced: 'paid' | 'free' | 'unpriced'
           margin: string
           credits_per_usd: string
           pricing: Record<string, unknown>
@@ -2140,11 +2144,38 @@ export type Documented = {
   }
   'PATCH /v1/operator/models/{id}': {
     query: {}
-    body: { enabled: boolean; reason: string }
+    body: {
+      enabled?: boolean | undefined
+      margin?: number | string | null | undefined
+      reason: string
+    }
     answer: {
       status: 'success'
       code: 200
-      data: { id: string; enabled: boolean }
+      data: { id: string; enabled?: boolean | undefined; margin?: string | null | undefined }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/margins': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        house: string
+        modalities: { modality: string; models: number; margin?: string | undefined }[]
+      }
+      request_id: string
+    }
+  }
+  'PATCH /v1/operator/margins/{modality}': {
+    query: {}
+    body: { margin: number | string | null; reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { modality: string; margin: string | null; prices_changed: number }
       request_id: string
     }
   }
@@ -2162,6 +2193,13 @@ export type Documented = {
         old: Record<string, unknown>
         new: Record<string, unknown>
         changes: string[]
+        prices: {
+          name: string
+          old_usd?: string | undefined
+          new_usd?: string | undefined
+          old_credits?: number | undefined
+          new_credits?: number | undefined
+        }[]
       }[]
       pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
@@ -2171,6 +2209,38 @@ export type Documented = {
     query: {}
     body: { ids: string[]; reason: string }
     answer: { status: 'success'; code: 200; data: { approved: string[] }; request_id: string }
+  }
+  'GET /v1/operator/models/{id}/prices': {
+    query: { before?: string | number | boolean; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        upstream: string
+        at: string
+        reason: 'first' | 'listed' | 'by_hand' | 'terms' | 'approved'
+        operator?: string | undefined
+        in_force: boolean
+        priced: 'paid' | 'free' | 'unpriced'
+        pricing: Record<string, unknown>
+        margin: string
+        credits_per_usd: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/catalog/sync': {
+    query: {}
+    body: { believe?: boolean | undefined; reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { added: number; priced: number; gone: number; waiting: number; failed: string[] }
+      request_id: string
+    }
   }
   'GET /v1/operator/outbox': {
     query: { state?: 'waiting' | 'sent' | 'dead' | 'folded'; limit?: string | number | boolean }

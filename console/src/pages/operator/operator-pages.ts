@@ -45,6 +45,12 @@ export const operatorPages: Page[] = [
     load: () => import('./adjustments/page.tsx'),
   }),
   page({
+    path: '/operator/models',
+    title: { sw: 'Modeli', en: 'Models' },
+    source: 'src/pages/operator/models/page.tsx',
+    load: () => import('./models/page.tsx'),
+  }),
+  page({
     path: '/operator/upstreams',
     title: { sw: 'Watoa modeli', en: 'Upstreams' },
     source: 'src/pages/operator/upstreams/page.tsx',
@@ -55,6 +61,12 @@ export const operatorPages: Page[] = [
     title: { sw: 'Ujumbe', en: 'Messages' },
     source: 'src/pages/operator/messages/page.tsx',
     load: () => import('./messages/page.tsx'),
+  }),
+  page({
+    path: '/operator/books',
+    title: { sw: 'Hesabu', en: 'Books' },
+    source: 'src/pages/operator/books/page.tsx',
+    load: () => import('./books/page.tsx'),
   }),
   page({
     path: '/operator/log',

@@ -49,6 +49,13 @@ export const operatorWords = words({
     after: 'Baada',
     by: 'Na',
     command: 'Amri kwenye seva',
+    entries: {
+      signup_bonus: 'Zawadi ya kujiunga',
+      topup: 'Kuongeza salio',
+      usage: 'Matumizi',
+      refund: 'Marejesho',
+      adjustment: 'Marekebisho',
+    },
   },
   en: {
     area: 'Operations',
@@ -96,5 +103,12 @@ export const operatorWords = words({
     after: 'After',
     by: 'By',
     command: 'A command on the server',
+    entries: {
+      signup_bonus: 'Welcome gift',
+      topup: 'Top-up',
+      usage: 'Usage',
+      refund: 'Refund',
+      adjustment: 'Adjustment',
+    },
   },
 })

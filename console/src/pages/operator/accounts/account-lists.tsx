@@ -9,9 +9,9 @@ import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { Calls } from '../../app/activity/calls.tsx'
 import type { Call } from '../../app/activity/selection.ts'
-import { statementWords } from '../../app/billing/statement-words.ts'
 import { CallFacts } from './call-facts.tsx'
 import { PaymentTable } from '../payments/payment-table.tsx'
+import { operatorWords } from '../words.ts'
 import { accountsWords } from './words.ts'
 
 const ROWS = 25
@@ -60,7 +60,8 @@ function AccountLedger({ id }: Props) {
 type Entry = Answer<'GET /v1/operator/accounts/{id}/transactions'>['data'][number]
 
 function Entry({ entry }: { entry: Entry }) {
-  const words = useWords(statementWords)
+  const words = useWords(operatorWords)
+  const { balance } = useWords(accountsWords)
   const { moment, number } = useFormats()
   const { type, reference, amount_credits: amount } = entry
   return (
@@ -68,10 +69,10 @@ function Entry({ entry }: { entry: Entry }) {
       <div className="min-w-0">
         {reference?.type === 'payment' ? (
           <Link href={`/operator/payments/${reference.id}`} className="link font-medium">
-            {words.types[type]}
+            {words.entries[type]}
           </Link>
         ) : (
-          <p className="font-medium">{words.types[type]}</p>
+          <p className="font-medium">{words.entries[type]}</p>
         )}
         <p className="text-sm wrap-anywhere text-soft">
           {moment(entry.created_at)} · {entry.description}
@@ -82,7 +83,7 @@ function Entry({ entry }: { entry: Entry }) {
           {(amount > 0 ? '+' : '') + number(amount, 6)}
         </p>
         <p className="text-sm text-soft">
-          <span className="sr-only">{words.after}: </span>
+          <span className="sr-only">{balance}: </span>
           {number(entry.balance_after_credits, 6)}
         </p>
       </div>
