@@ -12,7 +12,9 @@ import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
 import { attentionRoutes } from './attention.ts'
+import { auditRoutes } from './audits.ts'
 import { catalogRoutes } from './catalog.ts'
+import { exportRoutes } from './exports.ts'
 import { operatorRoutes } from './operators.ts'
 import { overviewRoute } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
@@ -51,6 +53,8 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...reviewRoutes({ db, payments }),
     overviewRoute({ db, clock, timeZone }),
     ...attentionRoutes({ db, upstreams }),
+    ...auditRoutes({ db }),
+    ...exportRoutes({ db, timeZone }),
     ...catalogRoutes({ db }),
     ...outboxRoutes({ db }),
   ]
