@@ -31,6 +31,7 @@ type DutyInputs = {
   clock: Clock
   heartbeat: Duty
   books: Duty
+  audits: Duty
   replay: ReturnType<typeof createReplay>
   accounts: Accounts
   upstreams: Upstreams
@@ -49,6 +50,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     inputs.heartbeat,
     sweep(inputs),
     inputs.books,
+    inputs.audits,
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
     inputs.leftUnpaid.streams.duty,
     inputs.leftUnpaid.answers.duty,

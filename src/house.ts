@@ -7,6 +7,7 @@ import { createGate } from './administration/gate.ts'
 import { deleteOperator } from './administration/operators-store.ts'
 import { startHeartbeat } from './billing/heartbeat-store.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
+import { auditRunner } from './books/audit-runs.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { listPrices } from './catalog/list.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
@@ -155,6 +156,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   const duties = dutiesOf({
     ...inputs,
     books: books.duty,
+    audits: await auditRunner({ db, log }),
     heartbeat,
     replay,
     accounts,

@@ -2115,6 +2115,91 @@ export type Documented = {
       request_id: string
     }
   }
+  'POST /v1/operator/audits': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: { status: 'success'; code: 202; data: { id: string }; request_id: string }
+  }
+  'GET /v1/operator/audits': {
+    query: { before?: string | number | boolean; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        state: 'waiting' | 'running' | 'done' | 'failed'
+        asked_by: string
+        step: number
+        of: number
+        finding_count: number
+        accounts?: number | undefined
+        entries?: number | undefined
+        holds?: number | undefined
+        log_end?: string | undefined
+        error?: string | undefined
+        created_at: string
+        started_at?: string | undefined
+        ended_at?: string | undefined
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/audits/{id}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        state: 'waiting' | 'running' | 'done' | 'failed'
+        asked_by: string
+        step: number
+        of: number
+        finding_count: number
+        accounts?: number | undefined
+        entries?: number | undefined
+        holds?: number | undefined
+        log_end?: string | undefined
+        error?: string | undefined
+        created_at: string
+        started_at?: string | undefined
+        ended_at?: string | undefined
+        findings: string[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/exports/ledger.csv': {
+    query: { month: string | number | boolean }
+    body: undefined
+    answer: Blob
+  }
+  'GET /v1/operator/exports/payments.csv': {
+    query: { month: string | number | boolean }
+    body: undefined
+    answer: Blob
+  }
+  'GET /v1/operator/exports/sums': {
+    query: { month: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        ledger: {
+          opening_credits: number
+          movements: { type: string; entries: number; amount_credits: number }[]
+          closing_credits: number
+        }
+        payments: { count: number; received_tzs: number; credits: number }
+        period: { month: string; zone: string; from: string; to: string }
+      }
+      request_id: string
+    }
+  }
   'GET /v1/operator/models': {
     query: {}
     body: undefined

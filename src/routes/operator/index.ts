@@ -13,7 +13,9 @@ import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
 import { attentionRoutes } from './attention.ts'
+import { auditRoutes } from './audits.ts'
 import { priceRoutes } from './catalog.ts'
+import { exportRoutes } from './exports.ts'
 import { modelControlRoutes } from './models.ts'
 import { operatorRoutes } from './operators.ts'
 import { overviewRoute } from './overview.ts'
@@ -54,6 +56,8 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...reviewRoutes({ db, payments }),
     overviewRoute({ db, clock, timeZone }),
     ...attentionRoutes({ db, upstreams }),
+    ...auditRoutes({ db }),
+    ...exportRoutes({ db, timeZone }),
     ...modelControlRoutes({ catalogSync }),
     ...priceRoutes({ catalogSync }),
     ...outboxRoutes({ db }),
