@@ -42,6 +42,7 @@ export default function Page({ params }: { params: Params }) {
       <Link href="/operator/accounts" className="link inline-flex min-h-11 items-center text-sm">
         {words.back}
       </Link>
+      {story.data === undefined && <h1 className="sr-only">{words.title}</h1>}
       <Loaded query={story} shape={<Skeleton lines={4} tall />}>
         {({ data }) => <Told story={data} />}
       </Loaded>

@@ -37,6 +37,7 @@ export default function Page({ params }: { params: Params }) {
       <Link href="/operator/payments" className="link inline-flex min-h-11 items-center text-sm">
         {words.back}
       </Link>
+      {payment.data === undefined && <h1 className="sr-only">{words.title}</h1>}
       <Loaded query={payment} shape={<Skeleton lines={4} tall />}>
         {({ data }) => <Told payment={data} />}
       </Loaded>
