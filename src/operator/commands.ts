@@ -3,6 +3,7 @@ import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
 import { catalogCommand } from './catalog.ts'
+import { fxCommand } from './fx.ts'
 import { keysCommand } from './keys.ts'
 import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
@@ -23,6 +24,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   outboxCommand,
   keysCommand,
   operatorsCommand,
+  fxCommand,
   auditCommand,
 ]
 

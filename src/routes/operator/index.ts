@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/db.ts'
 import type { Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { decimal } from '../../lib/decimal.ts'
 import type { Payments } from '../../payments/payments.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { accountActRoutes } from './account-acts.ts'
@@ -14,7 +15,8 @@ import { adjustmentRoutes } from './adjustments.ts'
 import { attentionRoutes } from './attention.ts'
 import { catalogRoutes } from './catalog.ts'
 import { operatorRoutes } from './operators.ts'
-import { overviewRoute } from './overview.ts'
+import { fxRoutes } from './fx.ts'
+import { overviewRoutes } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
 
@@ -35,6 +37,10 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
     aloneMicro: parseCredits(config.OPERATOR_SECOND_PERSON_CREDITS),
   }
+  const money = {
+    creditsPerTzs: decimal(config.TOPUP_CREDITS_PER_TZS),
+    tzsPerUsd: decimal(config.TZS_PER_USD),
+  }
   const desk: Desk = {
     db,
     forget(accountId) {
@@ -49,7 +55,8 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...accountActRoutes({ accounts, desk }),
     ...adjustmentRoutes({ db, limits }),
     ...reviewRoutes({ db, payments }),
-    overviewRoute({ db, clock, timeZone }),
+    ...overviewRoutes({ db, clock, timeZone, money }),
+    ...fxRoutes({ db, clock, timeZone, defaultRate: config.TZS_PER_USD }),
     ...attentionRoutes({ db, upstreams }),
     ...catalogRoutes({ db }),
     ...outboxRoutes({ db }),
