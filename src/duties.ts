@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts/accounts.ts'
 import { insertRecords } from './activity/activity-store.ts'
+import { costSumming } from './activity/cost-sums.ts'
 import { healthRecorder } from './activity/health-history.ts'
 import { activityRetention } from './activity/retention.ts'
 import type { Hold } from './billing/ledger.ts'
@@ -66,6 +67,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
       timeZone: config.ACTIVITY_TIME_ZONE,
       health: () => upstreams.health(),
     }),
+    costSumming({ db }),
     { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
     trimming({ db, config }),
     responsesWithin(db, config),

@@ -42,7 +42,7 @@ type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
 type LimitBucket = 'none' | 'auth' | 'sign_in' | 'principal'
 
 export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Fastify's syntax: `/v1/workspaces/:slug`. */
   path: string
   summary: string

@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
 import { catalogCommand } from './catalog.ts'
 import { exportCommand } from './export.ts'
+import { fxCommand } from './fx.ts'
 import { keysCommand } from './keys.ts'
 import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
@@ -25,6 +26,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   keysCommand,
   operatorsCommand,
   exportCommand,
+  fxCommand,
   auditCommand,
 ]
 

@@ -39,7 +39,8 @@ export async function applyFinding(
     if (decision.credit) await credit(tx, parts, payment)
     const nextS = nextCheckS(parts.timing, payment, decision, now)
     const { wordS } = parts.timing
-    await writeFinding(tx, { ...decision, id: payment.id, nextCheckS: nextS, wordS })
+    const feeTzs = decision.status === 'completed' ? feeOf(payment, finding) : undefined
+    await writeFinding(tx, { ...decision, id: payment.id, feeTzs, nextCheckS: nextS, wordS })
     await notifyCustomer(tx, payment, decision)
     await parts.onStep(decision.credit ? 'credit_written' : 'finding_written')
     return { payment, decision }
@@ -49,6 +50,13 @@ export async function applyFinding(
   const { payment, decision } = applied
   writeLog(parts.log, payment, decision, finding)
   return { ...payment, status: decision.status }
+}
+
+/** Only of the payment itself, and no more than it: anything else is not a fee. */
+function feeOf({ amountTzs }: Payment, finding: Finding): number | undefined {
+  if (finding.status !== 'completed' || finding.amountTzs !== amountTzs) return undefined
+  const { feeTzs } = finding
+  return feeTzs !== undefined && feeTzs >= 0 && feeTzs <= amountTzs ? feeTzs : undefined
 }
 
 /** The key is unique for ever: even a bug in `decide` cannot credit one payment twice. */

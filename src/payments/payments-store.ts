@@ -95,6 +95,7 @@ export type PaymentChange = {
   review: string | undefined
   said: string | undefined
   late: boolean
+  feeTzs: number | undefined
   nextCheckS: number | undefined
   /** After so long, a completed payment of which there was word during the check is checked again. */
   wordS: number
@@ -122,6 +123,7 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
        payer_name = case when $2 = 'pending' then payer_name else '' end,
        payer_email = case when $2 = 'pending' then payer_email end,
        late = late or $8,
+       fee_tzs = coalesce(fee_tzs, $12),
        completed_at = case when $2 = 'completed' then coalesce(completed_at, ${CREDITED_AT}, now()) end,
        updated_at = case when status = $2 then updated_at else now() end,
        checks = case when status = $2 then checks else 0 end,
@@ -145,6 +147,7 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
       change.nextCheckS ?? null,
       change.said ?? null,
       change.wordS,
+      change.feeTzs ?? null,
     ],
   )
 }

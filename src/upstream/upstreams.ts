@@ -1,3 +1,4 @@
+import type { CallTrace } from '../lib/call-trace.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/meter.ts'
@@ -48,7 +49,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     attempted: options.meter?.attempted,
   }
   return {
-    call: (targets, name, request, signal) => call(parts, targets, { name, request, signal }),
+    call: (targets, name, request, asking) =>
+      call(parts, targets, { name, request, signal: asking?.signal, trace: asking?.trace }),
     order: (targets, name) => inOrder(parts, targets, name),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
@@ -68,6 +70,7 @@ type WorkItem<Name extends keyof Work> = {
   name: Name
   request: Work[Name]['request']
   signal: AbortSignal | undefined
+  trace: CallTrace | undefined
 }
 
 /** Tries one target after another. Only what is not the caller's fault is tried elsewhere. */
@@ -147,10 +150,17 @@ async function tryTarget<Name extends keyof Work>(
     parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
   }
   parts.health.begin(target)
+  if (work.trace) {
+    work.trace.upstream = upstream
+    work.trace.attempts += 1
+  }
   try {
     attempt = prepareAttempt(parts, work, target)
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
+    if (work.trace && work.name === 'chatStream') {
+      work.trace.firstByteMs = performance.now() - work.trace.beganMs
+    }
     report('ok')
     return { result }
   } catch (error) {

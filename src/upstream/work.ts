@@ -1,3 +1,4 @@
+import type { Asking } from '../lib/call-trace.ts'
 import type { CatalogReading, CatalogRecord } from '../lib/model-record.ts'
 import type {
   ChatReader,
@@ -37,7 +38,7 @@ export type Upstreams = {
     targets: readonly ModelTarget[],
     name: Name,
     request: Work[Name]['request'],
-    signal?: AbortSignal,
+    asking?: Asking,
   ): Promise<Work[Name]['result']>
   /**
    * The targets in the order in which `call` would try them, for work that must record whom it asks

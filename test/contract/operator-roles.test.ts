@@ -33,6 +33,9 @@ POST   /v1/operator/payments/:id/check             support  fresh
 POST   /v1/operator/payments/:id/resolution        support  fresh
 POST   /v1/operator/payments/statement             support  second_factor
 GET    /v1/operator/overview                       viewer   second_factor
+GET    /v1/operator/series                         viewer   second_factor
+GET    /v1/operator/fx                             viewer   second_factor
+PUT    /v1/operator/fx/:day                        owner    fresh
 GET    /v1/operator/attention                      viewer   second_factor
 GET    /v1/operator/upstreams                      viewer   second_factor
 POST   /v1/operator/audits                         support  fresh

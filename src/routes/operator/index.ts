@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/db.ts'
 import type { Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { decimal } from '../../lib/decimal.ts'
 import type { Payments } from '../../payments/payments.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { accountActRoutes } from './account-acts.ts'
@@ -18,7 +19,8 @@ import { priceRoutes } from './catalog.ts'
 import { exportRoutes } from './exports.ts'
 import { modelControlRoutes } from './models.ts'
 import { operatorRoutes } from './operators.ts'
-import { overviewRoute } from './overview.ts'
+import { fxRoutes } from './fx.ts'
+import { overviewRoutes } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
 
@@ -40,6 +42,10 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
     aloneMicro: parseCredits(config.OPERATOR_SECOND_PERSON_CREDITS),
   }
+  const money = {
+    creditsPerTzs: decimal(config.TOPUP_CREDITS_PER_TZS),
+    tzsPerUsd: decimal(config.TZS_PER_USD),
+  }
   const desk: Desk = {
     db,
     forget(accountId) {
@@ -54,7 +60,8 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...accountActRoutes({ accounts, desk }),
     ...adjustmentRoutes({ db, limits }),
     ...reviewRoutes({ db, payments }),
-    overviewRoute({ db, clock, timeZone }),
+    ...overviewRoutes({ db, clock, timeZone, money }),
+    ...fxRoutes({ db, clock, timeZone, defaultRate: config.TZS_PER_USD }),
     ...attentionRoutes({ db, upstreams }),
     ...auditRoutes({ db }),
     ...exportRoutes({ db, timeZone }),
