@@ -30,6 +30,10 @@ export function Actions({ actions, label }: { actions: readonly Action[]; label:
               >
                 {wordFor(words.kinds, one.action)}
               </button>
+              <p className="text-sm wrap-anywhere text-soft">
+                {wordFor(words.targets, one.target.type)}{' '}
+                <code className="font-mono">{one.target.id}</code>
+              </p>
               {one.reason && <p className="text-sm wrap-anywhere">{one.reason}</p>}
             </div>
             <div className="text-sm text-soft sm:pt-2.5 sm:text-right">

@@ -1,5 +1,6 @@
 import { PageTitle } from '../../../parts/page-title.tsx'
 import { useWords } from '../../../words/language.tsx'
+import { Fx } from './fx.tsx'
 import { Operators } from './operators.tsx'
 import { officeWords } from './words.ts'
 
@@ -9,6 +10,7 @@ export default function Page() {
     <>
       <PageTitle title={words.title} />
       <Operators />
+      <Fx />
     </>
   )
 }

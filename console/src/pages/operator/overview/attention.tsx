@@ -17,6 +17,8 @@ const PAGES: Record<string, string> = {
   price_waiting: '/operator/models?tab=waiting',
   adjustment_waiting: '/operator/adjustments',
   upstream_trouble: '/operator/upstreams',
+  upstream_drained: '/operator/upstreams',
+  webhook_dead: '/operator/webhooks',
 }
 
 const isKnown = <Known extends object>(known: Known, name: PropertyKey): name is keyof Known =>
