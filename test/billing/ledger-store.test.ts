@@ -298,9 +298,13 @@ withDatabase('ledger store', (open) => {
     assert.match(held!.sentence, /sum of the open holds/)
     assert.match(limits!.sentence, /sum of the limits/)
     await db.query(
-      'update ledger_accounts set held_micro = 0, limits_micro = 0 where account_id = $1',
+      `update ledger_accounts set held_micro = 0, limits_micro = 0, gift_micro = 1
+       where account_id = $1`,
       [accountId],
     )
+    const [gifts] = (await auditLedger(db)).findings
+    assert.match(gifts!.sentence, /what is left of gifts.*expected 0, found 0.000001/)
+    await db.query('update ledger_accounts set gift_micro = 0 where account_id = $1', [accountId])
   })
 
   async function grant(accountId: string, amountMicro: bigint): Promise<Outcome> {
