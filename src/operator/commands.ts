@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
 import { catalogCommand } from './catalog.ts'
 import { keysCommand } from './keys.ts'
+import { modelsCommand } from './models.ts'
 import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
@@ -20,6 +21,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   accountsCommand,
   paymentsCommand,
   catalogCommand,
+  modelsCommand,
   outboxCommand,
   keysCommand,
   operatorsCommand,

@@ -19,6 +19,7 @@ import { operatorRoutes } from './operators.ts'
 import { overviewRoute } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
+import { tryModelRoute, type AskModel } from './try-model.ts'
 
 type Deps = {
   config: Config
@@ -28,11 +29,12 @@ type Deps = {
   payments: Payments
   upstreams: Upstreams
   catalogSync: SyncParts
+  askModel: AskModel
 }
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
 export function allOperatorRoutes(deps: Deps): Route[] {
-  const { config, db, clock, accounts, payments, upstreams, catalogSync } = deps
+  const { config, db, clock, accounts, payments, upstreams, catalogSync, askModel } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const limits = {
     supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
@@ -55,6 +57,7 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     overviewRoute({ db, clock, timeZone }),
     ...attentionRoutes({ db, upstreams }),
     ...modelControlRoutes({ catalogSync }),
+    tryModelRoute({ db, askModel }),
     ...priceRoutes({ catalogSync }),
     ...outboxRoutes({ db }),
   ]
