@@ -20,6 +20,7 @@ import type { External } from './external.ts'
 import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { openLeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { openPostingQueue } from './gateway/bill/posting-queue.ts'
+import { tryModel, type ModelTrial, type TrialResult } from './gateway/chat/try-model.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { deleteAllKept } from './gateway/responses/kept/kept-store.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
@@ -69,6 +70,8 @@ export type House = HouseInputs & {
   catalogSync: SyncParts
   payments: Payments
   upstreams: Upstreams
+  /** One short question to a model at our own cost, for the operator. */
+  askModel(trial: ModelTrial): Promise<TrialResult>
   /** What can only be read off a running house. */
   gauges: Gauges
   /** Starts the duties: what happens with no request. */
@@ -115,6 +118,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     doubtfulCharges,
     leftUnpaid,
   })
+  const askModel = (trial: ModelTrial) => tryModel(gateway, trial)
   const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const server = buildServer({
@@ -130,6 +134,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       videos,
       payments,
       upstreams,
+      askModel,
       simulated: external.simulated,
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
@@ -177,6 +182,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     catalogSync,
     payments,
     upstreams,
+    askModel,
     gauges: gaugesOf({
       db,
       dataDir: config.DATA_DIR,

@@ -113,6 +113,16 @@ export async function adjustedToday(tx: Tx, operatorId: string): Promise<bigint>
   return row!.sum
 }
 
+/** How often an operator did this within a day. */
+export async function countToday(tx: Tx, operatorId: string, action: string): Promise<number> {
+  const [row] = await tx.read<{ count: number }>(
+    `select count(*)::int4 as count from operator_actions
+     where operator_id = $1 and action = $2 and at > now() - interval '24 hours'`,
+    [operatorId, action],
+  )
+  return row!.count
+}
+
 function actionFrom(row: Row): Action {
   return {
     seq: row.seq as bigint,

@@ -6,6 +6,7 @@ import { catalogCommand } from './catalog.ts'
 import { exportCommand } from './export.ts'
 import { fxCommand } from './fx.ts'
 import { keysCommand } from './keys.ts'
+import { modelsCommand } from './models.ts'
 import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
@@ -22,6 +23,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   accountsCommand,
   paymentsCommand,
   catalogCommand,
+  modelsCommand,
   outboxCommand,
   keysCommand,
   operatorsCommand,

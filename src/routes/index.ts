@@ -28,6 +28,7 @@ import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
 import { allOperatorRoutes } from './operator/index.ts'
+import type { AskModel } from './operator/try-model.ts'
 import { paymentRoutes } from './payments.ts'
 import { responseRoutes } from './responses.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -47,13 +48,14 @@ export type Services = {
   videos: Videos
   payments: Payments
   upstreams: Upstreams
+  askModel: AskModel
   simulated: { upstreams: boolean; payments: boolean }
 }
 
 /** Every route: the server, the OpenAPI document and the endpoint test read this list. */
 export function allRoutes(services: Services): Route[] {
   const { config, db, clock, accounts, catalog, gateway, responses } = services
-  const { videos, payments, upstreams, catalogSync } = services
+  const { videos, payments, upstreams } = services
   const timeZone = config.ACTIVITY_TIME_ZONE
   const signIn = openSignIn(accounts, config)
   return [
@@ -80,6 +82,6 @@ export function allRoutes(services: Services): Route[] {
     ...paymentRoutes({ payments }),
     ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),
-    ...allOperatorRoutes({ config, db, clock, accounts, payments, upstreams, catalogSync }),
+    ...allOperatorRoutes(services),
   ]
 }

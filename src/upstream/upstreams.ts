@@ -51,6 +51,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   return {
     call: (targets, name, request, asking) =>
       call(parts, targets, { name, request, signal: asking?.signal, trace: asking?.trace }),
+    ask: (target, name, request, signal) => ask(parts, target, { name, request, signal }),
     order: (targets, name) => inOrder(parts, targets, name),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
@@ -97,6 +98,18 @@ async function call<Name extends keyof Work>(
   throw last!
 }
 
+/** One attempt, whatever is known of its health. */
+async function ask<Name extends keyof Work>(
+  parts: UpstreamParts,
+  target: ModelTarget,
+  work: WorkItem<Name>,
+): Promise<Work[Name]['result']> {
+  if (capable(parts, [target], work.name).length === 0) throw unsuitableWork()
+  const outcome = await tryTarget(parts, work, target)
+  if ('result' in outcome) return outcome.result
+  throw outcome.failure
+}
+
 /** The capable targets in the order in which they are to be tried. */
 function inOrder<Target extends ModelTarget>(
   parts: UpstreamParts,
@@ -104,12 +117,7 @@ function inOrder<Target extends ModelTarget>(
   name: keyof Work,
 ): Target[] {
   const able = capable(parts, targets, name)
-  if (able.length === 0) {
-    throw new Failure('unsuitable', 'This model does not support this kind of request.', {
-      param: 'model',
-      code: 'model_capability',
-    })
-  }
+  if (able.length === 0) throw unsuitableWork()
   const { connections, health } = parts
   const candidates = able.map((target) => {
     const { priority, weight } = connections.get(target.upstream)!.config
@@ -121,6 +129,13 @@ function inOrder<Target extends ModelTarget>(
   throw choice.kind === 'rate_limited'
     ? rateLimited(choice.retryAfterS)
     : unavailable(choice.retryAfterS)
+}
+
+function unsuitableWork(): Failure {
+  return new Failure('unsuitable', 'This model does not support this kind of request.', {
+    param: 'model',
+    code: 'model_capability',
+  })
 }
 
 function capable<Target extends ModelTarget>(

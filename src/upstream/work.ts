@@ -40,6 +40,13 @@ export type Upstreams = {
     request: Work[Name]['request'],
     asking?: Asking,
   ): Promise<Work[Name]['result']>
+  /** Asks this one and no other, whatever is known of its health: for the operator. */
+  ask<Name extends keyof Work>(
+    target: ModelTarget,
+    name: Name,
+    request: Work[Name]['request'],
+    signal?: AbortSignal,
+  ): Promise<Work[Name]['result']>
   /**
    * The targets in the order in which `call` would try them, for work that must record whom it asks
    * before it asks. Throws as `call` does when there is nobody to ask.

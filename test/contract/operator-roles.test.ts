@@ -48,6 +48,7 @@ GET    /v1/operator/models                         viewer   second_factor
 PATCH  /v1/operator/models/*                       owner    fresh
 GET    /v1/operator/margins                        viewer   second_factor
 PATCH  /v1/operator/margins/:modality              owner    fresh
+POST   /v1/operator/models/:id/try                 support  second_factor
 GET    /v1/operator/prices/waiting                 viewer   second_factor
 POST   /v1/operator/prices/approval                owner    fresh
 GET    /v1/operator/models/:id/prices              viewer   second_factor

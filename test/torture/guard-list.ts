@@ -1700,6 +1700,22 @@ export const GUARDS: readonly Guard[] = [
     fails: /in every process/,
   },
   {
+    name: 'models are tried so many times a day',
+    file: 'src/administration/try-acts.ts',
+    find: "(await countToday(tx, operatorId, 'model.try')) >= MOST_TRIES_A_DAY",
+    put: "(await countToday(tx, operatorId, 'model.try')) < 0",
+    test: 'test/contract/operator-try.test.ts',
+    fails: /more than fifty within a day/,
+  },
+  {
+    name: 'the answer to a trial is short',
+    file: 'src/gateway/chat/try-model.ts',
+    find: 'const body = { model: model.id, messages, max_tokens: MOST_TOKENS }',
+    put: 'const body = { model: model.id, messages, max_tokens: MOST_TOKENS * 100 }',
+    test: 'test/contract/operator-try.test.ts',
+    fails: /asks for a short answer/,
+  },
+  {
     name: 'nobody adjusts their own balance',
     file: 'src/administration/actor.ts',
     find: 'if (actor.operatorId === accountId) {',

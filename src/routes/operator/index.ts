@@ -23,6 +23,7 @@ import { fxRoutes } from './fx.ts'
 import { overviewRoutes } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
+import { tryModelRoute, type AskModel } from './try-model.ts'
 
 type Deps = {
   config: Config
@@ -32,11 +33,12 @@ type Deps = {
   payments: Payments
   upstreams: Upstreams
   catalogSync: SyncParts
+  askModel: AskModel
 }
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
 export function allOperatorRoutes(deps: Deps): Route[] {
-  const { config, db, clock, accounts, payments, upstreams, catalogSync } = deps
+  const { config, db, clock, accounts, payments, upstreams, catalogSync, askModel } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const limits = {
     supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
@@ -66,6 +68,7 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...auditRoutes({ db }),
     ...exportRoutes({ db, timeZone }),
     ...modelControlRoutes({ catalogSync }),
+    tryModelRoute({ db, askModel }),
     ...priceRoutes({ catalogSync }),
     ...outboxRoutes({ db }),
   ]
