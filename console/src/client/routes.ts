@@ -2378,6 +2378,24 @@ export type Documented = {
       request_id: string
     }
   }
+  'POST /v1/operator/models/{id}/try': {
+    query: {}
+    body: { prompt: string; upstream?: string | undefined; reason?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        model: string
+        upstream: string
+        text: string
+        finish_reason?: string | undefined
+        latency_ms: number
+        usage: { prompt_tokens?: number | undefined; completion_tokens?: number | undefined }
+        cost: { usd: string; basis: 'reported' | 'list' | 'estimated' }
+      }
+      request_id: string
+    }
+  }
   'GET /v1/operator/prices/waiting': {
     query: {}
     body: undefined

@@ -19,10 +19,12 @@ import { useOperator } from '../operator.ts'
 import { wordFor } from '../word-for.ts'
 import { History } from './history.tsx'
 import { SetMargin } from './set-margin.tsx'
+import { TryModel } from './try-model.tsx'
+import { tryWords } from './try-words.ts'
 import { modelsWords } from './words.ts'
 
 export type Model = Answer<'GET /v1/operator/models'>['data'][number]
-type Act = { act: 'switch' | 'history' | 'margin'; model: Model }
+type Act = { act: 'switch' | 'history' | 'margin' | 'try'; model: Model }
 type Props = { onDone(said: string): void }
 
 const ROWS = 50
@@ -81,6 +83,7 @@ function Found({ models, onDone }: Props & { models: Model[] }) {
         </Button>
       )}
       {act?.act === 'switch' && <Switch model={act.model} onDone={onDone} onClose={close} />}
+      {act?.act === 'try' && <TryModel id={act.model.id} onClose={close} />}
       {act?.act === 'history' && <History id={act.model.id} onClose={close} />}
       {act?.act === 'margin' && (
         <SetMargin
@@ -151,7 +154,9 @@ function useColumns(): Column<Model>[] {
 
 function Acts({ model, onAct }: { model: Model; onAct(act: Act): void }) {
   const words = useWords(modelsWords)
+  const { action } = useWords(tryWords)
   const { may } = useOperator()
+  const isTalking = model.output_modalities.includes('text')
   const button = (act: Act['act'], label: string) => (
     <Button
       kind="quiet"
@@ -166,6 +171,7 @@ function Acts({ model, onAct }: { model: Model; onAct(act: Act): void }) {
     <div className="flex flex-wrap justify-end">
       {may('owner') && button('switch', model.enabled ? words.turnOff : words.turnOn)}
       {may('owner') && button('margin', words.margin)}
+      {may('support') && isTalking && button('try', action)}
       {button('history', words.history)}
     </div>
   )
