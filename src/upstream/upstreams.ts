@@ -51,7 +51,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   return {
     call: (targets, name, request, asking) =>
       call(parts, targets, { name, request, signal: asking?.signal, trace: asking?.trace }),
-    ask: (target, name, request, signal) => ask(parts, target, { name, request, signal }),
+    ask: (target, name, request, signal) =>
+      ask(parts, target, { name, request, signal, trace: undefined }),
     order: (targets, name) => inOrder(parts, targets, name),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
