@@ -88,7 +88,7 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   await page.getByLabel('Multiplier', { exact: true }).fill('3')
   await judge(tab, 'operator-margin')
   await perform(tab, 'Save', 'Costs more than we thought')
-  await page.getByText('3 (of this model)').waitFor()
+  await page.getByText(/price times 3, its own/).waitFor()
   await until(async () => (await promptPrice(asha.key)) > before * 2)
   await page.getByRole('button', { name: 'Margins by kind' }).click()
   await page.getByRole('button', { name: 'Change: Pictures' }).waitFor()

@@ -10,7 +10,6 @@ import { useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Select } from '../../../parts/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
-import { Table, type Column } from '../../../parts/table.tsx'
 import { commonWords } from '../../../words/common.ts'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
@@ -45,7 +44,6 @@ function Found({ models, onDone }: Props & { models: Model[] }) {
   const [filters, change] = useFilters({ q: '', show: 'all' })
   const [rows, setRows] = useState(ROWS)
   const [act, setAct] = useState<Act>()
-  const columns = useColumns()
   const fitting = models.filter((one) => fits(one, filters))
   const close = () => setAct(undefined)
   return (
@@ -67,15 +65,11 @@ function Found({ models, onDone }: Props & { models: Model[] }) {
           <Empty icon="search" title={words.none} />
         </div>
       ) : (
-        <div className="sm:card sm:px-2">
-          <Table
-            caption={words.title}
-            columns={columns}
-            rows={fitting.slice(0, rows)}
-            keyOf={({ id }) => id}
-            actions={(model) => <Acts model={model} onAct={setAct} />}
-          />
-        </div>
+        <ul aria-label={words.title} className="card divide-y divide-line px-4">
+          {fitting.slice(0, rows).map((model) => (
+            <One key={model.id} model={model} onAct={setAct} />
+          ))}
+        </ul>
       )}
       {fitting.length > rows && (
         <Button kind="plain" onClick={() => setRows(rows + ROWS)}>
@@ -103,53 +97,32 @@ function fits({ id, name, enabled }: Model, { q, show }: { q: string; show: stri
   return `${id} ${name}`.toLowerCase().includes(q.trim().toLowerCase())
 }
 
-function useColumns(): Column<Model>[] {
+function One({ model, onAct }: { model: Model; onAct(act: Act): void }) {
   const words = useWords(modelsWords)
   const abilities = useWords(abilityWords)
-  return [
-    {
-      label: words.model,
-      lead: true,
-      show: ({ id, name }) => (
-        <>
-          <span className="font-medium wrap-anywhere">{name}</span>
-          <code className="block font-mono text-sm font-normal wrap-anywhere text-soft">{id}</code>
-        </>
-      ),
-    },
-    {
-      label: words.kind,
-      show: (one) => one.output_modalities.map((kind) => wordFor(abilities, kind)).join(', '),
-    },
-    {
-      label: words.upstreams,
-      show: ({ offers }) => (
-        <span className="wrap-anywhere">{offers.map(({ upstream }) => upstream).join(', ')}</span>
-      ),
-    },
-    {
-      label: words.margin,
-      figure: true,
-      show: ({ margin, offers }) =>
-        margin === undefined
-          ? [...new Set(offers.map((one) => one.margin))].join(', ')
-          : `${margin} (${words.marginOwn})`,
-    },
-    {
-      label: words.state,
-      show: (model) => (
-        <span className="flex flex-wrap gap-1 max-sm:justify-end">
-          <Badge tone={model.enabled ? 'good' : 'plain'}>
-            {model.enabled ? words.on : words.off}
-          </Badge>
-          {model.offers.some((one) => one.price_waiting) && (
-            <Badge tone="wait">{words.waits}</Badge>
-          )}
-          {!model.offers.some((one) => one.listed) && <Badge tone="bad">{words.unlisted}</Badge>}
-        </span>
-      ),
-    },
-  ]
+  const { id, name, enabled, margin, offers, output_modalities: kinds } = model
+  const margins = [...new Set(offers.map((one) => one.margin))].join(', ')
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium wrap-anywhere">
+          {name}
+          <Badge tone={enabled ? 'good' : 'plain'}>{enabled ? words.on : words.off}</Badge>
+          {offers.some((one) => one.price_waiting) && <Badge tone="wait">{words.waits}</Badge>}
+          {!offers.some((one) => one.listed) && <Badge tone="bad">{words.unlisted}</Badge>}
+        </p>
+        <code className="font-mono text-sm wrap-anywhere text-soft">{id}</code>
+        <p className="text-sm wrap-anywhere text-soft">
+          {[
+            kinds.map((kind) => wordFor(abilities, kind)).join(', '),
+            offers.map(({ upstream }) => upstream).join(', '),
+            margin === undefined ? words.times(margins) : words.timesOwn(margin),
+          ].join(' · ')}
+        </p>
+      </div>
+      <Acts model={model} onAct={onAct} />
+    </li>
+  )
 }
 
 function Acts({ model, onAct }: { model: Model; onAct(act: Act): void }) {
@@ -168,7 +141,7 @@ function Acts({ model, onAct }: { model: Model; onAct(act: Act): void }) {
     </Button>
   )
   return (
-    <div className="flex flex-wrap justify-end">
+    <div className="-ml-3 flex flex-wrap sm:justify-end">
       {may('owner') && button('switch', model.enabled ? words.turnOff : words.turnOn)}
       {may('owner') && button('margin', words.margin)}
       {may('support') && isTalking && button('try', action)}

@@ -156,7 +156,7 @@ function useColumns(): Column<Difference>[] {
         ),
     },
     { label: words.line, figure: true, show: ({ line }) => (line ? number(line) : common.none) },
-    { label: words.theirs, figure: true, show: (one) => money(one.statement_tzs) },
-    { label: words.ours, figure: true, show: (one) => money(one.own_tzs) },
+    { label: words.theirAmount, figure: true, show: (one) => money(one.statement_tzs) },
+    { label: words.ourAmount, figure: true, show: (one) => money(one.own_tzs) },
   ]
 }
