@@ -15,6 +15,13 @@ before(async () => {
 })
 after(() => rig.close())
 
+/** `npm run mlango -- …` */
+async function mlango(...args: string[]): Promise<void> {
+  const lines: string[] = []
+  const parts = { db: rig.house.db } as unknown as House
+  assert.equal(await runCommand(args, parts, (line) => lines.push(line)), 0, lines.join('\n'))
+}
+
 const step = () => Math.floor(Date.now() / 30_000)
 
 test('the first owner: nothing is there, a command, the authenticator, the first page, a fresh code', async () => {
@@ -31,10 +38,7 @@ test('the first owner: nothing is there, a command, the authenticator, the first
   assert.doesNotMatch(await page.locator('body').innerText(), /ndeshaji/)
   await judge(tab, 'operator-stranger')
 
-  const lines: string[] = []
-  const parts = { db: rig.house.db } as unknown as House
-  const args = ['operators', 'add', person.email, '--role', 'owner']
-  assert.equal(await runCommand(args, parts, (line) => lines.push(line)), 0, lines.join('\n'))
+  await mlango('operators', 'add', person.email, '--role', 'owner')
   await page.reload()
   await page.getByRole('heading', { name: 'Linda uendeshaji' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Wateja' }).count(), 0)
@@ -81,6 +85,23 @@ test('a customer finds nothing at any address of the operators, and the page ask
   const theirs = new Set(asked.filter((path) => path.startsWith('/v1/operator')))
   assert.deepEqual([...theirs], ['/v1/operator/me'])
   await judge(tab, 'operator-stranger')
+  await tab.context.close()
+})
+
+test('an owner who was made a viewer meanwhile is refused, and once removed finds nothing', async () => {
+  const asha = await rig.house.customer('25')
+  const tab = await openAsOperator(rig, `/operator/accounts/${asha.accountId}`, {})
+  const { page, operator } = tab
+  await page.getByRole('button', { name: 'Simamisha akaunti' }).click()
+  await mlango('operators', 'add', operator.email, '--role', 'viewer')
+  await perform(tab, 'Simamisha akaunti')
+  await page.getByText('This needs the role support; yours is viewer.').waitFor()
+  await judge(tab, 'operator-demoted')
+  await mlango('operators', 'remove', operator.email)
+  await page.reload()
+  await page.getByText('Anwani hii haina ukurasa.').waitFor()
+  const me = await rig.house.call('GET /v1/me', { token: asha.token })
+  assert.equal(me.status, 200, 'nothing was done to the customer')
   await tab.context.close()
 })
 

@@ -16,8 +16,9 @@ type Props = {
   busy: boolean
   disabled?: boolean
   error: unknown
-  /** See FailureNotice. */
+  /** See FailureNotice; the same for the next. */
   kinds?: Partial<Record<string, string>>
+  unsure?: string
   /** Fields that it needs. */
   children?: ReactNode
   onConfirm(): void
@@ -36,7 +37,11 @@ export function Confirm({ title, why, act, harmless, children, onClose, ...rest 
       >
         {why && <p>{why}</p>}
         {children}
-        <FailureNotice error={rest.error} {...(rest.kinds && { kinds: rest.kinds })} />
+        <FailureNotice
+          error={rest.error}
+          {...(rest.kinds && { kinds: rest.kinds })}
+          {...(rest.unsure !== undefined && { unsure: rest.unsure })}
+        />
         <div className="flex flex-wrap gap-2">
           <Button
             type="submit"

@@ -43,6 +43,7 @@ export function ActDialog<T>(props: Props<T>) {
       disabled={disabled === true || reason.trim().length < SHORTEST_REASON}
       error={work.error}
       kinds={useActSentences(work.error)}
+      unsure={words.unsure}
       onConfirm={() => work.mutate()}
     >
       {children}
