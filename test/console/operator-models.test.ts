@@ -59,7 +59,7 @@ test('a price that leapt is seen in shillings, approved, and then charged', asyn
   await until(async () => (await promptPrice(asha.key)) > before * 19)
   await page.getByRole('button', { name: 'Modeli zote' }).click()
   await page.getByLabel('Tafuta modeli').fill(MODEL)
-  await page.getByRole('button', { name: `Historia ya bei: ${MODEL}`, exact: true }).click()
+  await page.getByRole('button', { name: `Historia: ${MODEL}`, exact: true }).click()
   await page.getByRole('dialog').getByText('Imeidhinishwa').waitFor()
   await judge(tab, 'operator-price-history')
   await tab.context.close()
@@ -84,7 +84,7 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   await until(async () => (await chat(asha.key)).status === 200)
 
   const before = await promptPrice(asha.key)
-  await page.getByRole('button', { name: `Price multiplier: ${MODEL}`, exact: true }).click()
+  await page.getByRole('button', { name: `Multiplier: ${MODEL}`, exact: true }).click()
   await page.getByLabel('Multiplier', { exact: true }).fill('3')
   await judge(tab, 'operator-margin')
   await perform(tab, 'Save', 'Costs more than we thought')

@@ -7,7 +7,7 @@ import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { Figures } from './figures.tsx'
+import { Figures, Rest } from './figures.tsx'
 import type { Periods } from './periods.ts'
 import { Series } from './series.tsx'
 import { overviewWords } from './words.ts'
@@ -23,8 +23,9 @@ export function Business({ days, now, before }: Periods) {
         {({ data }) => (
           <>
             <Figures days={days} now={data} before={earlier.data?.data} />
-            <Series period={now} />
-            <div className="grid items-start gap-4 xl:grid-cols-[2fr_1fr]">
+            <div className="grid items-start gap-x-4 xl:grid-cols-[2fr_1fr]">
+              <Series period={now} />
+              <Rest now={data} />
               <ByModel models={data.by_model} />
               <ByNetwork networks={data.by_network} />
             </div>

@@ -9,7 +9,7 @@ import { overviewWords } from './words.ts'
 
 type Props = { days: number; now: Overview; before: Overview | undefined }
 
-/** Six figures against as many days before, and the smaller ones in a list. */
+/** Six figures against as many days before. */
 export function Figures({ days, now, before }: Props) {
   const words = useWords(overviewWords)
   const { number } = useFormats()
@@ -28,25 +28,23 @@ export function Figures({ days, now, before }: Props) {
     </Figure>
   )
   return (
-    <>
-      <Section title={words.figures}>
-        <dl className="max-sm:card max-sm:divide-y max-sm:divide-line max-sm:px-4 sm:grid sm:grid-cols-2 sm:gap-3 xl:grid-cols-3">
-          {figure(words.received, (one) => one.received_tzs, tzs)}
-          {figure(words.margin, (one) => one.margin_tzs, tzs)}
-          {figure(words.cost, (one) => one.upstream_tzs, tzs)}
-          {figure(words.sold, (one) => one.credits['topup'] ?? 0, credits)}
-          {figure(words.used, (one) => one.used_credits, credits)}
-          <Figure label={words.owed} below={words.owedBelow(number(now.owed.accounts))}>
-            <Money credits={now.owed.balance_credits} />
-          </Figure>
-        </dl>
-      </Section>
-      <Rest now={now} />
-    </>
+    <Section title={words.figures}>
+      <dl className="max-sm:card max-sm:divide-y max-sm:divide-line max-sm:px-4 sm:grid sm:grid-cols-2 sm:gap-3 xl:grid-cols-3">
+        {figure(words.received, (one) => one.received_tzs, tzs)}
+        {figure(words.margin, (one) => one.margin_tzs, tzs)}
+        {figure(words.cost, (one) => one.upstream_tzs, tzs)}
+        {figure(words.sold, (one) => one.credits['topup'] ?? 0, credits)}
+        {figure(words.used, (one) => one.used_credits, credits)}
+        <Figure label={words.owed} below={words.owedBelow(number(now.owed.accounts))}>
+          <Money credits={now.owed.balance_credits} />
+        </Figure>
+      </dl>
+    </Section>
   )
 }
 
-function Rest({ now }: { now: Overview }) {
+/** The smaller figures. */
+export function Rest({ now }: { now: Overview }) {
   const words = useWords(overviewWords)
   const { number, percent } = useFormats()
   const share = now.not_reported_share

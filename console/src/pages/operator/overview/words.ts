@@ -82,14 +82,24 @@ export const overviewWords = words({
     nothing: 'Nothing needs you now.',
     oldest: (age) => `the oldest: ${age}`,
     matters: {
-      payment_review: (count) => `${count} payments to review`,
-      payment_stuck: (count) => `${count} payments are stuck`,
-      message_dead: (count) => `${count} messages did not arrive`,
-      price_waiting: (count) => `${count} prices wait for approval`,
-      adjustment_waiting: (count) => `${count} adjustments wait for a second operator`,
-      upstream_trouble: (count) => `${count} troubles with upstreams`,
-      upstream_drained: (count) => `${count} upstreams are drained`,
-      webhook_dead: (count) => `${count} webhooks did not arrive`,
+      payment_review: (count) =>
+        count === '1' ? 'A payment to review' : `${count} payments to review`,
+      payment_stuck: (count) =>
+        count === '1' ? 'A payment is stuck' : `${count} payments are stuck`,
+      message_dead: (count) =>
+        count === '1' ? 'A message did not arrive' : `${count} messages did not arrive`,
+      price_waiting: (count) =>
+        count === '1' ? 'A price waits for approval' : `${count} prices wait for approval`,
+      adjustment_waiting: (count) =>
+        count === '1'
+          ? 'An adjustment waits for a second operator'
+          : `${count} adjustments wait for a second operator`,
+      upstream_trouble: (count) =>
+        count === '1' ? 'Trouble with an upstream' : `${count} troubles with upstreams`,
+      upstream_drained: (count) =>
+        count === '1' ? 'An upstream is drained' : `${count} upstreams are drained`,
+      webhook_dead: (count) =>
+        count === '1' ? 'A webhook did not arrive' : `${count} webhooks did not arrive`,
     },
     period: 'Period',
     periods: { week: '7 days', month: '30 days', quarter: '90 days' },
