@@ -19,13 +19,13 @@ import { booksWords } from './words.ts'
 
 type Sums = Answer<'GET /v1/operator/exports/sums'>['data']
 
-/** Older books are asked for by a command. */
-const TWO_YEARS_MS = 2 * 365 * 86_400_000
+/** Two years are offered; older months by the command `export`. */
+const BEFORE_ALL = '2020-01-01T00:00:00Z'
 
 export function Exports() {
   const words = useWords(booksWords)
   const { language } = useLanguage()
-  const months = monthsSince(new Date(Date.now() - TWO_YEARS_MS).toISOString())
+  const months = monthsSince(BEFORE_ALL)
   const [filters, change] = useFilters({ month: months[0]!.id })
   const sums = useAsk('GET /v1/operator/exports/sums', { query: { month: filters.month } })
   const name = (at: string) =>

@@ -22,7 +22,7 @@ import { TryModel } from './try-model.tsx'
 import { tryWords } from './try-words.ts'
 import { modelsWords } from './words.ts'
 
-export type Model = Answer<'GET /v1/operator/models'>['data'][number]
+type Model = Answer<'GET /v1/operator/models'>['data'][number]
 type Act = { act: 'switch' | 'history' | 'margin' | 'try'; model: Model }
 type Props = { onDone(said: string): void }
 
