@@ -114,6 +114,7 @@ const schema = z.object({
   OPERATOR_NETWORKS: networks.optional(),
   OPERATOR_ADJUST_LIMIT_CREDITS: credits.default('20000'),
   OPERATOR_SECOND_PERSON_CREDITS: credits.default('500000'),
+  WEBHOOK_ALLOW_NETWORKS: networks.optional(),
 
   // how long is kept what has had its time
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),

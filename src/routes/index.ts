@@ -26,7 +26,7 @@ import { meRoutes } from './me.ts'
 import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
-import { allOperatorRoutes } from './operator/index.ts'
+import { allOperatorRoutes, type OperatorDeps } from './operator/index.ts'
 import { paymentRoutes } from './payments.ts'
 import { responseRoutes } from './responses.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -45,6 +45,7 @@ export type Services = {
   videos: Videos
   payments: Payments
   upstreams: Upstreams
+  webhookDesk: OperatorDeps['webhookDesk']
   simulated: { upstreams: boolean; payments: boolean }
 }
 
@@ -78,6 +79,6 @@ export function allRoutes(services: Services): Route[] {
     ...paymentRoutes({ payments }),
     ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),
-    ...allOperatorRoutes({ config, db, clock, accounts, payments, upstreams }),
+    ...allOperatorRoutes(services),
   ]
 }

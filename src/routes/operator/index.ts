@@ -1,5 +1,6 @@
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Desk } from '../../administration/account-acts.ts'
+import type { WebhookDesk } from '../../administration/webhook-acts.ts'
 import { parseCredits } from '../../billing/money.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/db.ts'
@@ -19,18 +20,21 @@ import { operatorRoutes } from './operators.ts'
 import { overviewRoute } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts'
+import { webhookRoutes } from './webhooks.ts'
 
-type Deps = {
+export type OperatorDeps = {
   config: Config
   db: Db
   clock: Clock
   accounts: Accounts
   payments: Payments
   upstreams: Upstreams
+  webhookDesk: WebhookDesk
 }
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
-export function allOperatorRoutes(deps: Deps): Route[] {
+export function allOperatorRoutes(deps: OperatorDeps): Route[] {
   const { config, db, clock, accounts, payments, upstreams } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const limits = {
@@ -57,5 +61,7 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     ...exportRoutes({ db, timeZone }),
     ...catalogRoutes({ db }),
     ...outboxRoutes({ db }),
+    ...webhookRoutes({ desk: deps.webhookDesk }),
+    ...webhookDeliveryRoutes({ desk: deps.webhookDesk }),
   ]
 }
