@@ -115,6 +115,7 @@ const schema = z.object({
   OPERATOR_ADJUST_LIMIT_CREDITS: credits.default('20000'),
   OPERATOR_SECOND_PERSON_CREDITS: credits.default('500000'),
   TZS_PER_USD: decimal.default('2600'),
+  WEBHOOK_ALLOW_NETWORKS: networks.optional(),
 
   // how long is kept what has had its time
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),

@@ -50,6 +50,10 @@ import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
 import { voiceSettings } from './voice-settings.ts'
 import type { Upstreams } from './upstream/work.ts'
+import { reachOf } from './webhooks/address.ts'
+import { webhookKeys } from './webhooks/secrets.ts'
+import { openWebhookSender } from './webhooks/sender.ts'
+import { openWebhooks } from './webhooks/webhooks.ts'
 
 /** What the house is built on. */
 export type HouseInputs = {
@@ -121,6 +125,11 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   const askModel = (trial: ModelTrial) => tryModel(gateway, trial)
   const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
+  const webhookDesk = {
+    db,
+    keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
+    reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
+  }
   const server = buildServer({
     routes: allRoutes({
       config,
@@ -135,6 +144,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       payments,
       upstreams,
       askModel,
+      webhookDesk,
       simulated: external.simulated,
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
@@ -157,6 +167,12 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       timeZone: config.ACTIVITY_TIME_ZONE,
     },
   })
+  const webhooks = await openWebhooks({
+    ...webhookDesk,
+    log,
+    clock,
+    sender: openWebhookSender(webhookDesk.reach),
+  })
   const books = watchBooks({ db, log })
   const duties = dutiesOf({
     ...inputs,
@@ -172,6 +188,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     leftUnpaid,
     balanceWatch,
     outbox,
+    webhooks,
   })
   let running: ReturnType<typeof startDuties> | undefined
   return {
@@ -199,6 +216,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       await drain(server)
       await running?.stop()
       await outbox.close()
+      await webhooks.close()
       await payments.idle()
       await accounts.apiKeys.flushUses()
       await heartbeat.leave()

@@ -17,6 +17,7 @@ import type { Duty } from './lib/duty.ts'
 import { trimNotifications } from './notices/notices-store.ts'
 import { trimMessages } from './notices/outbox-store.ts'
 import { trimSmsNotices } from './notices/sms-budget-store.ts'
+import { trimDeliveries, trimOrphans } from './webhooks/deliveries-store.ts'
 
 /**
  * Every table that would grow with time alone. Activity and kept answers have duties of their own,
@@ -39,6 +40,8 @@ export function trimming({ db, config }: { db: Db; config: Config }): Duty {
       trimKeptOfErased,
       trimHealth,
       trimAuditRuns,
+      trimDeliveries,
+      trimOrphans,
       (tx, batch) => trimSessions(tx, batch, config.ENDED_SESSION_DAYS),
       (tx, batch) => trimKeys(tx, batch, config.REVOKED_KEY_DAYS),
       (tx, batch) => trimUnverified(tx, batch, config.UNVERIFIED_ACCOUNT_DAYS),

@@ -90,6 +90,9 @@ const UNUSED = [
   'adjustment_requests',
   'audit_runs',
   'fx_rates',
+  'webhook_endpoints',
+  'webhook_deliveries',
+  'upstream_outages',
 ]
 
 test('the operator is told of every table what bounds it', async () => {

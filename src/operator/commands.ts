@@ -11,6 +11,7 @@ import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
+import { webhooksCommand } from './webhooks.ts'
 
 /** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
 type Command<Parts> = {
@@ -25,6 +26,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   catalogCommand,
   modelsCommand,
   outboxCommand,
+  webhooksCommand,
   keysCommand,
   operatorsCommand,
   exportCommand,

@@ -1,6 +1,7 @@
 import { forgetLostKeys, rotateKeys } from '../accounts/rotation.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
+import { resealWebhookSecrets, webhookKeys } from '../webhooks/secrets.ts'
 import type { Print } from './print.ts'
 
 const HELP = `keys rotate           seal under MASTER_KEY what is sealed under MASTER_KEY_PREVIOUS;
@@ -26,7 +27,11 @@ export const keysCommand = {
       print(HELP)
       return 2
     }
-    const { resealed, unchanged, lost, signingKeys } = await rotateKeys(db, masters)
+    const { signingKeys, ...accounts } = await rotateKeys(db, masters)
+    const webhooks = await resealWebhookSecrets(db, webhookKeys(masters))
+    const resealed = accounts.resealed + webhooks.resealed
+    const unchanged = accounts.unchanged + webhooks.unchanged
+    const lost = accounts.lost + webhooks.lost
     print(`Sealed under MASTER_KEY now: ${resealed}. Before already: ${unchanged}.`)
     print(`Signing keys of an earlier MASTER_KEY deleted: ${signingKeys}.`)
     if (lost === 0) return 0

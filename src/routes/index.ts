@@ -27,7 +27,7 @@ import { meRoutes } from './me.ts'
 import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
-import { allOperatorRoutes } from './operator/index.ts'
+import { allOperatorRoutes, type OperatorDeps } from './operator/index.ts'
 import type { AskModel } from './operator/try-model.ts'
 import { paymentRoutes } from './payments.ts'
 import { responseRoutes } from './responses.ts'
@@ -49,6 +49,7 @@ export type Services = {
   payments: Payments
   upstreams: Upstreams
   askModel: AskModel
+  webhookDesk: OperatorDeps['webhookDesk']
   simulated: { upstreams: boolean; payments: boolean }
 }
 

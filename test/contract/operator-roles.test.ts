@@ -55,6 +55,13 @@ GET    /v1/operator/models/:id/prices              viewer   second_factor
 POST   /v1/operator/catalog/sync                   owner    fresh
 GET    /v1/operator/outbox                         viewer   second_factor
 POST   /v1/operator/outbox/:id/resend              support  fresh
+GET    /v1/operator/webhooks                       owner    second_factor
+POST   /v1/operator/webhooks                       owner    fresh
+PATCH  /v1/operator/webhooks/:id                   owner    fresh
+DELETE /v1/operator/webhooks/:id                   owner    fresh
+POST   /v1/operator/webhooks/:id/secret            owner    fresh
+GET    /v1/operator/webhooks/:id/deliveries        owner    second_factor
+POST   /v1/operator/webhooks/:id/deliveries/:event_id/replay  owner  fresh
 `
 
 type Row = { line: string; role: Role; proof: string }

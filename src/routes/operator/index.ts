@@ -1,5 +1,6 @@
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Desk } from '../../administration/account-acts.ts'
+import type { WebhookDesk } from '../../administration/webhook-acts.ts'
 import { parseCredits } from '../../billing/money.ts'
 import type { SyncParts } from '../../catalog/sync.ts'
 import type { Config } from '../../config.ts'
@@ -24,8 +25,10 @@ import { overviewRoutes } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
 import { tryModelRoute, type AskModel } from './try-model.ts'
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts'
+import { webhookRoutes } from './webhooks.ts'
 
-type Deps = {
+export type OperatorDeps = {
   config: Config
   db: Db
   clock: Clock
@@ -34,10 +37,11 @@ type Deps = {
   upstreams: Upstreams
   catalogSync: SyncParts
   askModel: AskModel
+  webhookDesk: WebhookDesk
 }
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
-export function allOperatorRoutes(deps: Deps): Route[] {
+export function allOperatorRoutes(deps: OperatorDeps): Route[] {
   const { config, db, clock, accounts, payments, upstreams, catalogSync, askModel } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const limits = {
@@ -71,5 +75,7 @@ export function allOperatorRoutes(deps: Deps): Route[] {
     tryModelRoute({ db, askModel }),
     ...priceRoutes({ catalogSync }),
     ...outboxRoutes({ db }),
+    ...webhookRoutes({ desk: deps.webhookDesk }),
+    ...webhookDeliveryRoutes({ desk: deps.webhookDesk }),
   ]
 }

@@ -80,4 +80,16 @@ export const operatorPages: Page[] = [
     source: 'src/pages/operator/office/page.tsx',
     load: () => import('./office/page.tsx'),
   }),
+  page({
+    path: '/operator/webhooks',
+    title: { sw: 'Webhook', en: 'Webhooks' },
+    source: 'src/pages/operator/webhooks/page.tsx',
+    load: () => import('./webhooks/page.tsx'),
+  }),
+  page({
+    path: '/operator/webhooks/:id',
+    title: { sw: 'Webhook', en: 'Webhook' },
+    source: 'src/pages/operator/webhooks/deliveries-page.tsx',
+    load: () => import('./webhooks/deliveries-page.tsx'),
+  }),
 ]

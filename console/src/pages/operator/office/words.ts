@@ -3,6 +3,7 @@ import { words } from '../../../words/language.tsx'
 export const officeWords = words({
   sw: {
     title: 'Ofisi',
+    webhooks: 'Webhook',
     operators: 'Waendeshaji',
     operatorsLead:
       'Huongezwa na kuondolewa kwa amri kwenye seva, si hapa: npm run mlango -- operators add …',
@@ -15,6 +16,7 @@ export const officeWords = words({
   },
   en: {
     title: 'Office',
+    webhooks: 'Webhooks',
     operators: 'Operators',
     operatorsLead:
       'They are added and removed by commands on the server, not here: npm run mlango -- operators add …',
