@@ -34,6 +34,7 @@ type DutyInputs = {
   replay: ReturnType<typeof createReplay>
   accounts: Accounts
   upstreams: Upstreams
+  upstreamMinutes: Duty
   catalogSync: SyncParts
   payments: Payments
   doubtfulCharges: DoubtfulCharges
@@ -58,6 +59,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
+    inputs.upstreamMinutes,
     healthRecorder({
       db,
       now: () => inputs.clock.now(),

@@ -9,6 +9,7 @@ import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
+import { upstreamsCommand } from './upstreams.ts'
 
 /** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
 type Command<Parts> = {
@@ -22,6 +23,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   paymentsCommand,
   catalogCommand,
   modelsCommand,
+  upstreamsCommand,
   outboxCommand,
   keysCommand,
   operatorsCommand,

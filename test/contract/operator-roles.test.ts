@@ -14,6 +14,7 @@ const TABLE = `
 GET    /v1/operator/me                             viewer   session
 GET    /v1/operator/operators                      viewer   second_factor
 GET    /v1/operator/actions                        viewer   second_factor
+GET    /v1/operator/refusals                       viewer   second_factor
 GET    /v1/operator/accounts                       viewer   second_factor
 GET    /v1/operator/accounts/:id                   viewer   second_factor
 GET    /v1/operator/accounts/:id/transactions      viewer   second_factor
@@ -35,6 +36,9 @@ POST   /v1/operator/payments/statement             support  second_factor
 GET    /v1/operator/overview                       viewer   second_factor
 GET    /v1/operator/attention                      viewer   second_factor
 GET    /v1/operator/upstreams                      viewer   second_factor
+GET    /v1/operator/upstreams/:name/minutes        viewer   second_factor
+POST   /v1/operator/upstreams/:name/drain          owner    fresh
+DELETE /v1/operator/upstreams/:name/drain          owner    fresh
 GET    /v1/operator/models                         viewer   second_factor
 PATCH  /v1/operator/models/*                       owner    fresh
 GET    /v1/operator/margins                        viewer   second_factor

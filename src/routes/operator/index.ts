@@ -12,14 +12,16 @@ import { accountActRoutes } from './account-acts.ts'
 import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
-import { attentionRoutes } from './attention.ts'
+import { attentionRoute } from './attention.ts'
 import { priceRoutes } from './catalog.ts'
 import { modelControlRoutes } from './models.ts'
 import { operatorRoutes } from './operators.ts'
 import { overviewRoute } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
+import { refusalsRoute } from './refusals.ts'
 import { tryModelRoute, type AskModel } from './try-model.ts'
+import { upstreamRoutes } from './upstreams.ts'
 
 type Deps = {
   config: Config
@@ -49,13 +51,15 @@ export function allOperatorRoutes(deps: Deps): Route[] {
   }
   return [
     ...operatorRoutes({ db }),
+    refusalsRoute({ db }),
     ...accountRoutes({ db }),
     ...accountListRoutes({ db, clock, timeZone, payments }),
     ...accountActRoutes({ accounts, desk }),
     ...adjustmentRoutes({ db, limits }),
     ...reviewRoutes({ db, payments }),
     overviewRoute({ db, clock, timeZone }),
-    ...attentionRoutes({ db, upstreams }),
+    attentionRoute({ db, upstreams }),
+    ...upstreamRoutes({ db, clock, upstreams }),
     ...modelControlRoutes({ catalogSync }),
     tryModelRoute({ db, askModel }),
     ...priceRoutes({ catalogSync }),
