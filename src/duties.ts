@@ -39,6 +39,7 @@ type DutyInputs = {
   replay: ReturnType<typeof createReplay>
   accounts: Accounts
   upstreams: Upstreams
+  upstreamMinutes: Duty
   catalogSync: SyncParts
   payments: Payments
   doubtfulCharges: DoubtfulCharges
@@ -67,6 +68,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     outageWatch({ db, troubles: () => upstreams.troubles() }),
+    inputs.upstreamMinutes,
     healthRecorder({
       db,
       now: () => inputs.clock.now(),

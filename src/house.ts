@@ -3,8 +3,11 @@ import { findAccount } from './accounts/accounts-store.ts'
 import { openAccounts, type Accounts } from './accounts/accounts.ts'
 import { createAuthenticator } from './accounts/authenticator.ts'
 import { moveWorkspace } from './activity/activity-store.ts'
+import { upstreamMinutes } from './activity/upstream-minutes.ts'
+import { followDrains } from './administration/drains.ts'
 import { createGate } from './administration/gate.ts'
 import { deleteOperator } from './administration/operators-store.ts'
+import { openRefusals } from './administration/refusals.ts'
 import { startHeartbeat } from './billing/heartbeat-store.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
 import { auditRunner } from './books/audit-runs.ts'
@@ -105,7 +108,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     workspaceMoves: [moveWorkspace],
     erasures: [deleteAllKept, deleteOperator],
   })
-  const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter: inputs.meter })
+  const { upstreams, minutes } = await openUpstreamsCounted(inputs)
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
   const payments = openPayments(inputs, balanceWatch)
   const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
@@ -130,6 +133,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
     reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
   }
+  const refusals = openRefusals({ db, log, now: () => clock.now() })
   const server = buildServer({
     routes: allRoutes({
       config,
@@ -149,7 +153,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
     authenticator: createAuthenticator(accounts),
-    operators: createGate({ db, networks: config.OPERATOR_NETWORKS }),
+    operators: createGate({ db, networks: config.OPERATOR_NETWORKS, refused: refusals.note }),
     limiter,
     replay,
     config,
@@ -182,6 +186,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     replay,
     accounts,
     upstreams,
+    upstreamMinutes: minutes.duty,
     catalogSync,
     payments,
     doubtfulCharges,
@@ -219,11 +224,26 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       await webhooks.close()
       await payments.idle()
       await accounts.apiKeys.flushUses()
+      // The figures of a last moment are not worth an end that fails.
+      await Promise.allSettled([minutes.flush(), refusals.flush()])
       await heartbeat.leave()
       await upstreams.close()
       await limiter.close()
     },
   }
+}
+
+/** Upstreams whose attempts are counted, and of which some may be drained. */
+async function openUpstreamsCounted({ db, log, clock, external, meter }: HouseInputs) {
+  const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter })
+  const minutes = upstreamMinutes({
+    db,
+    now: () => clock.now(),
+    take: () => upstreams.takeCounts(),
+    troubled: () => [...new Set(upstreams.troubles().map((one) => one.upstream))],
+  })
+  await followDrains({ db, log, apply: (names) => upstreams.drain(names) })
+  return { upstreams, minutes }
 }
 
 async function openCatalogAndSync(inputs: HouseInputs, upstreams: Upstreams) {

@@ -8,6 +8,8 @@ import { trimAttempts, trimSpentTokens } from './accounts/sign-in/attempts-store
 import { trimMoves } from './activity/activity-store.ts'
 import { trimHealth } from './activity/health-store.ts'
 import { trimAuditRuns } from './books/audit-runs-store.ts'
+import { trimMinutes } from './activity/upstream-minutes-store.ts'
+import { trimRefusals } from './administration/refusals-store.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import { trimDuty } from './db/trim-store.ts'
@@ -42,6 +44,8 @@ export function trimming({ db, config }: { db: Db; config: Config }): Duty {
       trimAuditRuns,
       trimDeliveries,
       trimOrphans,
+      trimMinutes,
+      trimRefusals,
       (tx, batch) => trimSessions(tx, batch, config.ENDED_SESSION_DAYS),
       (tx, batch) => trimKeys(tx, batch, config.REVOKED_KEY_DAYS),
       (tx, batch) => trimUnverified(tx, batch, config.UNVERIFIED_ACCOUNT_DAYS),

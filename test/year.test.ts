@@ -93,6 +93,8 @@ const UNUSED = [
   'webhook_endpoints',
   'webhook_deliveries',
   'upstream_outages',
+  'margins',
+  'upstream_drains',
 ]
 
 test('the operator is told of every table what bounds it', async () => {

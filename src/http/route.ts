@@ -143,6 +143,8 @@ export type RoutePlan = {
   stored: boolean
   /** Liveness and documents cost little, and are never refused for want of room. */
   isLight: boolean
+  /** The area of operators, which may have a host of its own. */
+  isOperators: boolean
   /** Clients of a dialect that is not ours read how much of their limit is left. */
   sendsLimits: boolean
 }
@@ -160,6 +162,7 @@ export function planOf(route: Route): RoutePlan {
     multipartLimitBytes: route.multipartLimitBytes ?? limitBytes,
     successStatus: route.successStatus ?? 200,
     stored: route.paid !== true,
+    isOperators: /^(\/v1)?\/operator(\/|$)/.test(route.path),
     isLight: route.limit === 'none' && bodyKind === 'none',
     sendsLimits:
       route.dialect !== 'envelope' && route.limit === 'principal' && route.credential !== 'none',

@@ -12,6 +12,7 @@ import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
 import { webhooksCommand } from './webhooks.ts'
+import { upstreamsCommand } from './upstreams.ts'
 
 /** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
 type Command<Parts> = {
@@ -25,6 +26,7 @@ const HOUSE_COMMANDS: Command<House>[] = [
   paymentsCommand,
   catalogCommand,
   modelsCommand,
+  upstreamsCommand,
   outboxCommand,
   webhooksCommand,
   keysCommand,

@@ -47,6 +47,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     nowMs,
     random: options.random ?? Math.random,
     attempted: options.meter?.attempted,
+    drained: new Set(),
   }
   return {
     call: (targets, name, request, asking) =>
@@ -62,8 +63,12 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
     check: (upstream) => checkUpstream(parts, upstream),
     probe: (signal) => probeUpstreams(parts, signal),
+    drain: (names) => {
+      parts.drained = names
+    },
     health: () => healthSummary(parts),
     troubles: () => parts.health.troubles(),
+    takeCounts: () => parts.health.takeCounts(),
     close: () => parts.sender.close(),
   }
 }
@@ -99,6 +104,10 @@ async function call<Name extends keyof Work>(
   throw last!
 }
 
+/** What belongs to a job that has begun is done also where nothing new begins. */
+const CONTINUES: ReadonlySet<keyof Work> = new Set(['videoStatus', 'videoContent'])
+const DRAINED_RETRY_S = 60
+
 /** One attempt, whatever is known of its health. */
 async function ask<Name extends keyof Work>(
   parts: UpstreamParts,
@@ -119,8 +128,10 @@ function inOrder<Target extends ModelTarget>(
 ): Target[] {
   const able = capable(parts, targets, name)
   if (able.length === 0) throw unsuitableWork()
-  const { connections, health } = parts
-  const candidates = able.map((target) => {
+  const { connections, health, drained } = parts
+  const asked = CONTINUES.has(name) ? able : able.filter(({ upstream }) => !drained.has(upstream))
+  if (asked.length === 0) throw unavailable(DRAINED_RETRY_S)
+  const candidates = asked.map((target) => {
     const { priority, weight } = connections.get(target.upstream)!.config
     const circuit = health.circuit(target)
     return { target, priority, weight, circuit, demoted: health.demoted(target.upstream) }
@@ -163,6 +174,7 @@ async function tryTarget<Name extends keyof Work>(
   const { upstream, model } = target
   const report = (outcome: string) => {
     const durationMs = performance.now() - beganMs
+    parts.health.ended(upstream, outcome, durationMs)
     parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
   }
   parts.health.begin(target)

@@ -14,6 +14,7 @@ const TABLE = `
 GET    /v1/operator/me                             viewer   session
 GET    /v1/operator/operators                      viewer   second_factor
 GET    /v1/operator/actions                        viewer   second_factor
+GET    /v1/operator/refusals                       viewer   second_factor
 GET    /v1/operator/accounts                       viewer   second_factor
 GET    /v1/operator/accounts/:id                   viewer   second_factor
 GET    /v1/operator/accounts/:id/transactions      viewer   second_factor
@@ -38,6 +39,9 @@ GET    /v1/operator/fx                             viewer   second_factor
 PUT    /v1/operator/fx/:day                        owner    fresh
 GET    /v1/operator/attention                      viewer   second_factor
 GET    /v1/operator/upstreams                      viewer   second_factor
+GET    /v1/operator/upstreams/:name/minutes        viewer   second_factor
+POST   /v1/operator/upstreams/:name/drain          owner    fresh
+DELETE /v1/operator/upstreams/:name/drain          owner    fresh
 POST   /v1/operator/audits                         support  fresh
 GET    /v1/operator/audits                         viewer   second_factor
 GET    /v1/operator/audits/:id                     viewer   second_factor

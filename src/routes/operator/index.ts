@@ -14,7 +14,7 @@ import { accountActRoutes } from './account-acts.ts'
 import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
-import { attentionRoutes } from './attention.ts'
+import { attentionRoute } from './attention.ts'
 import { auditRoutes } from './audits.ts'
 import { priceRoutes } from './catalog.ts'
 import { exportRoutes } from './exports.ts'
@@ -24,7 +24,9 @@ import { fxRoutes } from './fx.ts'
 import { overviewRoutes } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
+import { refusalsRoute } from './refusals.ts'
 import { tryModelRoute, type AskModel } from './try-model.ts'
+import { upstreamRoutes } from './upstreams.ts'
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts'
 import { webhookRoutes } from './webhooks.ts'
 
@@ -61,6 +63,7 @@ export function allOperatorRoutes(deps: OperatorDeps): Route[] {
   }
   return [
     ...operatorRoutes({ db }),
+    refusalsRoute({ db }),
     ...accountRoutes({ db }),
     ...accountListRoutes({ db, clock, timeZone, payments }),
     ...accountActRoutes({ accounts, desk }),
@@ -68,7 +71,8 @@ export function allOperatorRoutes(deps: OperatorDeps): Route[] {
     ...reviewRoutes({ db, payments }),
     ...overviewRoutes({ db, clock, timeZone, money }),
     ...fxRoutes({ db, clock, timeZone, defaultRate: config.TZS_PER_USD }),
-    ...attentionRoutes({ db, upstreams }),
+    attentionRoute({ db, upstreams }),
+    ...upstreamRoutes({ db, clock, upstreams }),
     ...auditRoutes({ db }),
     ...exportRoutes({ db, timeZone }),
     ...modelControlRoutes({ catalogSync }),
