@@ -1619,6 +1619,38 @@ export type Documented = {
       request_id: string
     }
   }
+  'GET /v1/operator/refusals': {
+    query: {
+      account?: string | number | boolean
+      before?: string | number | boolean
+      limit?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        account_id: string
+        is_operator: boolean
+        why:
+          | 'no_operator'
+          | 'api_key'
+          | 'foreign_host'
+          | 'foreign_network'
+          | 'role'
+          | 'second_factor'
+          | 'rule'
+        count: number
+        first_at: string
+        last_at: string
+        what: string
+        address?: string | undefined
+        request_id: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
   'GET /v1/operator/accounts': {
     query: {
       q?: string | number | boolean
@@ -2223,9 +2255,57 @@ export type Documented = {
         priority: number
         weight: number
         margin: string
+        state: 'up' | 'degraded' | 'down' | 'drained'
+        since?: string | undefined
+        key_trouble?: 'key_refused' | 'out_of_money' | 'forbidden' | undefined
+        drained?: { at: string; by: string; reason?: string | undefined } | undefined
+        last_hour: {
+          calls: number
+          errors: number
+          p50_ms?: number | undefined
+          p95_ms?: number | undefined
+        }
         troubles: { why: string; model?: string | undefined; since: string }[]
       }[]
       pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/upstreams/{name}/minutes': {
+    query: { from?: string | number | boolean; to?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        at: string
+        calls: number
+        errors: number
+        p50_ms?: number | undefined
+        p95_ms?: number | undefined
+        troubled: boolean
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/upstreams/{name}/drain': {
+    query: {}
+    body: { reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { name: string; drained: boolean }
+      request_id: string
+    }
+  }
+  'DELETE /v1/operator/upstreams/{name}/drain': {
+    query: {}
+    body: { reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { name: string; drained: boolean }
       request_id: string
     }
   }
