@@ -1,5 +1,6 @@
 import { listActivity } from '../src/activity/list.ts'
 import { summarizeActivity } from '../src/activity/summary-store.ts'
+import { periodOfDays, readOverview } from '../src/administration/overview.ts'
 import type { Db } from '../src/db/db.ts'
 
 export const ZONE = 'Africa/Dar_es_Salaam'
@@ -30,6 +31,13 @@ export const FLAT_READS: Read[] = [
       const at = new Date('2026-12-20T12:00:00Z')
       const request = { accountId: ACCOUNT, period: 'year' as const, at, timeZone: ZONE }
       return { rows: (await summarizeActivity(db, request)).byModel.length }
+    },
+  },
+  {
+    name: "the operators' overview of a month",
+    async run(db) {
+      const period = periodOfDays('2026-11-01', '2026-11-30', ZONE)
+      return { rows: (await readOverview(db, period)).costs.length }
     },
   },
 ]

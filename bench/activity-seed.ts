@@ -81,4 +81,8 @@ const COUNTERS = `
   insert into activity_rollups (account_id, grain, starts_on, model, requests, tokens, cost_micro)
   select account_id, 'month', date_trunc('month', starts_on)::date, model,
     sum(requests), sum(tokens), sum(cost_micro)
-  from activity_rollups where grain = 'day' group by 1, 3, 4`
+  from activity_rollups where grain = 'day' group by 1, 3, 4;
+  insert into cost_sums
+  select (created_at at time zone '${ZONE}')::date, 'north', model, kind, count(*),
+    count(*) filter (where status = 'failed'), sum(cost_micro), 0, 0, 0, sum(cost_micro) / 3, 0, 0
+  from activity_records group by 1, 3, 4`

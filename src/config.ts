@@ -111,9 +111,12 @@ const schema = z.object({
   ACTIVITY_TIME_ZONE: timeZone.default('Africa/Dar_es_Salaam'),
 
   // operators
+  OPERATOR_URL: url.optional(),
   OPERATOR_NETWORKS: networks.optional(),
   OPERATOR_ADJUST_LIMIT_CREDITS: credits.default('20000'),
   OPERATOR_SECOND_PERSON_CREDITS: credits.default('500000'),
+  TZS_PER_USD: decimal.default('2600'),
+  WEBHOOK_ALLOW_NETWORKS: networks.optional(),
 
   // how long is kept what has had its time
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),
@@ -215,6 +218,9 @@ function unsafe(config: Config): string[] {
   if (config.GITHUB_CLIENT_ID) need('GITHUB_CLIENT_SECRET', 'GITHUB_CLIENT_ID is set')
   if (config.PARTNER_ISSUER) need('PARTNER_AUDIENCE', 'PARTNER_ISSUER is set')
   problems.push(...unsafeSignIn(config))
+  if (config.OPERATOR_URL !== undefined && !isPrivate(config.OPERATOR_URL)) {
+    problems.push('OPERATOR_URL must be an https address.')
+  }
   if (config.TOPUP_MIN_TZS > config.TOPUP_MAX_TZS) {
     problems.push('TOPUP_MIN_TZS must not be larger than TOPUP_MAX_TZS.')
   }

@@ -1,16 +1,18 @@
 import type { Accounts } from './accounts/accounts.ts'
 import { insertRecords } from './activity/activity-store.ts'
+import { costSumming } from './activity/cost-sums.ts'
 import { healthRecorder } from './activity/health-history.ts'
 import { activityRetention } from './activity/retention.ts'
 import type { Hold } from './billing/ledger.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
-import type { Db } from './db/db.ts'
+import type { Db, Tx } from './db/db.ts'
 import { trimDuty } from './db/trim-store.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
 import { trimLargeKeepers } from './gateway/responses/kept/kept-store.ts'
+import type { VideoNotice } from './gateway/videos/end.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
 import { videoWorker } from './gateway/videos/worker.ts'
 import { sweeper } from './jobs/sweeper.ts'
@@ -23,6 +25,8 @@ import type { Payments } from './payments/payments.ts'
 import type { createReplay } from './replay/replay-store.ts'
 import { trimming } from './trimming.ts'
 import type { Upstreams } from './upstream/work.ts'
+import { tellWebhooks } from './webhooks/events.ts'
+import { outageWatch } from './webhooks/outages.ts'
 
 type DutyInputs = {
   config: Config
@@ -31,15 +35,18 @@ type DutyInputs = {
   clock: Clock
   heartbeat: Duty
   books: Duty
+  audits: Duty
   replay: ReturnType<typeof createReplay>
   accounts: Accounts
   upstreams: Upstreams
+  upstreamMinutes: Duty
   catalogSync: SyncParts
   payments: Payments
   doubtfulCharges: DoubtfulCharges
   leftUnpaid: Gateway['leftUnpaid']
   balanceWatch: BalanceWatch
   outbox: { duties: Duty[] }
+  webhooks: { duties: Duty[] }
 }
 
 /** Everything that happens without a request, on every replica. */
@@ -49,21 +56,26 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     inputs.heartbeat,
     sweep(inputs),
     inputs.books,
+    inputs.audits,
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
     inputs.leftUnpaid.streams.duty,
     inputs.leftUnpaid.answers.duty,
     ...inputs.outbox.duties,
+    ...inputs.webhooks.duties,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoDuty(inputs),
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
+    outageWatch({ db, troubles: () => upstreams.troubles() }),
+    inputs.upstreamMinutes,
     healthRecorder({
       db,
       now: () => inputs.clock.now(),
       timeZone: config.ACTIVITY_TIME_ZONE,
       health: () => upstreams.health(),
     }),
+    costSumming({ db }),
     { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
     trimming({ db, config }),
     responsesWithin(db, config),
@@ -102,11 +114,19 @@ function videoDuty(inputs: DutyInputs): Duty {
     db,
     log,
     clock,
-    notify,
+    notify: tellOfVideo,
     timeZone: config.ACTIVITY_TIME_ZONE,
     upstreams,
     noteBalances: balanceWatch.noteBalances,
   })
+}
+
+/** The customer of every end, the operator's systems of a good one. */
+async function tellOfVideo(tx: Tx, notice: VideoNotice): Promise<void> {
+  await notify(tx, notice)
+  if (notice.type !== 'video.completed') return
+  const data = { ...notice.data, account_id: notice.accountId }
+  await tellWebhooks(tx, { type: 'video.completed', data })
 }
 
 /** One minute is how soon a new replica takes over; the setting is how old a reading may get. */

@@ -3,10 +3,14 @@ import { findAccount } from './accounts/accounts-store.ts'
 import { openAccounts, type Accounts } from './accounts/accounts.ts'
 import { createAuthenticator } from './accounts/authenticator.ts'
 import { moveWorkspace } from './activity/activity-store.ts'
+import { upstreamMinutes } from './activity/upstream-minutes.ts'
+import { followDrains } from './administration/drains.ts'
 import { createGate } from './administration/gate.ts'
 import { deleteOperator } from './administration/operators-store.ts'
+import { openRefusals } from './administration/refusals.ts'
 import { startHeartbeat } from './billing/heartbeat-store.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
+import { auditRunner } from './books/audit-runs.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
 import { listPrices } from './catalog/list.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
@@ -19,6 +23,7 @@ import type { External } from './external.ts'
 import { openDoubtfulCharges, type DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { openLeftUnpaid } from './gateway/bill/left-unpaid.ts'
 import { openPostingQueue } from './gateway/bill/posting-queue.ts'
+import { tryModel, type ModelTrial, type TrialResult } from './gateway/chat/try-model.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { deleteAllKept } from './gateway/responses/kept/kept-store.ts'
 import { createCallLimits } from './gateway/call-limits.ts'
@@ -48,6 +53,10 @@ import { allRoutes } from './routes/index.ts'
 import { openUpstreams } from './upstream/upstreams.ts'
 import { voiceSettings } from './voice-settings.ts'
 import type { Upstreams } from './upstream/work.ts'
+import { reachOf } from './webhooks/address.ts'
+import { webhookKeys } from './webhooks/secrets.ts'
+import { openWebhookSender } from './webhooks/sender.ts'
+import { openWebhooks } from './webhooks/webhooks.ts'
 
 /** What the house is built on. */
 export type HouseInputs = {
@@ -68,6 +77,8 @@ export type House = HouseInputs & {
   catalogSync: SyncParts
   payments: Payments
   upstreams: Upstreams
+  /** One short question to a model at our own cost, for the operator. */
+  askModel(trial: ModelTrial): Promise<TrialResult>
   /** What can only be read off a running house. */
   gauges: Gauges
   /** Starts the duties: what happens with no request. */
@@ -97,7 +108,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     workspaceMoves: [moveWorkspace],
     erasures: [deleteAllKept, deleteOperator],
   })
-  const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter: inputs.meter })
+  const { upstreams, minutes } = await openUpstreamsCounted(inputs)
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
   const payments = openPayments(inputs, balanceWatch)
   const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
@@ -114,8 +125,15 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     doubtfulCharges,
     leftUnpaid,
   })
+  const askModel = (trial: ModelTrial) => tryModel(gateway, trial)
   const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
+  const webhookDesk = {
+    db,
+    keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
+    reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
+  }
+  const refusals = openRefusals({ db, log, now: () => clock.now() })
   const server = buildServer({
     routes: allRoutes({
       config,
@@ -123,16 +141,19 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       clock,
       accounts,
       catalog,
+      catalogSync,
       gateway,
       responses,
       videos,
       payments,
       upstreams,
+      askModel,
+      webhookDesk,
       simulated: external.simulated,
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
     authenticator: createAuthenticator(accounts),
-    operators: createGate({ db, networks: config.OPERATOR_NETWORKS }),
+    operators: createGate({ db, networks: config.OPERATOR_NETWORKS, refused: refusals.note }),
     limiter,
     replay,
     config,
@@ -150,20 +171,29 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       timeZone: config.ACTIVITY_TIME_ZONE,
     },
   })
+  const webhooks = await openWebhooks({
+    ...webhookDesk,
+    log,
+    clock,
+    sender: openWebhookSender(webhookDesk.reach),
+  })
   const books = watchBooks({ db, log })
   const duties = dutiesOf({
     ...inputs,
     books: books.duty,
+    audits: await auditRunner({ db, log }),
     heartbeat,
     replay,
     accounts,
     upstreams,
+    upstreamMinutes: minutes.duty,
     catalogSync,
     payments,
     doubtfulCharges,
     leftUnpaid,
     balanceWatch,
     outbox,
+    webhooks,
   })
   let running: ReturnType<typeof startDuties> | undefined
   return {
@@ -174,6 +204,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     catalogSync,
     payments,
     upstreams,
+    askModel,
     gauges: gaugesOf({
       db,
       dataDir: config.DATA_DIR,
@@ -190,13 +221,29 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       await drain(server)
       await running?.stop()
       await outbox.close()
+      await webhooks.close()
       await payments.idle()
       await accounts.apiKeys.flushUses()
+      // The figures of a last moment are not worth an end that fails.
+      await Promise.allSettled([minutes.flush(), refusals.flush()])
       await heartbeat.leave()
       await upstreams.close()
       await limiter.close()
     },
   }
+}
+
+/** Upstreams whose attempts are counted, and of which some may be drained. */
+async function openUpstreamsCounted({ db, log, clock, external, meter }: HouseInputs) {
+  const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter })
+  const minutes = upstreamMinutes({
+    db,
+    now: () => clock.now(),
+    take: () => upstreams.takeCounts(),
+    troubled: () => [...new Set(upstreams.troubles().map((one) => one.upstream))],
+  })
+  await followDrains({ db, log, apply: (names) => upstreams.drain(names) })
+  return { upstreams, minutes }
 }
 
 async function openCatalogAndSync(inputs: HouseInputs, upstreams: Upstreams) {

@@ -7,6 +7,9 @@ import { trimSessions } from './accounts/credentials/sessions-store.ts'
 import { trimAttempts, trimSpentTokens } from './accounts/sign-in/attempts-store.ts'
 import { trimMoves } from './activity/activity-store.ts'
 import { trimHealth } from './activity/health-store.ts'
+import { trimAuditRuns } from './books/audit-runs-store.ts'
+import { trimMinutes } from './activity/upstream-minutes-store.ts'
+import { trimRefusals } from './administration/refusals-store.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import { trimDuty } from './db/trim-store.ts'
@@ -16,6 +19,7 @@ import type { Duty } from './lib/duty.ts'
 import { trimNotifications } from './notices/notices-store.ts'
 import { trimMessages } from './notices/outbox-store.ts'
 import { trimSmsNotices } from './notices/sms-budget-store.ts'
+import { trimDeliveries, trimOrphans } from './webhooks/deliveries-store.ts'
 
 /**
  * Every table that would grow with time alone. Activity and kept answers have duties of their own,
@@ -37,6 +41,11 @@ export function trimming({ db, config }: { db: Db; config: Config }): Duty {
       trimKept,
       trimKeptOfErased,
       trimHealth,
+      trimAuditRuns,
+      trimDeliveries,
+      trimOrphans,
+      trimMinutes,
+      trimRefusals,
       (tx, batch) => trimSessions(tx, batch, config.ENDED_SESSION_DAYS),
       (tx, batch) => trimKeys(tx, batch, config.REVOKED_KEY_DAYS),
       (tx, batch) => trimUnverified(tx, batch, config.UNVERIFIED_ACCOUNT_DAYS),

@@ -1,11 +1,11 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
-import { Suspense, useEffect, useRef } from 'react'
+import { Fragment, Suspense, useEffect, useRef } from 'react'
 import { Router, useLocation } from 'wouter'
 import { resume } from './client/session.ts'
 import { AppFrame } from './frame/app-frame.tsx'
 import { Crash } from './frame/crash.tsx'
 import { PublicFrame } from './frame/public-frame.tsx'
-import { appPages } from './pages/app-pages.ts'
+import { appPages, operatorArea } from './pages/app-pages.ts'
 import { findPage, type Page } from './pages/page.tsx'
 import { notFoundPage, publicPages } from './pages/public-pages.ts'
 import { Skeleton } from './parts/skeleton.tsx'
@@ -31,7 +31,12 @@ export function App({ language, client, path }: AppProps) {
 }
 
 export function pageAt(location: string) {
-  return findPage([...publicPages, ...appPages], location) ?? { page: notFoundPage, params: {} }
+  return (
+    findPage([...publicPages, ...appPages, operatorArea], location) ?? {
+      page: notFoundPage,
+      params: {},
+    }
+  )
 }
 
 function CurrentPage() {
@@ -39,10 +44,12 @@ function CurrentPage() {
   const { page, params } = pageAt(location)
   useArrival(page, location)
   useEffect(() => void resume(), [])
-  const Frame = location.startsWith('/app') ? AppFrame : PublicFrame
+  const isOperators = page === operatorArea
+  // The operators' area has a frame and pages of its own.
+  const Frame = isOperators ? Fragment : location.startsWith('/app') ? AppFrame : PublicFrame
   return (
     <Frame>
-      <Crash key={location}>
+      <Crash key={isOperators ? page.path : location}>
         <Suspense fallback={<Skeleton lines={4} tall />}>{page.show(params)}</Suspense>
       </Crash>
     </Frame>
@@ -54,6 +61,7 @@ function useArrival(page: Page, location: string): void {
   const { language } = useLanguage()
   const first = useRef(true)
   useEffect(() => {
+    if (page.writesTitles) return
     const title = page.title[language]
     document.title = page.path === '/' ? title : `${title} · Mlango`
   }, [page, language])

@@ -97,7 +97,18 @@ function snippeView(state: ProviderState, payment: SimPayment): Record<string, u
   }
   const channel = { type: 'mobile_money', provider: 'airtel' }
   const ended = { ...shared, status: payment.word ?? payment.status, amount: money, channel }
-  return payment.status === 'failed' ? { ...ended, failure_reason: payment.failure } : ended
+  if (payment.status === 'failed') return { ...ended, failure_reason: payment.failure }
+  return payment.status === 'completed' ? { ...ended, settlement: settlementOf(money) } : ended
+}
+
+/** Two in a hundred, rounded up. */
+function settlementOf({ value, currency }: { value: number; currency: string }) {
+  const fees = Math.ceil(value / 50)
+  return {
+    gross: { value, currency },
+    fees: { value: fees, currency },
+    net: { value: value - fees, currency },
+  }
 }
 
 function snippeList(records: PaymentRecords, query: URLSearchParams): Reply {

@@ -30,6 +30,8 @@ export type Accounts = {
   log: Log
   /** Where people reach us, if it is set. */
   publicUrl: string | undefined
+  /** Where operators have a host of their own. */
+  operatorUrl: string | undefined
   keys: AccountKeys
   signupBonusMicro: bigint
   sms: SmsLimits
@@ -57,6 +59,7 @@ type AccountKeys = DerivedKeys & Record<'identifiers' | 'signIn', Buffer>
 type AccountSettings = Pick<
   Config,
   | 'PUBLIC_URL'
+  | 'OPERATOR_URL'
   | 'SIGNUP_BONUS_CREDITS'
   | 'MASTER_KEY_PREVIOUS'
   | 'SMS_PROVIDER'
@@ -82,6 +85,7 @@ export async function openAccounts(parts: {
     clock,
     log,
     publicUrl: config.PUBLIC_URL,
+    operatorUrl: config.OPERATOR_URL,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
     sms: smsLimits(config),

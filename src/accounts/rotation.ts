@@ -1,4 +1,4 @@
-import type { Db } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import { seal, tryUnseal } from '../lib/secrets.ts'
 import type { KeyList } from '../lib/secrets.ts'
 import { accountKeys } from './accounts.ts'
@@ -52,18 +52,16 @@ export async function rotateKeys(db: Db, masters: MasterKeys): Promise<Rotation>
 }
 
 /** Gives up identifier keys that no key opens; returns how many. */
-export async function forgetLostKeys(db: Db, masters: MasterKeys): Promise<number> {
+export async function forgetLostKeys(tx: Tx, masters: MasterKeys): Promise<number> {
   const { sealing } = accountKeys(masters)
-  return db.begin(async (tx) => {
-    await lockIdentifierKeys(tx)
-    let forgotten = 0
-    for (const { id, sealed } of await listIdentifierKeys(tx)) {
-      if (tryUnseal(sealing, sealed, IDENTIFIER_KEY)) continue
-      await deleteIdentifierKey(tx, id)
-      forgotten += 1
-    }
-    return forgotten
-  })
+  await lockIdentifierKeys(tx)
+  let forgotten = 0
+  for (const { id, sealed } of await listIdentifierKeys(tx)) {
+    if (tryUnseal(sealing, sealed, IDENTIFIER_KEY)) continue
+    await deleteIdentifierKey(tx, id)
+    forgotten += 1
+  }
+  return forgotten
 }
 
 function resealed(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { arrays, writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
 import type { Row, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/trim-store.ts'
+import { SUMMED_COLUMNS, sumsDue } from './cost-sums-store.ts'
 import type { ActivityRecord } from './record.ts'
 
 /** Writes records in the caller's transaction, as `recordsWrite` says. */
@@ -14,7 +15,8 @@ export async function insertRecords(
 }
 
 /**
- * Records with the counters of their groups (`lanes`) and their roll-ups. A record whose id is
+ * Records with the counters of their groups (`lanes`), their roll-ups and what they add to the sums
+ * of costs. A record whose id is
  * already there changes nothing. Days and months are those of `timeZone`.
  */
 export function recordsWrite(records: ActivityRecord[], timeZone: string): CheckedWrite['writes'] {
@@ -32,6 +34,7 @@ function checkRecord(record: ActivityRecord): void {
     record.status === 'completed' || record.costMicro === 0n,
     'only a completed operation is charged',
   )
+  assert.ok(record.costMicro === 0n || !record.waivedMicro, 'what is charged is not waived')
   for (const count of [record.promptTokens, record.completionTokens, record.totalTokens]) {
     assert.ok(count === undefined || (Number.isSafeInteger(count) && count >= 0), 'a token count')
   }
@@ -64,11 +67,22 @@ const COLUMNS: Column[] = [
   ['total_tokens', 'int8', (r) => r.totalTokens ?? null],
   ['cost_micro', 'int8', (r) => r.costMicro],
   ['uncollected_micro', 'int8', (r) => r.uncollectedMicro ?? 0n],
+  ['gift_micro', 'int8', (r) => r.giftMicro ?? 0n],
+  ['waived_micro', 'int8', (r) => r.waivedMicro ?? 0n],
+  ['upstream', 'text', (r) => r.upstream ?? null],
+  ['attempts', 'int8', (r) => r.attempts ?? null],
+  ['first_byte_ms', 'int8', (r) => (r.firstByteMs === undefined ? null : wholeMs(r.firstByteMs))],
+  ['upstream_cost_nusd', 'int8', (r) => r.upstreamCost?.nusd ?? null],
+  ['cost_basis', 'text', (r) => r.upstreamCost?.basis ?? null],
   ['estimated', 'bool', (r) => r.estimated],
   ['price_snapshot_id', 'uuid', (r) => r.priceSnapshotId ?? null],
-  ['latency_ms', 'int8', (r) => Math.max(0, Math.round(r.latencyMs))],
+  ['latency_ms', 'int8', (r) => wholeMs(r.latencyMs)],
   ['created_at', 'timestamptz', (r) => r.createdAt],
 ]
+
+function wholeMs(ms: number): number {
+  return Math.max(0, Math.round(ms))
+}
 
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 const TYPES = COLUMNS.map(([, type]) => type)
@@ -83,6 +97,7 @@ const INSERT_RECORDS: Clause = {
       where (select ok from verdict)
       on conflict (id) do nothing
       returning account_id, workspace_id, model, status, lane_id, cost_micro, created_at,
+        ${SUMMED_COLUMNS},
         coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0))
           as tokens
     ),
@@ -107,7 +122,8 @@ const INSERT_RECORDS: Clause = {
         requests = activity_rollups.requests + excluded.requests,
         tokens = activity_rollups.tokens + excluded.tokens,
         cost_micro = activity_rollups.cost_micro + excluded.cost_micro
-    )`,
+    ),
+    ${sumsDue('recorded', first + TYPES.length)}`,
 }
 
 /**

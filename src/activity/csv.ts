@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Tx } from '../db/db.ts'
+import { csvLine, type Cell } from '../lib/csv.ts'
 import { localTime } from '../lib/days.ts'
 import { inTurn } from './in-turn.ts'
 import { type PeriodFilter, readPeriod } from './period-store.ts'
@@ -20,12 +21,12 @@ export function csvOf(
 ): Readable {
   const columns = columnsOf(write)
   async function* pages(): AsyncGenerator<string> {
-    yield line(columns.map(([name]) => name))
+    yield csvLine(columns.map(([name]) => name))
     let before: { createdAt: Date; id: string } | undefined
     for (;;) {
       const page = { before, limit: PAGE, offset: 0 }
       const records = await inTurn(filter.accountId, () => readPeriod(tx, filter, page))
-      const rows = records.map((record) => line(columns.map(([, value]) => value(record))))
+      const rows = records.map((record) => csvLine(columns.map(([, value]) => value(record))))
       const stalled = setTimeout(() => stream.destroy(), STALLED_MS)
       try {
         if (rows.length > 0) yield rows.join('')
@@ -40,7 +41,6 @@ export function csvOf(
   return stream
 }
 
-type Cell = string | number | undefined
 type Column = [name: string, value: (record: ActivityRecord) => Cell]
 
 function columnsOf(write: { zone: string; credits(micro: bigint): string }): Column[] {
@@ -60,15 +60,4 @@ function columnsOf(write: { zone: string; credits(micro: bigint): string }): Col
     ['request_id', (record) => record.requestId],
     ['id', (record) => record.id],
   ]
-}
-
-function line(cells: Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`
-}
-
-/** A spreadsheet runs what begins like a formula: an apostrophe makes it text. */
-function cellText(cell: Cell): string {
-  const text = String(cell ?? '')
-  const harmless = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

@@ -1,3 +1,5 @@
+import type { UpstreamCost } from '../lib/upstream-cost.ts'
+
 /** One billable operation, or one stage of it, that reached its reservation. */
 export type ActivityRecord = {
   /** UUID v7: retention finds old records by the time in it. */
@@ -17,6 +19,15 @@ export type ActivityRecord = {
   costMicro: bigint
   /** What the balance could not cover: the operator's loss, never shown to the account. */
   uncollectedMicro?: bigint | undefined
+  /** The part of the charge that was paid with credits that nobody had bought. */
+  giftMicro?: bigint | undefined
+  /** What the work was worth, if it was done and nobody paid for it. */
+  waivedMicro?: bigint | undefined
+  /** What it cost us; undefined where nobody knows. For operators, as are the next three. */
+  upstreamCost?: UpstreamCost | undefined
+  upstream?: string | undefined
+  attempts?: number | undefined
+  firstByteMs?: number | undefined
   latencyMs: number
   status: ActivityStatus
   errorCode?: string | undefined

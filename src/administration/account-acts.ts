@@ -8,6 +8,7 @@ import { endAllSessions, listSessions } from '../accounts/credentials/sessions-s
 import { reinstateAccount, suspendAccount } from '../accounts/suspension.ts'
 import type { Db } from '../db/db.ts'
 import { Failure, invalidField } from '../lib/failure.ts'
+import { tellWebhooks } from '../webhooks/events.ts'
 import { act, type Deed } from './action-log.ts'
 import { requireAuthorityOver, type Actor } from './actor.ts'
 import { readRole } from './operators-store.ts'
@@ -32,6 +33,7 @@ export async function suspend(
     const done = await suspendAccount(tx, accountId)
     if (done && done.before !== 'suspended') {
       await record(statusDeed('account.suspend', { accountId, reason }, done))
+      await tellWebhooks(tx, { type: 'account.suspended', data: { account_id: accountId } })
     }
     return done
   })

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/db.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import { Failure } from '../lib/failure.ts'
 import { sha256 } from '../lib/secrets.ts'
 import type { Actor } from './actor.ts'
 import {
@@ -9,6 +10,8 @@ import {
   readLogEnd,
   type Action,
 } from './actions-store.ts'
+import { refusalsAt } from './refusals.ts'
+import { addRefusals } from './refusals-store.ts'
 
 /** What is written down of an act. Names and addresses of customers do not belong here. */
 export type Deed = {
@@ -22,17 +25,32 @@ export type Deed = {
 
 /**
  * Runs an act in one transaction with its row in the log. The log is locked first, in every act, so
- * that two acts never wait for each other in a circle. An act that changes nothing records nothing.
+ * that two acts never wait for each other in a circle. An act that changes nothing records nothing;
+ * one that a rule forbids is among what was refused.
  */
-export function act<T>(
+export async function act<T>(
   db: Db,
   actor: Actor,
   work: (tx: Tx, record: (deed: Deed) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  return db.begin(async (tx) => {
-    await lockLog(tx)
-    return work(tx, (deed) => record(tx, actor, deed))
-  })
+  try {
+    return await db.begin(async (tx) => {
+      await lockLog(tx)
+      return work(tx, (deed) => record(tx, actor, deed))
+    })
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden') {
+      await noteForbidden(db, actor, error.message)
+    }
+    throw error
+  }
+}
+
+async function noteForbidden(db: Db, actor: Actor, rule: string): Promise<void> {
+  const { operatorId: accountId, address = '', requestId = '' } = actor
+  if (accountId === null) return
+  const refusal = { accountId, why: 'rule', what: rule, address, requestId } as const
+  await addRefusals(db, [refusalsAt(new Date(), refusal)])
 }
 
 async function record(tx: Tx, actor: Actor, deed: Deed): Promise<void> {

@@ -28,6 +28,14 @@ export async function lockLog(tx: Tx): Promise<LogEnd & { now: Date }> {
   return { seq: row!.seq, hash: Buffer.from(row!.hash), now: row!.now }
 }
 
+/** False before the first start of a release that has one. */
+export async function hasLog(tx: Tx): Promise<boolean> {
+  const [row] = await tx.read<{ there: boolean }>(
+    `select to_regclass('operator_log') is not null as there`,
+  )
+  return row!.there
+}
+
 export async function readLogEnd(tx: Tx): Promise<LogEnd> {
   const [row] = await tx.read<{ seq: bigint; hash: Uint8Array }>(
     'select seq, hash from operator_log',
@@ -111,6 +119,16 @@ export async function adjustedToday(tx: Tx, operatorId: string): Promise<bigint>
     [operatorId],
   )
   return row!.sum
+}
+
+/** How often an operator did this within a day. */
+export async function countToday(tx: Tx, operatorId: string, action: string): Promise<number> {
+  const [row] = await tx.read<{ count: number }>(
+    `select count(*)::int4 as count from operator_actions
+     where operator_id = $1 and action = $2 and at > now() - interval '24 hours'`,
+    [operatorId, action],
+  )
+  return row!.count
 }
 
 function actionFrom(row: Row): Action {

@@ -9,11 +9,16 @@ export type Actor = {
   role: OperatorRole
   name: string
   requestId?: string | undefined
+  address?: string | undefined
 }
 
-export function operatorActor(call: { principal: OperatorPrincipal; requestId: string }): Actor {
+export function operatorActor(call: {
+  principal: OperatorPrincipal
+  requestId: string
+  address: string
+}): Actor {
   const { accountId, operator } = call.principal
-  return { operatorId: accountId, ...operator, requestId: call.requestId }
+  return { operatorId: accountId, ...operator, requestId: call.requestId, address: call.address }
 }
 
 export function commandActor(name: string | undefined): Actor {

@@ -1,8 +1,12 @@
 import { approvePrices, setModelDisabled } from '../catalog/approve.ts'
+import { findCatalogModel } from '../catalog/history-store.ts'
+import { setMargin, type MarginChange, type MarginWish } from '../catalog/margins.ts'
 import type { PendingPrice } from '../catalog/pending-store.ts'
 import { describeMove } from '../catalog/price-move.ts'
-import type { Db } from '../db/db.ts'
-import { act } from './action-log.ts'
+import { syncCatalog, type SyncParts, type SyncReport } from '../catalog/sync.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { plainDecimal } from '../lib/decimal.ts'
+import { act, type Deed } from './action-log.ts'
 import type { Actor } from './actor.ts'
 
 /** Puts waiting prices in force, those of these models or all of them. */
@@ -26,21 +30,96 @@ export function approveWaiting(
   })
 }
 
-/** False when there is no such model. */
-export function switchModel(
-  db: Db,
-  actor: Actor,
-  wanted: { id: string; enabled: boolean; reason: string | undefined },
-): Promise<boolean> {
-  const { id, enabled, reason } = wanted
-  return act(db, actor, async (tx, record) => {
-    const found = await setModelDisabled(tx, id, !enabled)
-    if (found === undefined) return false
-    const before = { enabled: !found.wasDisabled }
-    if (before.enabled !== enabled) {
-      const action = enabled ? 'model.enable' : 'model.disable'
-      await record({ action, target: { type: 'model', id }, reason, before, after: { enabled } })
+/** From 0.01 to 100 with at most six places, as plain digits. Zero would give all away. */
+export function readMargin(value: unknown): string | undefined {
+  const text = plainDecimal(value) ?? ''
+  const inRange = Number(text) >= 0.01 && Number(text) <= 100
+  return /^\d{1,3}(\.\d{1,6})?$/.test(text) && inRange ? text : undefined
+}
+
+export type ModelWish = {
+  id: string
+  enabled?: boolean | undefined
+  /** Null: what holds without one of its own. */
+  margin?: string | null | undefined
+  reason: string | undefined
+}
+
+/** Switches a model on or off, sets its margin, or both. False when there is no such model. */
+export function changeModel(parts: SyncParts, actor: Actor, wish: ModelWish): Promise<boolean> {
+  return act(parts.db, actor, async (tx, record) => {
+    const known = await findCatalogModel(tx, wish.id)
+    if (known === undefined) return false
+    const { enabled, margin, reason } = wish
+    const { id } = known
+    if (enabled !== undefined) await switchModel(tx, record, { id, enabled, reason })
+    if (margin !== undefined) {
+      await reprice(tx, { parts, actor, record }, { scope: 'model', name: id, margin, reason })
     }
     return true
   })
+}
+
+/** Undefined when there is no model that produces this. */
+export function changeMargin(
+  parts: SyncParts,
+  actor: Actor,
+  wish: { modality: string; margin: string | null; reason: string | undefined },
+): Promise<MarginChange | undefined> {
+  const { modality: name, margin, reason } = wish
+  return act(parts.db, actor, (tx, record) =>
+    reprice(tx, { parts, actor, record }, { scope: 'modality', name, margin, reason }),
+  )
+}
+
+async function switchModel(
+  tx: Tx,
+  record: (deed: Deed) => Promise<void>,
+  { id, enabled, reason }: { id: string; enabled: boolean; reason: string | undefined },
+): Promise<void> {
+  const found = await setModelDisabled(tx, id, !enabled)
+  const before = { enabled: !found?.wasDisabled }
+  if (before.enabled === enabled) return
+  const action = enabled ? 'model.enable' : 'model.disable'
+  await record({ action, target: { type: 'model', id }, reason, before, after: { enabled } })
+}
+
+async function reprice(
+  tx: Tx,
+  by: { parts: SyncParts; actor: Actor; record: (deed: Deed) => Promise<void> },
+  wish: Omit<MarginWish, 'operator'> & { reason: string | undefined },
+): Promise<MarginChange | undefined> {
+  const { scope, name, margin, reason } = wish
+  const changed = await setMargin(tx, by.parts, { scope, name, margin, operator: by.actor.name })
+  if (changed === undefined || (changed.before ?? null) === margin) return changed
+  await by.record({
+    action: `${scope}.margin`,
+    target: { type: scope, id: name },
+    reason,
+    before: { margin: changed.before ?? null },
+    after: { margin, prices: changed.repriced },
+  })
+  return changed
+}
+
+/**
+ * Reads the lists of all upstreams now. The row of the log is in the transaction that writes what
+ * was found; when another process is reading them, nothing is done.
+ */
+export function syncByHand(
+  parts: SyncParts,
+  actor: Actor,
+  wish: { believe: boolean; reason: string | undefined; signal?: AbortSignal | undefined },
+): Promise<SyncReport> {
+  const { believe, reason, signal } = wish
+  const inside = (write: (tx: Tx) => Promise<SyncReport>) =>
+    act(parts.db, actor, async (tx, record) => {
+      const report = await write(tx)
+      if (report.state === 'skipped') return report
+      const { state: _state, ...after } = report
+      const target = { type: 'catalog', id: 'all' }
+      await record({ action: 'catalog.sync', target, reason, after: { ...after, believe } })
+      return report
+    })
+  return syncCatalog(parts, { believe, signal, inside })
 }

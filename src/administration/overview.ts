@@ -1,25 +1,29 @@
 import type { Db } from '../db/db.ts'
 import { invalidField } from '../lib/failure.ts'
 import { dayAfter, startOfDay } from '../lib/days.ts'
+import { readRates, type FxRate } from './fx-store.ts'
 import {
   sumBalances,
+  sumCosts,
   sumCredits,
   sumReceived,
-  sumUncollected,
-  sumUsage,
+  sumRefunds,
+  type CostSum,
   type CreditSum,
   type DayPeriod,
+  type Owed,
   type ReceivedSum,
-  type UsageSum,
+  type RefundSum,
 } from './overview-store.ts'
 
-/** The business in a period, all from one moment. */
+/** The business in a period. */
 export type Overview = {
   received: ReceivedSum[]
   credits: CreditSum[]
-  usage: UsageSum[]
-  uncollectedMicro: bigint
-  owed: { balanceMicro: bigint; heldMicro: bigint; accounts: number }
+  costs: CostSum[]
+  refunds: RefundSum[]
+  rates: FxRate[]
+  owed: Owed
 }
 
 const LONGEST_DAYS = 400
@@ -35,14 +39,16 @@ export function periodOfDays(first: string, last: string, zone: string): DayPeri
   return { from, to, firstDay: first, dayAfterLast, zone }
 }
 
+/** All from one moment. */
 export function readOverview(db: Db, period: DayPeriod): Promise<Overview> {
   return db.begin(async (tx) => {
     await tx.script('set transaction isolation level repeatable read, read only')
     return {
       received: await sumReceived(tx, period),
       credits: await sumCredits(tx, period),
-      usage: await sumUsage(tx, period),
-      uncollectedMicro: await sumUncollected(tx, period),
+      costs: await sumCosts(tx, period),
+      refunds: await sumRefunds(tx, period),
+      rates: await readRates(tx, period),
       owed: await sumBalances(tx),
     }
   })

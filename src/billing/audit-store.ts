@@ -85,6 +85,7 @@ const auditQueries: { what: string; find(tx: Tx, among: Among): Promise<AuditRow
   { what: 'what is held is negative or more than the balance', find: outOfBounds },
   { what: 'an entry does not carry the running balance on', find: wrongRunningBalances },
   { what: 'the entries are not numbered without a gap', find: wrongOrdinals },
+  { what: 'what is left of gifts is not what the entries leave of them', find: wrongGifts },
   { what: 'an entry key was used more than once', find: repeatedKeys },
   { what: 'a hold outlived its owner', find: orphanHolds },
   { what: 'a payment and its credit disagree', find: wrongTopUps },
@@ -136,6 +137,19 @@ function wrongOrdinals(tx: Tx, among: Among) {
        using (account_id)
      where coalesce(counted, 0) <> coalesce(entries, 0) or highest <> counted or lowest <> 1
      order by account_id limit 100`,
+    [among],
+  )
+}
+
+/** Where they were worked out: an account that no process has touched since may still wait for it. */
+function wrongGifts(tx: Tx, among: Among) {
+  return tx.read<AuditRow>(
+    `select account_id, gift as expected, gift_micro as found, null as detail
+     from (select * from ledger_accounts where gift_entries = entries and ${AMONG}) accounts join
+       (select account_id, gift_of(type, amount_micro, balance_after_micro order by ordinal) as gift
+        from ledger_entries where ${AMONG} group by account_id) entries
+       using (account_id)
+     where gift <> gift_micro order by account_id limit 100`,
     [among],
   )
 }

@@ -78,6 +78,8 @@ type Settled = {
   kind: 'settled'
   /** Per charge, in the order of the command. */
   chargedMicro: bigint[]
+  /** The part of each charge that was paid with gifts. */
+  giftMicro: bigint[]
   /** What the account could not pay: the operator's loss, never the account's debt. */
   uncollectedMicro: bigint
   balanceMicro: bigint

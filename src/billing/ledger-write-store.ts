@@ -38,9 +38,9 @@ const ACCOUNTS_AS_BELIEVED: Check = {
   table: 'accounts_as_believed',
   text: (first) => `
     believed as (
-      select * from unnest(${arrays(first, ['uuid', ...Array<string>(8).fill('int8')])})
+      select * from unnest(${arrays(first, ['uuid', ...Array<string>(9).fill('int8')])})
         as believed (id, balance_was, held_was, limits_was, entries_was,
-          balance, held, limits, entries_now)
+          balance, held, limits, gift, entries_now)
     ),
     locked as (
       select account_id, balance_micro, held_micro, limits_micro, entries from ledger_accounts
@@ -57,7 +57,8 @@ const UPDATE_ACCOUNTS: Clause = {
   text: () => `
     changed as (
       update ledger_accounts set balance_micro = balance, held_micro = held,
-        limits_micro = limits, entries = entries_now
+        limits_micro = limits, gift_micro = gift, entries = entries_now,
+        gift_entries = entries_now
       from believed where account_id = id and (select ok from verdict)
     )`,
 }
@@ -142,6 +143,7 @@ function accountColumns(accounts: LedgerChanges['accounts']): unknown[] {
     accounts.map(({ after }) => after.balanceMicro),
     accounts.map(({ after }) => after.heldMicro),
     accounts.map(({ after }) => after.limitsMicro),
+    accounts.map(({ after }) => after.giftMicro),
     accounts.map(({ after }) => after.entries),
   ]
 }

@@ -8,6 +8,8 @@ export type LedgerAccount = {
   heldMicro: bigint
   /** What the open holds may come to cost together; no less than is held. */
   limitsMicro: bigint
+  /** What of the balance nobody has bought. It is used first. */
+  giftMicro: bigint
 }
 
 /** As it was read or written last, with how many entries it has. */
@@ -38,14 +40,20 @@ export type Step = {
   outcome: Outcome
 }
 
-export const EMPTY: LedgerAccount = { balanceMicro: 0n, heldMicro: 0n, limitsMicro: 0n }
+export const EMPTY: LedgerAccount = {
+  balanceMicro: 0n,
+  heldMicro: 0n,
+  limitsMicro: 0n,
+  giftMicro: 0n,
+}
 
 /** Pure: an account and a command give a new account, its entries and an outcome. */
 export function step(before: LedgerAccount, command: Command, known: Known): Step {
   const after = run(before, command, known)
-  const { balanceMicro, heldMicro, limitsMicro } = after.account
+  const { balanceMicro, heldMicro, limitsMicro, giftMicro } = after.account
   assert(0n <= heldMicro && heldMicro <= balanceMicro, 'held must stay within the balance')
   assert(heldMicro <= limitsMicro, 'a limit is no less than what is held')
+  assert(0n <= giftMicro && giftMicro <= balanceMicro, 'gifts must stay within the balance')
   const posted = after.entries.reduce((sum, entry) => sum + entry.amountMicro, 0n)
   assert(before.balanceMicro + posted === balanceMicro, 'the balance moves by its entries only')
   return after
@@ -78,11 +86,26 @@ function post(account: LedgerAccount, command: CommandOf<'grant' | 'adjust'>, kn
   if (known.hasKey(entry.key)) return unchanged(account, known, { kind: 'duplicate' })
   if (available(account) + amountMicro < 0n) return refused(account, known)
   const balanceMicro = account.balanceMicro + amountMicro
-  const next = { ...account, balanceMicro }
+  const giftMicro = giftAfter(account, balanceMicro, command)
+  const next = { ...account, balanceMicro, giftMicro }
   return {
     ...unchanged(next, known, { kind: 'posted', balanceMicro, availableMicro: available(next) }),
     entries: [{ entry, amountMicro, balanceAfterMicro: balanceMicro }],
   }
+}
+
+/**
+ * Credits that were given, not bought, earn nothing when they are used. What is taken away again was
+ * bought, as long as there is any of that: the margin is rather shown too low than too high. The
+ * database has the same rule, `gift_after`, and the audit compares them.
+ */
+function giftAfter(
+  { giftMicro }: LedgerAccount,
+  balanceMicro: bigint,
+  { amountMicro, entry: { type } }: CommandOf<'grant' | 'adjust'>,
+): bigint {
+  const given = type === 'signup_bonus' || (type === 'adjustment' && amountMicro > 0n)
+  return given ? giftMicro + amountMicro : lesser(giftMicro, balanceMicro)
 }
 
 function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known): Step {
@@ -160,31 +183,47 @@ function settle(account: LedgerAccount, command: CommandOf<'settle'>, known: Kno
   const uncollectedMicro = paid.uncollected.reduce((sum, one) => sum + one.amountMicro, 0n)
   const { balanceMicro } = paid.account
   const availableMicro = available(paid.account)
-  const { chargedMicro } = paid
+  const { chargedMicro, giftMicro } = paid
   return {
     ...paid,
     hold: undefined,
-    outcome: { kind: 'settled', chargedMicro, uncollectedMicro, balanceMicro, availableMicro },
+    outcome: {
+      kind: 'settled',
+      chargedMicro,
+      giftMicro,
+      uncollectedMicro,
+      balanceMicro,
+      availableMicro,
+    },
   }
 }
 
-type Paid = Pick<Step, 'account' | 'entries' | 'uncollected'> & { chargedMicro: bigint[] }
+type Paid = Pick<Step, 'account' | 'entries' | 'uncollected'> & {
+  chargedMicro: bigint[]
+  giftMicro: bigint[]
+}
 
 function chargeAll(account: LedgerAccount, charges: Charge[], known: Known): Paid {
-  const paid: Paid = { account, entries: [], uncollected: [], chargedMicro: [] }
+  const paid: Paid = { account, entries: [], uncollected: [], chargedMicro: [], giftMicro: [] }
   const seen = new Set<string>()
   for (const { costMicro, entry } of charges) {
     assert(costMicro >= 0n, 'a cost is not negative')
     // A key that is there already has been charged already.
     const dueMicro = known.hasKey(entry.key) || seen.has(entry.key) ? 0n : costMicro
     const amountMicro = lesser(dueMicro, available(paid.account))
+    const giftMicro = lesser(amountMicro, paid.account.giftMicro)
     paid.chargedMicro.push(amountMicro)
+    paid.giftMicro.push(giftMicro)
     if (amountMicro < dueMicro)
       paid.uncollected.push({ entry, amountMicro: dueMicro - amountMicro })
     if (amountMicro === 0n) continue
     seen.add(entry.key)
     const balanceMicro = paid.account.balanceMicro - amountMicro
-    paid.account = { ...paid.account, balanceMicro }
+    paid.account = {
+      ...paid.account,
+      balanceMicro,
+      giftMicro: paid.account.giftMicro - giftMicro,
+    }
     paid.entries.push({ entry, amountMicro: -amountMicro, balanceAfterMicro: balanceMicro })
   }
   return paid
@@ -198,9 +237,9 @@ function release(account: LedgerAccount, known: Known): Step {
 }
 
 function without(account: LedgerAccount, { amountMicro, limitMicro }: OpenHold): LedgerAccount {
-  const { balanceMicro, heldMicro, limitsMicro } = account
+  const { heldMicro, limitsMicro } = account
   return {
-    balanceMicro,
+    ...account,
     heldMicro: heldMicro - amountMicro,
     limitsMicro: limitsMicro - limitMicro,
   }

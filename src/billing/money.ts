@@ -8,6 +8,7 @@ import {
   type Decimal,
 } from '../lib/decimal.ts'
 import type { PriceOverride, Pricing } from '../lib/model-record.ts'
+import type { UpstreamCost } from '../lib/upstream-cost.ts'
 
 /** One credit in microcredits, the only unit money is kept in. */
 export const MICRO = 1_000_000n
@@ -159,6 +160,24 @@ export function toMicro(usd: Decimal, rate: Rate, parts = 1n): bigint {
   if (parts === 1n) return ceilMicro(micro)
   const [whole, part] = [micro.units * MICRO, parts * 10n ** BigInt(micro.scale)]
   return whole / part + (whole % part > 0n ? 1n : 0n)
+}
+
+const NANO_PLACES = 9
+
+/** Dollars in nano-dollars, rounded up. */
+export function nanoUsd(usd: Decimal): bigint {
+  return ceilTo(usd, NANO_PLACES)
+}
+
+export function reportedUpstreamCost(usd: string): UpstreamCost {
+  return { nusd: nanoUsd(decimal(usd)), basis: 'reported' }
+}
+
+/** The other way: a price in nano-dollars, without our margin. To the nearest. */
+export function nusdOfPrice(priceMicro: bigint, { creditsPerUsd, margin }: Rate): bigint {
+  const { units, scale } = times(creditsPerUsd, margin)
+  if (units === 0n) return 0n
+  return (priceMicro * 1_000n * 10n ** BigInt(scale) * 2n + units) / (units * 2n)
 }
 
 /** A price times a count. A price nobody could read, or below zero, is no price. */

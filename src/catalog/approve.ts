@@ -1,6 +1,6 @@
 import type { Tx } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { insertPrices, setDisabled, setOfferPrice, notifyCatalogChanged } from './catalog-store.ts'
+import { insertPrices, setDisabled, setOfferPrices, notifyCatalogChanged } from './catalog-store.ts'
 import { lockCatalog } from './lease-store.ts'
 import { deletePending, readPending, type PendingPrice } from './pending-store.ts'
 
@@ -26,7 +26,7 @@ async function approve(tx: Tx, waiting: PendingPrice, operator: string): Promise
   await insertPrices(tx, [
     { id: priceId, modelId, upstream, ...next, ...terms, reason: 'approved', operator },
   ])
-  await setOfferPrice(tx, { modelId, upstream, priceId })
+  await setOfferPrices(tx, [{ id: priceId, modelId, upstream }])
   await deletePending(tx, [waiting])
 }
 

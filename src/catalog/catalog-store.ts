@@ -116,13 +116,16 @@ export async function unlistOffers(tx: Tx, gone: Changes['gone']): Promise<void>
   )
 }
 
-export async function setOfferPrice(
+export async function setOfferPrices(
   tx: Tx,
-  offer: { modelId: string; upstream: string; priceId: string },
+  prices: readonly { id: string; modelId: string; upstream: string }[],
 ): Promise<void> {
+  const rows = prices.map(({ id, modelId, upstream }) => ({ id, modelId, upstream }))
   await tx.query(
-    `update catalog_offers set price_id = $3, changed_at = now() where model_id = $1 and upstream = $2`,
-    [offer.modelId, offer.upstream, offer.priceId],
+    `update catalog_offers as o set price_id = p.id, changed_at = now()
+     from jsonb_to_recordset($1::text::jsonb) as p(id uuid, "modelId" uuid, upstream text)
+     where o.model_id = p."modelId" and o.upstream = p.upstream`,
+    [JSON.stringify(rows)],
   )
 }
 

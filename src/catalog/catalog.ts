@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
+import { freshReader } from '../lib/fresh-reader.ts'
 import type { Log } from '../lib/log.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import { readOffers } from './catalog-store.ts'
@@ -53,7 +54,7 @@ export async function openCatalog(options: {
   const load = async () => {
     index = buildCatalogIndex(await readOffers(db), upstreams)
   }
-  const reload = inTurn(load)
+  const reload = freshReader(load)
   await db.listen('catalog', () => {
     reload().catch((error: unknown) =>
       log.error('The catalog could not be reloaded; the previous one stays in use.', { error }),
@@ -118,27 +119,4 @@ function unsuitable(field: string, why: string): Failure {
 /** A caller's id comes back in the message: printable and short. */
 function shown(id: string): string {
   return id.slice(0, 120).replaceAll(/[^\x20-\x7e]|"/g, '?')
-}
-
-/** One at a time; a call while one runs gets the next run, which sees every change so far. */
-function inTurn(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
-  const run = (): Promise<void> => {
-    const mine = work().finally(() => {
-      running = undefined
-    })
-    running = mine
-    return mine
-  }
-  return () => {
-    if (running === undefined) return run()
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined
-        return run()
-      })
-    return next
-  }
 }

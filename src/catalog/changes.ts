@@ -24,7 +24,7 @@ export type Reading = {
   listing: readonly CatalogRecord[] | undefined
   /** From the operator's file. They win over listed ones and need no approval. */
   byHand: readonly CatalogRecord[]
-  terms(facts: ModelFacts): Terms
+  terms(record: CatalogRecord): Terms
 }
 
 export type Changes = {

@@ -41,14 +41,23 @@ export function samePrice(a: ListedPrice, b: ListedPrice): boolean {
   return canonicalJson(a.pricing) === canonicalJson(b.pricing)
 }
 
+/** One price of the list, before and after, in US dollars; undefined where there is none. */
+export type PriceStep = { name: string; old: Decimal | undefined; next: Decimal | undefined }
+
+/** Every price of both lists side by side, also those that stayed. */
+export function besideEachOther(old: Pricing, next: Pricing): PriceStep[] {
+  const before = flat(old)
+  const after = flat(next)
+  const names = [...new Set([...before.keys(), ...after.keys()])]
+  return names.map((name) => ({ name, old: before.get(name), next: after.get(name) }))
+}
+
 /** What changed, a line for each price, for the operator. */
 export function describeMove(old: ListedPrice, next: ListedPrice): string[] {
-  const before = flat(old.pricing)
-  const after = flat(next.pricing)
   const text = (price: Decimal | undefined) => (price ? decimalText(price) : 'none')
-  const lines = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
-    const [from, to] = [text(before.get(name)), text(after.get(name))]
-    return from === to ? [] : [`${name}: ${from} → ${to} USD`]
+  const lines = besideEachOther(old.pricing, next.pricing).flatMap((step) => {
+    const [from, to] = [text(step.old), text(step.next)]
+    return from === to ? [] : [`${step.name}: ${from} → ${to} USD`]
   })
   if (old.priced !== next.priced) lines.unshift(`${old.priced} → ${next.priced}`)
   if (old.priceBasis !== next.priceBasis) lines.unshift(`${old.priceBasis} → ${next.priceBasis}`)

@@ -16,6 +16,7 @@ import {
 import { isNothing, type Changes, type KnownOffer, type Reading } from './changes.ts'
 import { diffCatalog } from './diff.ts'
 import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
+import { readMargins } from './margins-store.ts'
 import { deletePending, insertPending } from './pending-store.ts'
 import type { CatalogRecord } from '../lib/model-record.ts'
 import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
@@ -34,6 +35,8 @@ export type SyncOptions = {
   maxAgeS?: number | undefined
   /** Believe a list that lost most of its models. For the operator. */
   believe?: boolean | undefined
+  /** Runs the writing in a transaction of the caller's, who may add to it. */
+  inside?: ((write: (tx: Tx) => Promise<SyncReport>) => Promise<SyncReport>) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -62,9 +65,9 @@ export async function syncCatalog(
   if (!(await claimSync(parts.db, lease))) return { state: 'skipped' }
   try {
     const readings = await readAll(parts, options.signal)
-    const report = await parts.db.begin((tx) =>
-      write(tx, parts, { holder, settingsHash, readings, ...options }),
-    )
+    const round = { holder, settingsHash, readings, believe: options.believe }
+    const inside = options.inside ?? ((run) => parts.db.begin(run))
+    const report = await inside((tx) => write(tx, parts, round))
     logReport(parts.log, report)
     return report
   } catch (error) {
@@ -73,13 +76,16 @@ export async function syncCatalog(
   }
 }
 
-function readAll(parts: SyncParts, signal: AbortSignal | undefined): Promise<Reading[]> {
+/** What was read, before the margins of the moment are known. */
+type RawReading = Omit<Reading, 'terms'> & { own: CatalogUpstream }
+
+function readAll(parts: SyncParts, signal: AbortSignal | undefined): Promise<RawReading[]> {
   return Promise.all(
     parts.upstreams.map(async (upstream) => ({
       upstream: upstream.name,
       listing: upstream.sync ? await readOne(parts, upstream.name, signal) : [],
       byHand: storable(upstream.byHand),
-      terms: (facts) => termsOf(upstream, parts.settings, facts),
+      own: upstream,
     })),
   )
 }
@@ -101,7 +107,7 @@ async function readOne(parts: SyncParts, upstream: string, signal: AbortSignal |
 type Round = {
   holder: string
   settingsHash: string
-  readings: Reading[]
+  readings: RawReading[]
   believe?: boolean | undefined
 }
 
@@ -110,9 +116,12 @@ async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport
   // Stopped for longer than the lease: another replica has read a newer list by now.
   if (lock.holder !== round.holder) return { state: 'skipped' }
   const known = await readOffers(tx)
-  const readings = round.readings.map((reading) =>
-    round.believe || isCredible(reading, known) ? reading : { ...reading, listing: undefined },
-  )
+  const margins = await readMargins(tx)
+  const readings = round.readings.map(({ own, ...reading }) => ({
+    ...reading,
+    listing: round.believe || isCredible(reading, known) ? reading.listing : undefined,
+    terms: (record: CatalogRecord) => termsOf(own, parts.settings, record, margins),
+  }))
   const guard = decimal(parts.settings.PRICE_CHANGE_GUARD)
   const changes = diffCatalog({ known, readings, guard, newId: uuidv7 })
   await applyChanges(tx, changes)
@@ -130,7 +139,10 @@ async function write(tx: Tx, parts: SyncParts, round: Round): Promise<SyncReport
 }
 
 /** An empty list, or one that lost more than half, is a broken list. */
-function isCredible(reading: Reading, known: readonly KnownOffer[]): boolean {
+function isCredible(
+  reading: Pick<Reading, 'upstream' | 'listing'>,
+  known: readonly KnownOffer[],
+): boolean {
   if (reading.listing === undefined) return true
   const had = known.filter(
     (offer) => offer.upstream === reading.upstream && offer.listed && !offer.byHand,

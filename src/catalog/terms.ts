@@ -1,6 +1,6 @@
-import { decimal, decimalText, times } from '../lib/decimal.ts'
+import { decimal, decimalText, largestDecimal, times } from '../lib/decimal.ts'
 import type { Terms } from './changes.ts'
-import type { CatalogRecord, ModelFacts } from '../lib/model-record.ts'
+import type { CatalogRecord } from '../lib/model-record.ts'
 
 /** An upstream as the catalog sees it. */
 export type CatalogUpstream = {
@@ -24,15 +24,32 @@ export type PriceSettings = {
   PRICE_CHANGE_GUARD: number
 }
 
+/** What operators have set, by id of a model and by what models produce. */
+export type OwnMargins = {
+  model: ReadonlyMap<string, string>
+  modality: ReadonlyMap<string, string>
+}
+
+type PricedRecord = Pick<CatalogRecord, 'id' | 'outputModalities'>
+
+/** The margin of the model, else of what it produces, else of the whole house; times the upstream's. */
 export function termsOf(
   upstream: Pick<CatalogUpstream, 'margin'>,
   settings: PriceSettings,
-  facts: Pick<ModelFacts, 'outputModalities'>,
+  record: PricedRecord,
+  margins: OwnMargins,
 ): Terms {
-  const isVideo = facts.outputModalities.includes('video')
+  const isVideo = record.outputModalities.includes('video')
   const rate = isVideo ? settings.VIDEO_USD_TO_CREDIT_RATE : undefined
+  const margin = ownMargin(record, margins) ?? settings.PRICE_MARGIN
   return {
-    margin: decimalText(times(decimal(upstream.margin), decimal(settings.PRICE_MARGIN))),
+    margin: decimalText(times(decimal(upstream.margin), decimal(margin))),
     creditsPerUsd: decimalText(decimal(rate ?? settings.USD_TO_CREDIT_RATE)),
   }
+}
+
+/** Of a model that produces several things, the highest. */
+function ownMargin({ id, outputModalities }: PricedRecord, margins: OwnMargins) {
+  const ofModalities = outputModalities.flatMap((one) => margins.modality.get(one) ?? [])
+  return margins.model.get(id) ?? largestDecimal(ofModalities)
 }

@@ -23,6 +23,8 @@ const PATHS = [
   '/auth/callback',
   '/app',
   '/app/*',
+  '/operator',
+  '/operator/*',
 ]
 const FILES = ['/assets/*', '/favicon.svg', '/robots.txt']
 
@@ -88,11 +90,13 @@ function showPage(call: PageCall, path: string, bundle: Bundle | string, cache: 
   return { status, headers, body: bodies[wanted === 'identity' ? 'plain' : wanted] }
 }
 
-/** Below /app every address is the app's, which knows its pages itself. */
+/** Below these every address is the app's, which knows its pages itself. */
+const IN_APP = /^\/(app|operator)(\/|$)/
+
 function pageName({ pages }: Bundle, path: string): string {
   const name = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
   if (pages.has(`${name} sw`)) return name
-  return name.startsWith('/app') ? '/app' : '/404'
+  return IN_APP.test(name) ? '/app' : '/404'
 }
 
 /** Each page in two languages and three themes, packed when first asked for. */

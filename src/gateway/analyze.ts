@@ -50,10 +50,10 @@ export async function analyze(
   return runBilledCall(gateway, call, {
     stage: stageOf(`${analysis.kind}_analysis`, model),
     amounts: price.amounts(answer),
-    work: (signal, { allowance }) => {
+    work: (asking, { allowance }) => {
       const tokens = allowance && price.affordable(allowance.limitMicro, allowance.bounds, answer)
       const asked = tokens === undefined ? request : affordableRequest(request, tokens, 1)
-      return gateway.upstreams.call(route.targets, 'chat', asked, signal)
+      return gateway.upstreams.call(route.targets, 'chat', asked, asking)
     },
     usage: (result) => price.usage(result.usage, result),
     answer: ({ text, finishReason, generationId }, usage, receipt) =>

@@ -1,21 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
+import type { Asking } from '../lib/call-trace.ts'
 import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import type { Rows } from './bill/posting-queue.ts'
-import type { Dropped, Receipt, Stage, StageUsage } from './bill/rows.ts'
+import { newTrace, type Dropped, type Receipt, type Stage, type StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
+import { listCost } from './price/reported-cost.ts'
 
 /** Paid work that has been understood: what to hold for it, how to do it, how to bill it. */
 export type PaidStage<Result> = {
   stage: Stage
   amounts: Amounts
   /** It keeps to the allowance of its bill, if there is one. */
-  work(signal: AbortSignal, bill: Bill): Promise<Result>
+  work(asking: Asking, bill: Bill): Promise<Result>
   usage(result: Result): StageUsage
 }
 
@@ -36,22 +38,23 @@ export async function runBilledCall<Result>(
   const { stage, amounts } = billed
   const { accountId } = principal
   call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
-  const startedMs = performance.now()
+  const trace = newTrace()
   const leave = gateway.callLimits.enter(principal)
   try {
     const bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
     try {
-      const result = await billed.work(signal, bill)
+      const result = await billed.work({ signal, trace }, bill)
       const usage = billed.usage(result)
-      const line = { ...usage, stage, latencyMs: performance.now() - startedMs }
+      const line = { ...usage, stage, trace, latencyMs: performance.now() - trace.beganMs }
       const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
       const { also } = billed
       if (claim === undefined) return shown(await bill.settle([line], undefined, also))
       const answer = writtenOnce(shown)
       return { ...answer(await bill.settle([line], { claim, answer }, also)), kept: true }
     } catch (error) {
-      const latencyMs = performance.now() - startedMs
-      await dropWork(gateway, bill, dropOf(error, stage, latencyMs, signal), { accountId, amounts })
+      const latencyMs = performance.now() - trace.beganMs
+      const end = { ...dropOf(error, stage, latencyMs, signal), trace }
+      await dropWork(gateway, bill, end, { accountId, amounts })
       throw error
     }
   } finally {
@@ -61,13 +64,18 @@ export async function runBilledCall<Result>(
 
 /** Whoever left counts, although nothing was delivered: the upstream has worked. */
 export async function dropWork(
-  { leftUnpaid }: Gateway,
+  { leftUnpaid, catalog }: Gateway,
   bill: Bill,
   end: Dropped,
   { accountId, amounts }: { accountId: string; amounts: Amounts },
 ): Promise<void> {
   const micro = end.status === 'cancelled' ? workedMicro(amounts, end.latencyMs) : 0n
-  await leftUnpaid.answers.drop(bill, end, { accountId, micro })
+  const rate = catalog.find(end.stage.model)?.price
+  const waived = {
+    micro,
+    upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined,
+  }
+  await leftUnpaid.answers.drop(bill, { ...end, waived }, { accountId, micro })
 }
 
 /** The time in which a fast model says as much as is held for an answer. */

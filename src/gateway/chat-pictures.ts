@@ -1,6 +1,7 @@
 import type { Bounds } from '../billing/commands.ts'
 import { toMicro } from '../billing/money.ts'
 import { addDecimals, decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
+import type { Asking } from '../lib/call-trace.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
@@ -49,9 +50,9 @@ export async function chatPictures(
   upstreams: Upstreams,
   model: PricedModel,
   request: ImageRequest,
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<ImageResult> {
-  const chats = Array.from({ length: request.n }, () => drawOne(upstreams, model, request, signal))
+  const chats = Array.from({ length: request.n }, () => drawOne(upstreams, model, request, asking))
   const settled = await Promise.allSettled(chats)
   const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const images = answers.flatMap(({ body }) => picturesIn(body)).slice(0, request.n)
@@ -68,12 +69,12 @@ async function drawOne(
   upstreams: Upstreams,
   model: PricedModel,
   request: ImageRequest,
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<ChatResult> {
   const ours = { id: prefixedId('chatcmpl-'), model: model.id, created: 0 }
   const { user, mostTokens } = request
   const chat = { body: chatBody(request), stream: false, ours, user, mostTokens }
-  return upstreams.call(model.targets, 'chat', chat, signal)
+  return upstreams.call(model.targets, 'chat', chat, asking)
 }
 
 function chatBody({ prompt, extra }: ImageRequest): Fields {

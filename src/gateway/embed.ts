@@ -35,7 +35,7 @@ export async function embed(
   return runBilledCall(gateway, call, {
     stage: stageOf('embeddings', model),
     amounts: price.amounts(),
-    work: (signal) => gateway.upstreams.call(model.targets, 'embeddings', request, signal),
+    work: (asking) => gateway.upstreams.call(model.targets, 'embeddings', request, asking),
     usage: ({ usage }) => price.usage(promptOnly(usage), { outputBytes: 0 }),
     answer: (result, usage, receipt) =>
       jsonAnswer(embeddingList(result, usage, model.id, body.encoding_format), {

@@ -1,6 +1,7 @@
 import { addDecimals, decimal, timesDecimals } from '../lib/decimal.ts'
 import { creditsNumber, toMicro } from '../billing/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
+import type { Asking } from '../lib/call-trace.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import { listOf, type Fields } from '../lib/fields.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
@@ -51,9 +52,9 @@ export async function generateImages(
   return runBilledCall(gateway, call, {
     stage: stageOf('image', model),
     amounts: model.free ? NOTHING : amountsOf(gateway, model, priceOf(request.n), request.n),
-    work: (signal, { allowance }) => {
+    work: (asking, { allowance }) => {
       const mostTokens = allowance && drawnTokens(model, allowance.limitMicro, request.n)
-      return draw(gateway, model, { ...request, mostTokens }, signal)
+      return draw(gateway, model, { ...request, mostTokens }, asking)
     },
     usage: ({ images, usage }) => {
       logUnusable(gateway.billing.log, model.id, usage)
@@ -76,11 +77,11 @@ async function draw(
   gateway: Gateway,
   model: PricedModel,
   request: ImageRequest,
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<ImageResult> {
   const { upstreams } = gateway
-  if (!isDirect(gateway, model)) return chatPictures(upstreams, model, request, signal)
-  return upstreams.call(model.targets, 'image', request, signal)
+  if (!isDirect(gateway, model)) return chatPictures(upstreams, model, request, asking)
+  return upstreams.call(model.targets, 'image', request, asking)
 }
 
 /** Some models draw only in conversation: those that no price list of pictures names. */

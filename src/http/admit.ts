@@ -16,6 +16,7 @@ export function admit(context: ServerContext, call: RequestContext): Promise<voi
   if (limit === 'auth') return admitGuess(context, call)
   if (limit === 'sign_in') return admitSignIn(context, call)
   if (credential === 'operator') return admitOperator(context, call)
+  if (call.plan.isOperators && isForeignHost(context, call)) throw nothingHere()
   if (credential !== 'none') {
     const principal = identify(context, call)
     return principal instanceof Promise
@@ -34,13 +35,31 @@ async function admitGuess(context: ServerContext, call: RequestContext): Promise
 
 /** Anybody else who is signed in, or has a key, finds nothing here, whatever they send. */
 async function admitOperator(context: ServerContext, call: RequestContext): Promise<void> {
-  const principal = await identify(context, call)
+  const { plan, address, requestId } = call
+  const foreignHost = isForeignHost(context, call)
+  const principal = await identifyOperator(context, call, foreignHost)
   await acceptPrincipal(context, call, principal)
-  const need = call.plan.route.operator
-  if (principal.kind !== 'jwt' || need === undefined) throw nothingHere()
-  const operator = await context.operators.admit(principal, call.address, need)
+  const asked = { address, requestId, route: plan.name, foreignHost }
+  const operator = await context.operators.admit(principal, asked, plan.route.operator!)
   if (operator === undefined) throw nothingHere()
   call.principal = operator
+}
+
+/** On a host that is not theirs there is nothing to sign in for either. */
+async function identifyOperator(
+  context: ServerContext,
+  call: RequestContext,
+  foreignHost: boolean,
+): Promise<Principal> {
+  try {
+    return await identify(context, call)
+  } catch (error) {
+    throw foreignHost ? nothingHere() : error
+  }
+}
+
+function isForeignHost({ operatorHost }: ServerContext, { headers }: RequestContext): boolean {
+  return operatorHost !== undefined && String(headers.host).toLowerCase() !== operatorHost
 }
 
 /** How many more may try than may fail. */

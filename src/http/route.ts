@@ -42,7 +42,7 @@ type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
 type LimitBucket = 'none' | 'auth' | 'sign_in' | 'principal'
 
 export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Fastify's syntax: `/v1/workspaces/:slug`. */
   path: string
   summary: string
@@ -143,6 +143,8 @@ export type RoutePlan = {
   stored: boolean
   /** Liveness and documents cost little, and are never refused for want of room. */
   isLight: boolean
+  /** The area of operators, which may have a host of its own. */
+  isOperators: boolean
   /** Clients of a dialect that is not ours read how much of their limit is left. */
   sendsLimits: boolean
 }
@@ -160,6 +162,7 @@ export function planOf(route: Route): RoutePlan {
     multipartLimitBytes: route.multipartLimitBytes ?? limitBytes,
     successStatus: route.successStatus ?? 200,
     stored: route.paid !== true,
+    isOperators: /^(\/v1)?\/operator(\/|$)/.test(route.path),
     isLight: route.limit === 'none' && bodyKind === 'none',
     sendsLimits:
       route.dialect !== 'envelope' && route.limit === 'principal' && route.credential !== 'none',

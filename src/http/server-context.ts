@@ -1,12 +1,7 @@
 import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/meter.ts'
-import type {
-  OperatorNeed,
-  OperatorPrincipal,
-  Principal,
-  SessionPrincipal,
-} from '../lib/principal.ts'
+import type { OperatorNeed, OperatorPrincipal, Principal } from '../lib/principal.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'
 import type { SlowBodies } from './limits/slow-bodies.ts'
@@ -31,6 +26,8 @@ export type ServerContext = {
   logsSuccesses: boolean
   /** On every answer; made once. */
   standardHeaders: Readonly<Record<string, string>>
+  /** Where operators have a host of their own: on others there is nothing of theirs. */
+  operatorHost: string | undefined
   /** The one origin whose pages may read our answers. */
   corsOrigin: string | undefined
 }
@@ -46,8 +43,8 @@ export type Authenticator = {
 /** Undefined for whoever is no operator. Throws Failure when more is needed than was shown. */
 export type OperatorGate = {
   admit(
-    principal: SessionPrincipal,
-    address: string,
+    principal: Principal,
+    asked: { address: string; requestId: string; route: string; foreignHost: boolean },
     need: OperatorNeed,
   ): Promise<OperatorPrincipal | undefined>
 }
@@ -63,6 +60,7 @@ export type ReplayStore = {
 export type ServerSettings = {
   PUBLIC_URL?: string | undefined
   FRONTEND_URL?: string | undefined
+  OPERATOR_URL?: string | undefined
   TRUST_PROXY: boolean
   DRAIN_SECONDS: number
   LOG_LEVEL?: string

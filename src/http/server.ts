@@ -87,6 +87,7 @@ function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): 
     slowBodies: new SlowBodies(running, settings.SLOWEST_BODY_BYTES_PER_S),
     logsSuccesses: settings.LOG_LEVEL === 'debug',
     standardHeaders: standardHeaders(settings.PUBLIC_URL),
+    operatorHost: settings.OPERATOR_URL && new URL(settings.OPERATOR_URL).host,
     corsOrigin: settings.FRONTEND_URL && new URL(settings.FRONTEND_URL).origin,
   }
 }

@@ -1,24 +1,12 @@
 import type { Db } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import { createRowWorker, retryDelayMs, type RowWorker } from '../lib/row-worker.ts'
 import { claimMessage, markDead, markForRetry, markSent } from './outbox-store.ts'
 import type { ClaimedMessage } from './outbox-store.ts'
 import { giveUp, tryLater } from './sender.ts'
 import type { Channel, Delivery, MessageSender } from './sender.ts'
 import { judgeSms, type SmsRules } from './sms-budget.ts'
-
-/** Sends what waits in the outbox on one channel. */
-export type DeliveryWorker = {
-  /**
-   * Looks for messages now, unless enough loops are already running. Never throws, never waits. Does
-   * nothing before the first `run`: an operator's command must not begin to send.
-   */
-  wake(): void
-  /** Looks for messages and returns when none is left. Once aborted, nothing new is claimed. */
-  run(signal: AbortSignal): Promise<void>
-  /** Resolves when nothing is being sent. */
-  idle(): Promise<void>
-}
 
 type Parts = {
   db: Db
@@ -34,40 +22,18 @@ const MOST_LOOPS = 4
 const SEND_TIMEOUT_MS = 30_000
 const LEASE_MS = 90_000
 
-export function createDeliveryWorker(parts: Parts): DeliveryWorker {
-  const loops = new Set<Promise<void>>()
-  let signal: AbortSignal | undefined
-  const stopped = () => signal === undefined || signal.aborted
-
-  const wake = () => {
-    if (stopped() || loops.size >= MOST_LOOPS) return
-    const loop = deliverAll().finally(() => loops.delete(loop))
-    loops.add(loop)
-  }
-  const deliverAll = async () => {
-    try {
-      // Each loop that finds a message starts one more, up to the limit, while there are messages.
-      while (!stopped() && (await deliverNext(parts, wake)));
-    } catch (error) {
-      // Nobody awaits a loop that a NOTIFY started. The rows stay; the next run finds them.
+/** Sends what waits in the outbox on one channel. */
+export function createDeliveryWorker(parts: Parts): RowWorker {
+  return createRowWorker({
+    mostLoops: MOST_LOOPS,
+    next: (onFound) => deliverNext(parts, onFound),
+    onError(error) {
       parts.log.warn('The delivery of messages stopped; it will be tried again.', {
         reason: parts.channel,
         error,
       })
-    }
-  }
-  const idle = async () => {
-    while (loops.size > 0) await Promise.all(loops)
-  }
-  return {
-    wake,
-    idle,
-    run(current) {
-      signal = current
-      wake()
-      return idle()
     },
-  }
+  })
 }
 
 async function deliverNext(parts: Parts, onFound: () => void): Promise<boolean> {
@@ -112,11 +78,3 @@ async function settle(parts: Parts, message: ClaimedMessage, delivery: Delivery)
 
 /** Enough tries to outlast a mail server or SMS provider that is down for most of a day. */
 const MOST_TRIES = 24
-const FIRST_DELAY_MS = 5_000
-const LONGEST_DELAY_MS = 3_600_000
-
-/** Doubles from 5 s to an hour, spread by ±25 % so that a server that is back is not flooded. */
-export function retryDelayMs(attempt: number, random: number): number {
-  const plain = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS)
-  return Math.round(plain * (0.75 + random * 0.5))
-}

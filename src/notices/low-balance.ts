@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts'
+import { tellWebhooks } from '../webhooks/events.ts'
 import { deleteBalanceWarnings, insertBalanceWarnings } from './notices-store.ts'
 import { notify } from './notices.ts'
 
@@ -41,6 +42,8 @@ export function createBalanceWatch(parts: {
       for (const accountId of newlyLow) {
         const available_credits = parts.credits(warn.get(accountId)!)
         await notify(tx, { accountId, type: 'credits.low', data: { available_credits } })
+        const data = { account_id: accountId, available_credits }
+        await tellWebhooks(tx, { type: 'balance.low', data })
       }
     },
   }

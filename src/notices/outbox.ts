@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { Duty } from '../lib/duty.ts'
 import type { Log } from '../lib/log.ts'
-import type { DeliveryWorker } from './delivery-worker.ts'
+import type { RowWorker } from '../lib/row-worker.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
 import { OUTBOX_CHANNEL } from './outbox-store.ts'
 import type { Channel, MessageSender } from './sender.ts'
@@ -47,6 +47,6 @@ export async function openOutbox(parts: {
 
 const DELIVER_EVERY_MS = 5_000
 
-function deliveryDuty(name: string, worker: DeliveryWorker): Duty {
+function deliveryDuty(name: string, worker: RowWorker): Duty {
   return { name, everyMs: DELIVER_EVERY_MS, run: (signal) => worker.run(signal) }
 }

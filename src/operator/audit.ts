@@ -1,8 +1,7 @@
-import { checkActionLog } from '../administration/action-log.ts'
-import { auditLedger } from '../billing/audit-store.ts'
+import { auditBooks } from '../books/audit.ts'
 import type { Db } from '../db/db.ts'
-
 import type { Print } from './print.ts'
+import { progressLine } from './progress.ts'
 
 /** `npm run audit`: checks the ledger of any database; the exit code says whether it is consistent. */
 export const auditCommand = {
@@ -10,15 +9,21 @@ export const auditCommand = {
   help: `audit                 check the ledger: every balance, hold and running balance; and that the
                       log of the operators is whole`,
   async run(_args: string[], { db, print }: { db: Db; print: Print }): Promise<number> {
-    const { accounts, entries, holds, findings } = await auditLedger(db)
-    for (const { sentence } of findings) print(sentence)
+    const progress = progressLine(
+      'Checked',
+      process.stderr,
+      (done, steps) => `${done} of ${steps} rules`,
+    )
+    const audit = await auditBooks(db, { progress: progress.show })
+    progress.end()
+    const { accounts, entries, holds, findings, log } = audit
+    for (const sentence of findings) print(sentence)
     const scope = `${accounts} accounts, ${entries} entries, ${holds} open holds`
     print(
       findings.length === 0
         ? `The books balance: ${scope}.`
         : `The books do not balance: ${findings.length} findings in ${scope}.`,
     )
-    const log = await checkActionLog(db)
     print(log.finding ?? `The log of the operators is whole: ${log.actions} actions${endOf(log)}.`)
     return findings.length === 0 && log.finding === undefined ? 0 : 1
   },

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { commandActor, type Actor } from '../administration/actor.ts'
+import { noteBackup } from '../administration/backup-acts.ts'
 import type { Config } from '../config.ts'
 import { backup } from '../db/backup/backup.ts'
 import { restore } from '../db/backup/restore.ts'
@@ -8,6 +10,7 @@ import { useLocalServer } from '../db/local/join.ts'
 import type { LocalOptions } from '../db/local/start.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/database.ts'
+import type { Db } from '../db/db.ts'
 import { auditCommand } from './audit.ts'
 import type { Print } from './print.ts'
 import { progressLine } from './progress.ts'
@@ -22,7 +25,7 @@ export type DataFolder = {
 type Parts = DataFolder & { print: Print }
 
 const BACKUP_HELP = `backup <file>         copy the database of DATA_DIR and its master key into one file, also
-                      while the service works (--force: replace the file)`
+                      while the service works (--force: replace the file; --operator <name>)`
 const RESTORE_HELP = `restore <file>        bring such a copy into an empty DATA_DIR, and audit it`
 
 /** `npm run mlango -- backup FILE`. */
@@ -31,7 +34,7 @@ export const backupCommand = {
   help: BACKUP_HELP,
   async run(args: string[], parts: Parts): Promise<number> {
     const { config, local, screen, print } = parts
-    const options = { force: { type: 'boolean' } } as const
+    const options = { force: { type: 'boolean' }, operator: { type: 'string' } } as const
     const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
     const [file] = positionals
     if (config.DATABASE_URL !== undefined) return refuse(print)
@@ -39,6 +42,10 @@ export const backupCommand = {
     const server = await useLocalServer(local)
     const progress = progressLine('Copied', screen)
     try {
+      const actor = commandActor(values.operator)
+      await inDatabase(parts, server.url, (db) =>
+        noteBackup(db, actor, { action: 'database.backup', file }),
+      )
       const { masterKey } = await backup({
         url: server.url,
         folder: server.folder,
@@ -65,7 +72,8 @@ export const restoreCommand = {
   help: RESTORE_HELP,
   async run(args: string[], parts: Parts): Promise<number> {
     const { config, local, screen, print } = parts
-    const { positionals } = parseArgs({ args, allowPositionals: true })
+    const options = { operator: { type: 'string' } } as const
+    const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
     const [file] = positionals
     if (config.DATABASE_URL !== undefined) return refuse(print)
     if (file === undefined || positionals.length > 1) return usage(RESTORE_HELP, print)
@@ -76,20 +84,38 @@ export const restoreCommand = {
     if (masterKey !== 'included') {
       print('The master key is not in it: set MASTER_KEY to the one that was used then.')
     }
-    return auditRestored(parts)
+    return auditRestored(parts, { file, made, actor: commandActor(values.operator) })
   },
 }
 
-async function auditRestored({ config, local, print }: Parts): Promise<number> {
+async function auditRestored(
+  parts: Parts,
+  { actor, ...restored }: { file: string; made: string; actor: Actor },
+): Promise<number> {
+  const { local, print } = parts
   const server = await useLocalServer(local)
-  const db = openDatabase({ url: server.url, poolSize: config.DATABASE_POOL, log: local.log })
   try {
-    // A backup of an earlier release has tables of an earlier shape.
-    await migrate(db, local.log)
-    return await auditCommand.run([], { db, print })
+    return await inDatabase(parts, server.url, async (db) => {
+      // A backup of an earlier release has tables of an earlier shape.
+      await migrate(db, local.log)
+      await noteBackup(db, actor, { action: 'database.restore', ...restored })
+      return auditCommand.run([], { db, print })
+    })
+  } finally {
+    await server.stop()
+  }
+}
+
+async function inDatabase<T>(
+  { config, local }: Parts,
+  url: string,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const db = openDatabase({ url, poolSize: config.DATABASE_POOL, log: local.log })
+  try {
+    return await work(db)
   } finally {
     await db.close()
-    await server.stop()
   }
 }
 

@@ -3,11 +3,16 @@ import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
 import { catalogCommand } from './catalog.ts'
+import { exportCommand } from './export.ts'
+import { fxCommand } from './fx.ts'
 import { keysCommand } from './keys.ts'
+import { modelsCommand } from './models.ts'
 import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
 import type { Print } from './print.ts'
+import { webhooksCommand } from './webhooks.ts'
+import { upstreamsCommand } from './upstreams.ts'
 
 /** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
 type Command<Parts> = {
@@ -20,9 +25,14 @@ const HOUSE_COMMANDS: Command<House>[] = [
   accountsCommand,
   paymentsCommand,
   catalogCommand,
+  modelsCommand,
+  upstreamsCommand,
   outboxCommand,
+  webhooksCommand,
   keysCommand,
   operatorsCommand,
+  exportCommand,
+  fxCommand,
   auditCommand,
 ]
 

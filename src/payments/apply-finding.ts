@@ -5,6 +5,7 @@ import { uuidv7 } from '../lib/ids.ts'
 import type { Log, LogFields } from '../lib/log.ts'
 import type { BalanceWatch } from '../notices/low-balance.ts'
 import { notify } from '../notices/notices.ts'
+import { tellWebhooks } from '../webhooks/events.ts'
 import type { Decision, Finding } from './payment-state.ts'
 import { decide } from './payment-state.ts'
 import type { Payment } from './payments-store.ts'
@@ -39,8 +40,10 @@ export async function applyFinding(
     if (decision.credit) await credit(tx, parts, payment)
     const nextS = nextCheckS(parts.timing, payment, decision, now)
     const { wordS } = parts.timing
-    await writeFinding(tx, { ...decision, id: payment.id, nextCheckS: nextS, wordS })
+    const feeTzs = decision.status === 'completed' ? feeOf(payment, finding) : undefined
+    await writeFinding(tx, { ...decision, id: payment.id, feeTzs, nextCheckS: nextS, wordS })
     await notifyCustomer(tx, payment, decision)
+    await tellOperator(tx, payment, decision)
     await parts.onStep(decision.credit ? 'credit_written' : 'finding_written')
     return { payment, decision }
   })
@@ -49,6 +52,13 @@ export async function applyFinding(
   const { payment, decision } = applied
   writeLog(parts.log, payment, decision, finding)
   return { ...payment, status: decision.status }
+}
+
+/** Only of the payment itself, and no more than it: anything else is not a fee. */
+function feeOf({ amountTzs }: Payment, finding: Finding): number | undefined {
+  if (finding.status !== 'completed' || finding.amountTzs !== amountTzs) return undefined
+  const { feeTzs } = finding
+  return feeTzs !== undefined && feeTzs >= 0 && feeTzs <= amountTzs ? feeTzs : undefined
 }
 
 /** The key is unique for ever: even a bug in `decide` cannot credit one payment twice. */
@@ -87,15 +97,32 @@ async function notifyCustomer(tx: Tx, payment: Payment, decision: Decision): Pro
   }
 }
 
+async function tellOperator(tx: Tx, payment: Payment, decision: Decision): Promise<void> {
+  const { id: payment_id, accountId: account_id, amountTzs: amount_tzs } = payment
+  const about = { payment_id, account_id, amount_tzs }
+  if (decision.credit) {
+    const data = { ...about, credits: creditsNumber(payment.creditsMicro), late: decision.late }
+    await tellWebhooks(tx, { type: 'payment.completed', data })
+  }
+  if (isNewReview(payment, decision)) {
+    const data = { ...about, status: decision.status, reason: decision.review! }
+    await tellWebhooks(tx, { type: 'payment.review', data })
+  }
+}
+
+/** As the store sees it: the same finding is put before a person once. */
+function isNewReview(payment: Payment, { review, said }: Decision): boolean {
+  return review !== undefined && (review !== payment.review || said !== payment.reviewSaid)
+}
+
 function writeLog(log: Log, payment: Payment, decision: Decision, finding: Finding): void {
   const fields: LogFields = {
     payment_id: payment.id,
     account_id: payment.accountId,
     provider: payment.provider,
   }
-  const { review, said } = decision
-  if (review && (review !== payment.review || said !== payment.reviewSaid)) {
-    log.error('A payment needs manual review.', { ...fields, reason: review })
+  if (isNewReview(payment, decision)) {
+    log.error('A payment needs manual review.', { ...fields, reason: decision.review })
   }
   if (decision.status !== payment.status) {
     const reason = decision.late ? 'late_success' : decision.errorCode

@@ -95,6 +95,7 @@ export type PaymentChange = {
   review: string | undefined
   said: string | undefined
   late: boolean
+  feeTzs: number | undefined
   nextCheckS: number | undefined
   /** After so long, a completed payment of which there was word during the check is checked again. */
   wordS: number
@@ -122,7 +123,8 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
        payer_name = case when $2 = 'pending' then payer_name else '' end,
        payer_email = case when $2 = 'pending' then payer_email end,
        late = late or $8,
-       completed_at = case when $2 = 'completed' then coalesce(completed_at, now()) end,
+       fee_tzs = coalesce(fee_tzs, $12),
+       completed_at = case when $2 = 'completed' then coalesce(completed_at, ${CREDITED_AT}, now()) end,
        updated_at = case when status = $2 then updated_at else now() end,
        checks = case when status = $2 then checks else 0 end,
        checking_until = null,
@@ -145,10 +147,13 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
       change.nextCheckS ?? null,
       change.said ?? null,
       change.wordS,
+      change.feeTzs ?? null,
     ],
   )
 }
 
+/** The very time of the credits, so that a month has the same payments in every list. */
+const CREDITED_AT = "(select created_at from ledger_entries where key = 'topup:' || $1::uuid::text)"
 const NEW_REVIEW =
   '($7::text is not null and (review, review_said) is distinct from ($7, $10::text))'
 const ASKED_AGAIN =

@@ -49,6 +49,8 @@ export type Found = {
   providerRef: string | undefined
   network: string | undefined
   failure: PaymentErrorCode | undefined
+  /** What the provider keeps of it, if it says so. */
+  feeTzs?: number | undefined
   /** The provider's own word for the status. */
   said: string | undefined
 }

@@ -168,6 +168,7 @@ function observed(data: unknown): Observation {
     providerRef: textAt(data, 'reference'),
     network: textAt(data, 'channel', 'provider'),
     failure: status === 'failed' ? errorCodeFromProse(reason) : undefined,
+    feeTzs: wholeTzs(pick(data, 'settlement', 'fees', 'value')),
     said,
   }
 }

@@ -111,7 +111,7 @@ function codeRoutes(accounts: Accounts): Route[] {
       response: z.union([sessionShape, challengeShape]),
       async handle(call) {
         const { challenge_id: challengeId, ...answer } = call.body
-        const cookie = asksForCookie(call.headers, accounts.publicUrl)
+        const cookie = asksForCookie(call.headers, accounts)
         const device = deviceOf(call, cookie)
         return sessionAnswer(await verifyCode(accounts, { ...answer, challengeId }, device), cookie)
       },
@@ -140,7 +140,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       body: z.object({ identifier: identifierField, password: z.string() }),
       response: z.union([sessionShape, challengeShape]),
       async handle(call) {
-        const cookie = asksForCookie(call.headers, accounts.publicUrl)
+        const cookie = asksForCookie(call.headers, accounts)
         return sessionAnswer(await login(accounts, call.body, deviceOf(call, cookie)), cookie)
       },
     }),
@@ -152,7 +152,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       body: z.object({ refresh_token: z.string().max(4096).optional() }).optional(),
       response: sessionShape,
       async handle({ body, headers }) {
-        const cookie = asksForCookie(headers, accounts.publicUrl)
+        const cookie = asksForCookie(headers, accounts)
         const sent = body?.refresh_token ?? bearerOf(headers.authorization as string | undefined)
         const token = cookie ? refreshCookie(headers) : sent
         return sessionAnswer(await refresh(accounts, token ?? '', cookie), cookie)
@@ -170,7 +170,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       response: z.object({}),
       async handle(call) {
         const { refresh_token: refreshToken, all } = call.body ?? {}
-        const cookie = asksForCookie(call.headers, accounts.publicUrl)
+        const cookie = asksForCookie(call.headers, accounts)
         const cookieToken = cookie ? refreshCookie(call.headers) : undefined
         await logout(accounts, call.principal, { refreshToken, cookieToken, all })
         return { data: {}, headers: cookie ? clearRefreshCookie() : undefined }

@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { openSignIn } from '../accounts/sign-in/sign-in.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { SyncParts } from '../catalog/sync.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -26,7 +27,8 @@ import { meRoutes } from './me.ts'
 import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
 import { notificationRoutes } from './notifications.ts'
-import { allOperatorRoutes } from './operator/index.ts'
+import { allOperatorRoutes, type OperatorDeps } from './operator/index.ts'
+import type { AskModel } from './operator/try-model.ts'
 import { paymentRoutes } from './payments.ts'
 import { responseRoutes } from './responses.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -40,11 +42,14 @@ export type Services = {
   clock: Clock
   accounts: Accounts
   catalog: Catalog
+  catalogSync: SyncParts
   gateway: Gateway
   responses: Responses
   videos: Videos
   payments: Payments
   upstreams: Upstreams
+  askModel: AskModel
+  webhookDesk: OperatorDeps['webhookDesk']
   simulated: { upstreams: boolean; payments: boolean }
 }
 
@@ -78,6 +83,6 @@ export function allRoutes(services: Services): Route[] {
     ...paymentRoutes({ payments }),
     ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),
-    ...allOperatorRoutes({ config, db, clock, accounts, payments, upstreams }),
+    ...allOperatorRoutes(services),
   ]
 }

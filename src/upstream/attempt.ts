@@ -29,6 +29,8 @@ export type UpstreamParts = {
   nowMs: () => number
   random: () => number
   attempted: Meter['attempted'] | undefined
+  /** Names of upstreams that are to begin nothing more. Replaced as a whole. */
+  drained: ReadonlySet<string>
 }
 
 export function connectionTo(config: UpstreamConfig): Connection {

@@ -67,8 +67,8 @@ export async function probeUpstreams(
   await Promise.all(all)
 }
 
-export function healthSummary({ connections, health }: UpstreamParts) {
+export function healthSummary({ connections, health, drained }: UpstreamParts) {
   const names = [...connections.keys()]
-  const healthy = names.filter((name) => health.healthy(name)).length
+  const healthy = names.filter((name) => health.healthy(name) && !drained.has(name)).length
   return { healthy: healthy > 0, upstreams_total: names.length, upstreams_healthy: healthy }
 }

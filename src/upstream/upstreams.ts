@@ -1,3 +1,4 @@
+import type { CallTrace } from '../lib/call-trace.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/meter.ts'
@@ -46,9 +47,13 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     nowMs,
     random: options.random ?? Math.random,
     attempted: options.meter?.attempted,
+    drained: new Set(),
   }
   return {
-    call: (targets, name, request, signal) => call(parts, targets, { name, request, signal }),
+    call: (targets, name, request, asking) =>
+      call(parts, targets, { name, request, signal: asking?.signal, trace: asking?.trace }),
+    ask: (target, name, request, signal) =>
+      ask(parts, target, { name, request, signal, trace: undefined }),
     order: (targets, name) => inOrder(parts, targets, name),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
@@ -58,8 +63,12 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
     check: (upstream) => checkUpstream(parts, upstream),
     probe: (signal) => probeUpstreams(parts, signal),
+    drain: (names) => {
+      parts.drained = names
+    },
     health: () => healthSummary(parts),
     troubles: () => parts.health.troubles(),
+    takeCounts: () => parts.health.takeCounts(),
     close: () => parts.sender.close(),
   }
 }
@@ -68,6 +77,7 @@ type WorkItem<Name extends keyof Work> = {
   name: Name
   request: Work[Name]['request']
   signal: AbortSignal | undefined
+  trace: CallTrace | undefined
 }
 
 /** Tries one target after another. Only what is not the caller's fault is tried elsewhere. */
@@ -94,6 +104,22 @@ async function call<Name extends keyof Work>(
   throw last!
 }
 
+/** What belongs to a job that has begun is done also where nothing new begins. */
+const CONTINUES: ReadonlySet<keyof Work> = new Set(['videoStatus', 'videoContent'])
+const DRAINED_RETRY_S = 60
+
+/** One attempt, whatever is known of its health. */
+async function ask<Name extends keyof Work>(
+  parts: UpstreamParts,
+  target: ModelTarget,
+  work: WorkItem<Name>,
+): Promise<Work[Name]['result']> {
+  if (capable(parts, [target], work.name).length === 0) throw unsuitableWork()
+  const outcome = await tryTarget(parts, work, target)
+  if ('result' in outcome) return outcome.result
+  throw outcome.failure
+}
+
 /** The capable targets in the order in which they are to be tried. */
 function inOrder<Target extends ModelTarget>(
   parts: UpstreamParts,
@@ -101,14 +127,11 @@ function inOrder<Target extends ModelTarget>(
   name: keyof Work,
 ): Target[] {
   const able = capable(parts, targets, name)
-  if (able.length === 0) {
-    throw new Failure('unsuitable', 'This model does not support this kind of request.', {
-      param: 'model',
-      code: 'model_capability',
-    })
-  }
-  const { connections, health } = parts
-  const candidates = able.map((target) => {
+  if (able.length === 0) throw unsuitableWork()
+  const { connections, health, drained } = parts
+  const asked = CONTINUES.has(name) ? able : able.filter(({ upstream }) => !drained.has(upstream))
+  if (asked.length === 0) throw unavailable(DRAINED_RETRY_S)
+  const candidates = asked.map((target) => {
     const { priority, weight } = connections.get(target.upstream)!.config
     const circuit = health.circuit(target)
     return { target, priority, weight, circuit, demoted: health.demoted(target.upstream) }
@@ -118,6 +141,13 @@ function inOrder<Target extends ModelTarget>(
   throw choice.kind === 'rate_limited'
     ? rateLimited(choice.retryAfterS)
     : unavailable(choice.retryAfterS)
+}
+
+function unsuitableWork(): Failure {
+  return new Failure('unsuitable', 'This model does not support this kind of request.', {
+    param: 'model',
+    code: 'model_capability',
+  })
 }
 
 function capable<Target extends ModelTarget>(
@@ -144,13 +174,21 @@ async function tryTarget<Name extends keyof Work>(
   const { upstream, model } = target
   const report = (outcome: string) => {
     const durationMs = performance.now() - beganMs
+    parts.health.ended(upstream, outcome, durationMs)
     parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
   }
   parts.health.begin(target)
+  if (work.trace) {
+    work.trace.upstream = upstream
+    work.trace.attempts += 1
+  }
   try {
     attempt = prepareAttempt(parts, work, target)
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
+    if (work.trace && work.name === 'chatStream') {
+      work.trace.firstByteMs = performance.now() - work.trace.beganMs
+    }
     report('ok')
     return { result }
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Asking } from '../lib/call-trace.ts'
 import type { CatalogReading, CatalogRecord } from '../lib/model-record.ts'
 import type {
   ChatReader,
@@ -23,7 +24,7 @@ import type {
   VideoStatus,
 } from './contract/video.ts'
 import type { AccountWhy } from './contract/fault.ts'
-import type { UpstreamTrouble } from './health/health.ts'
+import type { UpstreamCounts, UpstreamTrouble } from './health/health.ts'
 import type { Source } from './wire/source.ts'
 
 /** What the other rooms hold: every upstream behind one verb. Built by `openUpstreams`. */
@@ -35,6 +36,13 @@ export type Upstreams = {
    */
   call<Name extends keyof Work>(
     targets: readonly ModelTarget[],
+    name: Name,
+    request: Work[Name]['request'],
+    asking?: Asking,
+  ): Promise<Work[Name]['result']>
+  /** Asks this one and no other, whatever is known of its health: for the operator. */
+  ask<Name extends keyof Work>(
+    target: ModelTarget,
     name: Name,
     request: Work[Name]['request'],
     signal?: AbortSignal,
@@ -58,9 +66,14 @@ export type Upstreams = {
   probe(signal?: AbortSignal): Promise<void>
   /** Whether one upstream accepts our key, for the operator. */
   check(upstream: string): Promise<UpstreamCheck>
+  /** These, and no others, begin nothing more; what they have begun they finish. */
+  drain(names: ReadonlySet<string>): void
+  /** One that is drained counts as not healthy. */
   health(): { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
   /** For the operator only: these name upstreams. */
   troubles(): UpstreamTrouble[]
+  /** Attempts at each upstream since this was last asked. */
+  takeCounts(): Map<string, UpstreamCounts>
   close(): Promise<void>
 }
 

@@ -62,6 +62,8 @@ function boundsOf(needMicro: bigint, sketch: Sketch): Bounds | undefined {
   return { sureMicro: 0n, leastMicro, startMicro, mostMicro, fixed, rough }
 }
 
+const GRANTS = ['signup_bonus', 'topup', 'refund', 'adjustment'] as const
+
 /** Holds 0 to 2 belong to the process, 3 to 5 to jobs; only a job's hold can be renewed. */
 export function inWorld(world: World, sketch: Sketch): Command {
   const [first = 0n, second = 0n] = sketch.amounts
@@ -70,18 +72,23 @@ export function inWorld(world: World, sketch: Sketch): Command {
   const account = sketch.kind === 'hold' ? hold % 3 : sketch.account
   const accountId = world.accounts[account]!
   const holdId = world.holds[hold]!
-  const entry = (key: number): Entry => ({
+  const entry = (key: number, type: Entry['type']): Entry => ({
     id: randomUUID(),
-    type: 'adjustment',
+    type,
     key: `${world.keyPrefix}:${key}`,
     description: 'A trial.',
   })
   switch (sketch.kind) {
     case 'grant':
-      return { kind: 'grant', accountId, amountMicro: first + 1n, entry: entry(sketch.keys[0]!) }
+      return {
+        kind: 'grant',
+        accountId,
+        amountMicro: first + 1n,
+        entry: entry(sketch.keys[0]!, GRANTS[sketch.keys[1]! % GRANTS.length]!),
+      }
     case 'adjust': {
       const amountMicro = (sketch.ofJob ? first : -first) || 1n
-      return { kind: 'adjust', accountId, amountMicro, entry: entry(sketch.keys[0]!) }
+      return { kind: 'adjust', accountId, amountMicro, entry: entry(sketch.keys[0]!, 'adjustment') }
     }
     case 'hold': {
       const owner =
@@ -106,7 +113,7 @@ export function inWorld(world: World, sketch: Sketch): Command {
     default: {
       const charges = sketch.amounts
         .slice(0, 1 + (sketch.keys[2]! % 3))
-        .map((costMicro, i): Charge => ({ costMicro, entry: entry(sketch.keys[i]!) }))
+        .map((costMicro, i): Charge => ({ costMicro, entry: entry(sketch.keys[i]!, 'usage') }))
       return { kind: 'settle', accountId, holdId, charges }
     }
   }

@@ -31,6 +31,8 @@ withDatabase('ledger store', (open) => {
       assert.equal(row.balance_micro, model.total(row.account_id))
       assert.equal(row.held_micro, model.held(row.account_id))
       assert.equal(row.limits_micro, model.limits(row.account_id))
+      assert.equal(row.gift_micro, model.gift(row.account_id))
+      assert.equal(row.gift_entries, row.entries)
     }
     const entries = await db.query<{ key: string; amount_micro: bigint }>(
       'select key, amount_micro from ledger_entries where key like $1',
@@ -179,6 +181,7 @@ withDatabase('ledger store', (open) => {
     assert.deepEqual(outcome, {
       kind: 'settled',
       chargedMicro: [8n, 2n],
+      giftMicro: [0n, 0n],
       uncollectedMicro: 3n,
       balanceMicro: 0n,
       availableMicro: 0n,
@@ -187,6 +190,32 @@ withDatabase('ledger store', (open) => {
       accountId,
     ])
     assert.deepEqual(lost, [{ key: `usage:${holdId}:2`, amount_micro: 3n }])
+  })
+
+  test('gifts are counted anew where an earlier version has added entries', async () => {
+    const accountId = randomUUID()
+    const entry = (type: 'signup_bonus' | 'topup' | 'usage') => {
+      const id = randomUUID()
+      return { id, type, key: id, description: '' }
+    }
+    await apply([{ kind: 'grant', accountId, amountMicro: 100n, entry: entry('signup_bonus') }])
+    await apply([{ kind: 'grant', accountId, amountMicro: 500n, entry: entry('topup') }])
+    const charge = async (costMicro: bigint) => {
+      const holdId = randomUUID()
+      await hold(accountId, 0n, holdId)
+      const charges = [{ costMicro, entry: entry('usage') }]
+      const [outcome] = await apply([{ kind: 'settle', accountId, holdId, charges }])
+      return outcome?.kind === 'settled' ? outcome.giftMicro : undefined
+    }
+    assert.deepEqual(await charge(30n), [30n])
+    // As the earlier version leaves it, which knows the older columns only.
+    await db.query(
+      `update ledger_accounts set gift_micro = 100, gift_entries = entries - 1 where account_id = $1`,
+      [accountId],
+    )
+    assert.deepEqual(await charge(80n), [70n])
+    assert.deepEqual(await charge(5n), [0n])
+    await assertBooks(db)
   })
 
   test('a command that can only be a bug changes nothing', async () => {
@@ -206,7 +235,8 @@ withDatabase('ledger store', (open) => {
   test('closing a hold that is not there takes the whole batch with it', async () => {
     const accountId = randomUUID()
     await grant(accountId, 10n)
-    const account = { balanceMicro: 10n, heldMicro: 0n, limitsMicro: 0n, entries: 1n }
+    const none = { heldMicro: 0n, limitsMicro: 0n, giftMicro: 0n }
+    const account = { balanceMicro: 10n, ...none, entries: 1n }
     const hold = { holdId: randomUUID(), accountId, amountMicro: 1n, limitMicro: 1n }
     const changes: LedgerChanges = {
       accounts: [{ accountId, before: account, after: { ...account, balanceMicro: 1n } }],
@@ -268,9 +298,13 @@ withDatabase('ledger store', (open) => {
     assert.match(held!.sentence, /sum of the open holds/)
     assert.match(limits!.sentence, /sum of the limits/)
     await db.query(
-      'update ledger_accounts set held_micro = 0, limits_micro = 0 where account_id = $1',
+      `update ledger_accounts set held_micro = 0, limits_micro = 0, gift_micro = 1
+       where account_id = $1`,
       [accountId],
     )
+    const [gifts] = (await auditLedger(db)).findings
+    assert.match(gifts!.sentence, /what is left of gifts.*expected 0, found 0.000001/)
+    await db.query('update ledger_accounts set gift_micro = 0 where account_id = $1', [accountId])
   })
 
   async function grant(accountId: string, amountMicro: bigint): Promise<Outcome> {

@@ -5,10 +5,15 @@ export class Model {
   balance = new Map<string, bigint>()
   holds = new Map<string, { account: string; amount: bigint; limit: bigint }>()
   booked = new Map<string, bigint>()
+  gifts = new Map<string, bigint>()
   lost = 0n
 
   total(account: string): bigint {
     return this.balance.get(account) ?? 0n
+  }
+
+  gift(account: string): bigint {
+    return this.gifts.get(account) ?? 0n
   }
 
   held(account: string): bigint {
@@ -36,6 +41,10 @@ export class Model {
       if (this.booked.has(command.entry.key)) return { kind: 'duplicate' }
       if (this.free(accountId) + command.amountMicro < 0n) return this.refused(accountId)
       this.book(accountId, command.entry.key, command.amountMicro)
+      const { type } = command.entry
+      const given = type === 'signup_bonus' || (type === 'adjustment' && command.amountMicro > 0n)
+      const gift = this.gift(accountId) + (given ? command.amountMicro : 0n)
+      this.gifts.set(accountId, least(gift, this.total(accountId)))
       return { kind: 'posted', ...this.sums(accountId) }
     }
     const found = this.holds.get(command.holdId)
@@ -72,16 +81,21 @@ export class Model {
       return { kind: 'released', availableMicro: this.free(accountId) }
     }
     let uncollectedMicro = 0n
+    const giftMicro: bigint[] = []
     const chargedMicro = command.charges.map(({ costMicro, entry }) => {
+      giftMicro.push(0n)
       if (this.booked.has(entry.key)) return 0n
       const free = this.free(accountId)
       const paid = costMicro < free ? costMicro : free
       uncollectedMicro += costMicro - paid
       if (paid > 0n) this.book(accountId, entry.key, -paid)
+      const gift = least(paid, this.gift(accountId))
+      this.gifts.set(accountId, this.gift(accountId) - gift)
+      giftMicro[giftMicro.length - 1] = gift
       return paid
     })
     this.lost += uncollectedMicro
-    return { kind: 'settled', chargedMicro, uncollectedMicro, ...this.sums(accountId) }
+    return { kind: 'settled', chargedMicro, giftMicro, uncollectedMicro, ...this.sums(accountId) }
   }
 
   private book(account: string, key: string, amount: bigint): void {

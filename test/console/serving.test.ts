@@ -29,7 +29,16 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(house.url + path, { headers, redirect: 'manual' })
 
 test('a page may run, load, frame and send nothing but our own', async () => {
-  for (const path of ['/', '/models', '/login', '/app', '/app/keys', '/guides/none']) {
+  for (const path of [
+    '/',
+    '/models',
+    '/login',
+    '/app',
+    '/app/keys',
+    '/operator',
+    '/operator/log',
+    '/guides/none',
+  ]) {
     const { headers } = await get(path)
     const policy = new Map(
       headers

@@ -13,7 +13,7 @@ const GUARDED: Record<string, RegExp> = {
   '@redis/client': /^http\//,
   'zod-openapi': /^http\//,
   pg: /^db\//,
-  undici: /^(upstream|payments|notices|accounts)\//,
+  undici: /^(upstream|payments|notices|accounts|webhooks)\//,
   'openid-client': /^accounts\//,
 }
 

@@ -51,6 +51,8 @@ test('a backup of a working service, restored elsewhere: people, balances and se
   const other = join(freshFolder(), 'other')
   const restored = await mlango({ DATA_DIR: other }, 'restore', file)
   assert.match(restored.out, /has been restored into .*\nThe books balance: 2 accounts/)
+  // The copy has the row of the backup, and the restored one that of its restoring.
+  assert.match(restored.out, /The log of the operators is whole: [23] actions/)
   assert.equal(restored.code, 0)
   assert(await allGone(other, 0))
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { commandActor } from '../../src/administration/actor.ts'
+import { listActions } from '../../src/administration/actions-store.ts'
 import type { CatalogRecord } from '../../src/lib/model-record.ts'
 import { syncCatalog, type SyncParts } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
@@ -72,4 +74,32 @@ test('disable and enable, and help for all else', async () => {
     assert.equal(code, 2)
     assert.match(text, /catalog diff/)
   }
+})
+
+test('a margin is set, shown in the history, and given up again', async () => {
+  assert.match((await run('margin', 'a/one', '1.75', '--operator', 'neema')).text, /is 1\.75/)
+  assert.match((await run('prices', 'a/one')).text, /terms by neema {2}margin=1\.75 .*IN FORCE/)
+  assert.equal((await run('margin', 'text', '1.25', '--modality')).code, 0)
+  assert.match((await run('prices', 'a/two')).text, /^\S+ {2}main {2}terms by .* {2}margin=1\.25/)
+  assert.match((await run('margin', 'a/one', 'none')).text, /no longer its own/)
+  assert.match((await run('prices', 'a/one')).text, /margin=1\.25 .*IN FORCE/)
+  for (const margin of ['0', '-1', '200', 'dear']) {
+    assert.equal((await run('margin', 'a/one', '--', margin)).code, 2, margin)
+  }
+  assert.equal((await run('margin', 'a/none', '2')).code, 1)
+  assert.equal((await run('prices', 'a/none')).code, 1)
+  const actions = await listActions(db, {
+    operatorId: undefined,
+    targetId: 'a/one',
+    action: 'model.margin',
+    before: undefined,
+    limit: 10,
+  })
+  assert.deepEqual(
+    actions.map(({ operator, before }) => [operator, before]),
+    [
+      [commandActor(undefined).name, { margin: '1.75' }],
+      ['neema', { margin: null }],
+    ],
+  )
 })

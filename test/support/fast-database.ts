@@ -9,18 +9,20 @@ import { testClock } from './accounts.ts'
 const DAY_MS = 86_400_000
 
 /**
- * A database whose `now()` can be pushed forward, defaults of columns included: a function of that
- * name in a schema that is searched before PostgreSQL's own. The clock beside it goes along.
+ * A database whose clock can be pushed, defaults of columns included: functions of the same names in
+ * a schema that is searched before PostgreSQL's own. The clock beside it goes along.
  */
-export async function openFastDatabase() {
-  const url = await emptyDatabase()
+export async function openFastDatabase(empty?: string) {
+  const url = empty ?? (await emptyDatabase())
   const admin = new Client({ connectionString: url })
   await admin.connect()
   await admin.query(`create schema fast;
     create table fast.calendar (days int not null);
     insert into fast.calendar values (0);
     create function fast.now() returns timestamptz language sql stable as
-      'select pg_catalog.now() + make_interval(days => (select days from fast.calendar))'`)
+      'select pg_catalog.now() + make_interval(days => (select days from fast.calendar))';
+    create function fast.clock_timestamp() returns timestamptz language sql volatile as
+      'select pg_catalog.clock_timestamp() + make_interval(days => (select days from fast.calendar))'`)
   const name = new URL(url).pathname.slice(1)
   await admin.query(`alter database ${name} set search_path = fast, pg_catalog, public`)
   await admin.end()
@@ -28,6 +30,7 @@ export async function openFastDatabase() {
   await migrate(db, silentLog)
   const clock = testClock()
   return {
+    url,
     db,
     clock,
     async pass(days: number) {

@@ -14,6 +14,8 @@ import { createApiKey, revokeApiKey } from '../../src/accounts/workspaces/api-ke
 import { createWorkspace, deleteWorkspace } from '../../src/accounts/workspaces/workspaces.ts'
 import { moveWorkspace } from '../../src/activity/activity-store.ts'
 import { healthRecorder } from '../../src/activity/health-history.ts'
+import { upstreamMinutes } from '../../src/activity/upstream-minutes.ts'
+import { openRefusals } from '../../src/administration/refusals.ts'
 import { startHeartbeat } from '../../src/billing/heartbeat-store.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
@@ -70,6 +72,13 @@ export async function openYearLoad(parts: {
     timeZone: config.ACTIVITY_TIME_ZONE,
     health: () => ({ upstreams_total: 2, upstreams_healthy: 2 }),
   })
+  const minutes = upstreamMinutes({
+    db,
+    now: () => clock.now(),
+    take: () => new Map(),
+    troubled: () => ['main'],
+  })
+  const refusals = openRefusals({ db, log: silentLog, now: () => clock.now() })
   let days = 0
   return {
     replay,
@@ -89,6 +98,14 @@ export async function openYearLoad(parts: {
       await (await startHeartbeat(db, randomUUID())).run(new AbortController().signal)
       await sync(db)
       await health.run(new AbortController().signal)
+      await minutes.flush()
+      const refusal = {
+        accountId: customer,
+        why: 'no_operator',
+        what: 'GET /v1/operator/me',
+      } as const
+      refusals.note({ ...refusal, address: '127.0.0.1', requestId: 'req_1' })
+      await refusals.flush()
     },
   }
 }

@@ -7,14 +7,16 @@ import { fire } from './fire.ts'
 import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
 import { soak } from './soak.ts'
+import { trade } from './trade.ts'
+import { startTestServer } from '../support/local-server.ts'
 import { openWorld } from './rig/world.ts'
 import { powerCut } from './power/power-cut.ts'
 import { hasCompiler } from './power/recorder.ts'
 
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
- * `--only fire,adversary,bad,anvil,rolling,overload` chooses the parts; `local`, `power` and `soak`
- * run only when they are named. `--play "slow readers"` lets thieves play only that.
+ * `--only fire,adversary,bad,anvil,rolling,overload` chooses the parts; `local`, `power`, `soak` and
+ * `trade` run only when they are named. `--play "slow readers"` lets thieves play only that.
  * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
@@ -99,6 +101,12 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
   async power() {
     if (hasCompiler()) return powerCut({ seed, lives: 6, cutsPerLife: 5, say })
     return { violations: ['a loss of power cannot be simulated here: there is no C compiler (cc)'] }
+  },
+  async trade() {
+    const server = await startTestServer()
+    const { url: databaseUrl } = server
+    const size = { calls: 100_000, payments: 2_000, accounts: 250, days: 30 }
+    return trade({ seed, ...size, databaseUrl, say }).finally(() => server.stop())
   },
   overload: () => inWorld(1, (world) => overload(world, 10), OVERLOAD_ENV),
 }

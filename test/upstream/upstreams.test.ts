@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../src/lib/failure.ts'
+import { newTrace } from '../../src/gateway/bill/rows.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
@@ -182,6 +183,22 @@ describe('calling upstreams', () => {
     result.cancel()
   })
 
+  it('notes whom it asked, how often, and when the first byte came', async () => {
+    const { upstreams, targets } = await house(status(500), well)
+    const [whole, stream] = [newTrace(), newTrace()]
+    await upstreams.call(targets, 'chat', chatRequest(false), { trace: whole })
+    assert.deepEqual([whole.upstream, whole.attempts, whole.firstByteMs], ['u1', 2, undefined])
+    const result = await upstreams.call(targets, 'chatStream', chatRequest(true), { trace: stream })
+    assert.equal(stream.upstream, 'u1')
+    assert.ok(stream.firstByteMs! > 0)
+    result.cancel()
+    const alone = await house(status(500))
+    const failed = newTrace()
+    const asking = { trace: failed }
+    await failing(alone.upstreams.call(alone.targets, 'chat', chatRequest(false), asking))
+    assert.deepEqual([failed.upstream, failed.attempts], ['u0', 1])
+  })
+
   it('a stream that breaks later throws a failure', async () => {
     const { upstreams, targets } = await house((socket) => {
       socket.write(SSE_HEAD)
@@ -222,7 +239,7 @@ describe('calling upstreams', () => {
     const { upstreams, servers, targets } = await house(() => {}, well)
     const leaving = new AbortController()
     setTimeout(() => leaving.abort(), 30)
-    await failing(upstreams.call(targets, 'chat', chatRequest(false), leaving.signal))
+    await failing(upstreams.call(targets, 'chat', chatRequest(false), { signal: leaving.signal }))
     await new Promise((done) => setTimeout(done, 50))
     assert.equal(servers[0]!.open, 0)
     assert.equal(servers[1]!.requests.length, 0)

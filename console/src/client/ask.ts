@@ -87,10 +87,11 @@ function addressOf(
   path: Record<string, string> | undefined,
   query: object | undefined,
 ): string {
-  // An id of a model may contain slashes, which stay.
-  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(path?.[name] ?? '').replaceAll('%2F', '/'),
-  )
+  const filled = template.replace(/\{(\w+)\}(\/?)/g, (_, name: string, more: string) => {
+    const value = encodeURIComponent(path?.[name] ?? '')
+    // An id of a model may contain slashes. At the end of an address they stay.
+    return more === '' ? value.replaceAll('%2F', '/') : value + more
+  })
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== '') search.set(name, String(value))

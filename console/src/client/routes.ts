@@ -1619,6 +1619,38 @@ export type Documented = {
       request_id: string
     }
   }
+  'GET /v1/operator/refusals': {
+    query: {
+      account?: string | number | boolean
+      before?: string | number | boolean
+      limit?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        account_id: string
+        is_operator: boolean
+        why:
+          | 'no_operator'
+          | 'api_key'
+          | 'foreign_host'
+          | 'foreign_network'
+          | 'role'
+          | 'second_factor'
+          | 'rule'
+        count: number
+        first_at: string
+        last_at: string
+        what: string
+        address?: string | undefined
+        request_id: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
   'GET /v1/operator/accounts': {
     query: {
       q?: string | number | boolean
@@ -2068,21 +2100,135 @@ export type Documented = {
       data: {
         received_tzs: number
         payments: number
+        fees_tzs: number
+        fees_unknown: number
         requests: number
+        failed_requests: number
         used_credits: number
-        by_network: { received_tzs: number; payments: number; network: string }[]
-        credits: Record<string, number>
+        gift_credits: number
+        refunded_credits: number
         uncollected_credits: number
-        owed: { balance_credits: number; reserved_credits: number; accounts: number }
-        days: {
-          day: string
+        waived_credits: number
+        earned_tzs: number
+        upstream_usd: number
+        upstream_tzs: number
+        not_reported_share: number
+        margin_tzs: number
+        by_network: {
           received_tzs: number
           payments: number
-          requests: number
-          used_credits: number
+          fees_tzs: number
+          fees_unknown: number
+          network: string
         }[]
-        by_model: { requests: number; used_credits: number; model: string }[]
+        credits: Record<string, number>
+        owed: {
+          balance_credits: number
+          reserved_credits: number
+          gift_credits: number
+          accounts: number
+        }
+        days: {
+          day: string
+          tzs_per_usd: number
+          received_tzs: number
+          payments: number
+          fees_tzs: number
+          fees_unknown: number
+          requests: number
+          failed_requests: number
+          used_credits: number
+          gift_credits: number
+          refunded_credits: number
+          uncollected_credits: number
+          waived_credits: number
+          earned_tzs: number
+          upstream_usd: number
+          upstream_tzs: number
+          not_reported_share: number
+          margin_tzs: number
+        }[]
+        by_model: {
+          requests: number
+          failed_requests: number
+          used_credits: number
+          gift_credits: number
+          refunded_credits: number
+          uncollected_credits: number
+          waived_credits: number
+          earned_tzs: number
+          upstream_usd: number
+          upstream_tzs: number
+          not_reported_share: number
+          margin_tzs: number
+          model: string
+        }[]
+        by_upstream: {
+          requests: number
+          failed_requests: number
+          used_credits: number
+          gift_credits: number
+          refunded_credits: number
+          uncollected_credits: number
+          waived_credits: number
+          earned_tzs: number
+          upstream_usd: number
+          upstream_tzs: number
+          not_reported_share: number
+          margin_tzs: number
+          upstream: string
+        }[]
       }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/series': {
+    query: {
+      from?: string | number | boolean
+      to?: string | number | boolean
+      metric:
+        | 'received_tzs'
+        | 'payments'
+        | 'fees_tzs'
+        | 'requests'
+        | 'failed_requests'
+        | 'used_credits'
+        | 'gift_credits'
+        | 'uncollected_credits'
+        | 'waived_credits'
+        | 'refunded_credits'
+        | 'upstream_usd'
+        | 'upstream_tzs'
+        | 'earned_tzs'
+        | 'margin_tzs'
+      by?: 'model' | 'upstream' | 'kind' | 'network'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { days: string[]; series: { name: string; values: number[] }[] }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/fx': {
+    query: { before?: string | number | boolean; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { day: string; tzs_per_usd: number; set_at: string }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'PUT /v1/operator/fx/{day}': {
+    query: {}
+    body: { tzs_per_usd: number; reason?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { day: string; tzs_per_usd: number; set_at: string }
       request_id: string
     }
   }
@@ -2109,9 +2255,142 @@ export type Documented = {
         priority: number
         weight: number
         margin: string
+        state: 'up' | 'degraded' | 'down' | 'drained'
+        since?: string | undefined
+        key_trouble?: 'key_refused' | 'out_of_money' | 'forbidden' | undefined
+        drained?: { at: string; by: string; reason?: string | undefined } | undefined
+        last_hour: {
+          calls: number
+          errors: number
+          p50_ms?: number | undefined
+          p95_ms?: number | undefined
+        }
         troubles: { why: string; model?: string | undefined; since: string }[]
       }[]
       pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/upstreams/{name}/minutes': {
+    query: { from?: string | number | boolean; to?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        at: string
+        calls: number
+        errors: number
+        p50_ms?: number | undefined
+        p95_ms?: number | undefined
+        troubled: boolean
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/upstreams/{name}/drain': {
+    query: {}
+    body: { reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { name: string; drained: boolean }
+      request_id: string
+    }
+  }
+  'DELETE /v1/operator/upstreams/{name}/drain': {
+    query: {}
+    body: { reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { name: string; drained: boolean }
+      request_id: string
+    }
+  }
+  'POST /v1/operator/audits': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: { status: 'success'; code: 202; data: { id: string }; request_id: string }
+  }
+  'GET /v1/operator/audits': {
+    query: { before?: string | number | boolean; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        state: 'waiting' | 'running' | 'done' | 'failed'
+        asked_by: string
+        step: number
+        of: number
+        finding_count: number
+        accounts?: number | undefined
+        entries?: number | undefined
+        holds?: number | undefined
+        log_end?: string | undefined
+        error?: string | undefined
+        created_at: string
+        started_at?: string | undefined
+        ended_at?: string | undefined
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'GET /v1/operator/audits/{id}': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        state: 'waiting' | 'running' | 'done' | 'failed'
+        asked_by: string
+        step: number
+        of: number
+        finding_count: number
+        accounts?: number | undefined
+        entries?: number | undefined
+        holds?: number | undefined
+        log_end?: string | undefined
+        error?: string | undefined
+        created_at: string
+        started_at?: string | undefined
+        ended_at?: string | undefined
+        findings: string[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/exports/ledger.csv': {
+    query: { month: string | number | boolean }
+    body: undefined
+    answer: Blob
+  }
+  'GET /v1/operator/exports/payments.csv': {
+    query: { month: string | number | boolean }
+    body: undefined
+    answer: Blob
+  }
+  'GET /v1/operator/exports/sums': {
+    query: { month: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        ledger: {
+          opening_credits: number
+          movements: { type: string; entries: number; amount_credits: number }[]
+          closing_credits: number
+        }
+        payments: { count: number; received_tzs: number; credits: number }
+        period: { month: string; zone: string; from: string; to: string }
+      }
       request_id: string
     }
   }
@@ -2123,11 +2402,15 @@ export type Documented = {
       code: 200
       data: {
         id: string
+        name: string
+        output_modalities: string[]
         enabled: boolean
+        margin?: string | undefined
         offers: {
           upstream: string
           listed: boolean
           by_hand: boolean
+          priced: 'paid' | 'free' | 'unpriced'
           margin: string
           credits_per_usd: string
           pricing: Record<string, unknown>
@@ -2140,11 +2423,56 @@ export type Documented = {
   }
   'PATCH /v1/operator/models/{id}': {
     query: {}
-    body: { enabled: boolean; reason: string }
+    body: {
+      enabled?: boolean | undefined
+      margin?: number | string | null | undefined
+      reason: string
+    }
     answer: {
       status: 'success'
       code: 200
-      data: { id: string; enabled: boolean }
+      data: { id: string; enabled?: boolean | undefined; margin?: string | null | undefined }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/margins': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        house: string
+        modalities: { modality: string; models: number; margin?: string | undefined }[]
+      }
+      request_id: string
+    }
+  }
+  'PATCH /v1/operator/margins/{modality}': {
+    query: {}
+    body: { margin: number | string | null; reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { modality: string; margin: string | null; prices_changed: number }
+      request_id: string
+    }
+  }
+  'POST /v1/operator/models/{id}/try': {
+    query: {}
+    body: { prompt: string; upstream?: string | undefined; reason?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        model: string
+        upstream: string
+        text: string
+        finish_reason?: string | undefined
+        latency_ms: number
+        usage: { prompt_tokens?: number | undefined; completion_tokens?: number | undefined }
+        cost: { usd: string; basis: 'reported' | 'list' | 'estimated' }
+      }
       request_id: string
     }
   }
@@ -2162,6 +2490,13 @@ export type Documented = {
         old: Record<string, unknown>
         new: Record<string, unknown>
         changes: string[]
+        prices: {
+          name: string
+          old_usd?: string | undefined
+          new_usd?: string | undefined
+          old_credits?: number | undefined
+          new_credits?: number | undefined
+        }[]
       }[]
       pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
@@ -2171,6 +2506,38 @@ export type Documented = {
     query: {}
     body: { ids: string[]; reason: string }
     answer: { status: 'success'; code: 200; data: { approved: string[] }; request_id: string }
+  }
+  'GET /v1/operator/models/{id}/prices': {
+    query: { before?: string | number | boolean; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        upstream: string
+        at: string
+        reason: 'first' | 'listed' | 'by_hand' | 'terms' | 'approved'
+        operator?: string | undefined
+        in_force: boolean
+        priced: 'paid' | 'free' | 'unpriced'
+        pricing: Record<string, unknown>
+        margin: string
+        credits_per_usd: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/catalog/sync': {
+    query: {}
+    body: { believe?: boolean | undefined; reason: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { added: number; priced: number; gone: number; waiting: number; failed: string[] }
+      request_id: string
+    }
   }
   'GET /v1/operator/outbox': {
     query: { state?: 'waiting' | 'sent' | 'dead' | 'folded'; limit?: string | number | boolean }
@@ -2193,6 +2560,135 @@ export type Documented = {
     }
   }
   'POST /v1/operator/outbox/{id}/resend': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'GET /v1/operator/webhooks': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        url: string
+        description: string
+        events: string[]
+        enabled: boolean
+        previous_secret_until?: string | undefined
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/webhooks': {
+    query: {}
+    body: {
+      url: string
+      events: (
+        | 'payment.completed'
+        | 'payment.review'
+        | 'account.suspended'
+        | 'upstream.down'
+        | 'balance.low'
+        | 'video.completed'
+      )[]
+      description?: string | undefined
+      reason?: string | undefined
+    }
+    answer: {
+      status: 'success'
+      code: 201
+      data: {
+        id: string
+        url: string
+        description: string
+        events: string[]
+        enabled: boolean
+        previous_secret_until?: string | undefined
+        created_at: string
+        secret: string
+      }
+      request_id: string
+    }
+  }
+  'PATCH /v1/operator/webhooks/{id}': {
+    query: {}
+    body: {
+      url?: string | undefined
+      events?:
+        | (
+            | 'payment.completed'
+            | 'payment.review'
+            | 'account.suspended'
+            | 'upstream.down'
+            | 'balance.low'
+            | 'video.completed'
+          )[]
+        | undefined
+      description?: string | undefined
+      enabled?: boolean | undefined
+      reason?: string | undefined
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        url: string
+        description: string
+        events: string[]
+        enabled: boolean
+        previous_secret_until?: string | undefined
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'DELETE /v1/operator/webhooks/{id}': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/operator/webhooks/{id}/secret': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { secret: string; previous_secret_until: string }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/webhooks/{id}/deliveries': {
+    query: {
+      state?: 'waiting' | 'delivered' | 'dead'
+      before?: string | number | boolean
+      limit?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        type: string
+        state: 'waiting' | 'delivered' | 'dead'
+        attempts: number
+        last_status?: number | undefined
+        last_error?: string | undefined
+        last_try_at?: string | undefined
+        next_try_at?: string | undefined
+        created_at: string
+        body: unknown
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/webhooks/{id}/deliveries/{event_id}/replay': {
     query: {}
     body: { reason?: string | undefined }
     answer: { status: 'success'; code: 200; data: {}; request_id: string }

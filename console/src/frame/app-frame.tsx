@@ -154,7 +154,7 @@ export function useSignOut(): (everywhere?: boolean) => Promise<void> {
 }
 
 /** Whoever is not signed in is asked to, and then comes back here. */
-function useMustBeSignedIn(): void {
+export function useMustBeSignedIn(): void {
   const session = useSession()
   const { status } = session
   const [location, go] = useLocation()

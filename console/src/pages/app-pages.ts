@@ -75,3 +75,12 @@ export const appPages: Page[] = [
     load: () => import('./app/settings/page.tsx'),
   }),
 ]
+
+/** All of it is fetched only by those who go there: customers have nothing of it. */
+export const operatorArea: Page = page({
+  path: '/operator/*',
+  title: { sw: 'Mlango', en: 'Mlango' },
+  writesTitles: true,
+  source: 'src/pages/operator/area.tsx',
+  load: () => import('./operator/area.tsx'),
+})

@@ -8,6 +8,8 @@ export type Page = {
   /** `/guides/:name`; `*` at the end takes the rest, as `rest`. */
   path: string
   title: Record<Language, string>
+  /** It has pages of its own, and says their titles itself. */
+  writesTitles?: true
   /** For search engines; only public pages have one. */
   description?: Record<Language, string>
   /** The page's own file, as the build's manifest names it. */
@@ -17,7 +19,7 @@ export type Page = {
   show(params: Params): ReactNode
 }
 
-type PageFacts = Pick<Page, 'path' | 'title' | 'description' | 'source'> & {
+type PageFacts = Pick<Page, 'path' | 'title' | 'writesTitles' | 'description' | 'source'> & {
   load(): Promise<{ default: PageComponent }>
 }
 

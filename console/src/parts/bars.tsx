@@ -11,9 +11,11 @@ export function Bars({
   unit: string
 }) {
   const most = Math.max(...bars.map((bar) => bar.value), 0)
+  const least = Math.min(...bars.map((bar) => bar.value), 0)
+  const scale = most === least ? 0 : 100 / (most - least)
   const step = 100 / Math.max(1, bars.length)
-  const height = (value: number) =>
-    most === 0 ? 0 : Math.max(value > 0 ? 2 : 0, (value / most) * 100)
+  const zero = most === least ? 100 : most * scale
+  const height = (value: number) => (value === 0 ? 0 : Math.max(2, Math.abs(value) * scale))
   return (
     <figure className="flex flex-col gap-2">
       <svg
@@ -28,14 +30,14 @@ export function Bars({
             <rect x={at * step} y="0" width={step} height="100" className="fill-transparent" />
             <rect
               x={at * step + step * 0.14}
-              y={100 - height(bar.value)}
+              y={bar.value < 0 ? zero : zero - height(bar.value)}
               width={step * 0.72}
               height={height(bar.value)}
-              className="fill-green group-hover:fill-gold"
+              className={`${bar.value < 0 ? 'fill-danger' : 'fill-green'} group-hover:fill-gold`}
             />
             <rect
               x={at * step + step * 0.14}
-              y="99"
+              y={Math.min(99, zero)}
               width={step * 0.72}
               height="1"
               className="fill-line"
@@ -49,19 +51,22 @@ export function Bars({
           <span>{bars.at(-1)!.label}</span>
         </div>
       )}
-      <table className="sr-only">
-        <caption>{caption}</caption>
-        <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.key}>
-              <th scope="row">{bar.label}</th>
-              <td>
-                {bar.shown} {unit}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {/* A table cannot be cut off: it would lengthen the page. */}
+      <div className="sr-only">
+        <table>
+          <caption>{caption}</caption>
+          <tbody>
+            {bars.map((bar) => (
+              <tr key={bar.key}>
+                <th scope="row">{bar.label}</th>
+                <td>
+                  {bar.shown} {unit}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

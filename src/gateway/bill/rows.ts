@@ -1,9 +1,11 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
 import type { Bounds, Charge, Outcome } from '../../billing/commands.ts'
 import type { EarlyBody, Keep } from '../../lib/answer.ts'
+import type { CallTrace } from '../../lib/call-trace.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
+import type { UpstreamCost } from '../../lib/upstream-cost.ts'
 import type { Posted, Posting, Rows } from './posting-queue.ts'
 
 /** What is about to be paid for. Both amounts zero: the model is free and nothing is held. */
@@ -45,26 +47,37 @@ export type BillLine = {
   totalTokens?: number | undefined
   /** The upstream reported no usage that could be believed. */
   estimated: boolean
+  upstreamCost?: UpstreamCost | undefined
+  trace?: CallTrace | undefined
 }
 
 /** A stage's cost and usage, before it is known how long the stage took. */
-export type StageUsage = Omit<BillLine, 'stage' | 'latencyMs'>
+export type StageUsage = Omit<BillLine, 'stage' | 'latencyMs' | 'trace'>
 
 export type Dropped = {
   status: Exclude<ActivityStatus, 'completed'>
   errorCode: string
   stage: Stage
   latencyMs: number
+  trace?: CallTrace | undefined
+  /** What was done of it all the same: its worth to the caller and its cost to us. */
+  waived?: Waived | undefined
   /** Stages that had completed before; they are recorded and not charged. */
   ran?: BillLine[]
   /** Writes rows that belong into the same commit. */
   write?: Rows['write']
 }
 
+export type Waived = { micro: bigint; upstreamCost?: UpstreamCost | undefined }
+
 export type Receipt = {
   chargedMicro: bigint
   /** Available after the charge; unknown when nothing was held. */
   remainingMicro: bigint | undefined
+}
+
+export function newTrace(): CallTrace {
+  return { beganMs: performance.now(), attempts: 0 }
 }
 
 export function stageOf(kind: ActivityKind, model: { id: string; priceSnapshotId: string }): Stage {
@@ -83,17 +96,22 @@ export function callTraces(order: Pick<BillOrder, 'principal' | 'requestId'>): {
 }
 
 export function completedRecord(clock: Clock, order: BillOrder, line: BillLine): ActivityRecord {
-  const { stage, ...rest } = line
+  const { stage, trace, ...rest } = line
   const createdAt = clock.now()
   return {
     ...rest,
     ...stage,
     ...callTraces(order),
+    ...(trace && tracesOf(trace)),
     id: uuidv7(createdAt.getTime()),
     accountId: order.principal.accountId,
     status: 'completed',
     createdAt,
   }
+}
+
+function tracesOf({ upstream, attempts, firstByteMs }: CallTrace) {
+  return { upstream, attempts, firstByteMs }
 }
 
 /** What a bill writes when its work has finished. */
@@ -150,8 +168,9 @@ export function unchargedPosting(
   holdId: string | undefined,
   { lines, records }: Settlement,
 ): Posting {
-  const { stage, latencyMs } = lines.at(-1)!
-  const end = { status: 'failed', errorCode: 'interrupted', stage, latencyMs } as const
+  const { stage, latencyMs, trace, costMicro: micro, upstreamCost } = lines.at(-1)!
+  const why = { status: 'failed', errorCode: 'interrupted' } as const
+  const end = { ...why, stage, latencyMs, trace, waived: { micro, upstreamCost } }
   const ids = records.map((one) => one.id)
   return dropPosting(clock, order, holdId, { ...end, ran: lines.slice(0, -1), ids })
 }
@@ -181,7 +200,8 @@ export function chargedRecords(
   if (outcome?.kind !== 'settled') return records.map((one) => ({ ...one, costMicro: 0n }))
   return records.map((one, i) => {
     const costMicro = outcome.chargedMicro[i]!
-    return { ...one, costMicro, uncollectedMicro: one.costMicro - costMicro }
+    const giftMicro = outcome.giftMicro[i]!
+    return { ...one, costMicro, giftMicro, uncollectedMicro: one.costMicro - costMicro }
   })
 }
 
@@ -214,10 +234,12 @@ const UNUSED = { costMicro: 0n, estimated: false }
 
 /** One record for each stage that had run and one for the stage that did not complete. */
 function droppedRecords(clock: Clock, order: BillOrder, end: Dropped): ActivityRecord[] {
-  const { stage, latencyMs, status, errorCode } = end
-  const ran = (end.ran ?? []).map((line) =>
-    completedRecord(clock, order, { ...line, costMicro: 0n }),
-  )
-  const last = completedRecord(clock, order, { stage, latencyMs, ...UNUSED })
-  return [...ran, { ...last, status, errorCode }]
+  const { stage, latencyMs, status, errorCode, trace, waived } = end
+  const ran = (end.ran ?? []).map((line) => ({
+    ...completedRecord(clock, order, { ...line, costMicro: 0n }),
+    waivedMicro: line.costMicro,
+  }))
+  const { upstreamCost } = waived ?? {}
+  const last = completedRecord(clock, order, { stage, latencyMs, trace, upstreamCost, ...UNUSED })
+  return [...ran, { ...last, status, errorCode, waivedMicro: waived?.micro }]
 }

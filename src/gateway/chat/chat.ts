@@ -89,12 +89,12 @@ export function completeChat(
   return runBilledCall(gateway, call, {
     stage,
     amounts,
-    work: async (signal, bill) => {
+    work: async (asking, bill) => {
       const { allowance } = bill
       const result =
         allowance === undefined
-          ? await gateway.upstreams.call(targets, 'chat', request, signal)
-          : await answerWithin(gateway, { order, bill, allowance, signal })
+          ? await gateway.upstreams.call(targets, 'chat', request, asking)
+          : await answerWithin(gateway, { order, bill, allowance, asking })
       const charged = order.usage(result.usage, result)
       const body = form ? form(result, countedUsage(result.usage, charged)) : result.body
       return { result, charged, body }

@@ -1,10 +1,11 @@
 import type { Answer } from '../../lib/answer.ts'
+import type { CallTrace } from '../../lib/call-trace.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isReaders } from '../../upstream/contract/fault.ts'
 import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import type { BillLine, StageUsage } from '../bill/rows.ts'
+import { newTrace, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
 import { dropWork, generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { countedUsage, type StreamForm } from './form.ts'
@@ -28,24 +29,25 @@ export async function streamChat(
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
   const { accountId } = principal
-  const startedMs = performance.now()
+  const trace = newTrace()
   gateway.leftUnpaid.streams.admit(accountId)
   call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
+  const asking = { signal, trace }
   try {
     bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
     const { allowance } = bill
     const stream =
       allowance === undefined
-        ? await gateway.upstreams.call(targets, 'chatStream', request, signal)
-        : await streamWithin(gateway, { order, bill, allowance, signal })
-    const opened = { bill, stream, startedMs, leave }
+        ? await gateway.upstreams.call(targets, 'chatStream', request, asking)
+        : await streamWithin(gateway, { order, bill, allowance, asking })
+    const opened = { bill, stream, trace, leave }
     const body = new ChatOutflow(stream, form, streamEnds(gateway, call, order, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
-    const end = dropOf(error, stage, performance.now() - startedMs, signal)
+    const end = { ...dropOf(error, stage, performance.now() - trace.beganMs, signal), trace }
     if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })
     leave()
     throw error
@@ -57,21 +59,23 @@ function streamEnds(
   call: GatewayCall,
   order: ChatOrder,
   form: StreamForm,
-  opened: { bill: Bill; stream: ChatStream; startedMs: number; leave(): void },
+  opened: { bill: Bill; stream: ChatStream; trace: CallTrace; leave(): void },
 ): StreamEnds {
-  const { bill, stream, startedMs, leave } = opened
+  const { bill, stream, trace, leave } = opened
   const { stage } = order
   const { accountId } = call.principal
-  const latencyMs = () => performance.now() - startedMs
+  const latencyMs = () => performance.now() - trace.beganMs
   const left = () => {
-    const end = { status: 'cancelled', errorCode: 'caller_left', stage } as const
-    const worth = { accountId, micro: worthOf(order, stream) }
-    return gateway.leftUnpaid.streams.drop(bill, { ...end, latencyMs: latencyMs() }, worth)
+    const end = { status: 'cancelled', errorCode: 'caller_left', stage, trace } as const
+    const waived = worthOf(order, stream)
+    const { micro } = waived
+    const dropped = { ...end, waived, latencyMs: latencyMs() }
+    return gateway.leftUnpaid.streams.drop(bill, dropped, { accountId, micro })
   }
   return {
     async finished() {
       const usage = chargeFor(order, stream)
-      const line: BillLine = { ...usage, stage, latencyMs: latencyMs() }
+      const line: BillLine = { ...usage, stage, trace, latencyMs: latencyMs() }
       const rest = form.end(stream.last, countedUsage(stream.usage, line))
       await bill.settle([line], undefined, order.also)
       leave()
@@ -79,7 +83,10 @@ function streamEnds(
     },
     async broke(error) {
       if (isReaders(error)) await left()
-      else await bill.drop(dropOf(error, stage, latencyMs(), call.signal))
+      else {
+        const waived = worthOf(order, stream)
+        await bill.drop({ ...dropOf(error, stage, latencyMs(), call.signal), trace, waived })
+      }
       leave()
       // After the first byte a failure can only be reported in the stream.
       const failure = error instanceof Failure ? error : interrupted(error)
@@ -89,7 +96,7 @@ function streamEnds(
       await left()
       leave()
     },
-    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream)),
+    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream).micro),
   }
 }
 
@@ -108,10 +115,11 @@ function withoutAnswer(reading: UsageReading): UsageReading {
 }
 
 /** Some upstreams count an answer only at its end: what was seen of it counts too. */
-function worthOf(order: ChatOrder, stream: ChatStream): bigint {
-  const counted = order.usage(stream.usage, stream).costMicro
-  const seen = order.usage(ABSENT, stream).costMicro
-  return counted > seen ? counted : seen
+function worthOf(order: ChatOrder, stream: ChatStream): Waived {
+  const counted = order.usage(stream.usage, stream)
+  const seen = order.usage(ABSENT, stream)
+  const { costMicro: micro, upstreamCost } = counted.costMicro > seen.costMicro ? counted : seen
+  return { micro, upstreamCost: upstreamCost && { ...upstreamCost, basis: 'estimated' } }
 }
 
 function interrupted(cause: unknown): Failure {

@@ -1,3 +1,4 @@
+import type { Asking } from '../../lib/call-trace.ts'
 import type { ChatRequest, ChatResult } from '../../upstream/contract/contract.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { Bill } from '../bill/billable.ts'
@@ -13,22 +14,22 @@ import { WatchedStream } from './watched-stream.ts'
  * it can pay, and watched while it runs where what it may cost can still grow.
  */
 
-type Asked = { order: ChatOrder; bill: Bill; allowance: Allowance; signal: AbortSignal }
+type Asked = { order: ChatOrder; bill: Bill; allowance: Allowance; asking: Asking }
 
 export async function streamWithin(gateway: Gateway, asked: Asked): Promise<ChatStream> {
-  const { order, allowance, signal } = asked
+  const { order, allowance, asking } = asked
   const request = { ...limited(order, allowance), stream: true }
-  const stream = await gateway.upstreams.call(order.targets, 'chatStream', request, signal)
+  const stream = await gateway.upstreams.call(order.targets, 'chatStream', request, asking)
   return canGrow(order, allowance) ? watched(gateway, asked, stream) : stream
 }
 
 /** A whole answer that has to be watched is asked for as a stream. */
 export async function answerWithin(gateway: Gateway, asked: Asked): Promise<ChatResult | Gathered> {
-  const { order, allowance, signal } = asked
+  const { order, allowance, asking } = asked
   if (canGrow(order, allowance))
     return gatherAnswer(await streamWithin(gateway, asked), order.request.ours)
   const request = limited(order, allowance)
-  return gateway.upstreams.call(order.targets, 'chat', request, signal)
+  return gateway.upstreams.call(order.targets, 'chat', request, asking)
 }
 
 /** What goes through natively cannot be watched. */

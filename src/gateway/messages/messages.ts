@@ -40,7 +40,9 @@ export async function countTokens(
   try {
     if (gateway.upstreams.can(native, 'count')) {
       const { request } = order
-      const { tokens } = await gateway.upstreams.call(native, 'count', request, call.signal)
+      const { tokens } = await gateway.upstreams.call(native, 'count', request, {
+        signal: call.signal,
+      })
       return { input_tokens: tokens }
     }
   } catch (error) {

@@ -1,5 +1,13 @@
 import type { Bounds } from '../../billing/commands.ts'
-import { greater, lesser, toMicro, tokenCost, type TokenUse } from '../../billing/money.ts'
+import {
+  greater,
+  lesser,
+  nanoUsd,
+  reportedUpstreamCost,
+  toMicro,
+  tokenCost,
+  type TokenUse,
+} from '../../billing/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
 import type { Log } from '../../lib/log.ts'
@@ -259,12 +267,18 @@ function tokenUsage(call: TokenCall, reading: UsageReading, output: Output): Sta
   }
   const cost = tokenCost(model.prices, use, at)
   const { promptTokens: sent, completionTokens: said } = use
+  const usd = plus(cost.promptUsd, cost.answerUsd)
+  const estimated = reported.promptTokens === undefined || reported.completionTokens === undefined
   return {
-    costMicro: toMicro(plus(cost.promptUsd, cost.answerUsd), model),
+    costMicro: toMicro(usd, model),
     promptTokens: sent,
     completionTokens: said,
     totalTokens: sent + said,
-    estimated: reported.promptTokens === undefined || reported.completionTokens === undefined,
+    estimated,
+    upstreamCost:
+      reported.costUsd === undefined
+        ? { nusd: nanoUsd(usd), basis: estimated ? 'estimated' : 'list' }
+        : reportedUpstreamCost(reported.costUsd),
   }
 }
 

@@ -1,6 +1,7 @@
-import { toMicro, type Rate } from '../../billing/money.ts'
+import { nusdOfPrice, reportedUpstreamCost, toMicro, type Rate } from '../../billing/money.ts'
 import { compare, decimal, type Decimal } from '../../lib/decimal.ts'
 import type { Log } from '../../lib/log.ts'
+import type { UpstreamCost } from '../../lib/upstream-cost.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 
 /**
@@ -16,16 +17,28 @@ export function reportedCost(options: {
   capUsd?: Decimal | undefined
   /** What is charged when nothing is known at all. */
   nominalMicro?: bigint | undefined
-}): { costMicro: bigint; estimated: boolean } {
+}): { costMicro: bigint; estimated: boolean; upstreamCost: UpstreamCost } {
   const { reading, rate, catalogMicro, capUsd, nominalMicro = 0n } = options
   const reported = reading.kind === 'reported' ? reading.usage.costUsd : undefined
-  const usd = reported === undefined ? undefined : decimal(reported)
-  if (usd === undefined) return { costMicro: catalogMicro ?? nominalMicro, estimated: true }
+  const priced = (costMicro: bigint) => ({
+    costMicro,
+    estimated: true,
+    upstreamCost: listCost(costMicro, rate, catalogMicro !== undefined),
+  })
+  if (reported === undefined) return priced(catalogMicro ?? nominalMicro)
+  const usd = decimal(reported)
   const costMicro = toMicro(usd, rate)
-  if (isBelievable(usd, { costMicro, catalogMicro, capUsd })) return { costMicro, estimated: false }
+  if (isBelievable(usd, { costMicro, catalogMicro, capUsd })) {
+    return { costMicro, estimated: false, upstreamCost: reportedUpstreamCost(reported) }
+  }
   // The cap, not a nominal sum: else the dearest work of all would be the cheapest.
   const mostMicro = capUsd === undefined ? nominalMicro : toMicro(capUsd, rate)
-  return { costMicro: catalogMicro ?? mostMicro, estimated: true }
+  return priced(catalogMicro ?? mostMicro)
+}
+
+/** What a price means that we had to work out ourselves: `exact` when what it is for was counted. */
+export function listCost(priceMicro: bigint, rate: Rate, exact: boolean): UpstreamCost {
+  return { nusd: nusdOfPrice(priceMicro, rate), basis: exact ? 'list' : 'estimated' }
 }
 
 /** A report of more than this many times the catalog's price is in the wrong unit. */

@@ -75,7 +75,7 @@ async function openFilm(
   target: ModelTarget,
   request: { jobId: string; range: string | undefined },
 ): Promise<Film> {
-  const result = await upstreams.call([target], 'videoContent', request, signal)
+  const result = await upstreams.call([target], 'videoContent', request, { signal })
   const { bytes, ...format } = result
   if (!bytes.ready) await bytes.more()
   const first = bytes.take()

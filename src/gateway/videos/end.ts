@@ -73,7 +73,8 @@ function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityReco
   const createdAt = parts.clock.now()
   const about = { id, accountId, workspaceId, keyId, requestId, model, priceSnapshotId }
   const latencyMs = createdAt.getTime() - job.createdAt.getTime()
-  const common = { ...about, kind: 'video' as const, latencyMs, createdAt }
+  const upstream = job.upstream?.upstream
+  const common = { ...about, kind: 'video' as const, upstream, latencyMs, createdAt }
   if (end.status === 'completed') {
     const rate = { creditsPerUsd: decimal(job.creditsPerUsd), margin: decimal(job.margin) }
     const cost = reportedCost({ reading: end.usage, rate, catalogMicro: job.priceMicro })

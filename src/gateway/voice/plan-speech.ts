@@ -8,6 +8,7 @@ import { stageOf } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { measureJson } from '../price/prompt-size.ts'
+import { listCost } from '../price/reported-cost.ts'
 import {
   CHARACTERS_PER_S,
   holdAmounts,
@@ -54,14 +55,16 @@ export function planSpeech(
   return {
     stage: stageOf(plan.kind, model),
     amounts: holdAmounts(model, priceAt(CHARACTERS_PER_S), rules, priceAt(slowest)),
-    work: async (signal) => {
-      const speech = await gateway.upstreams.call(model.targets, 'speech', request, signal)
+    work: async (asking) => {
+      const speech = await gateway.upstreams.call(model.targets, 'speech', request, asking)
       return requireAudible(speech, responseFormat)
     },
     usage: ({ audio }) => {
       const seconds = speechSeconds(audio, responseFormat)
       const price = speechPrice(model, { ...sent, seconds }, at)
-      return { costMicro: price?.micro ?? NOMINAL_MICRO, estimated: price?.exact !== true }
+      const exact = price?.exact === true
+      const costMicro = price?.micro ?? NOMINAL_MICRO
+      return { costMicro, estimated: !exact, upstreamCost: listCost(costMicro, model, exact) }
     },
   }
 }

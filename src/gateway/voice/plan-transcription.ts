@@ -7,7 +7,7 @@ import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { audioSeconds, longestSeconds } from '../media/audio-length.ts'
 import { measureJson } from '../price/prompt-size.ts'
-import { logUnusable, reportedCost } from '../price/reported-cost.ts'
+import { listCost, logUnusable, reportedCost } from '../price/reported-cost.ts'
 import { holdAmounts, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
 import type { Recording } from './recording.ts'
 
@@ -47,7 +47,7 @@ export function planTranscription(
     stage: stageOf(plan.kind, model),
     amounts: holdAmounts(model, price, { ...rules, ...voice }, most),
     seconds,
-    work: (signal) => gateway.upstreams.call(model.targets, 'transcription', request, signal),
+    work: (asking) => gateway.upstreams.call(model.targets, 'transcription', request, asking),
     usage: (result) => transcriptionUsage(gateway, model, result, seconds),
   }
 }
@@ -85,10 +85,9 @@ function transcriptionUsage(
     }
     return { ...counts, ...cost }
   }
-  const exact = tokens !== undefined || reported.seconds !== undefined
-  return {
-    ...counts,
-    costMicro: catalogMicro ?? NOMINAL_MICRO,
-    estimated: catalogMicro === undefined || !exact,
-  }
+  const counted = tokens !== undefined || reported.seconds !== undefined
+  const exact = catalogMicro !== undefined && counted
+  const costMicro = catalogMicro ?? NOMINAL_MICRO
+  const upstreamCost = listCost(costMicro, model, exact)
+  return { ...counts, costMicro, estimated: !exact, upstreamCost }
 }

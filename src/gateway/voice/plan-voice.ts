@@ -78,7 +78,7 @@ export function planVoice(
     language,
     transcription: {
       ...transcription,
-      work: async (signal, bill) => requireWords(await transcription.work(signal, bill)),
+      work: async (asking, bill) => requireWords(await transcription.work(asking, bill)),
     },
     answer: (transcript, leftMicro) =>
       planAnswer(gateway, call, text, {
@@ -192,8 +192,8 @@ function planAnswer(
   return {
     stage: { ...order.stage, kind: 'voice_text' },
     amounts: order.amounts,
-    work: async (signal) => {
-      const result = await gateway.upstreams.call(order.targets, 'chat', request, signal)
+    work: async (asking) => {
+      const result = await gateway.upstreams.call(order.targets, 'chat', request, asking)
       if (result.text.trim() !== '') return result
       throw new Failure('upstream_failed', 'The model gave no answer. Try again.')
     },

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import { sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
+import { newTrace, sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
 import { jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
@@ -74,7 +74,7 @@ class VoiceProgress {
   readonly #signal: AbortSignal
   readonly #bill: Bill
   #stage: Stage
-  #startedMs = performance.now()
+  #trace = newTrace()
 
   constructor(signal: AbortSignal, first: Stage, bill: Bill) {
     this.#signal = signal
@@ -92,18 +92,20 @@ class VoiceProgress {
 
   async run<Result>(next: Omit<PaidStage<Result>, 'amounts'>): Promise<Result> {
     this.#stage = next.stage
-    this.#startedMs = performance.now()
+    this.#trace = newTrace()
     this.#signal.throwIfAborted()
-    const result = await next.work(this.#signal, this.#bill)
-    const latencyMs = performance.now() - this.#startedMs
-    this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs })
+    const trace = this.#trace
+    const result = await next.work({ signal: this.#signal, trace }, this.#bill)
+    const latencyMs = performance.now() - trace.beganMs
+    this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs, trace })
     return result
   }
 
   /** The stage that failed has the error; those before it are recorded and not charged. */
   end(error: unknown): Dropped & { ran: BillLine[] } {
-    const latencyMs = performance.now() - this.#startedMs
+    const trace = this.#trace
+    const latencyMs = performance.now() - trace.beganMs
     const ran = this.lines.filter((line) => line.stage !== this.#stage)
-    return { ...dropOf(error, this.#stage, latencyMs, this.#signal), ran }
+    return { ...dropOf(error, this.#stage, latencyMs, this.#signal), trace, ran }
   }
 }

@@ -17,14 +17,14 @@ type Headers = Record<string, string | string[] | undefined>
 const COOKIE = '__Host-mlango_refresh'
 
 /** Whether a page of ours asks for a session in a cookie. Throws when it cannot be one of ours. */
-export function asksForCookie(headers: Headers, publicUrl: string | undefined): boolean {
+export function asksForCookie(headers: Headers, own: OwnUrls): boolean {
   const wish = headers['x-mlango-session']
   if (wish === undefined) return false
   if (wish !== 'cookie') {
     const param = 'X-Mlango-Session'
     throw new Failure('invalid', `${param} must be cookie, or left out.`, { param })
   }
-  const origin = ownOrigin(headers, publicUrl)
+  const origin = ownOrigin(headers, own)
   requireCookies(origin)
   const site = headers['sec-fetch-site'] ?? 'same-origin'
   if (headers.origin !== origin || site !== 'same-origin') {
@@ -45,9 +45,15 @@ export function requireCookies(address: string): void {
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Without PUBLIC_URL it is what the browser calls us, which only this machine can mean by localhost. */
-function ownOrigin(headers: Headers, publicUrl: string | undefined): string {
-  const address = publicUrl ?? `http://${String(headers.host)}`
+type OwnUrls = { publicUrl: string | undefined; operatorUrl: string | undefined }
+
+/**
+ * Without PUBLIC_URL it is what the browser calls us, which only this machine can mean by localhost.
+ * The host of the operators has sessions of its own: no page of another host can use them.
+ */
+function ownOrigin(headers: Headers, { publicUrl, operatorUrl }: OwnUrls): string {
+  const isOperators = operatorUrl !== undefined && new URL(operatorUrl).host === headers.host
+  const address = (isOperators ? operatorUrl : publicUrl) ?? `http://${String(headers.host)}`
   return URL.canParse(address) ? new URL(address).origin : 'http://unknown.invalid'
 }
 

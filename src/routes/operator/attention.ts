@@ -8,12 +8,8 @@ import { reading } from './shared.ts'
 
 type Deps = { db: Db; upstreams: Upstreams }
 
-/** What needs a person now, and how the upstreams are. */
-export function attentionRoutes(deps: Deps): Route[] {
-  return [attentionRoute(deps), upstreamsRoute(deps)]
-}
-
-function attentionRoute({ db, upstreams }: Deps): Route {
+/** What needs a person now. */
+export function attentionRoute({ db, upstreams }: Deps): Route {
   return route({
     ...reading('viewer'),
     method: 'GET',
@@ -30,39 +26,6 @@ function attentionRoute({ db, upstreams }: Deps): Route {
       const data = [...waiting, ...upstream].map(({ kind, count, oldestAt }) => {
         return { kind, count, oldest_at: oldestAt.toISOString() }
       })
-      return { data }
-    },
-  })
-}
-
-const upstreamShape = z.object({
-  name: z.string(),
-  type: z.string(),
-  priority: z.number(),
-  weight: z.number(),
-  margin: z.string(),
-  troubles: z.array(z.object({ why: z.string(), model: z.string().optional(), since: stamp })),
-})
-
-function upstreamsRoute({ upstreams }: Deps): Route {
-  return route({
-    ...reading('viewer'),
-    method: 'GET',
-    path: '/v1/operator/upstreams',
-    summary: 'List the upstreams and what is wrong with them, as the answering process sees it',
-    response: z.array(upstreamShape),
-    async handle() {
-      const troubles = Map.groupBy(upstreams.troubles(), (one) => one.upstream)
-      const data = upstreams.list.map(({ name, type, priority, weight, margin }) => ({
-        name,
-        type,
-        priority,
-        weight,
-        margin,
-        troubles: (troubles.get(name) ?? []).map(({ why, model, since }) => {
-          return { why, model, since: since.toISOString() }
-        }),
-      }))
       return { data }
     },
   })

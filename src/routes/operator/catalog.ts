@@ -1,88 +1,25 @@
 import { z } from 'zod'
 import { operatorActor } from '../../administration/actor.ts'
-import { approveWaiting, switchModel } from '../../administration/catalog-acts.ts'
-import { readOffers, type OfferRow } from '../../catalog/catalog-store.ts'
+import { approveWaiting, syncByHand } from '../../administration/catalog-acts.ts'
+import { findCatalogModel, readPastPrices, type PastPrice } from '../../catalog/history-store.ts'
 import { readPending, type PendingPrice } from '../../catalog/pending-store.ts'
-import { describeMove } from '../../catalog/price-move.ts'
-import type { Db } from '../../db/db.ts'
+import { besideEachOther, describeMove } from '../../catalog/price-move.ts'
+import type { SyncParts } from '../../catalog/sync.ts'
 import { route, type Route } from '../../http/route.ts'
+import { decimal, decimalText, times, type Decimal } from '../../lib/decimal.ts'
 import { Failure } from '../../lib/failure.ts'
 import { stamp } from '../fields.ts'
-import { acting, reading, reasonField } from './shared.ts'
+import { noModel } from './models.ts'
+import { acting, countField, reading, reasonField } from './shared.ts'
 
-type Deps = { db: Db }
+type Deps = { catalogSync: SyncParts }
 
-/** Models on and off, and prices that wait. */
-export function catalogRoutes(deps: Deps): Route[] {
-  return [modelsRoute(deps), switchRoute(deps), waitingRoute(deps), approvalRoute(deps)]
+/** Prices that wait, prices that were, and reading the lists of the upstreams. */
+export function priceRoutes(deps: Deps): Route[] {
+  return [waitingRoute(deps), approvalRoute(deps), historyRoute(deps), syncRoute(deps)]
 }
 
 const pricing = z.record(z.string(), z.unknown())
-
-const modelShape = z.object({
-  id: z.string(),
-  enabled: z.boolean(),
-  offers: z.array(
-    z.object({
-      upstream: z.string(),
-      listed: z.boolean(),
-      by_hand: z.boolean(),
-      margin: z.string(),
-      credits_per_usd: z.string(),
-      pricing,
-      price_waiting: z.boolean(),
-    }),
-  ),
-})
-
-function modelsRoute({ db }: Deps): Route {
-  return route({
-    ...reading('viewer'),
-    method: 'GET',
-    path: '/v1/operator/models',
-    summary: 'List every model, switched on or off, with its prices at each upstream',
-    response: z.array(modelShape),
-    async handle() {
-      const offers = Map.groupBy(await readOffers(db), ({ id }) => id)
-      return { data: [...offers.values()].map(showModel) }
-    },
-  })
-}
-
-function showModel(offers: OfferRow[]): z.infer<typeof modelShape> {
-  return {
-    id: offers[0]!.id,
-    enabled: !offers[0]!.disabled,
-    offers: offers.map(({ upstream, listed, byHand, price, pending }) => ({
-      upstream,
-      listed,
-      by_hand: byHand,
-      margin: price.margin,
-      credits_per_usd: price.creditsPerUsd,
-      pricing: { ...price.pricing },
-      price_waiting: pending !== undefined,
-    })),
-  }
-}
-
-function switchRoute({ db }: Deps): Route {
-  return route({
-    ...acting('owner'),
-    method: 'PATCH',
-    path: '/v1/operator/models/*',
-    summary: 'Switch a model on or off, in every process',
-    params: z.object({ '*': z.string() }),
-    body: z.object({ enabled: z.boolean(), reason: reasonField }),
-    response: z.object({ id: z.string(), enabled: z.boolean() }),
-    async handle(call) {
-      const wanted = { id: call.params['*'], ...call.body }
-      if (await switchModel(db, operatorActor(call), wanted)) {
-        return { data: { id: wanted.id, enabled: wanted.enabled } }
-      }
-      throw new Failure('not_found', 'There is no such model.')
-    },
-  })
-}
 
 const waitingShape = z.object({
   model: z.string(),
@@ -92,14 +29,25 @@ const waitingShape = z.object({
   old: pricing,
   new: pricing,
   changes: z.array(z.string()),
+  prices: z.array(
+    z.object({
+      name: z.string(),
+      old_usd: z.string().optional(),
+      new_usd: z.string().optional(),
+      old_credits: z.number().optional(),
+      new_credits: z.number().optional(),
+    }),
+  ),
 })
 
-function waitingRoute({ db }: Deps): Route {
+function waitingRoute({ catalogSync: { db } }: Deps): Route {
   return route({
     ...reading('viewer'),
     method: 'GET',
     path: '/v1/operator/prices/waiting',
-    summary: 'List the prices that wait for approval, old and new side by side in US dollars',
+    summary:
+      'List the prices that wait for approval, old and new side by side: in US dollars, and in ' +
+      'credits as customers would pay them',
     response: z.array(waitingShape),
     async handle() {
       return { data: (await readPending(db)).map(showWaiting) }
@@ -108,6 +56,8 @@ function waitingRoute({ db }: Deps): Route {
 }
 
 function showWaiting(price: PendingPrice): z.infer<typeof waitingShape> {
+  const credits = (usd: Decimal) =>
+    Number(decimalText(times(usd, decimal(price.margin), decimal(price.creditsPerUsd))))
   return {
     model: price.id,
     upstream: price.upstream,
@@ -116,10 +66,17 @@ function showWaiting(price: PendingPrice): z.infer<typeof waitingShape> {
     old: { ...price.old.pricing },
     new: { ...price.next.pricing },
     changes: describeMove(price.old, price.next),
+    prices: besideEachOther(price.old.pricing, price.next.pricing).map(({ name, old, next }) => ({
+      name,
+      old_usd: old && decimalText(old),
+      new_usd: next && decimalText(next),
+      old_credits: old && credits(old),
+      new_credits: next && credits(next),
+    })),
   }
 }
 
-function approvalRoute({ db }: Deps): Route {
+function approvalRoute({ catalogSync: { db } }: Deps): Route {
   return route({
     ...acting('owner'),
     method: 'POST',
@@ -133,6 +90,88 @@ function approvalRoute({ db }: Deps): Route {
     async handle(call) {
       const approved = await approveWaiting(db, operatorActor(call), call.body)
       return { data: { approved: [...new Set(approved.map(({ id }) => id))] } }
+    },
+  })
+}
+
+const pastShape = z.object({
+  id: z.uuid().meta({ description: 'Charges name it as their price' }),
+  upstream: z.string(),
+  at: stamp,
+  reason: z
+    .enum(['first', 'listed', 'by_hand', 'terms', 'approved'])
+    .meta({ description: '`terms`: the margin or the worth of a credit changed' }),
+  operator: z.string().optional(),
+  in_force: z.boolean(),
+  priced: z.enum(['paid', 'free', 'unpriced']),
+  pricing,
+  margin: z.string(),
+  credits_per_usd: z.string(),
+})
+
+function historyRoute({ catalogSync: { db } }: Deps): Route {
+  return route({
+    ...reading('viewer'),
+    method: 'GET',
+    path: '/v1/operator/models/:id/prices',
+    summary:
+      'List every price that a model ever had, newest first. The id of the model is ' +
+      'percent-encoded, or its resource id. With `before`, the id of a price, only older ones',
+    params: z.object({ id: z.string() }),
+    query: z.object({
+      before: z.guid('must be a UUID').toLowerCase().optional(),
+      limit: countField,
+    }),
+    response: z.array(pastShape),
+    async handle({ params, query }) {
+      const model = await findCatalogModel(db, params.id)
+      if (!model) throw noModel()
+      const { before, limit } = query
+      const prices = await readPastPrices(db, { modelId: model.resourceId, before, limit })
+      return { data: prices.map(showPast) }
+    },
+  })
+}
+
+function showPast(price: PastPrice) {
+  return {
+    id: price.id,
+    upstream: price.upstream,
+    at: price.takenAt.toISOString(),
+    reason: price.reason,
+    operator: price.operator,
+    in_force: price.inForce,
+    priced: price.priced,
+    pricing: { ...price.pricing },
+    margin: price.margin,
+    credits_per_usd: price.creditsPerUsd,
+  }
+}
+
+function syncRoute({ catalogSync }: Deps): Route {
+  return route({
+    ...acting('owner'),
+    method: 'POST',
+    path: '/v1/operator/catalog/sync',
+    summary:
+      'Read the model lists of all upstreams now; `believe` takes also a list that lost most of ' +
+      'its models. `failed` names the upstreams whose list could not be used',
+    body: z.object({ believe: z.boolean().default(false), reason: reasonField }),
+    response: z.object({
+      added: z.int(),
+      priced: z.int(),
+      gone: z.int(),
+      waiting: z.int(),
+      failed: z.array(z.string()),
+    }),
+    async handle(call) {
+      const wish = { ...call.body, signal: call.signal }
+      const report = await syncByHand(catalogSync, operatorActor(call), wish)
+      if (report.state === 'done') {
+        const { state: _state, ...data } = report
+        return { data }
+      }
+      throw new Failure('conflict', 'Another process is reading the lists right now.')
     },
   })
 }

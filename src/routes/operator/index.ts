@@ -1,39 +1,58 @@
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Desk } from '../../administration/account-acts.ts'
+import type { WebhookDesk } from '../../administration/webhook-acts.ts'
 import { parseCredits } from '../../billing/money.ts'
+import type { SyncParts } from '../../catalog/sync.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/db.ts'
 import type { Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { decimal } from '../../lib/decimal.ts'
 import type { Payments } from '../../payments/payments.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { accountActRoutes } from './account-acts.ts'
 import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
-import { attentionRoutes } from './attention.ts'
-import { catalogRoutes } from './catalog.ts'
+import { attentionRoute } from './attention.ts'
+import { auditRoutes } from './audits.ts'
+import { priceRoutes } from './catalog.ts'
+import { exportRoutes } from './exports.ts'
+import { modelControlRoutes } from './models.ts'
 import { operatorRoutes } from './operators.ts'
-import { overviewRoute } from './overview.ts'
+import { fxRoutes } from './fx.ts'
+import { overviewRoutes } from './overview.ts'
 import { outboxRoutes } from './outbox.ts'
 import { reviewRoutes } from './payments.ts'
+import { refusalsRoute } from './refusals.ts'
+import { tryModelRoute, type AskModel } from './try-model.ts'
+import { upstreamRoutes } from './upstreams.ts'
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts'
+import { webhookRoutes } from './webhooks.ts'
 
-type Deps = {
+export type OperatorDeps = {
   config: Config
   db: Db
   clock: Clock
   accounts: Accounts
   payments: Payments
   upstreams: Upstreams
+  catalogSync: SyncParts
+  askModel: AskModel
+  webhookDesk: WebhookDesk
 }
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
-export function allOperatorRoutes(deps: Deps): Route[] {
-  const { config, db, clock, accounts, payments, upstreams } = deps
+export function allOperatorRoutes(deps: OperatorDeps): Route[] {
+  const { config, db, clock, accounts, payments, upstreams, catalogSync, askModel } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const limits = {
     supportMicro: parseCredits(config.OPERATOR_ADJUST_LIMIT_CREDITS),
     aloneMicro: parseCredits(config.OPERATOR_SECOND_PERSON_CREDITS),
+  }
+  const money = {
+    creditsPerTzs: decimal(config.TOPUP_CREDITS_PER_TZS),
+    tzsPerUsd: decimal(config.TZS_PER_USD),
   }
   const desk: Desk = {
     db,
@@ -44,14 +63,23 @@ export function allOperatorRoutes(deps: Deps): Route[] {
   }
   return [
     ...operatorRoutes({ db }),
+    refusalsRoute({ db }),
     ...accountRoutes({ db }),
     ...accountListRoutes({ db, clock, timeZone, payments }),
     ...accountActRoutes({ accounts, desk }),
     ...adjustmentRoutes({ db, limits }),
     ...reviewRoutes({ db, payments }),
-    overviewRoute({ db, clock, timeZone }),
-    ...attentionRoutes({ db, upstreams }),
-    ...catalogRoutes({ db }),
+    ...overviewRoutes({ db, clock, timeZone, money }),
+    ...fxRoutes({ db, clock, timeZone, defaultRate: config.TZS_PER_USD }),
+    attentionRoute({ db, upstreams }),
+    ...upstreamRoutes({ db, clock, upstreams }),
+    ...auditRoutes({ db }),
+    ...exportRoutes({ db, timeZone }),
+    ...modelControlRoutes({ catalogSync }),
+    tryModelRoute({ db, askModel }),
+    ...priceRoutes({ catalogSync }),
     ...outboxRoutes({ db }),
+    ...webhookRoutes({ desk: deps.webhookDesk }),
+    ...webhookDeliveryRoutes({ desk: deps.webhookDesk }),
   ]
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { masked } from '../../accounts/identifiers.ts'
 import type { OperatorPrincipal, OperatorRole } from '../../lib/principal.ts'
+import { isDay } from '../../lib/days.ts'
 import { line, wholeField } from '../fields.ts'
 
 const shared = {
@@ -25,6 +26,11 @@ export const reasonField = line(3, 500)
 
 /** Of the operators' lists, which are paged by `before` alone. */
 export const countField = wholeField(1, 200).default(50)
+
+export const dayField = z
+  .string()
+  .max(10)
+  .refine((text) => /^2[01]/.test(text) && isDay(text), 'must be a day such as 2026-01-31')
 
 export const idParams = z.object({ id: z.guid().toLowerCase() })
 

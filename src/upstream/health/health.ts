@@ -1,3 +1,4 @@
+import { emptyLatencies, LATENCY_STEPS_MS } from '../../lib/latency.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ModelTarget } from '../contract/contract.ts'
 import type { AccountWhy, Trouble } from '../contract/fault.ts'
@@ -18,6 +19,12 @@ export type UpstreamTrouble = {
   since: Date
 }
 
+/** Attempts since they were last taken: all, those that failed by its fault, and how long the good took. */
+export type UpstreamCounts = { calls: number; errors: number; latencies: number[] }
+
+/** Not what the caller did: a request that nobody could answer, or leaving. */
+const UPSTREAMS_FAULT = new Set(['account', 'rate_limited', 'overloaded', 'failed', 'error'])
+
 /** What is known of every upstream's health. A class, since it changes with every call. */
 export class UpstreamHealth {
   readonly #circuits = new Map<string, { target: ModelTarget; circuit: Circuit }>()
@@ -25,6 +32,7 @@ export class UpstreamHealth {
   readonly #missedInRow = new Map<string, Missed>()
   readonly #nowMs: () => number
   readonly #log: Log
+  #counts = new Map<string, UpstreamCounts>()
 
   constructor(nowMs: () => number, log: Log) {
     this.#nowMs = nowMs
@@ -70,6 +78,26 @@ export class UpstreamHealth {
   probeSucceeded(upstream: string): void {
     this.#missedInRow.delete(upstream)
     if (this.#refusals.get(upstream)?.why === 'key_refused') this.#refusals.delete(upstream)
+  }
+
+  /** An attempt has ended. `outcome` is `ok`, or a word of ours for what went wrong. */
+  ended(upstream: string, outcome: string, durationMs: number): void {
+    let counts = this.#counts.get(upstream)
+    if (counts === undefined) {
+      counts = { calls: 0, errors: 0, latencies: emptyLatencies() }
+      this.#counts.set(upstream, counts)
+    }
+    counts.calls += 1
+    if (UPSTREAMS_FAULT.has(outcome)) counts.errors += 1
+    if (outcome !== 'ok') return
+    const step = LATENCY_STEPS_MS.findIndex((mostMs) => durationMs <= mostMs)
+    counts.latencies[step === -1 ? LATENCY_STEPS_MS.length : step]! += 1
+  }
+
+  takeCounts(): Map<string, UpstreamCounts> {
+    const taken = this.#counts
+    this.#counts = new Map()
+    return taken
   }
 
   healthy(upstream: string): boolean {

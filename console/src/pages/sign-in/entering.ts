@@ -27,8 +27,8 @@ export function useEntering(setPending: (pending: Pending | undefined) => void) 
   }
 }
 
-/** Back to where the person was, if that is a page of the account. */
+/** Back to where the person was, if that is a page for those who are signed in. */
 function nextPage(): string {
   const next = new URLSearchParams(location.search).get('next') ?? ''
-  return /^\/app(?:[/?]|$)/.test(next) ? next : '/app'
+  return /^\/(?:app|operator)(?:[/?]|$)/.test(next) ? next : '/app'
 }

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { send } from '../../../client/ask.ts'
+import { saveFile } from '../../../client/save-file.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { useWords } from '../../../words/language.tsx'
@@ -11,7 +12,7 @@ export function Csv({ query }: { query: { from?: unknown; to?: unknown } }) {
   const fetchFile = useMutation({
     mutationFn: async () => {
       const response = await send('GET /v1/activity.csv', { query })
-      save(await response.blob(), `mlango-${String(query.from)}-${String(query.to)}.csv`)
+      saveFile(await response.blob(), `mlango-${String(query.from)}-${String(query.to)}.csv`)
     },
   })
   return (
@@ -27,13 +28,4 @@ export function Csv({ query }: { query: { from?: unknown; to?: unknown } }) {
       <FailureNotice error={fetchFile.error} />
     </>
   )
-}
-
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }

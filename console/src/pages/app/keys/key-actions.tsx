@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
 import { useAskAgain } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { Field } from '../../../parts/field.tsx'
@@ -58,32 +59,27 @@ function Rename({ target, onClose }: OneProps) {
 
 function Revoke({ target, onClose }: OneProps) {
   const words = useWords(keysWords)
-  const common = useWords(commonWords)
   const again = useAskAgain()
   const revoke = useMutation({
     mutationFn: () => ask('DELETE /v1/api-keys/{id}', { path: { id: target.id } }),
     onSuccess: () => (onClose(), again('GET /v1/api-keys')),
   })
   return (
-    <Dialog title={words.revokeTitle(target.name)} onClose={onClose}>
-      <p>{words.revokeWhy}</p>
-      <FailureNotice error={revoke.error} />
-      <div className="flex flex-wrap gap-2">
-        <Button kind="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-          {words.revokeDo}
-        </Button>
-        <Button kind="quiet" onClick={onClose}>
-          {common.cancel}
-        </Button>
-      </div>
-    </Dialog>
+    <Confirm
+      title={words.revokeTitle(target.name)}
+      why={words.revokeWhy}
+      act={words.revokeDo}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    />
   )
 }
 
 /** The new one first: if that fails, nothing has changed and the program still runs. */
 function Leaked({ target, onMade, onClose }: OneProps & { onMade(key: MadeKey): void }) {
   const words = useWords(keysWords)
-  const common = useWords(commonWords)
   const again = useAskAgain()
   const replace = useMutation({
     mutationFn: async (): Promise<MadeKey> => {
@@ -99,17 +95,14 @@ function Leaked({ target, onMade, onClose }: OneProps & { onMade(key: MadeKey): 
     onSuccess: (made) => (onMade(made), again('GET /v1/api-keys')),
   })
   return (
-    <Dialog title={words.leakedTitle(target.name)} onClose={onClose}>
-      <p>{words.leakedWhy}</p>
-      <FailureNotice error={replace.error} />
-      <div className="flex flex-wrap gap-2">
-        <Button kind="danger" busy={replace.isPending} onClick={() => replace.mutate()}>
-          {words.leakedDo}
-        </Button>
-        <Button kind="quiet" onClick={onClose}>
-          {common.cancel}
-        </Button>
-      </div>
-    </Dialog>
+    <Confirm
+      title={words.leakedTitle(target.name)}
+      why={words.leakedWhy}
+      act={words.leakedDo}
+      busy={replace.isPending}
+      error={replace.error}
+      onConfirm={() => replace.mutate()}
+      onClose={onClose}
+    />
   )
 }

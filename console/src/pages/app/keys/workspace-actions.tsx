@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
 import { useAskAgain } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { Field } from '../../../parts/field.tsx'
@@ -65,24 +66,20 @@ function NameWorkspace({ workspace, onClose }: NameProps) {
 
 function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose(): void }) {
   const words = useWords(keysWords)
-  const common = useWords(commonWords)
   const again = useAskAgain()
   const remove = useMutation({
     mutationFn: () => ask('DELETE /v1/workspaces/{slug}', { path: { slug: workspace.slug } }),
     onSuccess: () => (onClose(), again('GET /v1/workspaces', 'GET /v1/api-keys')),
   })
   return (
-    <Dialog title={words.workspaceDeleteTitle(workspace.name)} onClose={onClose}>
-      <p>{words.workspaceDeleteWhy}</p>
-      <FailureNotice error={remove.error} />
-      <div className="flex flex-wrap gap-2">
-        <Button kind="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-          {words.workspaceDelete}
-        </Button>
-        <Button kind="quiet" onClick={onClose}>
-          {common.cancel}
-        </Button>
-      </div>
-    </Dialog>
+    <Confirm
+      title={words.workspaceDeleteTitle(workspace.name)}
+      why={words.workspaceDeleteWhy}
+      act={words.workspaceDelete}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
   )
 }

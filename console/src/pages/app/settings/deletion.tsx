@@ -5,8 +5,7 @@ import { ask } from '../../../client/ask.ts'
 import { closeSession } from '../../../client/session.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { FailureNotice } from '../../../parts/failure-notice.tsx'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Notice } from '../../../parts/notice.tsx'
@@ -26,13 +25,13 @@ export function Deletion() {
           {words.deletionOpen}
         </Button>
       </div>
-      {isOpen && <Confirm onClose={() => setOpen(false)} />}
+      {isOpen && <DeleteAccount onClose={() => setOpen(false)} />}
     </Section>
   )
 }
 
 /** Names what is lost, and wants a word typed: nobody does this by a slip of the thumb. */
-function Confirm({ onClose }: { onClose(): void }) {
+function DeleteAccount({ onClose }: { onClose(): void }) {
   const words = useWords(settingsWords)
   const { number } = useFormats()
   const client = useQueryClient()
@@ -48,7 +47,15 @@ function Confirm({ onClose }: { onClose(): void }) {
     },
   })
   return (
-    <Dialog title={words.deletionTitle} onClose={onClose}>
+    <Confirm
+      title={words.deletionTitle}
+      act={words.deletionDo}
+      busy={remove.isPending}
+      disabled={typed.trim().toUpperCase() !== words.deletionWord || balance.data === undefined}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
       <Loaded query={balance}>
         {({ data }) => (
           <Notice tone="bad" title={words.deletionLoses(number(data.balance_credits, 6))}>
@@ -64,16 +71,6 @@ function Confirm({ onClose }: { onClose(): void }) {
         autoComplete="off"
         autoCapitalize="characters"
       />
-      <FailureNotice error={remove.error} />
-      <Button
-        kind="danger"
-        wide
-        busy={remove.isPending}
-        disabled={typed.trim().toUpperCase() !== words.deletionWord || balance.data === undefined}
-        onClick={() => remove.mutate()}
-      >
-        {words.deletionDo}
-      </Button>
-    </Dialog>
+    </Confirm>
   )
 }

@@ -1,0 +1,161 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Answer } from '../../../client/ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
+import { Badge, type Tone } from '../../../parts/badge.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { useFilters } from '../../../parts/filters.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Money } from '../../../parts/money.tsx'
+import { PageTitle } from '../../../parts/page-title.tsx'
+import { Choices } from '../../../parts/select.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { Table, type Column } from '../../../parts/table.tsx'
+import { commonWords } from '../../../words/common.ts'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { operatorWords } from '../words.ts'
+import { accountsWords } from './words.ts'
+
+type Found = Answer<'GET /v1/operator/accounts'>['data'][number]
+export type Status = Found['status']
+
+export const STATUS_TONES: Record<Status, Tone> = {
+  pending_verification: 'wait',
+  active: 'good',
+  suspended: 'bad',
+}
+
+const ROWS = 25
+const DEFAULTS = { q: '', status: '', before: '' }
+
+export default function Page() {
+  const words = useWords(accountsWords)
+  const [filters, change] = useFilters(DEFAULTS)
+  const options = [
+    { value: '', label: words.any },
+    ...Object.entries(words.statuses).map(([value, label]) => ({ value, label })),
+  ]
+  return (
+    <>
+      <PageTitle title={words.title} lead={words.lead} />
+      <Search key={filters.q} start={filters.q} onSearch={(q) => change({ q, before: '' })} />
+      <Choices
+        label={words.title}
+        value={filters.status}
+        options={options}
+        onChange={(status) => change({ status, before: '' })}
+      />
+      <div className="mt-4">
+        <List filters={filters} onBefore={(before) => change({ before })} />
+      </div>
+    </>
+  )
+}
+
+function Search({ start, onSearch }: { start: string; onSearch(q: string): void }) {
+  const words = useWords(accountsWords)
+  const common = useWords(commonWords)
+  const [q, setQ] = useState(start)
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => (event.preventDefault(), onSearch(q.trim()))}
+      className="mb-4 flex flex-wrap items-end gap-2"
+    >
+      <div className="min-w-0 flex-1 basis-64">
+        <Field
+          label={words.search}
+          value={q}
+          onChange={setQ}
+          maxLength={320}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+      </div>
+      <Button type="submit" icon="search">
+        {common.search}
+      </Button>
+    </form>
+  )
+}
+
+function List({ filters, onBefore }: { filters: typeof DEFAULTS; onBefore(before: string): void }) {
+  const words = useWords(accountsWords)
+  const common = useWords(operatorWords)
+  const columns = useColumns()
+  const query = { ...filters, status: filters.status as Status, limit: ROWS }
+  const found = useAsk('GET /v1/operator/accounts', { query })
+  return (
+    <Loaded query={found} shape={<Skeleton lines={6} />}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <div className="card">
+            <Empty icon="people" title={words.none}>
+              <p>{words.noneWhy}</p>
+            </Empty>
+          </div>
+        ) : (
+          <div className="flex flex-col gap-4">
+            <div className="sm:card sm:px-2">
+              <Table caption={words.title} columns={columns} rows={data} keyOf={({ id }) => id} />
+            </div>
+            <div className="flex flex-wrap justify-between gap-2">
+              {filters.before === '' ? (
+                <span />
+              ) : (
+                <Button kind="plain" size="small" onClick={() => onBefore('')}>
+                  {common.newest}
+                </Button>
+              )}
+              {data.length === ROWS && (
+                <Button kind="plain" size="small" onClick={() => onBefore(data.at(-1)!.id)}>
+                  {common.older}
+                </Button>
+              )}
+            </div>
+          </div>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function useColumns(): Column<Found>[] {
+  const words = useWords(accountsWords)
+  const { day } = useFormats()
+  return [
+    {
+      label: words.name,
+      lead: true,
+      show: (one) => (
+        <Link
+          href={`/operator/accounts/${one.id}`}
+          className="link inline-flex min-h-11 items-center font-semibold wrap-anywhere"
+        >
+          {one.full_name}
+        </Link>
+      ),
+    },
+    {
+      label: words.address,
+      show: (one) => <span className="wrap-anywhere">{one.email ?? one.phone_number ?? '–'}</span>,
+    },
+    {
+      label: words.since,
+      show: (one) => <span className="whitespace-nowrap">{day(one.created_at)}</span>,
+    },
+    {
+      label: words.balance,
+      figure: true,
+      show: (one) => <Money credits={one.balance_credits} />,
+    },
+    {
+      label: words.status,
+      show: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words.statuses[status]}</Badge>,
+    },
+  ]
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react'
+
+export type Fact = readonly [label: string, value: ReactNode]
+
+/** What is known of one thing, line by line; what is not known is left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className="card divide-y divide-line px-4">
+      {facts
+        .filter(([, value]) => value !== undefined && value !== '')
+        .map(([label, value]) => (
+          <div key={label} className="flex flex-wrap justify-between gap-x-4 py-2">
+            <dt className="text-soft">{label}</dt>
+            <dd className="figures min-w-0 font-medium wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}

@@ -1,0 +1,131 @@
+import { useState } from 'react'
+import { useAsk } from '../../../client/use-ask.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { Filters, useFilters } from '../../../parts/filters.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { PageTitle } from '../../../parts/page-title.tsx'
+import { Select } from '../../../parts/select.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { commonWords } from '../../../words/common.ts'
+import { useWords } from '../../../words/language.tsx'
+import { operatorWords } from '../words.ts'
+import { Actions } from './actions.tsx'
+import { logWords } from './words.ts'
+
+const ROWS = 50
+const DEFAULTS = { target: '', operator: '', action: '', before: '' }
+
+export default function Page() {
+  const words = useWords(logWords)
+  const [filters, change] = useFilters(DEFAULTS)
+  return (
+    <>
+      <PageTitle title={words.title} lead={words.lead} />
+      <Search
+        key={filters.target}
+        start={filters.target}
+        onSearch={(target) => change({ target, before: '' })}
+      />
+      <Narrow filters={filters} change={(more) => change({ before: '', ...more })} />
+      <List filters={filters} onBefore={(before) => change({ before })} />
+    </>
+  )
+}
+
+function Search({ start, onSearch }: { start: string; onSearch(text: string): void }) {
+  const words = useWords(logWords)
+  const common = useWords(commonWords)
+  const [text, setText] = useState(start)
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => (event.preventDefault(), onSearch(text.trim()))}
+      className="mb-4 flex flex-wrap items-end gap-2"
+    >
+      <div className="min-w-0 flex-1 basis-64">
+        <Field
+          label={words.search}
+          value={text}
+          onChange={setText}
+          maxLength={200}
+          autoComplete="off"
+        />
+      </div>
+      <Button type="submit" icon="search">
+        {common.search}
+      </Button>
+    </form>
+  )
+}
+
+type NarrowProps = { filters: typeof DEFAULTS; change(more: Partial<typeof DEFAULTS>): void }
+
+function Narrow({ filters, change }: NarrowProps) {
+  const words = useWords(logWords)
+  const operators = useAsk('GET /v1/operator/operators').data?.data ?? []
+  return (
+    <div className="mb-6">
+      <Filters>
+        <Select
+          label={words.action}
+          value={filters.action}
+          options={[
+            { value: '', label: words.any },
+            ...Object.entries(words.kinds).map(([value, label]) => ({ value, label })),
+          ]}
+          onChange={(action) => change({ action })}
+        />
+        <Select
+          label={words.operator}
+          value={filters.operator}
+          options={[
+            { value: '', label: words.anyone },
+            ...operators.map((one) => ({
+              value: one.account_id,
+              label: one.email ?? one.phone_number ?? one.full_name,
+            })),
+          ]}
+          onChange={(operator) => change({ operator })}
+        />
+      </Filters>
+    </div>
+  )
+}
+
+function List({ filters, onBefore }: { filters: typeof DEFAULTS; onBefore(before: string): void }) {
+  const words = useWords(logWords)
+  const common = useWords(operatorWords)
+  const actions = useAsk('GET /v1/operator/actions', { query: { ...filters, limit: ROWS } })
+  const isNarrowed = filters.target !== '' || filters.operator !== '' || filters.action !== ''
+  return (
+    <Loaded query={actions} shape={<Skeleton lines={8} />}>
+      {({ data }) => (
+        <div className="flex flex-col gap-4">
+          {data.length === 0 ? (
+            <div className="card">
+              <Empty icon="clock" title={isNarrowed ? words.none : words.noneYet} />
+            </div>
+          ) : (
+            <Actions actions={data} label={words.title} />
+          )}
+          <div className="flex justify-between">
+            {filters.before === '' ? (
+              <span />
+            ) : (
+              <Button kind="plain" size="small" onClick={() => onBefore('')}>
+                {common.newest}
+              </Button>
+            )}
+            {data.length === ROWS && (
+              <Button kind="plain" size="small" onClick={() => onBefore(String(data.at(-1)!.seq))}>
+                {common.older}
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
+    </Loaded>
+  )
+}

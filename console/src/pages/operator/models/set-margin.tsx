@@ -1,0 +1,67 @@
+import { useState } from 'react'
+import { abilityWords } from '../../../catalog/models.ts'
+import { ask } from '../../../client/ask.ts'
+import { useAskAgain } from '../../../client/use-ask.ts'
+import { Field } from '../../../parts/field.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { ActDialog } from '../act-dialog.tsx'
+import { wordFor } from '../word-for.ts'
+import { priceWords } from './price-words.ts'
+
+type Props = {
+  /** One model, or all that make this and have none of their own. */
+  target: { model: string; modality?: undefined } | { modality: string; model?: undefined }
+  now: string | undefined
+  onDone(said: string): void
+  onClose(): void
+}
+
+export function SetMargin({ target, now, onDone, onClose }: Props) {
+  const words = useWords(priceWords)
+  const abilities = useWords(abilityWords)
+  const again = useAskAgain()
+  const { number } = useFormats()
+  const [text, setText] = useState(now ?? '')
+  const margin = text.trim() === '' ? null : text.trim()
+  const isRight =
+    margin === null || (/^\d{1,3}(\.\d{1,6})?$/.test(margin) && Number(margin) >= 0.01)
+  const change = async (given: { reason: string; idempotencyKey: string }) => {
+    const { reason, idempotencyKey } = given
+    const body = { margin, reason }
+    if (target.model !== undefined) {
+      const path = { id: target.model }
+      await ask('PATCH /v1/operator/models/{id}', { path, body, idempotencyKey })
+      return undefined
+    }
+    const path = { modality: target.modality }
+    const done = await ask('PATCH /v1/operator/margins/{modality}', { path, body, idempotencyKey })
+    return done.data.prices_changed
+  }
+  return (
+    <ActDialog
+      title={words.setTitle(target.model ?? wordFor(abilities, target.modality))}
+      why={words.setWhy}
+      act={words.setDo}
+      disabled={!isRight}
+      perform={change}
+      onDone={(changed) => {
+        onClose()
+        onDone(changed === undefined ? words.setOne : words.setDone(number(changed)))
+        return again('GET /v1/operator/models', 'GET /v1/operator/margins')
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label={words.setLabel}
+        hint={words.setHint}
+        error={isRight ? undefined : words.setWrong}
+        value={text}
+        onChange={setText}
+        inputMode="decimal"
+        maxLength={12}
+        autoComplete="off"
+      />
+    </ActDialog>
+  )
+}

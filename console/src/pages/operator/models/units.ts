@@ -1,0 +1,24 @@
+/** How many of the unit of a price make one that gives figures that people can read. */
+const SIZES: Record<string, number> = {
+  image: 1,
+  video_second: 1,
+  request: 1,
+  web_search: 1,
+  audio_second: 60,
+  character: 1_000,
+}
+const TOKENS = new Set([
+  'prompt',
+  'completion',
+  'input_cache_read',
+  'input_cache_write',
+  'image_output',
+  'audio',
+  'audio_output',
+  'internal_reasoning',
+])
+
+/** Prices of single things (a video of some size) are per thing. */
+export function sizeOf(name: string): number {
+  return TOKENS.has(name) ? 1_000_000 : (SIZES[name] ?? 1)
+}

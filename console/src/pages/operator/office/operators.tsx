@@ -1,0 +1,61 @@
+import type { Answer } from '../../../client/ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
+import { Badge } from '../../../parts/badge.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Section } from '../../../parts/page-title.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { Table, type Column } from '../../../parts/table.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { operatorWords } from '../words.ts'
+import { officeWords } from './words.ts'
+
+type Operator = Answer<'GET /v1/operator/operators'>['data'][number]
+
+export function Operators() {
+  const words = useWords(officeWords)
+  const roles = useWords(operatorWords).roles
+  const { day } = useFormats()
+  const operators = useAsk('GET /v1/operator/operators')
+  const columns: Column<Operator>[] = [
+    {
+      label: words.name,
+      lead: true,
+      show: (one) => (
+        <>
+          <span className="wrap-anywhere">{one.full_name}</span>
+          <span className="block text-sm font-normal wrap-anywhere text-soft">
+            {one.email ?? one.phone_number}
+          </span>
+        </>
+      ),
+    },
+    { label: words.role, show: ({ role }) => roles[role] },
+    {
+      label: words.authenticator,
+      show: ({ authenticator }) => (
+        <Badge tone={authenticator ? 'good' : 'wait'}>
+          {authenticator ? words.has : words.hasNot}
+        </Badge>
+      ),
+    },
+    { label: words.since, show: ({ added_at }) => day(added_at) },
+  ]
+  return (
+    <Section title={words.operators}>
+      <p className="max-w-prose text-soft">{words.operatorsLead}</p>
+      <Loaded query={operators} shape={<Skeleton lines={3} />}>
+        {({ data }) => (
+          <div className="sm:card sm:px-2">
+            <Table
+              caption={words.operators}
+              columns={columns}
+              rows={data}
+              keyOf={({ account_id }) => account_id}
+            />
+          </div>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,154 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { ask, type Answer } from '../../../client/ask.ts'
+import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { Badge } from '../../../parts/badge.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { FailureNotice } from '../../../parts/failure-notice.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Money } from '../../../parts/money.tsx'
+import { Notice } from '../../../parts/notice.tsx'
+import { PageTitle } from '../../../parts/page-title.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { Timeline } from '../../../parts/timeline.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import type { Params } from '../../page.tsx'
+import { useActSentences } from '../act-dialog.tsx'
+import { Facts } from '../facts.tsx'
+import { useOperator } from '../operator.ts'
+import { useProven } from '../proof.tsx'
+import { ReadsOnly } from '../reads-only.tsx'
+import { wordFor } from '../word-for.ts'
+import { operatorWords } from '../words.ts'
+import { PAYMENT_TONES } from './payment-table.tsx'
+import { Resolve } from './resolve.tsx'
+import { usePaymentSteps } from './steps.ts'
+import { paymentsWords } from './words.ts'
+
+export type Payment = Answer<'GET /v1/operator/payments/{id}'>['data']
+
+export default function Page({ params }: { params: Params }) {
+  const words = useWords(paymentsWords)
+  const payment = useAsk('GET /v1/operator/payments/{id}', { path: { id: params['id']! } })
+  return (
+    <>
+      <Link href="/operator/payments" className="link inline-flex min-h-11 items-center text-sm">
+        {words.back}
+      </Link>
+      {payment.data === undefined && <h1 className="sr-only">{words.title}</h1>}
+      <Loaded query={payment} shape={<Skeleton lines={4} tall />}>
+        {({ data }) => <Told payment={data} />}
+      </Loaded>
+    </>
+  )
+}
+
+function Told({ payment }: { payment: Payment }) {
+  const words = useWords(paymentsWords)
+  const { tzs } = useFormats()
+  const steps = usePaymentSteps(payment)
+  return (
+    <>
+      <PageTitle
+        title={words.one(tzs(payment.amount_tzs))}
+        lead={<Badge tone={PAYMENT_TONES[payment.status]}>{words.states[payment.status]}</Badge>}
+      />
+      <ReadsOnly need="support" />
+      <Acts payment={payment} />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="card p-5">
+          <Timeline label={words.steps} steps={steps} />
+        </div>
+        <About payment={payment} />
+      </div>
+    </>
+  )
+}
+
+function Acts({ payment }: { payment: Payment }) {
+  const words = useWords(paymentsWords)
+  const { may } = useOperator()
+  const again = useAskAgain()
+  const proven = useProven()
+  const [isResolving, setResolving] = useState(false)
+  const [done, setDone] = useState('')
+  const renew = () =>
+    again(
+      'GET /v1/operator/payments/{id}',
+      'GET /v1/operator/payments',
+      'GET /v1/operator/attention',
+      'GET /v1/operator/accounts/{id}',
+      'GET /v1/operator/accounts/{id}/transactions',
+      'GET /v1/operator/accounts/{id}/payments',
+    )
+  const check = useMutation({
+    mutationFn: () =>
+      proven(() =>
+        ask('POST /v1/operator/payments/{id}/check', { path: { id: payment.id }, body: {} }),
+      ),
+    onSuccess: ({ data }) => {
+      const doubted = data.review !== undefined && data.review.done_by === undefined
+      setDone(doubted ? words.checkedDoubt : words.checked[data.status])
+      return renew()
+    },
+  })
+  const sentences = useActSentences(check.error)
+  if (!may('support')) return null
+  const isOpen = payment.review !== undefined && payment.review.done_by === undefined
+  return (
+    <div className="mb-6 flex flex-col gap-3">
+      <div className="flex flex-wrap gap-2">
+        <Button icon="search" busy={check.isPending} onClick={() => check.mutate()}>
+          {words.check}
+        </Button>
+        {isOpen && (
+          <Button kind="plain" icon="check" onClick={() => setResolving(true)}>
+            {words.resolve}
+          </Button>
+        )}
+      </div>
+      {done !== '' && <Notice tone="good">{done}</Notice>}
+      <FailureNotice error={check.error} kinds={sentences} />
+      {isResolving && (
+        <Resolve
+          payment={payment}
+          onDone={() => (setResolving(false), setDone(words.resolvedDone), renew())}
+          onClose={() => setResolving(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+function About({ payment }: { payment: Payment }) {
+  const words = useWords(paymentsWords)
+  const common = useWords(operatorWords)
+  const { review } = payment
+  return (
+    <Facts
+      facts={[
+        [
+          common.customer,
+          <Link
+            key="customer"
+            href={`/operator/accounts/${payment.account_id}?tab=payments`}
+            className="link inline-flex min-h-11 items-center"
+          >
+            {common.open}
+          </Link>,
+        ],
+        [words.credits, <Money key="credits" credits={payment.credits} />],
+        [words.phone, payment.phone_number],
+        [words.network, payment.network],
+        [words.provider, payment.provider],
+        [words.reference, payment.reference],
+        [words.providerReference, payment.provider_reference],
+        [words.error, payment.error?.code],
+        [words.reviewed, review && wordFor(words.reviews, review.reason)],
+        [words.said, review?.said],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,162 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { ask, type Answer } from '../../../client/ask.ts'
+import { Button } from '../../../parts/button.tsx'
+import { FailureNotice } from '../../../parts/failure-notice.tsx'
+import { Field, FieldFrame, inputLook } from '../../../parts/field.tsx'
+import { Tzs } from '../../../parts/money.tsx'
+import { Notice } from '../../../parts/notice.tsx'
+import { PageTitle, Section } from '../../../parts/page-title.tsx'
+import { Stat } from '../../../parts/stat.tsx'
+import { Table, type Column } from '../../../parts/table.tsx'
+import { useFormats } from '../../../words/format.ts'
+import { useWords } from '../../../words/language.tsx'
+import { dayInTanzania } from '../../app/activity/selection.ts'
+import { useActSentences } from '../act-dialog.tsx'
+import { useProven } from '../proof.tsx'
+import { ReadsOnly } from '../reads-only.tsx'
+import { operatorWords } from '../words.ts'
+import { reconcileWords } from './statement-words.ts'
+import { paymentsWords } from './words.ts'
+
+type Comparison = Answer<'POST /v1/operator/payments/statement'>['data']
+type Difference = Comparison['differences'][number]
+const LARGEST_LETTERS = 4_000_000
+
+export default function Page() {
+  const words = useWords(reconcileWords)
+  const payments = useWords(paymentsWords)
+  const [compared, setCompared] = useState<Comparison>()
+  return (
+    <>
+      <Link href="/operator/payments" className="link inline-flex min-h-11 items-center text-sm">
+        {payments.back}
+      </Link>
+      <PageTitle title={words.title} lead={words.lead} />
+      <ReadsOnly need="support" />
+      <Form onCompared={setCompared} />
+      {compared && <Outcome compared={compared} />}
+    </>
+  )
+}
+
+function Form({ onCompared }: { onCompared(compared: Comparison | undefined): void }) {
+  const words = useWords(reconcileWords)
+  const proven = useProven()
+  const [file, setFile] = useState<File>()
+  const [from, setFrom] = useState(dayInTanzania(1))
+  const [to, setTo] = useState(dayInTanzania(1))
+  const compare = useMutation({
+    mutationFn: async () => {
+      const csv = await file!.text()
+      const body = { csv, from: startOf(from), to: startOf(dayAfter(to)) }
+      return proven(() => ask('POST /v1/operator/payments/statement', { body }))
+    },
+    onMutate: () => onCompared(undefined),
+    onSuccess: ({ data }) => onCompared(data),
+  })
+  const sentences = useActSentences(compare.error)
+  const isTooLarge = file !== undefined && file.size > LARGEST_LETTERS
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => (event.preventDefault(), compare.mutate())}
+      className="card mb-8 flex max-w-xl flex-col gap-4 p-5"
+    >
+      <FieldFrame label={words.file} error={isTooLarge ? words.tooLarge : undefined}>
+        {({ id, describedBy, invalid }) => (
+          <input
+            id={id}
+            type="file"
+            accept=".csv,text/csv,text/plain"
+            aria-describedby={describedBy}
+            aria-invalid={invalid}
+            onChange={(event) => setFile(event.target.files?.[0])}
+            className={`${inputLook} py-2.5`}
+          />
+        )}
+      </FieldFrame>
+      <div className="grid grid-cols-2 gap-3">
+        <Field label={words.from} type="date" value={from} max={to} onChange={setFrom} />
+        <Field label={words.to} type="date" value={to} min={from} onChange={setTo} />
+      </div>
+      <p className="text-sm text-soft">{words.days}</p>
+      <FailureNotice error={compare.error} kinds={sentences} />
+      <Button
+        type="submit"
+        wide
+        busy={compare.isPending}
+        disabled={file === undefined || isTooLarge || from === '' || to === ''}
+      >
+        {words.compare}
+      </Button>
+    </form>
+  )
+}
+
+/** Days of Tanzania, which is three hours ahead of UTC all year. */
+const startOf = (day: string) => `${day}T00:00:00+03:00`
+const dayAfter = (day: string) =>
+  new Date(Date.parse(`${day}T12:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
+
+function Outcome({ compared }: { compared: Comparison }) {
+  const words = useWords(reconcileWords)
+  const { number } = useFormats()
+  const columns = useColumns()
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        <Stat label={words.rows}>{number(compared.rows)}</Stat>
+        <Stat label={words.matched}>{number(compared.matched)}</Stat>
+        <Stat label={words.theirs}>
+          <Tzs amount={compared.statement_tzs} />
+        </Stat>
+        <Stat label={words.ours}>
+          <Tzs amount={compared.own_tzs} />
+        </Stat>
+      </div>
+      {compared.difference_count === 0 ? (
+        <Notice tone="good">{words.agree}</Notice>
+      ) : (
+        <Section title={words.differences(number(compared.difference_count))}>
+          <div className="sm:card sm:px-2">
+            <Table
+              caption={words.differences(number(compared.difference_count))}
+              columns={columns}
+              rows={compared.differences}
+              keyOf={(one) => `${one.kind} ${one.reference} ${one.line ?? ''}`}
+            />
+          </div>
+          {compared.differences.length < compared.difference_count && <p>{words.notAllShown}</p>}
+        </Section>
+      )}
+    </div>
+  )
+}
+
+function useColumns(): Column<Difference>[] {
+  const words = useWords(reconcileWords)
+  const payments = useWords(paymentsWords)
+  const common = useWords(operatorWords)
+  const { number } = useFormats()
+  const money = (amount: number | undefined) =>
+    amount === undefined ? common.none : <Tzs amount={amount} />
+  return [
+    { label: words.kind, lead: true, show: ({ kind }) => words.kinds[kind] },
+    {
+      label: payments.reference,
+      show: ({ reference, payment_id: id }) =>
+        id === undefined ? (
+          <span className="wrap-anywhere">{reference}</span>
+        ) : (
+          <Link href={`/operator/payments/${id}`} className="link wrap-anywhere">
+            {reference}
+          </Link>
+        ),
+    },
+    { label: words.line, figure: true, show: ({ line }) => (line ? number(line) : common.none) },
+    { label: words.theirAmount, figure: true, show: (one) => money(one.statement_tzs) },
+    { label: words.ourAmount, figure: true, show: (one) => money(one.own_tzs) },
+  ]
+}

@@ -1,0 +1,25 @@
+import { basename } from 'node:path'
+import type { Db } from '../db/db.ts'
+import { act } from './action-log.ts'
+import type { Actor } from './actor.ts'
+import { hasLog } from './actions-store.ts'
+
+type BackupDeed = {
+  action: 'database.backup' | 'database.restore'
+  file: string
+  /** When a backup that is restored was made. */
+  made?: string | undefined
+}
+
+/**
+ * Whoever has a backup has every account. Written before the copy is made, so that the copy has the
+ * row too. False in a database of before there was a log.
+ */
+export async function noteBackup(db: Db, actor: Actor, deed: BackupDeed): Promise<boolean> {
+  if (!(await hasLog(db))) return false
+  const { action, file, made } = deed
+  const target = { type: 'database', id: 'all' }
+  const after = { file: basename(file), ...(made !== undefined && { made }) }
+  await act(db, actor, (_tx, record) => record({ action, target, after }))
+  return true
+}

@@ -1,0 +1,81 @@
+import type { Row, Tx } from '../db/db.ts'
+import { deleteOldest } from '../db/trim-store.ts'
+
+export type RefusalWhy =
+  | 'no_operator'
+  | 'api_key'
+  | 'foreign_host'
+  | 'foreign_network'
+  | 'role'
+  | 'second_factor'
+  | 'rule' // inside an act: one's own account, the limit of a day
+
+/** Somebody who is known wanted what they may not. */
+export type Refusal = {
+  accountId: string
+  why: RefusalWhy
+  /** The route, or the rule that was broken. */
+  what: string
+  address: string
+  requestId: string
+}
+
+/** All of one account, hour and reason; the texts are of the last one. */
+export type Refusals = Refusal & { hour: Date; count: number; firstAt: Date; lastAt: Date }
+
+export async function addRefusals(tx: Tx, refusals: readonly Refusals[]): Promise<void> {
+  await tx.query(
+    `insert into operator_refusals as known
+       (hour, account_id, why, count, first_at, last_at, what, address, request_id)
+     select hour, "accountId", why, count, "firstAt", "lastAt", what, address, "requestId"
+     from jsonb_to_recordset($1::text::jsonb) as r(hour timestamptz, "accountId" uuid, why text,
+       count int, "firstAt" timestamptz, "lastAt" timestamptz, what text, address text,
+       "requestId" text)
+     order by 1, 2, 3
+     on conflict (hour, account_id, why) do update set count = known.count + excluded.count,
+       first_at = least(known.first_at, excluded.first_at),
+       last_at = greatest(known.last_at, excluded.last_at),
+       what = excluded.what, address = excluded.address, request_id = excluded.request_id`,
+    [JSON.stringify(refusals)],
+  )
+}
+
+export type ListedRefusals = Refusals & { isOperator: boolean }
+
+/** The latest first. */
+export async function listRefusals(
+  tx: Tx,
+  page: { accountId: string | undefined; before: Date | undefined; limit: number },
+): Promise<ListedRefusals[]> {
+  const rows = await tx.read(
+    `select r.*, o.account_id is not null as is_operator
+     from operator_refusals r left join operators o on o.account_id = r.account_id
+     where ($1::uuid is null or r.account_id = $1) and ($2::timestamptz is null or r.last_at < $2)
+     order by r.last_at desc limit $3`,
+    [page.accountId ?? null, page.before ?? null, page.limit],
+  )
+  return rows.map(refusalsFrom)
+}
+
+function refusalsFrom(row: Row): ListedRefusals {
+  return {
+    hour: row.hour as Date,
+    accountId: row.account_id as string,
+    why: row.why as RefusalWhy,
+    count: row.count as number,
+    firstAt: row.first_at as Date,
+    lastAt: row.last_at as Date,
+    what: row.what as string,
+    address: row.address as string,
+    requestId: row.request_id as string,
+    isOperator: row.is_operator as boolean,
+  }
+}
+
+export function trimRefusals(tx: Tx, batch: number): Promise<number> {
+  return deleteOldest(tx, batch, {
+    table: 'operator_refusals',
+    where: `last_at < now() - interval '90 days'`,
+    order: 'last_at',
+  })
+}

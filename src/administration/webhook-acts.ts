@@ -1,0 +1,158 @@
+import type { Db, Tx } from '../db/db.ts'
+import { Failure, invalidField } from '../lib/failure.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import type { KeyList } from '../lib/secrets.ts'
+import type { Reach } from '../webhooks/address.ts'
+import { replayDelivery } from '../webhooks/deliveries-store.ts'
+import {
+  changeSecret,
+  countEndpoints,
+  deleteEndpoint,
+  insertEndpoint,
+  lockEndpoint,
+  updateEndpoint,
+  type WebhookEndpoint,
+} from '../webhooks/endpoints-store.ts'
+import { newSecret } from '../webhooks/secrets.ts'
+import { act, type Deed } from './action-log.ts'
+import type { Actor } from './actor.ts'
+
+/** Where acts on webhooks are done from. */
+export type WebhookDesk = { db: Db; keys: KeyList; reach: Reach }
+
+type Reason = { reason?: string | undefined }
+type Wish = Reason & { url: string; events: string[]; description?: string | undefined }
+
+const MOST_ENDPOINTS = 20
+/** Both secrets sign for so long after a change. */
+const OVERLAP_S = 86_400
+
+/** The secret is in the answer, and never again. */
+export function addWebhook(
+  desk: WebhookDesk,
+  actor: Actor,
+  wish: Wish,
+): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  requireReach(desk, wish.url)
+  return act(desk.db, actor, async (tx, record) => {
+    if ((await countEndpoints(tx)) >= MOST_ENDPOINTS) {
+      throw new Failure('conflict', `There can be at most ${MOST_ENDPOINTS} webhook endpoints.`)
+    }
+    const id = uuidv7()
+    const { shown, sealed } = newSecret(desk.keys, id)
+    const { url, events, description = '' } = wish
+    const endpoint = await insertEndpoint(tx, { id, url, events, description, secret: sealed })
+    await record(deedOf('webhook.add', id, wish, { after: logged(endpoint) }))
+    return { endpoint, secret: shown }
+  })
+}
+
+type Change = Reason & {
+  url?: string | undefined
+  events?: string[] | undefined
+  description?: string | undefined
+  enabled?: boolean | undefined
+}
+
+/** Undefined when there is no such endpoint; the same below. */
+export function changeWebhook(
+  desk: WebhookDesk,
+  actor: Actor,
+  { id, ...change }: Change & { id: string },
+): Promise<WebhookEndpoint | undefined> {
+  if (change.url !== undefined) requireReach(desk, change.url)
+  return act(desk.db, actor, async (tx, record) => {
+    const before = await lockEndpoint(tx, id)
+    if (!before) return undefined
+    const after: WebhookEndpoint = {
+      ...before,
+      url: change.url ?? before.url,
+      events: change.events ?? before.events,
+      description: change.description ?? before.description,
+      enabled: change.enabled ?? before.enabled,
+    }
+    await updateEndpoint(tx, after)
+    const both = { before: logged(before), after: logged(after) }
+    await record(deedOf('webhook.change', id, change, both))
+    return after
+  })
+}
+
+/** The secret before signs too for a day. */
+export function rotateWebhookSecret(
+  desk: WebhookDesk,
+  actor: Actor,
+  wish: Reason & { id: string },
+): Promise<{ secret: string; previousUntil: Date } | undefined> {
+  return onEndpoint(desk, actor, wish.id, async (tx, record) => {
+    const { shown, sealed } = newSecret(desk.keys, wish.id)
+    const change = { id: wish.id, secret: sealed, overlapS: OVERLAP_S }
+    const previousUntil = await changeSecret(tx, change)
+    await record(deedOf('webhook.rotate', wish.id, wish, {}))
+    return { secret: shown, previousUntil }
+  })
+}
+
+/** What was not delivered yet never will be. */
+export async function removeWebhook(
+  desk: WebhookDesk,
+  actor: Actor,
+  wish: Reason & { id: string },
+): Promise<boolean> {
+  const done = await onEndpoint(desk, actor, wish.id, async (tx, record, endpoint) => {
+    await deleteEndpoint(tx, wish.id)
+    await record(deedOf('webhook.remove', wish.id, wish, { before: logged(endpoint) }))
+    return true
+  })
+  return done ?? false
+}
+
+/** False when there is no such delivery, or it waits anyway. */
+export async function replayWebhook(
+  desk: WebhookDesk,
+  actor: Actor,
+  wish: Reason & { id: string; eventId: string },
+): Promise<boolean> {
+  const done = await onEndpoint(desk, actor, wish.id, async (tx, record) => {
+    const { id: endpointId, eventId } = wish
+    if (!(await replayDelivery(tx, { endpointId, eventId }))) return false
+    await record(deedOf('webhook.replay', endpointId, wish, { after: { event_id: eventId } }))
+    return true
+  })
+  return done ?? false
+}
+
+export function noWebhook(): Failure {
+  return new Failure('not_found', 'There is no such webhook endpoint.')
+}
+
+function onEndpoint<T>(
+  { db }: WebhookDesk,
+  actor: Actor,
+  id: string,
+  work: (tx: Tx, record: (deed: Deed) => Promise<void>, endpoint: WebhookEndpoint) => Promise<T>,
+): Promise<T | undefined> {
+  return act(db, actor, async (tx, record) => {
+    const endpoint = await lockEndpoint(tx, id)
+    return endpoint && work(tx, record, endpoint)
+  })
+}
+
+function requireReach({ reach }: WebhookDesk, url: string): void {
+  const why = reach.whyNot(url)
+  if (why !== undefined) throw invalidField('url', why)
+}
+
+/** The log stays for ever, and the rest of an address may be a password. */
+function logged({ url, events, enabled }: WebhookEndpoint): object {
+  return { host: new URL(url).host, events, enabled }
+}
+
+function deedOf(
+  action: string,
+  id: string,
+  { reason }: Reason,
+  change: Pick<Deed, 'before' | 'after'>,
+): Deed {
+  return { action, target: { type: 'webhook', id }, reason, ...change }
+}

@@ -1,0 +1,13 @@
+/** How a call to the upstreams went, whatever became of it. Filled in on the way. */
+export type CallTrace = {
+  beganMs: number
+  /** How many upstreams were asked. */
+  attempts: number
+  /** The last one. */
+  upstream?: string
+  /** From the beginning to the first event of a stream. */
+  firstByteMs?: number
+}
+
+/** What a call to the upstreams is to know beside the request itself. */
+export type Asking = { signal?: AbortSignal | undefined; trace?: CallTrace | undefined }

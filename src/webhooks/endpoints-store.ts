@@ -1,0 +1,133 @@
+import type { Row, Tx } from '../db/db.ts'
+import { WEBHOOK_CHANNEL } from './deliveries-store.ts'
+
+export type WebhookEndpoint = {
+  id: string
+  url: string
+  description: string
+  events: string[]
+  enabled: boolean
+  /** Until then the secret before the last change signs too. */
+  previousUntil: Date | undefined
+  createdAt: Date
+}
+
+export type NewEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'description' | 'events'> & {
+  secret: Buffer
+}
+
+export async function insertEndpoint(tx: Tx, endpoint: NewEndpoint): Promise<WebhookEndpoint> {
+  const { id, url, description, events, secret } = endpoint
+  const [row] = await tx.query(
+    `insert into webhook_endpoints (id, url, description, events, secret)
+     values ($1, $2, $3, $4, $5) returning ${COLUMNS}`,
+    [id, url, description, events, secret],
+  )
+  return endpointFrom(row!)
+}
+
+export async function countEndpoints(tx: Tx): Promise<number> {
+  const [row] = await tx.read<{ count: number }>(
+    'select count(*)::int as count from webhook_endpoints',
+  )
+  return row!.count
+}
+
+/** Oldest first; there are few. */
+export async function listEndpoints(tx: Tx): Promise<WebhookEndpoint[]> {
+  const rows = await tx.read(`select ${COLUMNS} from webhook_endpoints order by id`)
+  return rows.map(endpointFrom)
+}
+
+export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | undefined> {
+  const [row] = await tx.read(
+    `select ${COLUMNS} from webhook_endpoints where id = $1 for no key update`,
+    [id],
+  )
+  return row && endpointFrom(row)
+}
+
+/** What waited while it was switched off goes out now. */
+export async function updateEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<void> {
+  const { id, url, description, events, enabled } = endpoint
+  await tx.query(
+    `update webhook_endpoints set url = $2, description = $3, events = $4, enabled = $5
+     where id = $1`,
+    [id, url, description, events, enabled],
+  )
+  if (enabled) await tx.query(`select pg_notify('${WEBHOOK_CHANNEL}', $1)`, [id])
+}
+
+export async function deleteEndpoint(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query('delete from webhook_endpoints where id = $1 returning id', [id])
+  return rows.length === 1
+}
+
+/** The one that was in use signs too for so long. An even older one is gone. */
+export async function changeSecret(
+  tx: Tx,
+  { id, secret, overlapS }: { id: string; secret: Buffer; overlapS: number },
+): Promise<Date> {
+  const [row] = await tx.query<{ previous_until: Date }>(
+    `update webhook_endpoints set previous_secret = secret, secret = $2,
+       previous_until = now() + make_interval(secs => $3)
+     where id = $1 returning previous_until`,
+    [id, secret, overlapS],
+  )
+  return row!.previous_until
+}
+
+export type Destination = { id: string; url: string; secrets: Buffer[] }
+
+/** Where a delivery goes, with the secrets that sign it; undefined when it is off or gone. */
+export async function readDestination(tx: Tx, id: string): Promise<Destination | undefined> {
+  const [row] = await tx.read<{ url: string; secret: Uint8Array; previous: Uint8Array | null }>(
+    `select url, secret, case when previous_until > now() then previous_secret end as previous
+     from webhook_endpoints where id = $1 and enabled`,
+    [id],
+  )
+  if (!row) return undefined
+  const secrets = [row.secret, ...(row.previous === null ? [] : [row.previous])]
+  return { id, url: row.url, secrets: secrets.map((one) => Buffer.from(one)) }
+}
+
+/** Secrets whose time is over are erased. */
+export async function eraseSpentSecrets(tx: Tx): Promise<number> {
+  const rows = await tx.query(
+    `update webhook_endpoints set previous_secret = null, previous_until = null
+     where previous_until <= now() returning id`,
+  )
+  return rows.length
+}
+
+export type SealedSecrets = { id: string; secret: Uint8Array; previous: Uint8Array | null }
+
+export async function lockSecrets(tx: Tx): Promise<SealedSecrets[]> {
+  return tx.read<SealedSecrets>(
+    `select id, secret, previous_secret as previous from webhook_endpoints
+     order by id for no key update`,
+  )
+}
+
+export async function writeSecrets(tx: Tx, { id, secret, previous }: SealedSecrets): Promise<void> {
+  await tx.query('update webhook_endpoints set secret = $2, previous_secret = $3 where id = $1', [
+    id,
+    secret,
+    previous,
+  ])
+}
+
+const COLUMNS = 'id, url, description, events, enabled, previous_until, created_at'
+
+function endpointFrom(row: Row): WebhookEndpoint {
+  const until = row.previous_until as Date | null
+  return {
+    id: row.id as string,
+    url: row.url as string,
+    description: row.description as string,
+    events: row.events as string[],
+    enabled: row.enabled as boolean,
+    previousUntil: until !== null && until.getTime() > Date.now() ? until : undefined,
+    createdAt: row.created_at as Date,
+  }
+}

@@ -1,0 +1,44 @@
+import type { Tx } from '../db/db.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import { insertDeliveries } from './deliveries-store.ts'
+
+/** What each event tells: ids and amounts, never an address of a person or a secret. */
+export type WebhookData = {
+  'payment.completed': {
+    payment_id: string
+    account_id: string
+    amount_tzs: number
+    credits: number
+    late: boolean
+  }
+  'payment.review': {
+    payment_id: string
+    account_id: string
+    amount_tzs: number
+    status: string
+    reason: string
+  }
+  'account.suspended': { account_id: string }
+  'upstream.down': { upstream: string; why: string; since: string }
+  'balance.low': { account_id: string; available_credits: number }
+  'video.completed': { video_id: string; account_id: string; model: string }
+}
+
+export const WEBHOOK_EVENTS = [
+  'payment.completed',
+  'payment.review',
+  'account.suspended',
+  'upstream.down',
+  'balance.low',
+  'video.completed',
+] as const satisfies readonly (keyof WebhookData)[]
+
+export type WebhookEvent = {
+  [Type in keyof WebhookData]: { type: Type; data: WebhookData[Type] }
+}[keyof WebhookData]
+
+/** Tells the endpoints that asked for it, in the transaction in which it happens. */
+export async function tellWebhooks(tx: Tx, { type, data }: WebhookEvent): Promise<void> {
+  const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data })
+  await insertDeliveries(tx, { eventId: uuidv7(), type, body })
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../db/db.ts'
+import type { Duty } from '../lib/duty.ts'
+import { tellWebhooks } from './events.ts'
+import { noteOutage } from './outages-store.ts'
+
+/** As a process sees it; with a model, only that one is in trouble. */
+type Trouble = { upstream: string; model?: string; why: string; since: Date }
+
+const EVERY_MS = 5_000
+
+/**
+ * Tells of an upstream that does not answer at all, or refuses our account. Once for an outage: until
+ * no process has seen it for five minutes. Costs no query while all is well.
+ */
+export function outageWatch({ db, troubles }: { db: Db; troubles(): Trouble[] }): Duty {
+  return {
+    name: 'upstream-outages',
+    everyMs: EVERY_MS,
+    async run() {
+      const whole = troubles().filter(({ model }) => model === undefined)
+      for (const [upstream, [first]] of Map.groupBy(whole, (one) => one.upstream)) {
+        const { why, since } = first!
+        await db.begin(async (tx) => {
+          if (!(await noteOutage(tx, { upstream, why, since }))) return
+          const data = { upstream, why, since: since.toISOString() }
+          await tellWebhooks(tx, { type: 'upstream.down', data })
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { isIP } from 'node:net'
+import { Agent, request } from 'undici'
+import { AddressRefused, bareHost, guardedLookup, type Reach } from './address.ts'
+
+/** A status, or a code for what kept us from getting one. */
+export type PostResult = { status: number } | { error: string }
+
+export type WebhookSender = {
+  /** Never throws: a failed delivery is an ordinary result. */
+  post(url: string, headers: Record<string, string>, body: string): Promise<PostResult>
+  close(): Promise<void>
+}
+
+const TOTAL_TIMEOUT_MS = 10_000
+/** Of an answer nothing but the status counts. */
+const LARGEST_ANSWER_BYTES = 16 * 1024
+
+/** A small HTTP client: checked addresses, short time-outs, no redirects, small answers. */
+export function openWebhookSender(reach: Reach, timeoutMs = TOTAL_TIMEOUT_MS): WebhookSender {
+  const agents = { 'https:': agentFor(reach, 'https:'), 'http:': agentFor(reach, 'http:') }
+  return {
+    async post(url, headers, body) {
+      try {
+        const to = new URL(url)
+        const dispatcher = to.protocol === 'http:' ? agents['http:'] : agents['https:']
+        const host = bareHost(to)
+        // A number is never looked up.
+        if (isIP(host) !== 0 && !reach.allows(host, to.protocol)) throw new AddressRefused()
+        const answer = await request(to, {
+          method: 'POST',
+          headers: { ...HEADERS, ...headers },
+          body,
+          dispatcher,
+          signal: AbortSignal.timeout(timeoutMs),
+        })
+        await answer.body.dump({ limit: LARGEST_ANSWER_BYTES }).catch(() => {})
+        return { status: answer.statusCode }
+      } catch (error) {
+        return { error: codeOf(error) }
+      }
+    },
+    async close() {
+      await Promise.all([agents['https:'].destroy(), agents['http:'].destroy()])
+    },
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json', 'user-agent': 'mlango-webhooks' }
+
+function agentFor(reach: Reach, protocol: string): Agent {
+  return new Agent({
+    connections: 4,
+    maxHeaderSize: LARGEST_ANSWER_BYTES,
+    connect: { timeout: 5_000, lookup: guardedLookup(reach, protocol) },
+  })
+}
+
+/** Without its message, which may quote hosts and addresses. */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
+  const code = (error as { code?: unknown } | null)?.code
+  if (typeof code === 'string') return code
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
+  return 'unknown_error'
+}

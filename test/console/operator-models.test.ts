@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { assertBooks } from '../support/audit.ts'
+import { judge } from './support/judge.ts'
+import { openAsOperator, perform } from './support/operators.ts'
+import { startRig, type Rig } from './support/rig.ts'
+
+let rig: Rig
+before(async () => {
+  rig = await startRig({ simulator: { faults: false } })
+})
+after(async () => {
+  await assertBooks(rig.house.db)
+  await rig.close()
+})
+
+const MODEL = 'sim/hekima'
+
+/** As if the upstream's list had shown twenty times the price, and a read had found it. */
+async function leap(): Promise<void> {
+  const rows = await rig.house.db.query(
+    `insert into pending_prices (model_id, upstream, pricing, basis, priced, reason, noticed_at)
+     select o.model_id, o.upstream, s.pricing || jsonb_build_object(
+         'prompt', ((s.pricing->>'prompt')::numeric * 20)::text,
+         'completion', ((s.pricing->>'completion')::numeric * 20)::text),
+       s.basis, s.priced, 'moved', now() - interval '3 hours'
+     from catalog_models m join catalog_offers o on o.model_id = m.resource_id
+       join price_snapshots s on s.id = o.price_id
+     where m.id = $1 returning model_id`,
+    [MODEL],
+  )
+  assert.equal(rows.length, 1)
+}
+
+const promptPrice = async (token: string): Promise<number> =>
+  (await rig.house.call(`GET /v1/models/${MODEL}`, { token })).body.data.pricing_credits.prompt
+
+const chat = (token: string) =>
+  rig.house.call('POST /v1/chat/completions', {
+    token,
+    body: { model: MODEL, messages: [{ role: 'user', content: 'Habari' }] },
+  })
+
+test('a price that leapt is seen in shillings, approved, and then charged', async () => {
+  const asha = await rig.house.customer('500')
+  const before = await promptPrice(asha.key)
+  await leap()
+  const tab = await openAsOperator(rig, '/operator', {})
+  const { page } = tab
+  await page.getByRole('link', { name: /Bei 1 zinasubiri idhini/ }).click()
+  await page.getByRole('heading', { name: MODEL, exact: true }).waitFor()
+  await page.getByText('▲ +1,900%').first().waitFor()
+  await judge(tab, 'operator-prices')
+  await page.getByRole('button', { name: `Idhinisha: ${MODEL}` }).click()
+  await judge(tab, 'operator-price-approve')
+  await perform(tab, 'Idhinisha', 'Mtoa modeli amethibitisha')
+  await page.getByText(`Bei mpya ya ${MODEL} inatumika sasa.`).waitFor()
+  await page.getByText('Hakuna bei inayosubiri').waitFor()
+  await until(async () => (await promptPrice(asha.key)) > before * 19)
+  await page.getByRole('button', { name: 'Modeli zote' }).click()
+  await page.getByLabel('Tafuta modeli').fill(MODEL)
+  await page.getByRole('button', { name: `Historia: ${MODEL}`, exact: true }).click()
+  await page.getByRole('dialog').getByText('Imeidhinishwa').waitFor()
+  await judge(tab, 'operator-price-history')
+  await tab.context.close()
+})
+
+test('a model is switched off and on, and sold with a margin of its own', async () => {
+  const asha = await rig.house.customer('500')
+  assert.equal((await chat(asha.key)).status, 200)
+  const tab = await openAsOperator(rig, `/operator/models?q=${MODEL}`, {
+    size: 'desktop',
+    language: 'en',
+    theme: 'dark',
+  })
+  const { page } = tab
+  await page.getByRole('button', { name: `Switch off: ${MODEL}`, exact: true }).click()
+  await perform(tab, 'Switch off', 'It answers nonsense')
+  await page.getByText(`${MODEL} is switched off.`).waitFor()
+  await judge(tab, 'operator-models')
+  await until(async () => (await chat(asha.key)).status !== 200)
+  await page.getByRole('button', { name: `Switch on: ${MODEL}`, exact: true }).click()
+  await perform(tab, 'Switch on', 'Repaired')
+  await until(async () => (await chat(asha.key)).status === 200)
+
+  const before = await promptPrice(asha.key)
+  await page.getByRole('button', { name: `Multiplier: ${MODEL}`, exact: true }).click()
+  await page.getByLabel('Multiplier', { exact: true }).fill('3')
+  await judge(tab, 'operator-margin')
+  await perform(tab, 'Save', 'Costs more than we thought')
+  await page.getByText(/price times 3, its own/).waitFor()
+  await until(async () => (await promptPrice(asha.key)) > before * 2)
+  await page.getByRole('button', { name: 'Margins by kind' }).click()
+  await page.getByRole('button', { name: 'Change: Pictures' }).waitFor()
+  await judge(tab, 'operator-margins')
+  await tab.context.close()
+})
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  while (!(await done())) await new Promise((next) => setTimeout(next, 50))
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newOperator, type TestOperator } from '../support/operators.ts'
+import { busy } from './support/busy-house.ts'
+import { judge } from './support/judge.ts'
+import { openAsOperator } from './support/operators.ts'
+import { startRig, type Rig, type Tab } from './support/rig.ts'
+import { VIEWS } from './support/views.ts'
+
+let rig: Rig
+let owner: TestOperator
+before(async () => {
+  rig = await startRig({ simulator: { faults: false } })
+  owner = await newOperator(rig.house, 'owner')
+})
+after(() => rig.close())
+
+const PAGES = {
+  overview: '',
+  accounts: '/accounts',
+  payments: '/payments?queue=stuck',
+  reconcile: '/payments/statement',
+  adjustments: '/adjustments',
+  models: '/models',
+  prices: '/models?tab=waiting',
+  margins: '/models?tab=margins',
+  upstreams: '/upstreams',
+  messages: '/messages',
+  books: '/books',
+  log: '/log',
+  office: '/office',
+}
+
+/** The page with all that it asks for. */
+async function see({ page }: Tab, path: string): Promise<void> {
+  await page.goto(`${rig.url}/operator${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  assert.equal(await page.getByRole('alert').count(), 0, path)
+}
+
+test('every page of operators while there is nothing to show', async () => {
+  const tab = await openAsOperator(rig, '/operator', { operator: owner })
+  for (const [name, path] of Object.entries(PAGES)) {
+    await see(tab, path)
+    await judge(tab, `operator-${name}-new`)
+  }
+  await tab.context.close()
+})
+
+test('every page of operators in a busy house, in both sizes, languages and themes', async () => {
+  const account = await busy(rig, owner)
+  for (const view of VIEWS) {
+    const tab = await openAsOperator(rig, '/operator', { ...view, operator: owner })
+    for (const [name, path] of Object.entries({ ...PAGES, account: `/accounts/${account}` })) {
+      await see(tab, path)
+      await judge(tab, `operator-${name}`)
+    }
+    await tab.context.close()
+  }
+})
+
+test('a page that does not exist, and one of a customer who does not', async () => {
+  const tab = await openAsOperator(rig, '/operator/nothing', { operator: owner, language: 'en' })
+  await tab.page.getByText('There is no page at this address.').waitFor()
+  await tab.page.goto(`${rig.url}/operator/accounts/01a1e39d-6470-7388-aded-cc7c710c3967`)
+  await tab.page.getByText('It is no longer there').waitFor()
+  await judge(tab, 'operator-nobody')
+  await tab.context.close()
+})

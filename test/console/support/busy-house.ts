@@ -1,0 +1,55 @@
+import type { TestOperator } from '../../support/operators.ts'
+import { livedIn } from './lived-in.ts'
+import type { Rig } from './rig.ts'
+
+const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+
+/** Something of everything that an operator can be shown; the account that most of it is about. */
+export async function busy(rig: Rig, owner: TestOperator): Promise<string> {
+  const { house } = rig
+  const asha = await livedIn(rig)
+  const hostile = await house.signUp()
+  await house.call('PATCH /v1/me', { token: hostile.token, body: { full_name: HOSTILE } })
+  await house.db.query(
+    `update payments set status = 'pending', completed_at = null,
+       created_at = created_at - interval '50 hours'
+     where account_id = $1 and status = 'failed'`,
+    [asha.accountId],
+  )
+  await deadMessages(rig)
+  await waitingPrice(rig)
+  const act = (path: string, body: object) =>
+    house.call(`POST /v1/operator/accounts/${asha.accountId}${path}`, {
+      token: owner.token,
+      body,
+    })
+  await act('/adjustments', { amount_credits: 7.5, reason: 'Fidia ya hitilafu ya jana' })
+  await act('/adjustments', { amount_credits: 900_000, reason: HOSTILE })
+  await act('/suspension', { reason: HOSTILE })
+  await house.call(`DELETE /v1/operator/accounts/${asha.accountId}/suspension`, {
+    token: owner.token,
+    body: { reason: 'Ilikuwa makosa' },
+  })
+  return asha.accountId
+}
+
+async function deadMessages(rig: Rig): Promise<void> {
+  await rig.house.db.query(
+    `update outbox set state = 'dead', finished_at = now() - interval '2 hours', attempts = 8,
+       last_error = $1
+     where id in (select id from outbox order by created_at limit 2)`,
+    [`550 5.1.1 no such user ${HOSTILE}`],
+  )
+}
+
+async function waitingPrice(rig: Rig): Promise<void> {
+  await rig.house.db.query(
+    `insert into pending_prices (model_id, upstream, pricing, basis, priced, reason, noticed_at)
+     select o.model_id, o.upstream, s.pricing || jsonb_build_object(
+         'prompt', ((s.pricing->>'prompt')::numeric * 20)::text),
+       s.basis, s.priced, 'moved', now() - interval '3 days'
+     from catalog_models m join catalog_offers o on o.model_id = m.resource_id
+       join price_snapshots s on s.id = o.price_id
+     where m.id = 'sim/hekima'`,
+  )
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { checkActionLog } from '../../src/administration/action-log.ts'
+import { runCommand } from '../../src/operator/commands.ts'
+import { assertBooks } from '../support/audit.ts'
+import { startHouse } from '../support/house.ts'
+
+/* Every command that changes something is in the log of the operators. */
+
+const MODEL = 'sim/hekima-mini'
+
+let house: Awaited<ReturnType<typeof startHouse>>
+before(async () => {
+  house = await startHouse()
+})
+after(async () => {
+  await assertBooks(house.db)
+  await house.close()
+})
+
+async function run(...args: string[]): Promise<string> {
+  const lines: string[] = []
+  const code = await runCommand(args, house.house, (line) => void lines.push(line))
+  assert.equal(code, 0, `${args.join(' ')}: ${lines.join('\n')}`)
+  return lines.join('\n')
+}
+
+const written = () =>
+  house.db.query<{ action: string; operator: string; reason: string | null }>(
+    'select action, operator, reason from operator_actions order by seq',
+  )
+
+test('what commands do is written down, with name and reason; what only reads is not', async () => {
+  const asha = await house.customer('10')
+  const [key] = await house.db.query<{ id: string }>(
+    'select id from api_keys where account_id = $1',
+    [asha.accountId],
+  )
+  const { accountId: id } = asha
+  const changes: [actions: string[], args: string[]][] = [
+    [['account.adjust'], ['accounts', 'adjust', id, '+5']],
+    [['key.revoke'], ['accounts', 'revoke-key', id, key!.id]],
+    [['account.end_sessions'], ['accounts', 'sign-out', id]],
+    [['account.suspend'], ['accounts', 'suspend', id]],
+    [['account.restore'], ['accounts', 'reinstate', id]],
+    [['operator.add'], ['operators', 'add', id, '--role', 'viewer']],
+    [['operator.remove'], ['operators', 'remove', id]],
+    [['catalog.sync'], ['catalog', 'sync']],
+    [['model.disable'], ['catalog', 'disable', MODEL]],
+    [
+      ['model.try', 'model.tried'],
+      ['models', 'try', MODEL],
+    ],
+    [['model.enable'], ['catalog', 'enable', MODEL]],
+    [['model.margin'], ['catalog', 'margin', MODEL, '1.5']],
+    [['modality.margin'], ['catalog', 'margin', 'text', '1.5', '--modality']],
+    [['upstream.drain'], ['upstreams', 'drain', 'sim']],
+    [['upstream.undrain'], ['upstreams', 'undrain', 'sim']],
+    [
+      ['keys.rotate', 'keys.rotated'],
+      ['keys', 'rotate'],
+    ],
+    [['keys.forget'], ['keys', 'forget']],
+  ]
+  for (const [actions, args] of changes) {
+    const before = (await written()).length
+    await run(...args, '--operator', 'neema', '--reason', 'a test')
+    const rows = (await written()).slice(before)
+    assert.deepEqual(
+      rows.map((one) => one.action),
+      actions,
+      args.join(' '),
+    )
+    for (const { operator } of rows) assert.equal(operator, 'neema', args.join(' '))
+    assert.equal(rows[0]!.reason, 'a test', args.join(' '))
+  }
+  const before = await written()
+  for (const args of [
+    ['accounts', 'show', id],
+    ['payments', 'list'],
+    ['catalog', 'diff'],
+    ['catalog', 'prices', MODEL],
+    ['upstreams', 'list'],
+    ['outbox', 'list'],
+    ['operators', 'list'],
+    ['audit'],
+  ]) {
+    await run(...args)
+  }
+  assert.deepEqual(await written(), before)
+  assert.equal((await checkActionLog(house.db)).finding, undefined)
+})

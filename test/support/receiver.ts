@@ -1,0 +1,53 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Received = { headers: IncomingHttpHeaders; body: string; path: string; json: any }
+
+type Answer = (received: Received, response: ServerResponse) => void
+
+/** A real HTTP server that takes webhooks. It answers 204 unless told otherwise. */
+export async function startReceiver(
+  answer: Answer = (_, response) => response.writeHead(204).end(),
+) {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  const receiver = { answer }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks).toString()
+    const one = { headers: request.headers, body, path: request.url!, json: JSON.parse(body) }
+    received.push(one)
+    receiver.answer(one, response)
+    for (const wake of waiting) wake()
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hooks`,
+    port,
+    received,
+    set answer(next: Answer) {
+      receiver.answer = next
+    },
+    /** The nth that came, as soon as it is here. */
+    async nth(n: number): Promise<Received> {
+      while (received.length < n) {
+        await new Promise<void>((done) => {
+          const wake = () => {
+            waiting.delete(wake)
+            done()
+          }
+          waiting.add(wake)
+        })
+      }
+      return received[n - 1]!
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
