@@ -2068,21 +2068,135 @@ export type Documented = {
       data: {
         received_tzs: number
         payments: number
+        fees_tzs: number
+        fees_unknown: number
         requests: number
+        failed_requests: number
         used_credits: number
-        by_network: { received_tzs: number; payments: number; network: string }[]
-        credits: Record<string, number>
+        gift_credits: number
+        refunded_credits: number
         uncollected_credits: number
-        owed: { balance_credits: number; reserved_credits: number; accounts: number }
-        days: {
-          day: string
+        waived_credits: number
+        earned_tzs: number
+        upstream_usd: number
+        upstream_tzs: number
+        not_reported_share: number
+        margin_tzs: number
+        by_network: {
           received_tzs: number
           payments: number
-          requests: number
-          used_credits: number
+          fees_tzs: number
+          fees_unknown: number
+          network: string
         }[]
-        by_model: { requests: number; used_credits: number; model: string }[]
+        credits: Record<string, number>
+        owed: {
+          balance_credits: number
+          reserved_credits: number
+          gift_credits: number
+          accounts: number
+        }
+        days: {
+          day: string
+          tzs_per_usd: number
+          received_tzs: number
+          payments: number
+          fees_tzs: number
+          fees_unknown: number
+          requests: number
+          failed_requests: number
+          used_credits: number
+          gift_credits: number
+          refunded_credits: number
+          uncollected_credits: number
+          waived_credits: number
+          earned_tzs: number
+          upstream_usd: number
+          upstream_tzs: number
+          not_reported_share: number
+          margin_tzs: number
+        }[]
+        by_model: {
+          requests: number
+          failed_requests: number
+          used_credits: number
+          gift_credits: number
+          refunded_credits: number
+          uncollected_credits: number
+          waived_credits: number
+          earned_tzs: number
+          upstream_usd: number
+          upstream_tzs: number
+          not_reported_share: number
+          margin_tzs: number
+          model: string
+        }[]
+        by_upstream: {
+          requests: number
+          failed_requests: number
+          used_credits: number
+          gift_credits: number
+          refunded_credits: number
+          uncollected_credits: number
+          waived_credits: number
+          earned_tzs: number
+          upstream_usd: number
+          upstream_tzs: number
+          not_reported_share: number
+          margin_tzs: number
+          upstream: string
+        }[]
       }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/series': {
+    query: {
+      from?: string | number | boolean
+      to?: string | number | boolean
+      metric:
+        | 'received_tzs'
+        | 'payments'
+        | 'fees_tzs'
+        | 'requests'
+        | 'failed_requests'
+        | 'used_credits'
+        | 'gift_credits'
+        | 'uncollected_credits'
+        | 'waived_credits'
+        | 'refunded_credits'
+        | 'upstream_usd'
+        | 'upstream_tzs'
+        | 'earned_tzs'
+        | 'margin_tzs'
+      by?: 'model' | 'upstream' | 'kind' | 'network'
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { days: string[]; series: { name: string; values: number[] }[] }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/fx': {
+    query: { before?: string | number | boolean; limit?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { day: string; tzs_per_usd: number; set_at: string }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'PUT /v1/operator/fx/{day}': {
+    query: {}
+    body: { tzs_per_usd: number; reason?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { day: string; tzs_per_usd: number; set_at: string }
       request_id: string
     }
   }
