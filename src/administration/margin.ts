@@ -38,12 +38,7 @@ export function figuresOf(
   const giftMicro = sum((one) => one.giftMicro)
   const earnedMicro = usedMicro - giftMicro - beside.refundedMicro
   const earnedTzs = tzsOf(earnedMicro, conversion.creditsPerTzs)
-  const upstreamTzs = plus(
-    NOTHING,
-    ...costs.map((one) =>
-      times({ units: upstreamNusd(one), scale: 9 }, conversion.rateOn(one.day)),
-    ),
-  )
+  const upstreamTzs = tzsOfDollars(costs, conversion)
   const fees = { units: beside.feesTzs, scale: 0 }
   return {
     requests: sum((one) => one.requests),
@@ -62,6 +57,14 @@ export function figuresOf(
 }
 
 const NOTHING: Decimal = { units: 0n, scale: 0 }
+
+/** Each day at its own rate, exactly. */
+function tzsOfDollars(costs: CostSum[], { rateOn }: Conversion): Decimal {
+  const nusd = new Map<string, bigint>()
+  for (const one of costs) nusd.set(one.day, (nusd.get(one.day) ?? 0n) + upstreamNusd(one))
+  const ofDays = [...nusd].map(([day, units]) => times({ units, scale: 9 }, rateOn(day)))
+  return plus(NOTHING, ...ofDays)
+}
 
 function upstreamNusd({ reportedNusd, listedNusd, estimatedNusd }: CostSum): bigint {
   return reportedNusd + listedNusd + estimatedNusd

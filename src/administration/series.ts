@@ -14,27 +14,29 @@ import type { DayPeriod } from './overview-store.ts'
 
 type Values = Figures & Received
 
+const OF_CALLS = ['model', 'upstream', 'kind'] as const
+
 /** What can be drawn over the days, and by what else each may be divided. */
 const METRICS = {
   received_tzs: { by: ['network'], value: ({ amountTzs }: Values) => Number(amountTzs) },
   payments: { by: ['network'], value: ({ count }: Values) => count },
   fees_tzs: { by: ['network'], value: ({ feesTzs }: Values) => Number(feesTzs) },
-  requests: { by: ['model', 'upstream', 'kind'], value: (one: Values) => Number(one.requests) },
+  requests: { by: OF_CALLS, value: (one: Values) => Number(one.requests) },
   failed_requests: {
-    by: ['model', 'upstream', 'kind'],
+    by: OF_CALLS,
     value: (one: Values) => Number(one.failed),
   },
-  used_credits: { by: ['model', 'upstream', 'kind'], value: credits('usedMicro') },
-  gift_credits: { by: ['model', 'upstream', 'kind'], value: credits('giftMicro') },
-  uncollected_credits: { by: ['model', 'upstream', 'kind'], value: credits('uncollectedMicro') },
-  waived_credits: { by: ['model', 'upstream', 'kind'], value: credits('waivedMicro') },
+  used_credits: { by: OF_CALLS, value: credits('usedMicro') },
+  gift_credits: { by: OF_CALLS, value: credits('giftMicro') },
+  uncollected_credits: { by: OF_CALLS, value: credits('uncollectedMicro') },
+  waived_credits: { by: OF_CALLS, value: credits('waivedMicro') },
   refunded_credits: { by: ['model'], value: credits('refundedMicro') },
   upstream_usd: {
-    by: ['model', 'upstream', 'kind'],
+    by: OF_CALLS,
     value: (one: Values) => usdNumber(one.upstreamNusd),
   },
   upstream_tzs: {
-    by: ['model', 'upstream', 'kind'],
+    by: OF_CALLS,
     value: (one: Values) => tzsNumber(one.upstreamTzs),
   },
   earned_tzs: { by: ['model'], value: (one: Values) => tzsNumber(one.earnedTzs) },

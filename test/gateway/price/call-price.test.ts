@@ -226,15 +226,28 @@ const COSTS: [what: string, call: Call, reading: UsageReading, Cost][] = [
 
 for (const [what, call, reading, [costMicro, promptTokens, completionTokens, estimated]] of COSTS) {
   test(`what is charged: ${what}`, () => {
-    assert.deepEqual(price(call).usage(reading, { outputBytes: 10 }), {
+    const { upstreamCost, ...usage } = price(call).usage(reading, { outputBytes: 10 })
+    assert.deepEqual(usage, {
       costMicro,
       promptTokens,
       completionTokens,
       totalTokens: promptTokens + completionTokens,
       estimated,
     })
+    assert.equal(upstreamCost!.basis, estimated ? 'estimated' : 'list')
+    // At this rate a nano-dollar is 4.5 microcredits; both are rounded up.
+    const doubled = upstreamCost!.nusd * 9n
+    assert.ok(costMicro * 2n <= doubled + 1n && costMicro * 2n > doubled - 9n)
   })
 }
+
+test('what the upstream says it cost is what it cost us, whatever is charged', () => {
+  const usage = { promptTokens: 10, completionTokens: 5 }
+  const plain = price({}).usage(reported(usage), { outputBytes: 10 })
+  const told = price({}).usage(reported({ ...usage, costUsd: '0.0000000012' }), { outputBytes: 10 })
+  assert.equal(told.costMicro, plain.costMicro)
+  assert.deepEqual(told.upstreamCost, { nusd: 2n, basis: 'reported' })
+})
 
 test('pictures that nobody counted are not free', () => {
   const call = price({ prices: { ...TOKEN_PRICES, image_output: '0.00003' } })
@@ -354,7 +367,10 @@ for (const [what, reading, { micro: catalogMicro, capUsd }, costMicro, estimated
   test(`a cost of the upstream's own: ${what}`, () => {
     const known = { catalogMicro, capUsd, nominalMicro: 1_000_000n }
     const cost = reportedCost({ reading, rate: pricedModel(), ...known })
-    assert.deepEqual(cost, { costMicro, estimated })
+    const basis = estimated ? (catalogMicro === undefined ? 'estimated' : 'list') : 'reported'
+    // At this rate a nano-dollar is 4.5 microcredits.
+    const nusd = (costMicro * 4n + 9n) / 18n
+    assert.deepEqual(cost, { costMicro, estimated, upstreamCost: { nusd, basis } })
   })
 }
 
