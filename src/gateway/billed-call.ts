@@ -39,7 +39,8 @@ export async function runBilledCall<Result>(
   const startedMs = performance.now()
   const leave = gateway.callLimits.enter(principal)
   try {
-    const bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
+    const { trace } = signal
+    const bill = await openBill(gateway.billing, { principal, requestId, stage, trace, ...amounts })
     try {
       const result = await billed.work(signal, bill)
       const usage = billed.usage(result)

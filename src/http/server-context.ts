@@ -7,6 +7,7 @@ import type {
   Principal,
   SessionPrincipal,
 } from '../lib/principal.ts'
+import type { Tracer } from '../lib/trace.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'
 import type { SlowBodies } from './limits/slow-bodies.ts'
@@ -27,6 +28,8 @@ export type ServerContext = {
   slowBodies: SlowBodies
   /** Where metrics are kept. */
   meter: Pick<Meter, 'answered' | 'replayed'> | undefined
+  /** Follows calls, all or none but those whose caller does. */
+  tracer: Tracer | undefined
   /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
   logsSuccesses: boolean
   /** On every answer; made once. */

@@ -1,6 +1,7 @@
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/meter.ts'
+import type { CallSignal } from '../lib/trace.ts'
 import {
   connectionTo,
   OPERATIONS,
@@ -8,6 +9,7 @@ import {
   type UpstreamAttempt,
   type UpstreamParts,
 } from './attempt.ts'
+import { endTrace } from './chat-stream.ts'
 import type { ModelTarget, Timeouts } from './contract/contract.ts'
 import {
   failureOf,
@@ -22,6 +24,7 @@ import { UpstreamHealth } from './health/health.ts'
 import { choose } from './health/routing.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
+import type { UsageReading } from './contract/usage.ts'
 import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'
 
@@ -67,7 +70,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
 type WorkItem<Name extends keyof Work> = {
   name: Name
   request: Work[Name]['request']
-  signal: AbortSignal | undefined
+  signal: CallSignal | undefined
 }
 
 /** Tries one target after another. Only what is not the caller's fault is tried elsewhere. */
@@ -142,21 +145,31 @@ async function tryTarget<Name extends keyof Work>(
   let attempt: UpstreamAttempt | undefined
   const beganMs = performance.now()
   const { upstream, model } = target
+  const provider = parts.connections.get(upstream)!.config.type
+  const trace = work.signal?.trace?.attempt({ upstream, provider, model, work: work.name })
   const report = (outcome: string) => {
     const durationMs = performance.now() - beganMs
     parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
   }
   parts.health.begin(target)
   try {
-    attempt = prepareAttempt(parts, work, target)
+    attempt = prepareAttempt(parts, work, target, trace)
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
     report('ok')
+    // A stream has only begun, and tells of its end itself.
+    if (trace && work.name !== 'chatStream') endTrace(trace, 'ok', usageOf(result))
     return { result }
   } catch (error) {
-    report(attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt))
+    const outcome = attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt)
+    report(outcome)
+    trace?.end(outcome)
     return afterError(parts, target, attempt, error)
   }
+}
+
+function usageOf(result: object): UsageReading | undefined {
+  return (result as { usage?: UsageReading }).usage
 }
 
 /** A word of ours for what went wrong: there are few of them. */

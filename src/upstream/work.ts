@@ -22,6 +22,7 @@ import type {
   VideoRequest,
   VideoStatus,
 } from './contract/video.ts'
+import type { CallSignal } from '../lib/trace.ts'
 import type { AccountWhy } from './contract/fault.ts'
 import type { UpstreamTrouble } from './health/health.ts'
 import type { Source } from './wire/source.ts'
@@ -37,7 +38,7 @@ export type Upstreams = {
     targets: readonly ModelTarget[],
     name: Name,
     request: Work[Name]['request'],
-    signal?: AbortSignal,
+    signal?: CallSignal,
   ): Promise<Work[Name]['result']>
   /**
    * The targets in the order in which `call` would try them, for work that must record whom it asks

@@ -84,7 +84,7 @@ async function startIn(app: string): Promise<void> {
   const data = join(work, 'data')
   mkdirSync(data)
   chmodSync(data, 0o700)
-  const child = spawn('./node', ['bin/run.mjs', 'src/main.ts'], {
+  const child = spawn(join(app, 'node'), ['bin/run.mjs', 'src/main.ts'], {
     cwd: app,
     env: {
       PORT: '18099',

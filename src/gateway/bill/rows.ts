@@ -4,6 +4,7 @@ import type { EarlyBody, Keep } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
+import type { RequestTrace } from '../../lib/trace.ts'
 import type { Posted, Posting, Rows } from './posting-queue.ts'
 
 /** What is about to be paid for. Both amounts zero: the model is free and nothing is held. */
@@ -17,6 +18,8 @@ export type BillOrder = {
   bounds?: Bounds | undefined
   /** The same by a closer look, for an account that has little more than that. */
   closerBounds?: (() => Bounds) | undefined
+  /** Where the request is followed. */
+  trace?: RequestTrace | undefined
 }
 
 /** What a call may cost whose account cannot easily pay the worst case. */

@@ -34,7 +34,8 @@ export async function streamChat(
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   try {
-    bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
+    const { trace } = signal
+    bill = await openBill(gateway.billing, { principal, requestId, stage, trace, ...amounts })
     const { allowance } = bill
     const stream =
       allowance === undefined

@@ -31,7 +31,9 @@ export async function respond(
   const leave = gateway.callLimits.enter(principal)
   try {
     const { stage } = plan.transcription
-    const bill = await openBill(gateway.billing, { principal, requestId, stage, ...plan.amounts })
+    const { trace } = call.signal
+    const order = { principal, requestId, stage, trace, ...plan.amounts }
+    const bill = await openBill(gateway.billing, order)
     const progress = new VoiceProgress(call.signal, stage, bill)
     try {
       const answer = await answerAloud(plan, progress)
