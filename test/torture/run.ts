@@ -7,6 +7,7 @@ import { fire } from './fire.ts'
 import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
 import { soak } from './soak.ts'
+import type { PoolMode } from './rig/pgbouncer.ts'
 import { openWorld } from './rig/world.ts'
 import { powerCut } from './power/power-cut.ts'
 import { hasCompiler } from './power/recorder.ts'
@@ -14,7 +15,8 @@ import { hasCompiler } from './power/recorder.ts'
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
  * `--only fire,adversary,bad,anvil,rolling,overload` chooses the parts; `local`, `power` and `soak`
- * run only when they are named. `--play "slow readers"` lets thieves play only that.
+ * run only when they are named. `--pgbouncer session` or `transaction` puts a pooler before the database
+ * of fire. `--play "slow readers"` lets thieves play only that.
  * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     players: { type: 'string', default: '120' },
     thieves: { type: 'string', default: '24' },
     play: { type: 'string' },
+    pgbouncer: { type: 'string' },
     kills: { type: 'string', default: '200' },
     share: { type: 'string', default: '0.2' },
     only: { type: 'string', default: 'fire,adversary,bad,anvil,rolling,overload' },
@@ -51,6 +54,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
       people: 40,
       victims: 12,
       paymentsWithinS: 180,
+      pooled: values.pgbouncer as PoolMode | undefined,
       say,
     })
     const missed = report.missed.map((name) => `planned, but never took effect: ${name}`)
