@@ -63,9 +63,10 @@ function copy(rest: string, places: { context: string; into: string; root: strin
   }
 }
 
-/** With no variable of the checkout's npm, which would point back at it. */
+/** With no variable of the checkout's npm, which would point back at it; only the way to the network. */
 function run(command: string, cwd: string): void {
-  const env = { PATH: process.env.PATH, HOME: work }
+  const { PATH, NODE_EXTRA_CA_CERTS, HTTPS_PROXY } = process.env
+  const env = { PATH, NODE_EXTRA_CA_CERTS, HTTPS_PROXY, HOME: work }
   execFileSync('/bin/sh', ['-ec', command], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
