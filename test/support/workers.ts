@@ -5,10 +5,10 @@ export function workersOf(supervisor: number): number[] {
   return globSync('/proc/[0-9]*/stat').flatMap((file) => {
     const text = readOrEmpty(file)
     const [state, parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const isNode = text.includes('(node') || text.includes('(MainThread)')
-    return Number(parent) === supervisor && state !== 'Z' && isNode
-      ? [Number(file.split('/')[2])]
-      : []
+    if (Number(parent) !== supervisor || state === 'Z') return []
+    // The supervisor has other children: its database, and the build of the pages.
+    const isWorker = readOrEmpty(file.replace(/stat$/, 'environ')).includes('NODE_UNIQUE_ID=')
+    return isWorker ? [Number(file.split('/')[2])] : []
   })
 }
 
