@@ -66,6 +66,9 @@ const schema = z.object({
   WORKERS: whole(1, 256).default(1),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   METRICS_PORT: whole(0, 65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
+  OTEL_SERVICE_NAME: text.default('mlango'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   TRUST_PROXY: yesNo.default(false),
   DRAIN_SECONDS: whole(0, 600).default(30),
   STATUS_NOTE: text.max(500).optional(),
@@ -73,6 +76,7 @@ const schema = z.object({
   // data
   DATA_DIR: text.default('./data'),
   DATABASE_URL: postgresUrl.optional(),
+  DATABASE_LISTEN_URL: postgresUrl.optional(),
   POSTGRES_BIN_DIR: text.optional(),
   DATABASE_POOL: whole(2, 200).default(20),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),

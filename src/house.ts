@@ -38,6 +38,7 @@ import { decimal } from './lib/decimal.ts'
 import { uuidv7 } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import type { Meter } from './lib/meter.ts'
+import type { Tracer } from './lib/trace.ts'
 import { deriveKey } from './lib/secrets.ts'
 import { smsCountries } from './lib/sms-countries.ts'
 import { gaugesOf } from './metrics/gauges.ts'
@@ -68,6 +69,8 @@ export type HouseInputs = {
   clock: Clock
   /** Told of what is done, where metrics are kept. */
   meter?: Meter | undefined
+  /** Follows calls. */
+  tracer?: Tracer | undefined
 }
 
 export type House = HouseInputs & {
@@ -159,6 +162,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     config,
     log,
     meter: inputs.meter,
+    tracer: inputs.tracer,
     missing: createReadiness({ db, models: () => catalog.index().models.length }),
   })
   const outbox = await openOutbox({

@@ -7,7 +7,8 @@ import { createLog, type Log } from './lib/log.ts'
 import { loadEnvFile } from './load-env-file.ts'
 import { startLocalServices, type LocalAddresses, type LocalServices } from './local-services.ts'
 import { welcome, whyNot } from './welcome.ts'
-import { startWorkers, type WorkerReport } from './workers.ts'
+import { showWorkerMetrics } from './worker-metrics.ts'
+import { startWorkers, type WorkerQuestion, type WorkerReport } from './workers.ts'
 
 /** The front door: settings → what the service brings along → the service → drain on a signal. */
 async function start(): Promise<void> {
@@ -69,20 +70,30 @@ async function superviseWorkers(
   starting: Promise<LocalServices>,
 ): Promise<Running> {
   const { addresses } = await starting
-  return startWorkers({
+  const workers = await startWorkers({
     count: config.WORKERS,
     env: { LOCAL_ADDRESSES: JSON.stringify(addresses) },
     log,
   })
+  try {
+    const metrics = await showWorkerMetrics(config)
+    return { address: workers.address, end: () => workers.end().finally(metrics.close) }
+  } catch (error) {
+    await workers.end()
+    throw error
+  }
 }
 
 async function runWorker(config: Config, log: Log): Promise<void> {
   const local = JSON.parse(process.env.LOCAL_ADDRESSES ?? '') as LocalAddresses
   const { serve } = await import('./serve.ts')
-  const serving = await serve({ config, env: process.env, local, log })
+  const serving = await serve({ config, env: process.env, local, log, isWorker: true })
   endOnSignal(log, async () => {
     await serving.close()
     await log.flush()
+  })
+  process.on('message', async ({ question }: WorkerQuestion) => {
+    report({ counted: (await serving.metrics?.readings()) ?? [], question })
   })
   report({ serving: serving.address })
 }

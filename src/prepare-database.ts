@@ -12,7 +12,7 @@ const OLDEST_SERVER = 15
 
 /** Opens the database and brings it up to date, or says what the operator must mend. */
 export async function prepareDatabase(
-  config: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL' | 'DATA_DIR'>,
+  config: Pick<Config, 'DATABASE_URL' | 'DATABASE_LISTEN_URL' | 'DATABASE_POOL' | 'DATA_DIR'>,
   log: Log,
   /** Of the server that the service brings along, where there is no DATABASE_URL. */
   localUrl: string | undefined,
@@ -20,7 +20,8 @@ export async function prepareDatabase(
   const { DATABASE_URL } = config
   const url = DATABASE_URL ?? localUrl
   if (url === undefined) throw new Error('The database server was not started.')
-  const db = openDatabase({ url, poolSize: config.DATABASE_POOL, log })
+  const { DATABASE_LISTEN_URL: listenUrl, DATABASE_POOL: poolSize } = config
+  const db = openDatabase({ url, listenUrl, poolSize, log })
   try {
     if (DATABASE_URL !== undefined) await checkVersion(db, DATABASE_URL)
     await migrate(db, log)

@@ -6,13 +6,17 @@ import { systemClock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import type { LocalAddresses } from './local-services.ts'
 import { loadMasterKey } from './master-key.ts'
-import { openMetrics } from './metrics/metrics.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { openMetricsPort } from './metrics/port.ts'
 import { warnOfPlayMoney } from './play-money.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { openTraces } from './traces/traces.ts'
 import { checkVoiceDefaults } from './voice-settings.ts'
 
 export type Serving = {
   address: string
+  /** There with METRICS_PORT. */
+  metrics: Metrics | undefined
   /** Drains, and gives back everything that this process holds. */
   close(): Promise<void>
 }
@@ -22,6 +26,8 @@ type ServeOptions = {
   env: Record<string, string | undefined>
   local: LocalAddresses
   log: Log
+  /** One of several on this machine: somebody else shows what they all counted. */
+  isWorker?: boolean
 }
 
 /** One whole service in this process: database → migrations → house → listen. */
@@ -31,14 +37,17 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     for (const closeOne of closers.reverse()) await closeOne()
   }
   try {
-    return { address: await open(options, closers), close }
+    return { ...(await open(options, closers)), close }
   } catch (error) {
     await close().catch(() => {})
     throw error
   }
 }
 
-async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]): Promise<string> {
+async function open(
+  options: ServeOptions,
+  closers: (() => Promise<unknown>)[],
+): Promise<Omit<Serving, 'close'>> {
   const { config, env, local, log } = options
   const masterKey = await loadMasterKey(config)
   const db = await prepareDatabase(config, log, local.databaseUrl)
@@ -50,11 +59,14 @@ async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]):
     simulators: local.simulators,
     callbackBase: () => config.PUBLIC_URL ?? address,
   })
-  const metrics =
-    config.METRICS_PORT === undefined
-      ? undefined
-      : await openMetrics({ host: config.HOST, port: config.METRICS_PORT })
-  if (metrics !== undefined) closers.push(metrics.close)
+  const metrics = config.METRICS_PORT === undefined ? undefined : await createMetrics()
+  if (metrics !== undefined && options.isWorker !== true) {
+    const { HOST: host, METRICS_PORT: port } = config
+    const shown = await openMetricsPort({ host, port: port!, text: metrics.text })
+    closers.push(shown.close)
+  }
+  const traces = await openTraces(config, log)
+  closers.push(traces.close)
   const house = await buildHouse({
     config,
     db,
@@ -63,6 +75,7 @@ async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]):
     log,
     clock: systemClock,
     meter: metrics?.meter,
+    tracer: traces.tracer,
   })
   closers.push(() => house.end())
   metrics?.watch(house.gauges)
@@ -72,5 +85,5 @@ async function open(options: ServeOptions, closers: (() => Promise<unknown>)[]):
   const { port } = house.server.server.address() as AddressInfo
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
   house.begin()
-  return address
+  return { address, metrics }
 }

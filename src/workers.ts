@@ -1,9 +1,16 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from './lib/log.ts'
+import type { MetricReadings } from './metrics/metrics.ts'
 
 /** What a worker reports to its supervisor. */
-export type WorkerReport = { serving: string } | { cannotStart: string }
+export type WorkerReport =
+  | { serving: string }
+  | { cannotStart: string }
+  | { counted: MetricReadings; question: number }
+
+/** What the supervisor asks of a worker. */
+export type WorkerQuestion = { question: number }
 
 export type Workers = {
   address: string
@@ -53,7 +60,7 @@ function forkWorker(env: Record<string, string>): ForkedWorker {
   const serving = new Promise<string>((done) =>
     worker.on('message', (report: WorkerReport) => {
       if ('serving' in report) done(report.serving)
-      else trouble = report.cannotStart
+      else if ('cannotStart' in report) trouble = report.cannotStart
     }),
   )
   const ended = new Promise<string>((done) =>

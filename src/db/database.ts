@@ -8,6 +8,8 @@ import { runTransaction, type TransactionScope } from './transaction.ts'
 
 export type DatabaseOptions = {
   url: string
+  /** For LISTEN, where `url` leads through a pooler that shares its connections. */
+  listenUrl?: string | undefined
   poolSize: number
   log: Log
   /** How long an answer may take, beyond the server's own limits; shorter in tests only. */
@@ -23,7 +25,8 @@ export function openDatabase(options: DatabaseOptions): Db {
     // `pool.end` does not wait until its connections are closed: the server may be quicker.
     if (!closing) log.warn('An idle database connection broke.', { error })
   })
-  const listener = startListener({ connect: () => new Client(connection(options)), log })
+  const straight = { ...options, url: options.listenUrl ?? options.url }
+  const listener = startListener({ connect: () => new Client(connection(straight)), log })
   const query = async <R extends Row>(sql: string, params: unknown[] = []) => {
     assertOutside(db)
     return runStatement<R>(pool, sql, statementValues(params))

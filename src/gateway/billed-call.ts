@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
-import type { Asking } from '../lib/call-trace.ts'
+import type { Asking } from '../lib/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import type { Rows } from './bill/posting-queue.ts'
-import { newTrace, type Dropped, type Receipt, type Stage, type StageUsage } from './bill/rows.ts'
+import { newCourse, type Dropped, type Receipt, type Stage, type StageUsage } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
 import { listCost } from './price/reported-cost.ts'
@@ -38,22 +38,23 @@ export async function runBilledCall<Result>(
   const { stage, amounts } = billed
   const { accountId } = principal
   call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
-  const trace = newTrace()
+  const course = newCourse()
   const leave = gateway.callLimits.enter(principal)
   try {
-    const bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
+    const { trace } = signal
+    const bill = await openBill(gateway.billing, { principal, requestId, stage, trace, ...amounts })
     try {
-      const result = await billed.work({ signal, trace }, bill)
+      const result = await billed.work({ signal, course }, bill)
       const usage = billed.usage(result)
-      const line = { ...usage, stage, trace, latencyMs: performance.now() - trace.beganMs }
+      const line = { ...usage, stage, course, latencyMs: performance.now() - course.beganMs }
       const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
       const { also } = billed
       if (claim === undefined) return shown(await bill.settle([line], undefined, also))
       const answer = writtenOnce(shown)
       return { ...answer(await bill.settle([line], { claim, answer }, also)), kept: true }
     } catch (error) {
-      const latencyMs = performance.now() - trace.beganMs
-      const end = { ...dropOf(error, stage, latencyMs, signal), trace }
+      const latencyMs = performance.now() - course.beganMs
+      const end = { ...dropOf(error, stage, latencyMs, signal), course }
       await dropWork(gateway, bill, end, { accountId, amounts })
       throw error
     }

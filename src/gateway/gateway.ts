@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import type { Principal } from '../lib/principal.ts'
+import type { CallSignal } from '../lib/trace.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Billing } from './bill/billable.ts'
 import type { LeftUnpaid } from './bill/left-unpaid.ts'
@@ -37,7 +38,7 @@ export type VoiceSettings = {
 export type GatewayCall = {
   principal: Principal
   requestId: string
-  signal: AbortSignal
+  signal: CallSignal
   /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
   stay(when?: () => boolean): void
   claim: Claim | undefined

@@ -4,6 +4,7 @@ import { Failure } from '../lib/failure.ts'
 import type { MultipartPart } from '../lib/form.ts'
 import { prefixedId } from '../lib/ids.ts'
 import type { Principal } from '../lib/principal.ts'
+import { follow, type CallSignal, type RequestTrace } from '../lib/trace.ts'
 import { renderInterruption } from './dialect.ts'
 import { renderSuccess } from './envelope.ts'
 import { overloaded, type Sharer, type SharerKind, type RunningCall } from './limits/capacity.ts'
@@ -36,6 +37,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   /** What was wrong with the body, kept until it is the body's turn to be judged. */
   bodyFailure: Failure | undefined = undefined
   cutBody: ((failure: Failure) => void) | undefined = undefined
+  readonly trace: RequestTrace | undefined
   readonly #context: ServerContext
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
@@ -58,6 +60,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     this.#context = context
     this.#request = request
     this.#reply = reply
+    this.trace = traceOf(context, plan, request)
     context.running.begin(this)
   }
 
@@ -70,7 +73,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return this.#request.ip ?? ''
   }
 
-  get signal(): AbortSignal {
+  get signal(): CallSignal {
     this.#controller ??= this.#watch(new AbortController())
     return this.#controller.signal
   }
@@ -166,10 +169,12 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     capacity.hold(-this.#bodyBytes - this.#answerBytes, this.#sharers, -this.#answerBytes)
     for (const sharer of this.#sharers) capacity.leave(sharer)
     running.end(this)
+    this.trace?.end()
   }
 
   /** With a claim the call runs on after the caller has left: its answer waits for the retry. */
   #watch(controller: AbortController): AbortController {
+    if (this.trace !== undefined) follow(controller.signal, this.trace)
     if (this.claim !== undefined) return controller
     const leave = () => {
       if (this.#reply.raw.writableFinished || this.#stays()) return
@@ -179,6 +184,18 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     else this.#reply.raw.once('close', leave)
     return controller
   }
+}
+
+/** Probes, documents and pages are not followed. */
+function traceOf(
+  { tracer }: ServerContext,
+  plan: RoutePlan,
+  request: FastifyRequest,
+): RequestTrace | undefined {
+  if (tracer === undefined || plan.isLight) return undefined
+  const { traceparent } = request.headers
+  if (traceparent === undefined && !tracer.begins) return undefined
+  return tracer.request(traceparent, { route: plan.name, requestId: request.id })
 }
 
 /** The code is how other rooms know that the caller left, and that we did not end the call. */

@@ -8,6 +8,7 @@ import type {
   Principal,
   SessionPrincipal,
 } from '../lib/principal.ts'
+import type { CallSignal } from '../lib/trace.ts'
 
 /** `operator`: an access token of an operator. For everybody else there is nothing at the address. */
 export type Credential = 'none' | 'jwt' | 'key' | 'either' | 'operator'
@@ -88,7 +89,7 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   /** The caller's address; behind TRUST_PROXY the forwarded one. */
   address: string
   /** Aborts when the caller leaves or the drain runs out. */
-  signal: AbortSignal
+  signal: CallSignal
   /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
   stay(when?: () => boolean): void
   /** Present when the request bears an idempotency key and this call won the claim. */

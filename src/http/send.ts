@@ -19,6 +19,7 @@ export function send(
   answer: Answer,
 ): void {
   const { call } = request
+  call?.trace?.answered(answer.status)
   reply.code(answer.status).headers(context.standardHeaders).header('x-request-id', request.id)
   if (context.corsOrigin !== undefined) allowOrigin(context.corsOrigin, request, reply)
   if (call?.slot !== undefined && call.plan.sendsLimits)

@@ -2,6 +2,7 @@ import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/meter.ts'
 import type { OperatorNeed, OperatorPrincipal, Principal } from '../lib/principal.ts'
+import type { Tracer } from '../lib/trace.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'
 import type { SlowBodies } from './limits/slow-bodies.ts'
@@ -22,6 +23,8 @@ export type ServerContext = {
   slowBodies: SlowBodies
   /** Where metrics are kept. */
   meter: Pick<Meter, 'answered' | 'replayed'> | undefined
+  /** Follows calls, all or none but those whose caller does. */
+  tracer: Tracer | undefined
   /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
   logsSuccesses: boolean
   /** On every answer; made once. */

@@ -35,6 +35,7 @@ export type ServerParts = {
   config: ServerSettings
   log: Log
   meter?: ServerContext['meter']
+  tracer?: ServerContext['tracer']
   /** The parts that are missing before calls can be served; a server by itself needs none. */
   missing?: MissingParts
 }
@@ -65,7 +66,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
 }
 
 function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): ServerContext {
-  const { authenticator, limiter, replay, config: settings, log, meter } = parts
+  const { authenticator, limiter, replay, config: settings, log, meter, tracer } = parts
   return {
     routes,
     authenticator,
@@ -75,6 +76,7 @@ function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): 
     settings,
     log,
     meter,
+    tracer,
     running,
     capacity: new Capacity({
       calls: settings.MAX_RUNNING_CALLS,

@@ -14,7 +14,7 @@ export type Meter = {
   replayed(outcome: string): void
 }
 
-export type UpstreamTry = {
+type UpstreamTry = {
   upstream: string
   model: string
   operation: string
@@ -23,7 +23,7 @@ export type UpstreamTry = {
   durationMs: number
 }
 
-export type RecordedWork = {
+type RecordedWork = {
   kind: string
   model: string
   status: string

@@ -4,6 +4,8 @@ export type MetricEntry = {
   help: string
   labels?: readonly string[]
   buckets?: readonly number[]
+  /** How the gauges of several workers become one; counts are added up. */
+  across?: 'sum' | 'min' | 'max'
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -19,7 +21,7 @@ export const METRICS = {
     labels: ['route', 'status'],
     buckets: SECONDS,
   },
-  mlango_running_calls: { kind: 'gauge', help: 'Calls in flight' },
+  mlango_running_calls: { kind: 'gauge', help: 'Calls in flight', across: 'sum' },
   mlango_replays_total: {
     kind: 'counter',
     help: 'Requests with an Idempotency-Key, by what became of it',
@@ -27,7 +29,7 @@ export const METRICS = {
   },
   mlango_models: { kind: 'gauge', help: 'Models in the catalog' },
   mlango_upstreams: { kind: 'gauge', help: 'Upstreams' },
-  mlango_upstreams_healthy: { kind: 'gauge', help: 'Upstreams that work' },
+  mlango_upstreams_healthy: { kind: 'gauge', help: 'Upstreams that work', across: 'min' },
   mlango_upstream_circuits_open: {
     kind: 'gauge',
     help: 'Models whose circuit breaker is open at an upstream',
@@ -89,8 +91,9 @@ export const METRICS = {
   mlango_commit_failures_total: { kind: 'counter', help: 'Commits that moved no money' },
   mlango_database_connections: {
     kind: 'gauge',
-    help: 'Connections of this process: busy, idle, and queries that wait for one',
+    help: 'Connections of the service: busy, idle, and queries that wait for one',
     labels: ['state'],
+    across: 'sum',
   },
   mlango_payments: {
     kind: 'gauge',
@@ -111,7 +114,7 @@ export const METRICS = {
     kind: 'gauge',
     help: 'What the last audit of a sample of accounts found; anything but 0 is an alarm',
   },
-  mlango_disk_free_bytes: { kind: 'gauge', help: 'Free where DATA_DIR is' },
+  mlango_disk_free_bytes: { kind: 'gauge', help: 'Free where DATA_DIR is', across: 'min' },
   mlango_disk_size_bytes: { kind: 'gauge', help: 'Size of that file system' },
 } as const satisfies Record<string, MetricEntry>
 

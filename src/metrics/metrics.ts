@@ -1,17 +1,19 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Gauge, Metric } from 'prom-client'
+import type { Gauge, Metric, MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { Meter } from '../lib/meter.ts'
 import { openMeter, type Instruments } from './open-meter.ts'
 import { METRICS, type MetricEntry, type MetricName } from './catalogue.ts'
 
 export type Metrics = {
-  port: number
   meter: Meter
   /** Adds what can only be read off a running house. */
   watch(gauges: Gauges): void
-  close(): Promise<void>
+  /** What a scrape shows, read now. */
+  text(): Promise<string>
+  /** The same, to be added up with what other processes counted. */
+  readings(): Promise<MetricReadings>
 }
+
+export type MetricReadings = MetricObjectWithValues<MetricValue<string>>[]
 
 /** A value, or one for each value of the metric's only label. */
 export type GaugeReading = number | undefined | readonly { label: string; value: number }[]
@@ -19,8 +21,8 @@ export type GaugeReading = number | undefined | readonly { label: string; value:
 /** Read at every scrape. */
 export type Gauges = Partial<Record<MetricName, () => GaugeReading | Promise<GaugeReading>>>
 
-/** Prometheus metrics on a port of their own. Labels hold nothing of a caller. */
-export async function openMetrics(options: { host: string; port: number }): Promise<Metrics> {
+/** Prometheus metrics of this process. Labels hold nothing of a caller. */
+export async function createMetrics(): Promise<Metrics> {
   // Imported on demand: a process without METRICS_PORT never loads it.
   const client = await import('prom-client')
   const registry = new client.Registry()
@@ -30,34 +32,28 @@ export async function openMetrics(options: { host: string; port: number }): Prom
     const shared = { name, help: entry.help, registers: [registry] }
     const labelNames = [...(entry.labels ?? [])]
     if (entry.kind === 'counter') made.set(name, new client.Counter({ ...shared, labelNames }))
-    if (entry.kind === 'gauge') made.set(name, new client.Gauge({ ...shared, labelNames }))
+    if (entry.kind === 'gauge') {
+      // Most are read from the database, and are the same wherever they are read.
+      const aggregator = entry.across ?? 'max'
+      made.set(name, new client.Gauge({ ...shared, labelNames, aggregator }))
+    }
     if (entry.kind === 'histogram') {
       const buckets = [...(entry.buckets ?? [])]
       made.set(name, new client.Histogram({ ...shared, labelNames, buckets }))
     }
   }
   const gauges: Gauges = {}
-  const server = createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    readAll(gauges, made)
-      .then(() => registry.metrics())
-      .then(
-        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-        () => response.writeHead(500).end(),
-      )
-  })
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed)
-    server.listen(options.port, options.host, listening)
-  })
   return {
-    port: (server.address() as AddressInfo).port,
     meter: openMeter(Object.fromEntries(made) as Instruments),
     watch: (more) => void Object.assign(gauges, more),
-    close: () => new Promise((closed) => server.close(() => closed())),
+    async text() {
+      await readAll(gauges, made)
+      return registry.metrics()
+    },
+    async readings() {
+      await readAll(gauges, made)
+      return registry.getMetricsAsJSON()
+    },
   }
 }
 

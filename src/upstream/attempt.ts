@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/meter.ts'
+import type { AttemptTrace, CallSignal } from '../lib/trace.ts'
 import { openChatStream } from './chat-stream.ts'
 import type {
   AnswerHead,
@@ -53,6 +54,7 @@ export type UpstreamAttempt = {
   call: HttpCall
   sender: HttpSender
   signal: AbortSignal | undefined
+  trace: AttemptTrace | undefined
   /** What a stream throws when it breaks after it was handed out. */
   brokenOff(error: unknown): unknown
 }
@@ -60,21 +62,28 @@ export type UpstreamAttempt = {
 /** Throws a `Failure` if the request cannot be put in the provider's format. */
 export function prepareAttempt<Name extends keyof Work>(
   parts: UpstreamParts,
-  work: { name: Name; request: Work[Name]['request']; signal: AbortSignal | undefined },
+  work: { name: Name; request: Work[Name]['request']; signal: CallSignal | undefined },
   target: ModelTarget,
+  trace: AttemptTrace | undefined,
 ): UpstreamAttempt {
   const connection = parts.connections.get(target.upstream)!
   const asked = { request: work.request, target }
   const built = OPERATIONS[work.name]
     .capability(connection.provider, asked)!
     .build(work.request, target)
-  const call = withTimeouts(connection, built)
+  const call = withTrace(withTimeouts(connection, built), trace)
   const brokenOff = (error: unknown) => streamFailure(parts, { connection, target, call }, error)
-  return { connection, target, call, sender: parts.sender, signal: work.signal, brokenOff }
+  return { connection, target, call, sender: parts.sender, signal: work.signal, trace, brokenOff }
 }
 
 export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
   return { ...call, timeouts: { ...config.timeouts, ...call.timeouts } }
+}
+
+/** No provider is told more of a trace than its number. */
+function withTrace(call: HttpCall, trace: AttemptTrace | undefined): HttpCall {
+  if (trace === undefined) return call
+  return { ...call, headers: { ...call.headers, traceparent: trace.traceparent } }
 }
 
 function streamFailure(
@@ -106,13 +115,13 @@ export const OPERATIONS: {
   chat: jsonOperation(chatOf),
   chatStream: {
     capability: chatOf,
-    send: async ({ connection, target, call, sender, signal, brokenOff }, request) => {
+    send: async ({ connection, target, call, sender, signal, trace, brokenOff }, request) => {
       const { headers, events } = await sender.events(connection, call, signal)
       const reader = chatOf(connection.provider, { request, target })!.reader(request, target)
       const choices = typeof request.body.n === 'number' ? request.body.n : 1
       const { ours } = request
       const id = headers['x-generation-id']
-      return openChatStream({ events, reader, choices, ours, id, brokenOff })
+      return openChatStream({ events, reader, choices, ours, id, trace, brokenOff })
     },
   },
   count: jsonOperation((provider) => provider.count),

@@ -1,6 +1,8 @@
+import type { AttemptTrace } from '../lib/trace.ts'
 import { chunkText } from './contract/chunks.ts'
 import type { ChatReader, OurNames, SseEvent } from './contract/contract.ts'
 import { Fault, type FaultKind } from './contract/fault.ts'
+import type { UsageReading } from './contract/usage.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
@@ -19,6 +21,7 @@ type StreamParts = {
   ours: OurNames
   /** The generation's id, if the upstream gave it in a header. */
   id: string | undefined
+  trace?: AttemptTrace | undefined
   /** What to throw when the stream breaks after it was handed out. */
   brokenOff(error: unknown): unknown
 }
@@ -27,6 +30,7 @@ type StreamParts = {
 export async function openChatStream(parts: StreamParts): Promise<ChatStream> {
   const stream = new OpenStream(parts)
   await stream.prime()
+  stream.follow()
   return stream
 }
 
@@ -40,6 +44,7 @@ class OpenStream implements ChatStream {
   #first: readonly string[] | undefined
   #over = false
   #outlasted = false
+  #trace: AttemptTrace | undefined
 
   constructor(parts: StreamParts) {
     this.#parts = parts
@@ -92,6 +97,14 @@ class OpenStream implements ChatStream {
     }
   }
 
+  /** From its first token on. */
+  follow(): void {
+    const { trace } = this.#parts
+    trace?.firstToken()
+    if (this.#over) endTrace(trace, 'ok', this.usage)
+    else this.#trace = trace
+  }
+
   more(): Promise<void> {
     return this.#events.more()
   }
@@ -105,6 +118,7 @@ class OpenStream implements ChatStream {
     try {
       return this.#read()
     } catch (error) {
+      this.#end('broken_off')
       this.cancel()
       throw this.#parts.brokenOff(error)
     }
@@ -115,7 +129,7 @@ class OpenStream implements ChatStream {
   }
 
   cancel(): void {
-    this.#over = true
+    this.#end('cancelled')
     this.#first = undefined
     this.#events.cancel()
   }
@@ -130,8 +144,8 @@ class OpenStream implements ChatStream {
       const harmless = error instanceof Fault && HARMLESS.has(error.kind)
       if (!this.finished || !harmless) throw error
     }
-    this.#over = true
     this.#reader.close()
+    this.#end('ok')
     void letGo(this.#events)
     return undefined
   }
@@ -147,8 +161,14 @@ class OpenStream implements ChatStream {
 
   #endHere(): undefined {
     this.#outlasted = true
-    this.#over = true
+    this.#end('ok')
     this.#last.push(...(this.#reader.cutShort?.() ?? this.#finishChunks()))
+  }
+
+  #end(outcome: string): void {
+    this.#over = true
+    if (this.#trace !== undefined) endTrace(this.#trace, outcome, this.usage)
+    this.#trace = undefined
   }
 
   #finishChunks(): string[] {
@@ -181,6 +201,15 @@ class OpenStream implements ChatStream {
 }
 
 const NONE: readonly string[] = []
+
+export function endTrace(
+  trace: AttemptTrace | undefined,
+  outcome: string,
+  usage: UsageReading | undefined,
+): void {
+  const used = usage?.kind === 'reported' ? usage.usage : {}
+  trace?.end(outcome, { input: used.promptTokens, output: used.completionTokens })
+}
 
 /** Waits until it has ended by itself, or sends anything more. */
 async function letGo(events: Source<readonly SseEvent[]>): Promise<void> {

@@ -1,7 +1,8 @@
-import type { CallTrace } from '../lib/call-trace.ts'
+import type { CallCourse } from '../lib/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/meter.ts'
+import type { CallSignal } from '../lib/trace.ts'
 import {
   connectionTo,
   OPERATIONS,
@@ -9,6 +10,7 @@ import {
   type UpstreamAttempt,
   type UpstreamParts,
 } from './attempt.ts'
+import { endTrace } from './chat-stream.ts'
 import type { ModelTarget, Timeouts } from './contract/contract.ts'
 import {
   failureOf,
@@ -23,6 +25,7 @@ import { UpstreamHealth } from './health/health.ts'
 import { choose } from './health/routing.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
+import type { UsageReading } from './contract/usage.ts'
 import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'
 
@@ -51,9 +54,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   }
   return {
     call: (targets, name, request, asking) =>
-      call(parts, targets, { name, request, signal: asking?.signal, trace: asking?.trace }),
+      call(parts, targets, { name, request, signal: asking?.signal, course: asking?.course }),
     ask: (target, name, request, signal) =>
-      ask(parts, target, { name, request, signal, trace: undefined }),
+      ask(parts, target, { name, request, signal, course: undefined }),
     order: (targets, name) => inOrder(parts, targets, name),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
@@ -76,8 +79,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
 type WorkItem<Name extends keyof Work> = {
   name: Name
   request: Work[Name]['request']
-  signal: AbortSignal | undefined
-  trace: CallTrace | undefined
+  signal: CallSignal | undefined
+  course: CallCourse | undefined
 }
 
 /** Tries one target after another. Only what is not the caller's fault is tried elsewhere. */
@@ -172,29 +175,39 @@ async function tryTarget<Name extends keyof Work>(
   let attempt: UpstreamAttempt | undefined
   const beganMs = performance.now()
   const { upstream, model } = target
+  const provider = parts.connections.get(upstream)!.config.type
+  const trace = work.signal?.trace?.attempt({ upstream, provider, model, work: work.name })
   const report = (outcome: string) => {
     const durationMs = performance.now() - beganMs
     parts.health.ended(upstream, outcome, durationMs)
     parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
   }
   parts.health.begin(target)
-  if (work.trace) {
-    work.trace.upstream = upstream
-    work.trace.attempts += 1
+  if (work.course) {
+    work.course.upstream = upstream
+    work.course.attempts += 1
   }
   try {
-    attempt = prepareAttempt(parts, work, target)
+    attempt = prepareAttempt(parts, work, target, trace)
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
-    if (work.trace && work.name === 'chatStream') {
-      work.trace.firstByteMs = performance.now() - work.trace.beganMs
+    if (work.course && work.name === 'chatStream') {
+      work.course.firstByteMs = performance.now() - work.course.beganMs
     }
     report('ok')
+    // A stream has only begun, and tells of its end itself.
+    if (trace && work.name !== 'chatStream') endTrace(trace, 'ok', usageOf(result))
     return { result }
   } catch (error) {
-    report(attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt))
+    const outcome = attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt)
+    report(outcome)
+    trace?.end(outcome)
     return afterError(parts, target, attempt, error)
   }
+}
+
+function usageOf(result: object): UsageReading | undefined {
+  return (result as { usage?: UsageReading }).usage
 }
 
 /** A word of ours for what went wrong: there are few of them. */

@@ -1,4 +1,4 @@
-import type { Asking } from '../lib/call-trace.ts'
+import type { Asking } from '../lib/call-course.ts'
 import type { CatalogReading, CatalogRecord } from '../lib/model-record.ts'
 import type {
   ChatReader,
@@ -23,6 +23,7 @@ import type {
   VideoRequest,
   VideoStatus,
 } from './contract/video.ts'
+import type { CallSignal } from '../lib/trace.ts'
 import type { AccountWhy } from './contract/fault.ts'
 import type { UpstreamCounts, UpstreamTrouble } from './health/health.ts'
 import type { Source } from './wire/source.ts'
@@ -45,7 +46,7 @@ export type Upstreams = {
     target: ModelTarget,
     name: Name,
     request: Work[Name]['request'],
-    signal?: AbortSignal,
+    signal?: CallSignal,
   ): Promise<Work[Name]['result']>
   /**
    * The targets in the order in which `call` would try them, for work that must record whom it asks

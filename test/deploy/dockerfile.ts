@@ -1,5 +1,5 @@
 /** One instruction of a Dockerfile, with its continuation lines joined. */
-export type Instruction = { word: string; rest: string }
+type Instruction = { word: string; rest: string }
 export type BuildStage = { from: string; name: string | undefined; instructions: Instruction[] }
 
 /** Reads a Dockerfile as far as ours goes: no here-documents, no arguments. */

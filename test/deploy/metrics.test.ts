@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -47,6 +48,15 @@ test('dashboard and alerts name only metrics and labels of the catalogue', () =>
       }
     }
   }
+})
+
+test('promtool accepts the rules, where there is one', () => {
+  const files = ['deploy/prometheus/rules.yml']
+  const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', ...files], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  if (error === undefined) assert.equal(status, 0, stdout + stderr)
 })
 
 test('every alert has a section in the runbook', () => {

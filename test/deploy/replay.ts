@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -13,6 +14,8 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startTestServer } from '../support/local-server.ts'
+import { addressIn } from '../support/peers/database-address.ts'
+import { faultProxy } from '../torture/rig/fault-proxy.ts'
 import { copyOf, readDockerfile, type BuildStage } from './dockerfile.ts'
 
 /**
@@ -21,6 +24,8 @@ import { copyOf, readDockerfile, type BuildStage } from './dockerfile.ts'
  * whether the base images have the libraries; those that the result asks for are listed.
  */
 const ROOT = resolve(import.meta.dirname, '../..')
+/** Of the image. */
+const USER = 10_001
 const work = mkdtempSync(join(tmpdir(), 'mlango-replay-'))
 const [build, final] = readDockerfile(readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8'))
 
@@ -63,9 +68,10 @@ function copy(rest: string, places: { context: string; into: string; root: strin
   }
 }
 
-/** With no variable of the checkout's npm, which would point back at it. */
+/** With no variable of the checkout's npm, which would point back at it; only the way to the network. */
 function run(command: string, cwd: string): void {
-  const env = { PATH: process.env.PATH, HOME: work }
+  const { PATH, NODE_EXTRA_CA_CERTS, HTTPS_PROXY } = process.env
+  const env = { PATH, NODE_EXTRA_CA_CERTS, HTTPS_PROXY, HOME: work }
   execFileSync('/bin/sh', ['-ec', command], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
@@ -81,19 +87,27 @@ function report(root: string): void {
 async function startIn(app: string): Promise<void> {
   execFileSync('chmod', ['-R', 'a-w', app])
   const database = await startTestServer()
+  // Its socket is in a folder that only its own user may enter.
+  const door = await faultProxy(addressIn(database.url))
   const data = join(work, 'data')
   mkdirSync(data)
   chmodSync(data, 0o700)
-  const child = spawn('./node', ['bin/run.mjs', 'src/main.ts'], {
+  // As the image does; somebody else than root cannot even pretend.
+  const isRoot = process.getuid?.() === 0
+  const user = isRoot ? { uid: USER, gid: USER } : {}
+  if (isRoot) chownSync(data, USER, USER)
+  chmodSync(work, 0o711)
+  const child = spawn(join(app, 'node'), ['bin/run.mjs', 'src/main.ts'], {
     cwd: app,
     env: {
       PORT: '18099',
       DATA_DIR: data,
-      DATABASE_URL: database.url,
+      DATABASE_URL: door.in(database.url),
       MASTER_KEY: 'a master key for the replay, long enough',
       NODE_ENV: 'production',
     },
     stdio: ['ignore', 'inherit', 'inherit'],
+    ...user,
   })
   const ended = once(child, 'exit')
   try {
@@ -103,6 +117,7 @@ async function startIn(app: string): Promise<void> {
     if (code !== 0) throw new Error(`It ended with ${code}.`)
   } finally {
     child.kill('SIGKILL')
+    await door.close()
     await database.stop()
   }
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import { freshDatabase } from '../support/databases.ts'
 import { allGone, freshFolder } from '../db/local/support.ts'
 import { startShared } from '../support/replica.ts'
 import { startService } from '../support/service.ts'
+import { workersOf } from '../support/workers.ts'
 
 let shared: Awaited<ReturnType<typeof startShared>>
 before(async () => {
@@ -110,25 +110,5 @@ async function topUp(
     if (answer.body.data.status === 'completed') return
     assert.equal(answer.body.data.status, 'pending')
     await sleep(100)
-  }
-}
-
-function workersOf(supervisor: number): number[] {
-  return globSync('/proc/[0-9]*/stat').flatMap((file) => {
-    const text = readOrEmpty(file)
-    const [state, parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const isNode = text.includes('(node') || text.includes('(MainThread)')
-    return Number(parent) === supervisor && state !== 'Z' && isNode
-      ? [Number(file.split('/')[2])]
-      : []
-  })
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    // It ended meanwhile.
-    return ''
   }
 }

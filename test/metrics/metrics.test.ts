@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { METRICS, type MetricEntry } from '../../src/metrics/catalogue.ts'
-import { openMetrics } from '../../src/metrics/metrics.ts'
+import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
+import { openMetricsPort, type MetricsPort } from '../../src/metrics/port.ts'
 import { assertBooks } from '../support/audit.ts'
 import { startHouse } from '../support/house.ts'
 
-let metrics: Awaited<ReturnType<typeof openMetrics>>
+let metrics: Metrics
+let port: MetricsPort
 let house: Awaited<ReturnType<typeof startHouse>>
 before(async () => {
-  metrics = await openMetrics({ host: '127.0.0.1', port: 0 })
+  metrics = await createMetrics()
+  port = await openMetricsPort({ host: '127.0.0.1', port: 0, text: metrics.text })
   house = await startHouse({ meter: metrics.meter })
   metrics.watch(house.house.gauges)
 })
 after(async () => {
   await house.close()
-  await metrics.close()
+  await port.close()
 })
 
 async function scrape(): Promise<string> {
-  return (await fetch(`http://127.0.0.1:${metrics.port}/metrics`)).text()
+  return (await fetch(`http://127.0.0.1:${port.port}/metrics`)).text()
 }
 
 /** The value of a line such as `mlango_holds` or `mlango_payments{state="pending"}`. */
@@ -37,7 +40,7 @@ test('answers are counted by route and status, and nothing about a caller is sho
   assert.equal(valueOf(text, 'mlango_upstreams_healthy'), 1)
   assert.equal(valueOf(text, 'mlango_payments_to_review'), 0)
   assert.doesNotMatch(text, /mlg_|127\.0\.0\.1|sim-key/)
-  assert.equal((await fetch(`http://127.0.0.1:${metrics.port}/`)).status, 404)
+  assert.equal((await fetch(`http://127.0.0.1:${port.port}/`)).status, 404)
 })
 
 test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a replay', async () => {
@@ -91,13 +94,12 @@ test('every metric is in the answer, and none that the catalogue lacks', async (
 })
 
 test('models beyond the first two hundred are one series', async () => {
-  const many = await openMetrics({ host: '127.0.0.1', port: 0 })
+  const many = await createMetrics()
   for (let i = 0; i < 1_000; i++) {
     const attempt = { upstream: 'a', model: `m${i}`, operation: 'chat', outcome: 'failed' }
     many.meter.attempted({ ...attempt, durationMs: 1 })
   }
-  const text = await (await fetch(`http://127.0.0.1:${many.port}/metrics`)).text()
+  const text = await many.text()
   assert.equal(text.match(/^mlango_upstream_attempts_total\{/gm)!.length, 201)
   assert.match(text, /model="other",outcome="failed"\} 800/)
-  await many.close()
 })

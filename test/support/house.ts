@@ -10,6 +10,7 @@ import { buildHouse } from '../../src/house.ts'
 import { systemClock, type Clock } from '../../src/lib/clock.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
 import type { Meter } from '../../src/lib/meter.ts'
+import type { Tracer } from '../../src/lib/trace.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { client } from './accounts.ts'
@@ -27,6 +28,7 @@ type HouseOptions = {
   log?: Log
   clock?: Clock
   meter?: Meter
+  tracer?: Tracer
 }
 
 const MASTER_KEY = 'a master key for tests, long enough'
@@ -78,6 +80,7 @@ export async function startHouse(options: HouseOptions = {}) {
     log,
     clock: options.clock ?? systemClock,
     ...(options.meter && { meter: options.meter }),
+    tracer: options.tracer,
   })
   await house.server.listen({ host: '127.0.0.1', port: config.PORT })
   url = `http://127.0.0.1:${(house.server.server.address() as AddressInfo).port}`

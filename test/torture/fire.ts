@@ -14,6 +14,7 @@ import { brokenHistory } from './judge/verdict.ts'
 import { awaitClosure } from './rig/closure.ts'
 import { killInTurn } from './rig/kills.ts'
 import { compareBalances } from './judge/balances.ts'
+import type { PoolMode } from './rig/pgbouncer.ts'
 import { openWorld, type World } from './rig/world.ts'
 
 export type FireOptions = {
@@ -27,6 +28,8 @@ export type FireOptions = {
   paymentsWithinS?: number
   /** Instead of all faults: the default set-up, whose service and server are killed so often. */
   defaultSetUp?: { kills: number }
+  /** The processes reach the database through PgBouncer. */
+  pooled?: PoolMode | undefined
   /** Called with a sentence for every fault and every phase. */
   say?: ((sentence: string) => void) | undefined
 }
@@ -59,7 +62,8 @@ export type FireReport = {
  */
 export async function fire(options: FireOptions): Promise<FireReport> {
   const ownDatabase = options.defaultSetUp !== undefined
-  const world = await openWorld({ replicas: ownDatabase ? 1 : options.replicas, ownDatabase })
+  const { replicas, pooled } = options
+  const world = await openWorld({ replicas: ownDatabase ? 1 : replicas, ownDatabase, pooled })
   try {
     return await run(world, options)
   } finally {

@@ -1876,6 +1876,22 @@ export const GUARDS: readonly Guard[] = [
     fails: /oneself/,
   },
   {
+    name: 'an upstream is told a traceparent, and no other text',
+    file: 'src/lib/trace.ts',
+    find: "typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined",
+    put: "typeof header === 'string' ? header : undefined",
+    test: 'test/traces/traces.test.ts',
+    fails: /nonsense does not/,
+  },
+  {
+    name: 'the number of series has an end',
+    file: 'src/metrics/open-meter.ts',
+    find: "    if (known.size >= most) return 'other'\n",
+    put: '',
+    test: 'test/metrics/metrics.test.ts',
+    fails: /one series/,
+  },
+  {
     name: 'a flood of probes asks the database once',
     file: 'src/readiness.ts',
     find: 'if (known === undefined || known.untilMs <= nowMs()) {',

@@ -8,6 +8,7 @@ import { CAPACITY, overload } from './overload.ts'
 import { rollingRestart } from './rolling.ts'
 import { soak } from './soak.ts'
 import { trade } from './trade.ts'
+import type { PoolMode } from './rig/pgbouncer.ts'
 import { startTestServer } from '../support/local-server.ts'
 import { openWorld } from './rig/world.ts'
 import { powerCut } from './power/power-cut.ts'
@@ -16,7 +17,8 @@ import { hasCompiler } from './power/recorder.ts'
 /**
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
  * `--only fire,adversary,bad,anvil,rolling,overload` chooses the parts; `local`, `power`, `soak` and
- * `trade` run only when they are named. `--play "slow readers"` lets thieves play only that.
+ * `trade` run only when they are named. `--pgbouncer session` or `transaction` puts a pooler before
+ * the database of fire. `--play "slow readers"` lets thieves play only that.
  * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     players: { type: 'string', default: '120' },
     thieves: { type: 'string', default: '24' },
     play: { type: 'string' },
+    pgbouncer: { type: 'string' },
     kills: { type: 'string', default: '200' },
     share: { type: 'string', default: '0.2' },
     only: { type: 'string', default: 'fire,adversary,bad,anvil,rolling,overload' },
@@ -53,6 +56,7 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
       people: 40,
       victims: 12,
       paymentsWithinS: 180,
+      pooled: values.pgbouncer as PoolMode | undefined,
       say,
     })
     const missed = report.missed.map((name) => `planned, but never took effect: ${name}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../src/lib/failure.ts'
-import { newTrace } from '../../src/gateway/bill/rows.ts'
+import { newCourse } from '../../src/gateway/bill/rows.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
@@ -185,16 +185,18 @@ describe('calling upstreams', () => {
 
   it('notes whom it asked, how often, and when the first byte came', async () => {
     const { upstreams, targets } = await house(status(500), well)
-    const [whole, stream] = [newTrace(), newTrace()]
-    await upstreams.call(targets, 'chat', chatRequest(false), { trace: whole })
+    const [whole, stream] = [newCourse(), newCourse()]
+    await upstreams.call(targets, 'chat', chatRequest(false), { course: whole })
     assert.deepEqual([whole.upstream, whole.attempts, whole.firstByteMs], ['u1', 2, undefined])
-    const result = await upstreams.call(targets, 'chatStream', chatRequest(true), { trace: stream })
+    const result = await upstreams.call(targets, 'chatStream', chatRequest(true), {
+      course: stream,
+    })
     assert.equal(stream.upstream, 'u1')
     assert.ok(stream.firstByteMs! > 0)
     result.cancel()
     const alone = await house(status(500))
-    const failed = newTrace()
-    const asking = { trace: failed }
+    const failed = newCourse()
+    const asking = { course: failed }
     await failing(alone.upstreams.call(alone.targets, 'chat', chatRequest(false), asking))
     assert.deepEqual([failed.upstream, failed.attempts], ['u0', 1])
   })

@@ -23,6 +23,7 @@ import {
   type Settlement,
   type Stage,
 } from './rows.ts'
+import { tracedBill } from './traced-bill.ts'
 
 /**
  * The only road to an upstream: `openBill` commits a hold, then the work runs outside any
@@ -52,6 +53,13 @@ export type Billing = {
 }
 
 export async function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
+  const { trace } = order
+  return trace === undefined
+    ? holdBill(billing, order)
+    : tracedBill(trace, () => holdBill(billing, order))
+}
+
+async function holdBill(billing: Billing, order: BillOrder): Promise<Bill> {
   const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
   const allowance = holdId === undefined ? undefined : await hold(billing, order, holdId)
   let open = true

@@ -1,10 +1,11 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
 import type { Bounds, Charge, Outcome } from '../../billing/commands.ts'
 import type { EarlyBody, Keep } from '../../lib/answer.ts'
-import type { CallTrace } from '../../lib/call-trace.ts'
+import type { CallCourse } from '../../lib/call-course.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
+import type { RequestTrace } from '../../lib/trace.ts'
 import type { UpstreamCost } from '../../lib/upstream-cost.ts'
 import type { Posted, Posting, Rows } from './posting-queue.ts'
 
@@ -19,6 +20,8 @@ export type BillOrder = {
   bounds?: Bounds | undefined
   /** The same by a closer look, for an account that has little more than that. */
   closerBounds?: (() => Bounds) | undefined
+  /** Where the request is followed. */
+  trace?: RequestTrace | undefined
 }
 
 /** What a call may cost whose account cannot easily pay the worst case. */
@@ -48,18 +51,18 @@ export type BillLine = {
   /** The upstream reported no usage that could be believed. */
   estimated: boolean
   upstreamCost?: UpstreamCost | undefined
-  trace?: CallTrace | undefined
+  course?: CallCourse | undefined
 }
 
 /** A stage's cost and usage, before it is known how long the stage took. */
-export type StageUsage = Omit<BillLine, 'stage' | 'latencyMs' | 'trace'>
+export type StageUsage = Omit<BillLine, 'stage' | 'latencyMs' | 'course'>
 
 export type Dropped = {
   status: Exclude<ActivityStatus, 'completed'>
   errorCode: string
   stage: Stage
   latencyMs: number
-  trace?: CallTrace | undefined
+  course?: CallCourse | undefined
   /** What was done of it all the same: its worth to the caller and its cost to us. */
   waived?: Waived | undefined
   /** Stages that had completed before; they are recorded and not charged. */
@@ -76,7 +79,7 @@ export type Receipt = {
   remainingMicro: bigint | undefined
 }
 
-export function newTrace(): CallTrace {
+export function newCourse(): CallCourse {
   return { beganMs: performance.now(), attempts: 0 }
 }
 
@@ -96,13 +99,13 @@ export function callTraces(order: Pick<BillOrder, 'principal' | 'requestId'>): {
 }
 
 export function completedRecord(clock: Clock, order: BillOrder, line: BillLine): ActivityRecord {
-  const { stage, trace, ...rest } = line
+  const { stage, course, ...rest } = line
   const createdAt = clock.now()
   return {
     ...rest,
     ...stage,
     ...callTraces(order),
-    ...(trace && tracesOf(trace)),
+    ...(course && courseColumns(course)),
     id: uuidv7(createdAt.getTime()),
     accountId: order.principal.accountId,
     status: 'completed',
@@ -110,7 +113,7 @@ export function completedRecord(clock: Clock, order: BillOrder, line: BillLine):
   }
 }
 
-function tracesOf({ upstream, attempts, firstByteMs }: CallTrace) {
+function courseColumns({ upstream, attempts, firstByteMs }: CallCourse) {
   return { upstream, attempts, firstByteMs }
 }
 
@@ -168,9 +171,9 @@ export function unchargedPosting(
   holdId: string | undefined,
   { lines, records }: Settlement,
 ): Posting {
-  const { stage, latencyMs, trace, costMicro: micro, upstreamCost } = lines.at(-1)!
+  const { stage, latencyMs, course, costMicro: micro, upstreamCost } = lines.at(-1)!
   const why = { status: 'failed', errorCode: 'interrupted' } as const
-  const end = { ...why, stage, latencyMs, trace, waived: { micro, upstreamCost } }
+  const end = { ...why, stage, latencyMs, course, waived: { micro, upstreamCost } }
   const ids = records.map((one) => one.id)
   return dropPosting(clock, order, holdId, { ...end, ran: lines.slice(0, -1), ids })
 }
@@ -234,12 +237,12 @@ const UNUSED = { costMicro: 0n, estimated: false }
 
 /** One record for each stage that had run and one for the stage that did not complete. */
 function droppedRecords(clock: Clock, order: BillOrder, end: Dropped): ActivityRecord[] {
-  const { stage, latencyMs, status, errorCode, trace, waived } = end
+  const { stage, latencyMs, status, errorCode, course, waived } = end
   const ran = (end.ran ?? []).map((line) => ({
     ...completedRecord(clock, order, { ...line, costMicro: 0n }),
     waivedMicro: line.costMicro,
   }))
   const { upstreamCost } = waived ?? {}
-  const last = completedRecord(clock, order, { stage, latencyMs, trace, upstreamCost, ...UNUSED })
+  const last = completedRecord(clock, order, { stage, latencyMs, course, upstreamCost, ...UNUSED })
   return [...ran, { ...last, status, errorCode, waivedMicro: waived?.micro }]
 }

@@ -1,11 +1,11 @@
 import type { Answer } from '../../lib/answer.ts'
-import type { CallTrace } from '../../lib/call-trace.ts'
+import type { CallCourse } from '../../lib/call-course.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isReaders } from '../../upstream/contract/fault.ts'
 import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import { newTrace, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
+import { newCourse, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
 import { dropWork, generationHeader } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { countedUsage, type StreamForm } from './form.ts'
@@ -29,25 +29,26 @@ export async function streamChat(
   const { principal, requestId, signal } = call
   const { stage, amounts, targets, request } = order
   const { accountId } = principal
-  const trace = newTrace()
+  const course = newCourse()
   gateway.leftUnpaid.streams.admit(accountId)
   call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
-  const asking = { signal, trace }
+  const asking = { signal, course }
   try {
-    bill = await openBill(gateway.billing, { principal, requestId, stage, ...amounts })
+    const { trace } = signal
+    bill = await openBill(gateway.billing, { principal, requestId, stage, trace, ...amounts })
     const { allowance } = bill
     const stream =
       allowance === undefined
         ? await gateway.upstreams.call(targets, 'chatStream', request, asking)
         : await streamWithin(gateway, { order, bill, allowance, asking })
-    const opened = { bill, stream, trace, leave }
+    const opened = { bill, stream, course, leave }
     const body = new ChatOutflow(stream, form, streamEnds(gateway, call, order, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
-    const end = { ...dropOf(error, stage, performance.now() - trace.beganMs, signal), trace }
+    const end = { ...dropOf(error, stage, performance.now() - course.beganMs, signal), course }
     if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })
     leave()
     throw error
@@ -59,14 +60,14 @@ function streamEnds(
   call: GatewayCall,
   order: ChatOrder,
   form: StreamForm,
-  opened: { bill: Bill; stream: ChatStream; trace: CallTrace; leave(): void },
+  opened: { bill: Bill; stream: ChatStream; course: CallCourse; leave(): void },
 ): StreamEnds {
-  const { bill, stream, trace, leave } = opened
+  const { bill, stream, course, leave } = opened
   const { stage } = order
   const { accountId } = call.principal
-  const latencyMs = () => performance.now() - trace.beganMs
+  const latencyMs = () => performance.now() - course.beganMs
   const left = () => {
-    const end = { status: 'cancelled', errorCode: 'caller_left', stage, trace } as const
+    const end = { status: 'cancelled', errorCode: 'caller_left', stage, course } as const
     const waived = worthOf(order, stream)
     const { micro } = waived
     const dropped = { ...end, waived, latencyMs: latencyMs() }
@@ -75,7 +76,7 @@ function streamEnds(
   return {
     async finished() {
       const usage = chargeFor(order, stream)
-      const line: BillLine = { ...usage, stage, trace, latencyMs: latencyMs() }
+      const line: BillLine = { ...usage, stage, course, latencyMs: latencyMs() }
       const rest = form.end(stream.last, countedUsage(stream.usage, line))
       await bill.settle([line], undefined, order.also)
       leave()
@@ -85,7 +86,7 @@ function streamEnds(
       if (isReaders(error)) await left()
       else {
         const waived = worthOf(order, stream)
-        await bill.drop({ ...dropOf(error, stage, latencyMs(), call.signal), trace, waived })
+        await bill.drop({ ...dropOf(error, stage, latencyMs(), call.signal), course, waived })
       }
       leave()
       // After the first byte a failure can only be reported in the stream.

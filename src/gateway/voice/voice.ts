@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import { newTrace, sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
+import { newCourse, sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
 import { jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
@@ -31,7 +31,9 @@ export async function respond(
   const leave = gateway.callLimits.enter(principal)
   try {
     const { stage } = plan.transcription
-    const bill = await openBill(gateway.billing, { principal, requestId, stage, ...plan.amounts })
+    const { trace } = call.signal
+    const order = { principal, requestId, stage, trace, ...plan.amounts }
+    const bill = await openBill(gateway.billing, order)
     const progress = new VoiceProgress(call.signal, stage, bill)
     try {
       const answer = await answerAloud(plan, progress)
@@ -74,7 +76,7 @@ class VoiceProgress {
   readonly #signal: AbortSignal
   readonly #bill: Bill
   #stage: Stage
-  #trace = newTrace()
+  #course = newCourse()
 
   constructor(signal: AbortSignal, first: Stage, bill: Bill) {
     this.#signal = signal
@@ -92,20 +94,20 @@ class VoiceProgress {
 
   async run<Result>(next: Omit<PaidStage<Result>, 'amounts'>): Promise<Result> {
     this.#stage = next.stage
-    this.#trace = newTrace()
+    this.#course = newCourse()
     this.#signal.throwIfAborted()
-    const trace = this.#trace
-    const result = await next.work({ signal: this.#signal, trace }, this.#bill)
-    const latencyMs = performance.now() - trace.beganMs
-    this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs, trace })
+    const course = this.#course
+    const result = await next.work({ signal: this.#signal, course }, this.#bill)
+    const latencyMs = performance.now() - course.beganMs
+    this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs, course })
     return result
   }
 
   /** The stage that failed has the error; those before it are recorded and not charged. */
   end(error: unknown): Dropped & { ran: BillLine[] } {
-    const trace = this.#trace
-    const latencyMs = performance.now() - trace.beganMs
+    const course = this.#course
+    const latencyMs = performance.now() - course.beganMs
     const ran = this.lines.filter((line) => line.stage !== this.#stage)
-    return { ...dropOf(error, this.#stage, latencyMs, this.#signal), trace, ran }
+    return { ...dropOf(error, this.#stage, latencyMs, this.#signal), course, ran }
   }
 }

@@ -22,9 +22,9 @@ export async function examineBooks(
     throw error
   }
   const { accounts, entries, findings } = audit
-  const scope = full
-    ? `${accounts} accounts and ${entries} entries`
-    : `up to ${SAMPLE} of ${accounts} accounts`
+  const some =
+    accounts > SAMPLE ? `up to ${SAMPLE} of ${accounts} accounts` : `accounts: ${accounts}`
+  const scope = full ? `${accounts} accounts and ${entries} entries` : some
   if (findings.length === 0) return [good(PART, `They balance: ${scope}.`)]
   const cure = 'Stop adjusting balances and see "The books do not balance" in docs/operations.md.'
   return findings.slice(0, 10).map(({ sentence }) => bad(PART, sentence, cure))

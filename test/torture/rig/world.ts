@@ -16,6 +16,7 @@ import { redisServers, type RedisServer } from '../../support/peers/redis.ts'
 import { openCanary, type Canary } from './canary.ts'
 import { faultProxy, type FaultProxy } from './fault-proxy.ts'
 import { openFleet, type Fleet } from './fleet.ts'
+import { startPgBouncer, type PoolMode } from './pgbouncer.ts'
 import { MODELS } from '../load/models.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
@@ -46,6 +47,8 @@ export async function openWorld(options: {
   replicas: number
   /** One process that brings its own database server, as with no settings at all. */
   ownDatabase?: boolean | undefined
+  /** The processes reach the database through PgBouncer; what they listen to comes straight from it. */
+  pooled?: PoolMode | undefined
   /** Beside the simulator, as they stand in `UPSTREAMS_FILE`. */
   upstreams?: unknown[]
   /** Called when a request to the simulator ends. */
@@ -78,9 +81,12 @@ export async function openWorld(options: {
   const upstream = await faultProxy(addressIn(models.url))
   const secrets = openSecrets()
   for (const secret of [UPSTREAM_KEY, SNIPPE.apiKey, SNIPPE.webhookSecret]) secrets.add(secret)
+  const { pooled } = options
+  const pooler = pooled && (await startPgBouncer({ url: postgres.url, mode: pooled, folder }))
+  if (pooler) await limitTime(postgres.url)
   const fleet = await openFleet({
     count: options.replicas,
-    databaseUrl: postgres.url,
+    databaseUrl: pooler?.url ?? postgres.url,
     ownDatabase: options.ownDatabase,
     folder,
     env: {
@@ -101,6 +107,7 @@ export async function openWorld(options: {
       // Readers leave here all the time, and shall go on doing so.
       UNPAID_STREAM_CREDITS: '1000000',
       ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+      ...(pooled === 'transaction' ? { DATABASE_LISTEN_URL: postgres.url } : {}),
       ...options.env,
     },
   })
@@ -122,10 +129,20 @@ export async function openWorld(options: {
       await db.close()
       await Promise.all([models.close(), money.close(), upstream.close(), canary.close()])
       await redis?.stop()
+      await pooler?.stop()
       await postgres.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** PgBouncer does not pass on the limits that the service asks for: the role has them. */
+async function limitTime(url: string): Promise<void> {
+  const db = openDatabase({ url, poolSize: 1, log: silentLog })
+  await db.script(`alter role current_user set statement_timeout = '5s';
+    alter role current_user set lock_timeout = '2s';
+    alter role current_user set idle_in_transaction_session_timeout = '10s'`)
+  await db.close()
 }
 
 /** The server that belongs to the service in this folder, and comes back by itself. */

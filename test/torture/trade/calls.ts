@@ -4,7 +4,7 @@ import type { Db } from '../../../src/db/db.ts'
 import { dropOf, openBill, type Billing } from '../../../src/gateway/bill/billable.ts'
 import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
 import { openPostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
-import { newTrace, type BillLine, type Stage } from '../../../src/gateway/bill/rows.ts'
+import { newCourse, type BillLine, type Stage } from '../../../src/gateway/bill/rows.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import { silentLog } from '../../../src/lib/log.ts'
@@ -75,10 +75,10 @@ async function oneCall(
       await bill.settle(lines)
       return 'paid'
     }
-    const { stage: last, trace, costMicro: micro, upstreamCost } = lines.at(-1)!
+    const { stage: last, course, costMicro: micro, upstreamCost } = lines.at(-1)!
     const broken = dropOf(new Failure('upstream_failed', 'It broke.'), last, 5, NEVER)
     const waived = luck < 0.96 ? undefined : { micro, upstreamCost }
-    await bill.drop({ ...broken, trace, waived, ran: lines.slice(0, -1) })
+    await bill.drop({ ...broken, course, waived, ran: lines.slice(0, -1) })
     return 'broken'
   } catch (error) {
     if (error instanceof Failure && error.kind === 'insufficient') return 'refused'
@@ -92,9 +92,9 @@ const VOICE = ['voice_transcription', 'voice_text', 'voice_speech'] as const
 function lineOf(kind: Stage['kind'], random: Random): BillLine {
   const nusd = BigInt(random.between(0, 4_000_000))
   const basis = random.pick(['reported', 'reported', 'list', 'estimated'] as const)
-  const trace = newTrace()
-  trace.upstream = random.pick(UPSTREAMS)
-  trace.attempts = random.between(1, 3)
+  const course = newCourse()
+  course.upstream = random.pick(UPSTREAMS)
+  course.attempts = random.between(1, 3)
   return {
     stage: { kind, model: random.pick(MODELS) },
     // About 3,000 credits a dollar; some calls are sold at a loss.
@@ -104,6 +104,6 @@ function lineOf(kind: Stage['kind'], random: Random): BillLine {
     completionTokens: random.between(0, 900),
     estimated: basis === 'estimated',
     upstreamCost: random.chance(0.98) ? { nusd, basis } : undefined,
-    trace,
+    course,
   }
 }

@@ -1,5 +1,7 @@
+import type { CallSignal } from './trace.ts'
+
 /** How a call to the upstreams went, whatever became of it. Filled in on the way. */
-export type CallTrace = {
+export type CallCourse = {
   beganMs: number
   /** How many upstreams were asked. */
   attempts: number
@@ -10,4 +12,4 @@ export type CallTrace = {
 }
 
 /** What a call to the upstreams is to know beside the request itself. */
-export type Asking = { signal?: AbortSignal | undefined; trace?: CallTrace | undefined }
+export type Asking = { signal?: CallSignal | undefined; course?: CallCourse | undefined }

@@ -1,0 +1,45 @@
+import { Failure } from '../../lib/failure.ts'
+import type { RequestTrace } from '../../lib/trace.ts'
+
+type Ends = {
+  settle(...given: never[]): Promise<unknown>
+  drop(...given: never[]): Promise<void>
+}
+
+/** The same bill, with its hold and its end in the trace of the request. */
+export async function tracedBill<Bill extends Ends>(
+  trace: RequestTrace,
+  open: () => Promise<Bill>,
+): Promise<Bill> {
+  const bill = await traced(trace, 'hold', open)
+  let over = false
+  return {
+    ...bill,
+    settle(...given) {
+      over = true
+      return traced(trace, 'settle', () => bill.settle(...given))
+    },
+    drop(...given) {
+      // A bill that could not be settled is dropped once more, to no effect.
+      if (over) return bill.drop(...given)
+      over = true
+      return traced(trace, 'release', () => bill.drop(...given))
+    },
+  }
+}
+
+async function traced<Result>(
+  trace: RequestTrace,
+  name: 'hold' | 'settle' | 'release',
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const step = trace.step(name)
+  try {
+    const result = await work()
+    step.end()
+    return result
+  } catch (error) {
+    step.end(error instanceof Failure ? error.kind : 'error')
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+/** Follows calls through the service. Nothing here is a caller's text, and nothing names an account. */
+export type Tracer = {
+  /** Follows every call, and not only one whose caller sent a `traceparent`. */
+  readonly begins: boolean
+  /** `route` is a method and a path of ours. Undefined where there is nothing to follow. */
+  request(
+    traceparent: string | string[] | undefined,
+    about: { route: string; requestId: string },
+  ): RequestTrace | undefined
+}
+
+export type Traces = {
+  tracer: Tracer
+  /** Sends what is left, as far as somebody takes it soon. */
+  close(): Promise<void>
+}
+
+/** One request, from its arrival to the last byte of its answer. */
+export type RequestTrace = {
+  step(name: 'hold' | 'settle' | 'release'): StepTrace
+  attempt(about: { upstream: string; provider: string; model: string; work: string }): AttemptTrace
+  answered(status: number): void
+  end(): void
+}
+
+/** `trouble` is a word of ours. */
+export type StepTrace = { end(trouble?: string): void }
+
+export type AttemptTrace = {
+  /** The header by which an upstream knows the trace. */
+  readonly traceparent: string
+  firstToken(): void
+  /** `outcome` is `ok` or a word of ours for what went wrong. */
+  end(outcome: string, tokens?: { input?: number | undefined; output?: number | undefined }): void
+}
+
+/**
+ * The signal of a call reaches every step of it, and so does its trace. There is none where nobody
+ * follows the call.
+ */
+export type CallSignal = AbortSignal & { readonly trace?: RequestTrace | undefined }
+
+export function follow(signal: AbortSignal, trace: RequestTrace): void {
+  Object.assign(signal, { trace })
+}
+
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** The header of W3C's Trace Context, if it is one. */
+export function readTraceparent(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined
+}
