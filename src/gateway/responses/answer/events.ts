@@ -19,8 +19,6 @@ export type ResponseStyle = {
   logprobs: boolean
 }
 
-const TEXT_DELTA = 'response.output_text.delta'
-
 /**
  * The chunks of a chat answer as events of a response. What was said is kept to the end, since the
  * last event repeats all of it. A class, because a stream has a life.
@@ -72,34 +70,33 @@ export class ResponseEvents {
    * one text that came together, with line breaks around their text, go out as one.
    */
   pass(events: readonly string[]): string {
-    if (events.length === 1) {
-      this.#passAlone(events[0]!)
-      return this.#writer.written()
-    }
-    let joined: string[] | undefined
+    let [head, text, after] = ['', '', '']
     for (const event of events) {
-      const [type = '', data = '', text, after = ''] = event.split('\n', 4)
-      if (text !== undefined && joined?.[1] === data)
-        joined = [type, data, joined[2]! + text, after]
-      else {
-        if (joined !== undefined) this.#passOne(joined)
-        joined = text === undefined ? [type, data] : [type, data, text, after]
+      // Slices compare as blocks of memory; `startsWith` goes letter by letter.
+      const goesOn = head !== '' && event.slice(0, head.length) === head
+      if (!goesOn) {
+        if (head !== '') this.#passOne(head + text + after)
+        const from = event.indexOf('\n', event.indexOf('\n') + 1) + 1
+        head = event.slice(0, from)
+        text = ''
+        if (from === 0) {
+          this.#passOne(event)
+          continue
+        }
       }
+      const end = event.indexOf('\n', head.length)
+      text += event.slice(head.length, end)
+      after = event.slice(end + 1)
     }
-    if (joined !== undefined) this.#passOne(joined)
+    if (head !== '') this.#passOne(head + text + after)
     return this.#writer.written()
   }
 
-  /** The usual case: nothing came together with it. */
-  #passAlone(event: string): void {
+  /** Its type, and its JSON in one or two lines. */
+  #passOne(event: string): void {
     const at = event.indexOf('\n')
     const type = event.slice(0, at)
-    if (type === TEXT_DELTA) this.#writer.pass(type, event.slice(at + 1).replaceAll('\n', ''))
-    else this.#passOne([type, event.slice(at + 1)])
-  }
-
-  #passOne([type = '', ...data]: string[]): void {
-    const json = data.join('')
+    const json = event.slice(at + 1).replace('\n', '')
     const isItem = type.startsWith('response.output_item.')
     this.#writer.pass(type, isItem && !this.#style.encrypted ? shownData(json) : json)
   }
