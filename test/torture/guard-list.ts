@@ -558,7 +558,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a second factor is fresh for ten minutes',
     file: 'src/accounts/credentials/sessions-store.ts',
-    find: "select second_factor_at > now() - interval '10 minutes' as passed",
+    find: "select second_factor_at > now() - ${FRESH_S} * interval '1 second' as passed",
     put: 'select second_factor_at is not null as passed',
     test: 'test/accounts/codes/second-factor.test.ts',
     fails: /for ten minutes after a sign-in/,
@@ -974,7 +974,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'beyond the limit a stream that is left is finished and charged',
     file: 'src/gateway/chat/stream.ts',
-    find: 'stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream))',
+    find: 'stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream).micro)',
     put: 'stays: () => false',
     test: 'test/contract/left-unpaid.test.ts',
     fails: /at the same moment/,
@@ -1158,8 +1158,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'what is kept goes with its account',
     file: 'src/house.ts',
-    find: 'erasures: [deleteAllKept],',
-    put: 'erasures: [],',
+    find: 'erasures: [deleteAllKept, deleteOperator],',
+    put: 'erasures: [deleteOperator],',
     test: 'test/contract/responses.test.ts',
     fails: /goes with its account/,
   },
@@ -1382,7 +1382,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a sign-in leads to no page of another site',
     file: 'console/src/pages/sign-in/entering.ts',
-    find: "return /^\\/app(?:[/?]|$)/.test(next) ? next : '/app'",
+    find: "return /^\\/(?:app|operator)(?:[/?]|$)/.test(next) ? next : '/app'",
     put: "return next || '/app'",
     test: 'test/console/sign-in.test.ts',
     fails: /a page of another site/,
