@@ -2282,4 +2282,133 @@ export type Documented = {
     body: { reason?: string | undefined }
     answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
+  'GET /v1/operator/webhooks': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        url: string
+        description: string
+        events: string[]
+        enabled: boolean
+        previous_secret_until?: string | undefined
+        created_at: string
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/webhooks': {
+    query: {}
+    body: {
+      url: string
+      events: (
+        | 'payment.completed'
+        | 'payment.review'
+        | 'account.suspended'
+        | 'upstream.down'
+        | 'balance.low'
+        | 'video.completed'
+      )[]
+      description?: string | undefined
+      reason?: string | undefined
+    }
+    answer: {
+      status: 'success'
+      code: 201
+      data: {
+        id: string
+        url: string
+        description: string
+        events: string[]
+        enabled: boolean
+        previous_secret_until?: string | undefined
+        created_at: string
+        secret: string
+      }
+      request_id: string
+    }
+  }
+  'PATCH /v1/operator/webhooks/{id}': {
+    query: {}
+    body: {
+      url?: string | undefined
+      events?:
+        | (
+            | 'payment.completed'
+            | 'payment.review'
+            | 'account.suspended'
+            | 'upstream.down'
+            | 'balance.low'
+            | 'video.completed'
+          )[]
+        | undefined
+      description?: string | undefined
+      enabled?: boolean | undefined
+      reason?: string | undefined
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        url: string
+        description: string
+        events: string[]
+        enabled: boolean
+        previous_secret_until?: string | undefined
+        created_at: string
+      }
+      request_id: string
+    }
+  }
+  'DELETE /v1/operator/webhooks/{id}': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/operator/webhooks/{id}/secret': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { secret: string; previous_secret_until: string }
+      request_id: string
+    }
+  }
+  'GET /v1/operator/webhooks/{id}/deliveries': {
+    query: {
+      state?: 'waiting' | 'delivered' | 'dead'
+      before?: string | number | boolean
+      limit?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        type: string
+        state: 'waiting' | 'delivered' | 'dead'
+        attempts: number
+        last_status?: number | undefined
+        last_error?: string | undefined
+        last_try_at?: string | undefined
+        next_try_at?: string | undefined
+        created_at: string
+        body: unknown
+      }[]
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      request_id: string
+    }
+  }
+  'POST /v1/operator/webhooks/{id}/deliveries/{event_id}/replay': {
+    query: {}
+    body: { reason?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
 }
