@@ -558,7 +558,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'a second factor is fresh for ten minutes',
     file: 'src/accounts/credentials/sessions-store.ts',
-    find: "select second_factor_at > now() - interval '10 minutes' as passed",
+    find: "select second_factor_at > now() - ${FRESH_S} * interval '1 second' as passed",
     put: 'select second_factor_at is not null as passed',
     test: 'test/accounts/codes/second-factor.test.ts',
     fails: /for ten minutes after a sign-in/,
@@ -1158,8 +1158,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'what is kept goes with its account',
     file: 'src/house.ts',
-    find: 'erasures: [deleteAllKept],',
-    put: 'erasures: [],',
+    find: 'erasures: [deleteAllKept, deleteOperator],',
+    put: 'erasures: [deleteOperator],',
     test: 'test/contract/responses.test.ts',
     fails: /goes with its account/,
   },
