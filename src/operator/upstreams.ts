@@ -29,14 +29,18 @@ export const upstreamsCommand = {
       print(HELP)
       return 2
     }
-    if (!upstreams.list.some((one) => one.name === name)) {
+    const drains = verb === 'drain'
+    const wish = { upstream: name, reason: values.reason }
+    const actor = commandActor(values.operator)
+    const there = upstreams.list.some((one) => one.name === name)
+    // One that has been taken out of the file meanwhile can still be undrained.
+    const changed = drains
+      ? there && (await drainUpstream(db, actor, wish))
+      : await undrainUpstream(db, actor, wish)
+    if (!there && !changed) {
       print(`There is no upstream ${name}.`)
       return 1
     }
-    const drains = verb === 'drain'
-    const wish = { upstream: name, reason: values.reason }
-    const change = drains ? drainUpstream : undrainUpstream
-    const changed = await change(db, commandActor(values.operator), wish)
     const state = drains ? 'drained' : 'in use'
     print(`${name} ${changed ? 'is' : 'was'} ${state}${changed ? '' : ' already'}.`)
     return 0

@@ -87,6 +87,7 @@ POST   /v1/notifications/read-all        jwt     envelope
 GET    /v1/operator/me                   operator envelope
 GET    /v1/operator/operators            operator envelope
 GET    /v1/operator/actions              operator envelope
+GET    /v1/operator/refusals operator envelope
 GET    /v1/operator/accounts             operator envelope
 GET    /v1/operator/accounts/:id         operator envelope
 GET    /v1/operator/accounts/:id/transactions operator envelope
@@ -107,8 +108,16 @@ POST   /v1/operator/payments/:id/resolution operator envelope
 GET    /v1/operator/overview operator envelope
 GET    /v1/operator/attention operator envelope
 GET    /v1/operator/upstreams operator envelope
+GET    /v1/operator/upstreams/:name/minutes operator envelope
+POST   /v1/operator/upstreams/:name/drain operator envelope
+DELETE /v1/operator/upstreams/:name/drain operator envelope
 GET    /v1/operator/models operator envelope
 PATCH  /v1/operator/models/* operator envelope
+GET    /v1/operator/models/:id/prices operator envelope
+POST   /v1/operator/models/:id/try operator envelope
+GET    /v1/operator/margins operator envelope
+PATCH  /v1/operator/margins/:modality operator envelope
+POST   /v1/operator/catalog/sync operator envelope
 GET    /v1/operator/prices/waiting operator envelope
 POST   /v1/operator/prices/approval operator envelope
 GET    /v1/operator/outbox operator envelope

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drainUpstream } from '../../src/administration/drains.ts'
 import { runCommand } from '../../src/operator/commands.ts'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
@@ -98,6 +99,14 @@ describe('draining', () => {
     const wish = { reason: 'test' }
     refused(await ask('POST /v1/operator/upstreams/none/drain', wish), 404, 'not_found')
     refused(await ask('DELETE /v1/operator/upstreams/none/drain', wish), 404, 'not_found')
+  })
+
+  it('200: one that is no longer in the file can be undrained', async () => {
+    const actor = { operatorId: null, role: 'owner', name: 'test' } as const
+    await drainUpstream(house.db, actor, { upstream: 'gone', reason: 'test' })
+    const gone = 'DELETE /v1/operator/upstreams/gone/drain'
+    assert.equal((await ask(gone, { reason: 'test' })).status, 200)
+    refused(await ask(gone, { reason: 'test' }), 404, 'not_found')
   })
 
   it('by command, in every process', async () => {

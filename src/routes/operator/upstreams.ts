@@ -182,8 +182,11 @@ function undrainRoute({ db, upstreams }: Deps): Route {
     body: z.object({ reason: reasonField }),
     response: drainedShape,
     async handle(call) {
-      const upstream = requireUpstream(upstreams, call.params.name)
-      await undrainUpstream(db, operatorActor(call), { upstream, reason: call.body.reason })
+      const upstream = call.params.name
+      const wish = { upstream, reason: call.body.reason }
+      // One that has been taken out of the file meanwhile can still be undrained.
+      const done = await undrainUpstream(db, operatorActor(call), wish)
+      if (!done) requireUpstream(upstreams, upstream)
       return { data: { name: upstream, drained: false } }
     },
   })
