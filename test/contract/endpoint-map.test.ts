@@ -106,6 +106,9 @@ GET    /v1/operator/payments/:id         operator envelope
 POST   /v1/operator/payments/:id/check   operator envelope
 POST   /v1/operator/payments/:id/resolution operator envelope
 GET    /v1/operator/overview operator envelope
+GET    /v1/operator/series operator envelope
+GET    /v1/operator/fx operator envelope
+PUT    /v1/operator/fx/:day operator envelope
 GET    /v1/operator/attention operator envelope
 GET    /v1/operator/upstreams operator envelope
 GET    /v1/operator/upstreams/:name/minutes operator envelope
