@@ -28,6 +28,8 @@ const PAGES = {
   messages: '/messages',
   books: '/books',
   log: '/log',
+  refusals: '/log?tab=refusals',
+  webhooks: '/webhooks',
   office: '/office',
 }
 

@@ -6,23 +6,48 @@ import { Field } from '../../../parts/field.tsx'
 import { Filters, useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Select } from '../../../parts/select.tsx'
+import { Choices, Select } from '../../../parts/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { commonWords } from '../../../words/common.ts'
 import { useWords } from '../../../words/language.tsx'
 import { operatorWords } from '../words.ts'
 import { Actions } from './actions.tsx'
+import { refusalWords } from './refusal-words.ts'
+import { Refusals } from './refusals.tsx'
 import { logWords } from './words.ts'
 
 const ROWS = 50
 const DEFAULTS = { target: '', operator: '', action: '', before: '' }
 
+const TABS = ['acts', 'refusals'] as const
+type Tab = (typeof TABS)[number]
+
 export default function Page() {
   const words = useWords(logWords)
-  const [filters, change] = useFilters(DEFAULTS)
+  const refused = useWords(refusalWords)
+  const [filters, change] = useFilters({ tab: 'acts' })
+  const tab = TABS.find((one) => one === filters.tab) ?? 'acts'
+  const labels = { acts: words.acts, refusals: refused.title }
   return (
     <>
       <PageTitle title={words.title} lead={words.lead} />
+      <div className="mb-4">
+        <Choices<Tab>
+          label={words.title}
+          value={tab}
+          options={TABS.map((value) => ({ value, label: labels[value] }))}
+          onChange={(next) => change({ tab: next })}
+        />
+      </div>
+      {tab === 'acts' ? <Acts /> : <Refusals />}
+    </>
+  )
+}
+
+function Acts() {
+  const [filters, change] = useFilters(DEFAULTS)
+  return (
+    <>
       <Search
         key={filters.target}
         start={filters.target}
