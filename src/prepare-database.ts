@@ -70,6 +70,8 @@ function explained(error: unknown, url: string): unknown {
     '28P01': `${host} refused the password of ${who}. Correct the password.`,
     '28000': `${host} does not let ${who} connect. Create the user, or allow it in pg_hba.conf.`,
     '3D000': `${host} has no database "${name}". Create it, or correct the name.`,
+    '08P01': `${host} refused our limits of time. A pooler must ignore them: see docs/scale.md.`,
+    '42P05': `a pooler before ${host} does not follow named statements: see docs/scale.md.`,
     '42501': `${who} may not create tables in the database "${name}". Make that user its owner.`,
   }
   const refusal = refusals[code]

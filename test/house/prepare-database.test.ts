@@ -58,6 +58,18 @@ test('a wrong password', async () => {
   assert.match(why, new RegExp(`127\\.0\\.0\\.1:${port} refused the password of user "asha"`))
 })
 
+for (const [code, why] of [
+  ['08P01', /refused our limits of time\. A pooler must ignore them: see docs\/scale\.md/],
+  ['42P05', /does not follow named statements: see docs\/scale\.md/],
+] as const) {
+  test(`a pooler that is not set up for us (${code})`, async () => {
+    const port = await listening((socket) =>
+      socket.once('data', () => socket.end(fatal(code, 'unsupported'))),
+    )
+    assert.match(await whyItEnds(`postgresql://asha@127.0.0.1:${port}/mlango`), why)
+  })
+}
+
 test('a server that is too old', async () => {
   const real = await emptyDatabase()
   // A real server, whose version is made older on its way.
