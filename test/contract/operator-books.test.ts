@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { parseCsv } from '../support/csv.ts'
+import { eventually } from '../support/eventually.ts'
 import { startHouse } from '../support/house.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { dayAt } from '../../src/lib/days.ts'
@@ -38,12 +38,11 @@ describe('audits', () => {
     const asked = await ask()
     assert.equal(asked.status, 202)
     const { id } = asked.body.data
-    let run = (await get(`audits/${id}`, viewer)).body.data
-    while (run.state !== 'done') {
-      assert.ok(['waiting', 'running'].includes(run.state), JSON.stringify(run))
-      await pause(20)
-      run = (await get(`audits/${id}`, viewer)).body.data
-    }
+    const run = await eventually(async () => {
+      const { data } = (await get(`audits/${id}`, viewer)).body
+      assert.ok(['waiting', 'running', 'done'].includes(data.state), JSON.stringify(data))
+      return data.state === 'done' && data
+    })
     assert.equal(run.step, run.of)
     assert.deepEqual(run.findings, [])
     assert.ok(run.entries >= 1)
@@ -140,6 +139,6 @@ describe('exports', () => {
     const { id } = made.body.data
     const status = async () =>
       (await house.call(`GET /v1/payments/${id}`, { token })).body.data.status
-    while ((await status()) !== 'completed') await pause(20)
+    await eventually(async () => (await status()) === 'completed')
   }
 })

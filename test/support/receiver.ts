@@ -1,7 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { eventually } from './eventually.ts'
+import type { Loose } from './loose.ts'
 
-export type Received = { headers: IncomingHttpHeaders; body: string; path: string; json: any }
+export type Received = { headers: IncomingHttpHeaders; body: string; path: string; json: Loose }
 
 type Answer = (received: Received, response: ServerResponse) => void
 
@@ -10,7 +12,6 @@ export async function startReceiver(
   answer: Answer = (_, response) => response.writeHead(204).end(),
 ) {
   const received: Received[] = []
-  const waiting = new Set<() => void>()
   const receiver = { answer }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -19,7 +20,6 @@ export async function startReceiver(
     const one = { headers: request.headers, body, path: request.url!, json: JSON.parse(body) }
     received.push(one)
     receiver.answer(one, response)
-    for (const wake of waiting) wake()
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
@@ -31,18 +31,7 @@ export async function startReceiver(
       receiver.answer = next
     },
     /** The nth that came, as soon as it is here. */
-    async nth(n: number): Promise<Received> {
-      while (received.length < n) {
-        await new Promise<void>((done) => {
-          const wake = () => {
-            waiting.delete(wake)
-            done()
-          }
-          waiting.add(wake)
-        })
-      }
-      return received[n - 1]!
-    },
+    nth: (n: number): Promise<Received> => eventually(() => received[n - 1]),
     async close() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

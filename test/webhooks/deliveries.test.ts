@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, it } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { commandActor } from '../../src/administration/actor.ts'
 import {
   addWebhook,
@@ -31,6 +30,7 @@ import { resealWebhookSecrets, webhookKeys } from '../../src/webhooks/secrets.ts
 import { openWebhookSender } from '../../src/webhooks/sender.ts'
 import { openWebhooks } from '../../src/webhooks/webhooks.ts'
 import { withDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
 
 const MASTER = 'a master key for tests, long enough'
@@ -41,7 +41,7 @@ const neema = commandActor('neema')
 /** As a receiver does it: the raw body, the id and the time. */
 function verifies(secret: string, { headers, body }: Received): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
-  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+  const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
   const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
   const recent = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp'])) < 300
   return recent && String(headers['webhook-signature']).split(' ').includes(expected)
@@ -74,11 +74,11 @@ withDatabase('webhooks', (open) => {
   const tell = (event: WebhookEvent = suspended) => db.begin((tx) => tellWebhooks(tx, event))
   const rows = (endpointId: string) =>
     listDeliveries(db, { endpointId, state: undefined, before: undefined, limit: 100 })
-  const until = async (endpointId: string, state: string, count = 1) => {
-    const found = async () => (await rows(endpointId)).filter((row) => row.state === state)
-    while ((await found()).length < count) await pause(10)
-    return (await found())[0]!
-  }
+  const until = (endpointId: string, state: string, count = 1) =>
+    eventually(async () => {
+      const found = (await rows(endpointId)).filter((row) => row.state === state)
+      return found.length >= count && found[0]
+    })
 
   /** A process that delivers, until the end of the test. */
   async function deliver() {
@@ -136,7 +136,7 @@ withDatabase('webhooks', (open) => {
     receiver.answer = (_, response) => response.writeHead(500).end()
     await tell()
     await receiver.nth(1)
-    while ((await rows(endpoint.id))[0]!.lastStatus !== 500) await pause(10)
+    await eventually(async () => (await rows(endpoint.id))[0]!.lastStatus === 500)
     const [failed] = await rows(endpoint.id)
     assert.deepEqual([failed!.state, failed!.lastError], ['waiting', 'http_500'])
     assert.ok(failed!.nextTryAt.getTime() > failed!.lastTryAt!.getTime() + 4_000)
