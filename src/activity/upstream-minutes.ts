@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
 import type { Duty } from '../lib/duty.ts'
-import { addLatencies, emptyLatencies, latencyAt } from '../lib/latency.ts'
+import { addLatencies, emptyLatencies, latencyAt } from '../lib/telemetry/latency.ts'
 import { addMinutes, type UpstreamMinute } from './upstream-minutes-store.ts'
 
 const MINUTE_MS = 60_000

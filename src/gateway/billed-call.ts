@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
-import type { Asking } from '../lib/call-course.ts'
+import type { Asking } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'

@@ -1,7 +1,7 @@
 import type { Bounds } from '../billing/commands.ts'
 import { toMicro } from '../billing/money.ts'
 import { addDecimals, decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
-import type { Asking } from '../lib/call-course.ts'
+import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'

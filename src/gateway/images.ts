@@ -1,7 +1,7 @@
 import { addDecimals, decimal, timesDecimals } from '../lib/decimal.ts'
 import { creditsNumber, toMicro } from '../billing/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
-import type { Asking } from '../lib/call-course.ts'
+import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import { listOf, type Fields } from '../lib/fields.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'

@@ -8,7 +8,7 @@ import type {
   Principal,
   SessionPrincipal,
 } from '../lib/principal.ts'
-import type { CallSignal } from '../lib/trace.ts'
+import type { CallSignal } from '../lib/telemetry/trace.ts'
 
 /** `operator`: an access token of an operator. For everybody else there is nothing at the address. */
 export type Credential = 'none' | 'jwt' | 'key' | 'either' | 'operator'

@@ -1,5 +1,5 @@
 import type { Gauge, Metric, MetricObjectWithValues, MetricValue } from 'prom-client'
-import type { Meter } from '../lib/meter.ts'
+import type { Meter } from '../lib/telemetry/meter.ts'
 import { openMeter, type Instruments } from './open-meter.ts'
 import { METRICS, type MetricEntry, type MetricName } from './catalogue.ts'
 

@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Histogram } from 'prom-client'
 import { creditsNumber } from '../billing/money.ts'
-import type { Meter } from '../lib/meter.ts'
+import type { Meter } from '../lib/telemetry/meter.ts'
 import type { METRICS } from './catalogue.ts'
 
 type Catalogue = typeof METRICS

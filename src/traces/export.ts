@@ -10,7 +10,7 @@ import {
   type SpanExporter,
 } from '@opentelemetry/sdk-trace'
 import type { Log } from '../lib/log.ts'
-import type { Traces } from '../lib/trace.ts'
+import type { Traces } from '../lib/telemetry/trace.ts'
 import { spanTracer } from './spans.ts'
 
 /** Spans that wait to be sent; of those beyond, none is kept, and no call waits. */

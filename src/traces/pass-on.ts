@@ -1,4 +1,4 @@
-import { readTraceparent, type RequestTrace, type Tracer } from '../lib/trace.ts'
+import { readTraceparent, type RequestTrace, type Tracer } from '../lib/telemetry/trace.ts'
 
 /** Where no traces are kept, a caller's `traceparent` still reaches the upstream, as it is. */
 export const passOn: Tracer = {

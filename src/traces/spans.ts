@@ -13,7 +13,7 @@ import {
   type RequestTrace,
   type StepTrace,
   type Tracer,
-} from '../lib/trace.ts'
+} from '../lib/telemetry/trace.ts'
 
 /** Spans of OpenTelemetry, with parents given by hand: no context is looked up on the way. */
 export function spanTracer(maker: SpanMaker): Tracer {

@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts'
-import type { Traces } from '../lib/trace.ts'
+import type { Traces } from '../lib/telemetry/trace.ts'
 import { passOn } from './pass-on.ts'
 
 type TraceSettings = {

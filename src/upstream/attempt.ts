@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts'
-import type { Meter } from '../lib/meter.ts'
-import type { AttemptTrace, CallSignal } from '../lib/trace.ts'
+import type { Meter } from '../lib/telemetry/meter.ts'
+import type { AttemptTrace, CallSignal } from '../lib/telemetry/trace.ts'
 import { openChatStream } from './chat-stream.ts'
 import type {
   AnswerHead,

@@ -1,4 +1,4 @@
-import type { AttemptTrace } from '../lib/trace.ts'
+import type { AttemptTrace } from '../lib/telemetry/trace.ts'
 import { chunkText } from './contract/chunks.ts'
 import type { ChatReader, OurNames, SseEvent } from './contract/contract.ts'
 import { Fault, type FaultKind } from './contract/fault.ts'

@@ -1,8 +1,8 @@
-import type { CallCourse } from '../lib/call-course.ts'
+import type { CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
-import type { Meter } from '../lib/meter.ts'
-import type { CallSignal } from '../lib/trace.ts'
+import type { Meter } from '../lib/telemetry/meter.ts'
+import type { CallSignal } from '../lib/telemetry/trace.ts'
 import {
   connectionTo,
   OPERATIONS,

@@ -1,4 +1,4 @@
-import type { Asking } from '../lib/call-course.ts'
+import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { CatalogReading, CatalogRecord } from '../lib/model-record.ts'
 import type {
   ChatReader,
@@ -23,7 +23,7 @@ import type {
   VideoRequest,
   VideoStatus,
 } from './contract/video.ts'
-import type { CallSignal } from '../lib/trace.ts'
+import type { CallSignal } from '../lib/telemetry/trace.ts'
 import type { AccountWhy } from './contract/fault.ts'
 import type { UpstreamCounts, UpstreamTrouble } from './health/health.ts'
 import type { Source } from './wire/source.ts'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { checkActionLog } from '../../src/administration/action-log.ts'
 import { assertBooks } from '../support/audit.ts'
+import { eventually } from '../support/eventually.ts'
 import { judge } from './support/judge.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { startRig, type Rig } from './support/rig.ts'
@@ -33,13 +34,13 @@ test('an upstream is drained, its calls are refused, and it is used again; all o
   await page.getByText('sim kimepumzishwa.').waitFor()
   await page.getByText('Wanafanya matengenezo').waitFor()
   await judge(tab, 'operator-drained')
-  await until(async () => (await chat(asha.key)).status === 503)
+  await eventually(async () => (await chat(asha.key)).status === 503)
   await page.goto(`${rig.url}/operator`)
   await page.getByText('Watoa modeli 1 wamepumzishwa').click()
   await page.getByRole('button', { name: 'Rudisha kazini: sim' }).click()
   await perform(tab, 'Rudisha kazini', 'Wamemaliza')
   await page.getByText('sim kimerudi kazini.').waitFor()
-  await until(async () => (await chat(asha.key)).status === 200)
+  await eventually(async () => (await chat(asha.key)).status === 200)
   await page.goto(`${rig.url}/operator/log?target=sim`)
   await page.getByRole('button', { name: 'Mtoa modeli amepumzishwa' }).click()
   await page.getByRole('dialog').getByText('Wanafanya matengenezo').waitFor()
@@ -77,7 +78,3 @@ test('the rate of the dollar is set, and the margin is worked out with it', asyn
   await judge(tab, 'operator-office')
   await tab.context.close()
 })
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((next) => setTimeout(next, 50))
-}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertBooks } from '../support/audit.ts'
+import { eventually } from '../support/eventually.ts'
 import { judge } from './support/judge.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { startRig, type Rig } from './support/rig.ts'
@@ -56,7 +57,7 @@ test('a price that leapt is seen in shillings, approved, and then charged', asyn
   await perform(tab, 'Idhinisha', 'Mtoa modeli amethibitisha')
   await page.getByText(`Bei mpya ya ${MODEL} inatumika sasa.`).waitFor()
   await page.getByText('Hakuna bei inayosubiri').waitFor()
-  await until(async () => (await promptPrice(asha.key)) > before * 19)
+  await eventually(async () => (await promptPrice(asha.key)) > before * 19)
   await page.getByRole('button', { name: 'Modeli zote' }).click()
   await page.getByLabel('Tafuta modeli').fill(MODEL)
   await page.getByRole('button', { name: `Historia: ${MODEL}`, exact: true }).click()
@@ -78,10 +79,10 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   await perform(tab, 'Switch off', 'It answers nonsense')
   await page.getByText(`${MODEL} is switched off.`).waitFor()
   await judge(tab, 'operator-models')
-  await until(async () => (await chat(asha.key)).status !== 200)
+  await eventually(async () => (await chat(asha.key)).status !== 200)
   await page.getByRole('button', { name: `Switch on: ${MODEL}`, exact: true }).click()
   await perform(tab, 'Switch on', 'Repaired')
-  await until(async () => (await chat(asha.key)).status === 200)
+  await eventually(async () => (await chat(asha.key)).status === 200)
 
   const before = await promptPrice(asha.key)
   await page.getByRole('button', { name: `Multiplier: ${MODEL}`, exact: true }).click()
@@ -89,13 +90,9 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   await judge(tab, 'operator-margin')
   await perform(tab, 'Save', 'Costs more than we thought')
   await page.getByText(/price times 3, its own/).waitFor()
-  await until(async () => (await promptPrice(asha.key)) > before * 2)
+  await eventually(async () => (await promptPrice(asha.key)) > before * 2)
   await page.getByRole('button', { name: 'Margins by kind' }).click()
   await page.getByRole('button', { name: 'Change: Pictures' }).waitFor()
   await judge(tab, 'operator-margins')
   await tab.context.close()
 })
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((next) => setTimeout(next, 50))
-}

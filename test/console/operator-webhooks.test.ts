@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { judge } from './support/judge.ts'
 import { openAsOperator, perform } from './support/operators.ts'
@@ -71,14 +72,14 @@ test('an address is added, its secret shown once, an event arrives and is sent a
 
 /** The page is opened anew until the delivery is written down: that is after the answer. */
 async function arrived({ page }: Awaited<ReturnType<typeof openAsOperator>>): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
+    await page.reload()
     await page
       .getByText(/Imefika|Inasubiri/)
       .first()
       .waitFor()
-    if ((await page.getByText('Imefika', { exact: true }).count()) > 0) return
-    await page.reload()
-  }
+    return (await page.getByText('Imefika', { exact: true }).count()) > 0
+  })
 }
 
 test('others than owners do not see the webhooks', async () => {

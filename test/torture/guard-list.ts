@@ -1541,7 +1541,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'what is not added up yet counts in the overview',
-    file: 'src/administration/overview-store.ts',
+    file: 'src/administration/business/overview-store.ts',
     find: 'union all select * from cost_sums_due where day >= $1::date and day < $2::date',
     put: '',
     test: 'test/contract/operator-overview.test.ts',
@@ -1557,7 +1557,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'refunds are taken from what was earned',
-    file: 'src/administration/margin.ts',
+    file: 'src/administration/business/margin.ts',
     find: 'usedMicro - giftMicro - beside.refundedMicro',
     put: 'usedMicro - giftMicro',
     test: 'test/torture/trade.test.ts',
@@ -1573,7 +1573,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'a rate far ahead is a slip',
-    file: 'src/administration/fx.ts',
+    file: 'src/administration/business/fx.ts',
     find: "if (day > dayAfter(wanted.today)) throw invalidField('day', 'must not be later than tomorrow')",
     put: '',
     test: 'test/contract/operator-overview.test.ts',
@@ -1877,7 +1877,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'an upstream is told a traceparent, and no other text',
-    file: 'src/lib/trace.ts',
+    file: 'src/lib/telemetry/trace.ts',
     find: "typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined",
     put: "typeof header === 'string' ? header : undefined",
     test: 'test/traces/traces.test.ts',

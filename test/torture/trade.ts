@@ -1,6 +1,6 @@
 import { checkActionLog } from '../../src/administration/action-log.ts'
 import { commandActor } from '../../src/administration/actor.ts'
-import { setRate } from '../../src/administration/fx.ts'
+import { setRate } from '../../src/administration/business/fx.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { dayAt } from '../../src/lib/days.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'

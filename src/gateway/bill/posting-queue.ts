@@ -22,7 +22,7 @@ import type { CommitMode, Db, OpenTx, Tx } from '../../db/db.ts'
 import { groupCommit, type GroupCommit } from '../../db/group-commit.ts'
 import type { Claim, EarlyBody, KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Meter } from '../../lib/meter.ts'
+import type { Meter } from '../../lib/telemetry/meter.ts'
 import {
   answersWrite,
   claimsCheck,

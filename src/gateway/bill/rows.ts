@@ -1,11 +1,11 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
 import type { Bounds, Charge, Outcome } from '../../billing/commands.ts'
 import type { EarlyBody, Keep } from '../../lib/answer.ts'
-import type { CallCourse } from '../../lib/call-course.ts'
+import type { CallCourse } from '../../lib/telemetry/call-course.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
-import type { RequestTrace } from '../../lib/trace.ts'
+import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { UpstreamCost } from '../../lib/upstream-cost.ts'
 import type { Posted, Posting, Rows } from './posting-queue.ts'
 

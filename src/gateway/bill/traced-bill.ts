@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
-import type { RequestTrace } from '../../lib/trace.ts'
+import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 
 type Ends = {
   settle(...given: never[]): Promise<unknown>

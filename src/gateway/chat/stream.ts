@@ -1,5 +1,5 @@
 import type { Answer } from '../../lib/answer.ts'
-import type { CallCourse } from '../../lib/call-course.ts'
+import type { CallCourse } from '../../lib/telemetry/call-course.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isReaders } from '../../upstream/contract/fault.ts'
 import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'

@@ -1,4 +1,4 @@
-import type { Asking } from '../../lib/call-course.ts'
+import type { Asking } from '../../lib/telemetry/call-course.ts'
 import type { ChatRequest, ChatResult } from '../../upstream/contract/contract.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { Bill } from '../bill/billable.ts'

@@ -4,16 +4,20 @@ import {
   tzsNumber,
   usdNumber,
   type Figures,
-} from '../../administration/margin.ts'
-import { periodOfDays, readOverview, type Overview } from '../../administration/overview.ts'
+} from '../../administration/business/margin.ts'
+import {
+  periodOfDays,
+  readOverview,
+  type Overview,
+} from '../../administration/business/overview.ts'
 import {
   overviewFigures,
   conversionOf,
   type MoneySettings,
   type OverviewFigures,
   type Received,
-} from '../../administration/overview-figures.ts'
-import { DIVISIONS, METRIC_NAMES, seriesOf } from '../../administration/series.ts'
+} from '../../administration/business/overview-figures.ts'
+import { DIVISIONS, METRIC_NAMES, seriesOf } from '../../administration/business/series.ts'
 import { creditsNumber } from '../../billing/money.ts'
 import { ENTRY_TYPES } from '../../billing/statement.ts'
 import type { Db } from '../../db/db.ts'

@@ -1,4 +1,4 @@
-import { emptyLatencies, LATENCY_STEPS_MS } from '../../lib/latency.ts'
+import { emptyLatencies, LATENCY_STEPS_MS } from '../../lib/telemetry/latency.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ModelTarget } from '../contract/contract.ts'
 import type { AccountWhy, Trouble } from '../contract/fault.ts'

@@ -1,4 +1,4 @@
-import type { Decimal } from '../lib/decimal.ts'
+import type { Decimal } from '../../lib/decimal.ts'
 import { rateOn } from './fx.ts'
 import { figuresOf, type Figures, type Conversion } from './margin.ts'
 import type { Overview } from './overview.ts'

@@ -1,6 +1,6 @@
-import { creditsNumber } from '../billing/money.ts'
-import { dayAfter } from '../lib/days.ts'
-import { invalidField } from '../lib/failure.ts'
+import { creditsNumber } from '../../billing/money.ts'
+import { dayAfter } from '../../lib/days.ts'
+import { invalidField } from '../../lib/failure.ts'
 import { tzsNumber, usdNumber, type Figures, type Conversion } from './margin.ts'
 import type { Overview } from './overview.ts'
 import {

@@ -1,4 +1,4 @@
-import { decimalText, plus, times, type Decimal } from '../lib/decimal.ts'
+import { decimalText, plus, times, type Decimal } from '../../lib/decimal.ts'
 import type { CostSum } from './overview-store.ts'
 
 /** What turns credits and dollars into shillings. */

@@ -1,6 +1,6 @@
-import type { Db } from '../db/db.ts'
-import { invalidField } from '../lib/failure.ts'
-import { dayAfter, startOfDay } from '../lib/days.ts'
+import type { Db } from '../../db/db.ts'
+import { invalidField } from '../../lib/failure.ts'
+import { dayAfter, startOfDay } from '../../lib/days.ts'
 import { readRates, type FxRate } from './fx-store.ts'
 import {
   sumBalances,

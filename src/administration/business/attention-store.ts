@@ -1,4 +1,4 @@
-import type { Tx } from '../db/db.ts'
+import type { Tx } from '../../db/db.ts'
 
 /** Something that needs a person. */
 export type Matter = { kind: string; count: number; oldestAt: Date }

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/db.ts'
+import type { Tx } from '../../db/db.ts'
 
 /** From the first instant of a day to before the first of another, and those days. */
 export type DayPeriod = {

@@ -1,9 +1,9 @@
-import type { Db } from '../db/db.ts'
-import { dayAfter } from '../lib/days.ts'
-import { decimal, decimalText, type Decimal } from '../lib/decimal.ts'
-import { invalidField } from '../lib/failure.ts'
-import { act } from './action-log.ts'
-import type { Actor } from './actor.ts'
+import type { Db } from '../../db/db.ts'
+import { dayAfter } from '../../lib/days.ts'
+import { decimal, decimalText, type Decimal } from '../../lib/decimal.ts'
+import { invalidField } from '../../lib/failure.ts'
+import { act } from '../action-log.ts'
+import type { Actor } from '../actor.ts'
 import { findRate, putRate, type FxRate } from './fx-store.ts'
 
 /** `2514.5`: more than zero, at most six digits and six decimal places. Undefined if it is not. */

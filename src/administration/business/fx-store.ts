@@ -1,4 +1,4 @@
-import type { Tx } from '../db/db.ts'
+import type { Tx } from '../../db/db.ts'
 
 /** What a dollar costs from this day on, as an exact decimal. */
 export type FxRate = { day: string; tzsPerUsd: string; setAt: Date }
