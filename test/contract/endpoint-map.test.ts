@@ -126,6 +126,19 @@ POST   /v1/operator/prices/approval operator envelope
 GET    /v1/operator/outbox operator envelope
 POST   /v1/operator/outbox/:id/resend operator envelope
 POST   /v1/operator/payments/statement operator envelope
+POST   /v1/operator/audits              operator envelope
+GET    /v1/operator/audits              operator envelope
+GET    /v1/operator/audits/:id          operator envelope
+GET    /v1/operator/exports/ledger.csv  operator envelope
+GET    /v1/operator/exports/payments.csv operator envelope
+GET    /v1/operator/exports/sums        operator envelope
+GET    /v1/operator/webhooks            operator envelope
+POST   /v1/operator/webhooks            operator envelope
+PATCH  /v1/operator/webhooks/:id        operator envelope
+DELETE /v1/operator/webhooks/:id        operator envelope
+POST   /v1/operator/webhooks/:id/secret operator envelope
+GET    /v1/operator/webhooks/:id/deliveries operator envelope
+POST   /v1/operator/webhooks/:id/deliveries/:event_id/replay operator envelope
 GET    /healthz                          none    envelope
 GET    /readyz                           none    envelope
 GET    /v1/openapi.json                  none    envelope
@@ -145,6 +158,9 @@ const REPLAYED = new Set([
   'POST /v1/vision/analyze',
   'POST /v1/video/analyze',
 ])
+
+/** Acts whose answer has a secret in it: it is not kept anywhere. */
+const SHOWN_ONCE = new Set(['POST /v1/operator/webhooks', 'POST /v1/operator/webhooks/:id/secret'])
 
 type Row = { credential: string; dialect: string }
 
@@ -176,7 +192,7 @@ test('every route is in the contract, with its credential, dialect and replay', 
     assert.ok(row, `${name} is not in the contract`)
     assert.deepEqual({ credential: route.credential, dialect: route.dialect }, row, name)
     const replays = route.replay !== undefined && route.replay !== false
-    const isAct = route.operator?.proof === 'fresh'
+    const isAct = route.operator?.proof === 'fresh' && !SHOWN_ONCE.has(name)
     assert.equal(replays, isAct || REPLAYED.has(name), `${name}: replay`)
   }
   assert.equal(new Set(routes.map(nameOf)).size, routes.length, 'no route twice')
