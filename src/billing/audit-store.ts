@@ -16,18 +16,38 @@ export type AuditOptions = {
 export async function auditLedger(db: Db, options: AuditOptions = {}): Promise<Audit> {
   return db.begin(async (tx) => {
     const counts = await startAudit(tx)
-    const among = options.sample === undefined ? null : await chooseAccounts(tx, options.sample)
+    const sample = options.sample === undefined ? null : await chooseAccounts(tx, options.sample)
+    const all: Among[] = [[sample, null, null]]
+    const pieces = sample === null ? await piecesOf(tx) : all
     const findings: Finding[] = []
     for (const [done, query] of auditQueries.entries()) {
-      for (const row of await query.find(tx, among)) findings.push(finding(row, query.what))
+      for (const among of query.inPieces ? pieces : all) {
+        for (const row of await query.find(tx, among)) findings.push(finding(row, query.what))
+      }
       options.progress?.(done + 1, auditQueries.length)
     }
     return { ...counts, findings }
   })
 }
 
-/** The accounts that are audited; null means all of them. */
-type Among = string[] | null
+/** The accounts that are audited: these, after one, up to another; null leaves a bound out. */
+type Among = [ids: string[] | null, after: string | null, upTo: string | null]
+
+/** A rule over all entries at once takes longer than a statement may, from some millions on. */
+const PIECE_ENTRIES = 200_000
+
+/** All accounts, and whatever is between them, in pieces with about as many entries. */
+async function piecesOf(tx: Tx): Promise<Among[]> {
+  const rows = await tx.read<{ last: string }>(
+    `select max(account_id::text) as last
+     from (select account_id, sum(entries) over (order by account_id)::int8 / $1 as piece
+           from ledger_accounts) numbered
+     group by piece order by last`,
+    [PIECE_ENTRIES],
+  )
+  const ends = rows.slice(0, -1).map(({ last }) => last)
+  return [...ends, null].map((upTo, nth) => [null, nth === 0 ? null : ends[nth - 1]!, upTo])
+}
 
 async function chooseAccounts(tx: Tx, count: number): Promise<string[]> {
   const rows = await tx.read<{ account_id: string }>(
@@ -37,8 +57,9 @@ async function chooseAccounts(tx: Tx, count: number): Promise<string[]> {
   return rows.map((row) => row.account_id)
 }
 
-/** A one-off statement is planned for its values: without a sample this costs nothing. */
-const AMONG = '($1::uuid[] is null or account_id = any($1))'
+/** Every statement is planned for its values: what is null costs nothing. */
+const AMONG = `($1::uuid[] is null or account_id = any($1))
+  and ($2::uuid is null or account_id > $2) and ($3::uuid is null or account_id <= $3)`
 
 function finding(row: AuditRow, what: string): Finding {
   const expected = creditsText(row.expected)
@@ -60,7 +81,7 @@ type AuditRow = {
 
 async function startAudit(tx: Tx): Promise<{ accounts: bigint; entries: bigint; holds: bigint }> {
   await tx.script(`set transaction isolation level repeatable read, read only;
-    set local statement_timeout = '19s'`)
+    set local statement_timeout = '19s'; set local plan_cache_mode = force_custom_plan`)
   const [counts] = await tx.read<{ accounts: bigint; entries: bigint; holds: bigint }>(
     `select (select count(*) from ledger_accounts) as accounts,
        (select count(*) from ledger_entries) as entries, (select count(*) from holds) as holds`,
@@ -69,9 +90,14 @@ async function startAudit(tx: Tx): Promise<{ accounts: bigint; entries: bigint; 
 }
 
 /** Each finds the accounts for which one rule of the ledger is broken. */
-const auditQueries: { what: string; find(tx: Tx, among: Among): Promise<AuditRow[]> }[] = [
+const auditQueries: {
+  what: string
+  inPieces?: true
+  find(tx: Tx, among: Among): Promise<AuditRow[]>
+}[] = [
   {
     what: 'the balance is not the sum of the entries',
+    inPieces: true,
     find: wrongSum('balance_micro', { table: 'ledger_entries', column: 'amount_micro' }),
   },
   {
@@ -83,10 +109,18 @@ const auditQueries: { what: string; find(tx: Tx, among: Among): Promise<AuditRow
     find: wrongSum('limits_micro', { table: 'holds', column: 'limit_micro' }),
   },
   { what: 'what is held is negative or more than the balance', find: outOfBounds },
-  { what: 'an entry does not carry the running balance on', find: wrongRunningBalances },
-  { what: 'the entries are not numbered without a gap', find: wrongOrdinals },
-  { what: 'what is left of gifts is not what the entries leave of them', find: wrongGifts },
-  { what: 'an entry key was used more than once', find: repeatedKeys },
+  {
+    what: 'an entry does not carry the running balance on',
+    inPieces: true,
+    find: wrongRunningBalances,
+  },
+  { what: 'the entries are not numbered without a gap', inPieces: true, find: wrongOrdinals },
+  {
+    what: 'what is left of gifts is not what the entries leave of them',
+    inPieces: true,
+    find: wrongGifts,
+  },
+  { what: 'an entry key was used more than once', inPieces: true, find: repeatedKeys },
   { what: 'a hold outlived its owner', find: orphanHolds },
   { what: 'a payment and its credit disagree', find: wrongTopUps },
 ]
@@ -102,7 +136,7 @@ function wrongSum(kept: string, rows: { table: string; column: string }) {
          (select account_id, sum(${column}) from ${table} where ${AMONG} group by account_id) summed
          using (account_id)
        where coalesce(sum, 0) <> coalesce(${kept}, 0) order by account_id`,
-      [among],
+      among,
     )
 }
 
@@ -111,7 +145,7 @@ function outOfBounds(tx: Tx, among: Among) {
     `select account_id, balance_micro as expected, held_micro as found, null as detail
      from ledger_accounts where (held_micro < 0 or held_micro > balance_micro) and ${AMONG}
      order by account_id`,
-    [among],
+    among,
   )
 }
 
@@ -122,7 +156,7 @@ function wrongRunningBalances(tx: Tx, among: Among) {
      from (select *, sum(amount_micro) over (partition by account_id order by seq) as running
            from ledger_entries where ${AMONG}) entries
      where running <> balance_after_micro order by account_id, seq limit 100`,
-    [among],
+    among,
   )
 }
 
@@ -137,40 +171,30 @@ function wrongOrdinals(tx: Tx, among: Among) {
        using (account_id)
      where coalesce(counted, 0) <> coalesce(entries, 0) or highest <> counted or lowest <> 1
      order by account_id limit 100`,
-    [among],
+    among,
   )
 }
 
-/** So that no statement takes too long: this one runs a function for each entry. */
-const PIECES = 8
-
 /** Where they were worked out: an account that no process has touched since may still wait for it. */
-async function wrongGifts(tx: Tx, among: Among): Promise<AuditRow[]> {
-  const pieces = among === null ? PIECES : 1
-  const found: AuditRow[] = []
-  for (let piece = 0; piece < pieces; piece++) {
-    const rows = await tx.read<AuditRow>(
-      `select account_id, gift as expected, gift_micro as found, null as detail
-       from (select * from ledger_accounts where gift_entries = entries and ${AMONG}) accounts join
-         (select account_id, gift_of(type, amount_micro, balance_after_micro order by ordinal) as gift
-          from ledger_entries
-          where ${AMONG} and get_byte(uuid_send(account_id), 15) % $2::int = $3::int
-          group by account_id) entries
-         using (account_id)
-       where gift <> gift_micro order by account_id limit 100`,
-      [among, pieces, piece],
-    )
-    found.push(...rows)
-  }
-  return found
+function wrongGifts(tx: Tx, among: Among) {
+  return tx.read<AuditRow>(
+    `select account_id, gift as expected, gift_micro as found, null as detail
+     from (select * from ledger_accounts where gift_entries = entries and ${AMONG}) accounts join
+       (select account_id, gift_of(type, amount_micro, balance_after_micro order by ordinal) as gift
+        from ledger_entries where ${AMONG} group by account_id) entries
+       using (account_id)
+     where gift <> gift_micro order by account_id limit 100`,
+    among,
+  )
 }
 
+/** Among the accounts of a piece; between pieces the unique index answers for it. */
 function repeatedKeys(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select min(account_id::text) as account_id, min(amount_micro) as expected,
        sum(amount_micro)::int8 as found, key as detail
      from ledger_entries where ${AMONG} group by key having count(*) > 1 order by key limit 100`,
-    [among],
+    among,
   )
 }
 
@@ -187,7 +211,7 @@ function orphanHolds(tx: Tx, among: Among) {
        and owner_process is not null and holds.created_at < now() - interval '80 s'
        and coalesce(beat_at, '-infinity') < now() - interval '80 s' and ${AMONG}
      order by account_id limit 100`,
-    [among],
+    among,
   )
 }
 
@@ -201,6 +225,6 @@ function wrongTopUps(tx: Tx, among: Among) {
            from payments left join ledger_entries on key = 'topup:' || payments.id
              and ledger_entries.account_id = payments.account_id) topups
      where due <> credited and ${AMONG} order by account_id limit 100`,
-    [among],
+    among,
   )
 }

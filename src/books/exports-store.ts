@@ -1,11 +1,15 @@
 import type { Row, Tx } from '../db/db.ts'
 import type { MonthPeriod } from './month.ts'
 
-/** One snapshot for all that is read; a slow reader may take a minute for each piece. */
+/**
+ * One snapshot for all that is read; a slow reader may take a minute for each piece. Without scans
+ * of an ordinary index, which may go account by account, entries come in the order of the table.
+ */
 export async function beginSnapshot(tx: Tx): Promise<void> {
   await tx.script(`set transaction isolation level repeatable read, read only;
     set local statement_timeout = '19s'; set local idle_in_transaction_session_timeout = '90s';
-    set local synchronize_seqscans = off`)
+    set local synchronize_seqscans = off;
+    set local enable_indexscan = off; set local enable_indexonlyscan = off`)
 }
 
 export type ExportedEntry = {

@@ -117,6 +117,11 @@ withDatabase('a month for the accountant', (open) => {
   it('is read piece by piece', async () => {
     const { pieces, rows } = await csv('ledger', '2026-10')
     assert.ok(rows.length > 2_000)
+    const numbers = rows.map((row) => Number(row.number))
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+    )
     assert.ok(pieces.length >= 4)
     assert.ok(pieces.every((piece) => piece.split('\r\n').length <= 1_001))
   })

@@ -96,9 +96,10 @@ it('connects to what it has checked: a name that means a private address leads n
   assert.ok(found.every(({ address }) => address.startsWith('127.')))
 })
 
-it('sends nothing to a private address, by number or by name, however it is written', async () => {
+it('sends nothing to a private address, by number or by name, however it is written', async (t) => {
   const receiver = await startReceiver()
   const [strict, own] = [openWebhookSender(PUBLIC), openWebhookSender(OWN)]
+  t.after(() => Promise.all([strict.close(), own.close(), receiver.close()]))
   const { port } = receiver
   const hosts = ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]', '[::1]']
   for (const host of hosts) {
@@ -111,13 +112,13 @@ it('sends nothing to a private address, by number or by name, however it is writ
   for (const host of ['127.0.0.1', 'localhost'])
     assert.deepEqual(await own.post(`http://${host}:${port}/`, {}, '{}'), { status: 204 })
   assert.equal(receiver.received.length, 2)
-  await Promise.all([strict.close(), own.close(), receiver.close()])
 })
 
-it('follows no redirect, reads no long answer, and waits for no slow one', async () => {
+it('follows no redirect, reads no long answer, and waits for no slow one', async (t) => {
   const receiver = await startReceiver()
   const elsewhere = await startReceiver()
   const sender = openWebhookSender(OWN, 300)
+  t.after(() => Promise.all([sender.close(), receiver.close(), elsewhere.close()]))
   receiver.answer = (_, response) => response.writeHead(307, { location: elsewhere.url }).end()
   assert.deepEqual(await sender.post(receiver.url, {}, '{}'), { status: 307 })
   assert.equal(elsewhere.received.length, 0)
@@ -135,5 +136,4 @@ it('follows no redirect, reads no long answer, and waits for no slow one', async
   assert.deepEqual(await sender.post(receiver.url, {}, '{}'), { error: 'timeout' })
   receiver.answer = (_, response) => response.destroy()
   assert.ok('error' in (await sender.post(receiver.url, {}, '{}')))
-  await Promise.all([sender.close(), receiver.close(), elsewhere.close()])
 })

@@ -181,8 +181,9 @@ withDatabase('webhooks', (open) => {
     assert.equal(await replayWebhook(desk(), neema, { id: randomUUID(), eventId }), false)
   })
 
-  it('reach the others while one endpoint does not answer', async () => {
+  it('reach the others while one endpoint does not answer', async (t) => {
     const slow = await startReceiver(() => {})
+    t.after(() => slow.close())
     const { endpoint } = await add(slow.url)
     const quick = await add()
     await deliver()
@@ -191,7 +192,6 @@ withDatabase('webhooks', (open) => {
     // The slow one has no more than its own share under way.
     assert.ok(slow.received.length <= 2)
     assert.ok((await rows(endpoint.id)).every(({ state }) => state === 'waiting'))
-    await slow.close()
   })
 
   it('are delivered by another process when the first dies with one in its hands', async () => {
