@@ -6,10 +6,10 @@ export const upstreamsWords = words({
     lead: 'Wanaojibu maombi ya wateja. Hali ni kwa jinsi seva iliyojibu inavyoiona; takwimu ni za seva zote.',
     none: 'Hakuna mtoa modeli aliyewekwa.',
     states: {
-      up: 'Kinafanya kazi',
-      degraded: 'Kina matatizo',
-      down: 'Hakijibu',
-      drained: 'Kimepumzishwa',
+      up: 'Anajibu',
+      degraded: 'Ana matatizo',
+      down: 'Hajibu',
+      drained: 'Amepumzishwa',
     },
     since: (age: string) => `tangu ${age}`,
     keyTroubles: {
@@ -31,7 +31,7 @@ export const upstreamsWords = words({
     troubles: 'Matatizo sasa',
     whys: {
       circuit_open: 'makosa mengi mfululizo',
-      unreachable: 'hakifikiki',
+      unreachable: 'hafikiki',
       key_refused: 'ufunguo umekataliwa',
       out_of_money: 'pesa imeisha',
       forbidden: 'tumekatazwa',
@@ -45,11 +45,11 @@ export const upstreamsWords = words({
     drainTitle: (name: string) => `Pumzisha ${name}?`,
     drainWhy:
       'Maombi mapya hayatatumwa kwake. Yanayoendelea yatamalizika. Modeli ambazo hakuna mwingine anazo hazitapatikana.',
-    drained: (name: string) => `${name} kimepumzishwa.`,
+    drained: (name: string) => `${name} amepumzishwa.`,
     undrain: 'Rudisha kazini',
     undrainTitle: (name: string) => `Rudisha ${name} kazini?`,
     undrainWhy: 'Maombi mapya yataanza kutumwa kwake tena.',
-    undrained: (name: string) => `${name} kimerudi kazini.`,
+    undrained: (name: string) => `${name} amerudi kazini.`,
   },
   en: {
     title: 'Upstreams',
