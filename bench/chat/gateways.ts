@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import { runChild } from '../../test/support/child.ts'
 import { startTestServer } from '../../test/support/local-server.ts'
 import { startReplica } from '../../test/support/replica.ts'
 import { newCustomers } from './customers.ts'
+import { freePort } from './free-port.ts'
 
 /** One of the programs that are compared: each is a process of its own, on the same upstream. */
 export type Gateway = {
@@ -138,12 +138,4 @@ async function untilAnswering(port: number): Promise<void> {
     await sleep(100)
   }
   throw new Error('The gateway to compare with did not start.')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
 }
