@@ -6,20 +6,11 @@ export function useSteps() {
   const keys = useAsk('GET /v1/api-keys', { query: { limit: 1, include_revoked: 'true' } })
   const paid = useAsk('GET /v1/payments', { query: { limit: 1, status: 'completed' } })
   const calls = useAsk('GET /v1/activity', LAST_CALLS)
+  const anyCall = (calls.data?.data.length ?? 0) > 0
+  // To try a key, when it is made, is to use it, and not yet a call.
   const used = keys.data?.data.some((key) => key.last_used_at !== undefined) ?? false
-  const recent = useAsk(
-    'GET /v1/api-keys',
-    { query: { limit: 100 } },
-    { refetchInterval: used ? false : 5_000 },
-  )
-  if (!keys.data || !paid.data || !calls.data || !recent.data) return undefined
-  return {
-    key: keys.data.data.length > 0,
-    topUp: paid.data.data.length > 0,
-    anyCall: calls.data.data.length > 0,
-    call:
-      used ||
-      recent.data.data.some((key) => key.last_used_at !== undefined) ||
-      calls.data.data.some((call) => call.key_id !== undefined),
-  }
+  const call = calls.data?.data.some(({ key_id }) => key_id !== undefined) || (used && anyCall)
+  useAsk('GET /v1/activity', LAST_CALLS, { refetchInterval: call ? false : 5_000 })
+  if (!keys.data || !paid.data || !calls.data) return undefined
+  return { key: keys.data.data.length > 0, topUp: paid.data.data.length > 0, anyCall, call }
 }
