@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db, Tx } from '../../src/db/db.ts'
-import { groupCommit } from '../../src/db/group-commit.ts'
+import { commitLanes, groupCommit } from '../../src/db/group-commit.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { withDatabase } from '../support/databases.ts'
 
@@ -34,21 +33,6 @@ withDatabase('group commit', (open) => {
     assert(batches.length <= 3, `300 items took ${batches.length} transactions`)
     const [row] = await db.query('select count(*) as n from paper')
     assert.deepEqual(row, { n: 300n })
-  })
-
-  test('callers who come back in the turn after a commit share the next one', async () => {
-    batches = []
-    const commits = groupCommit({ db, apply: insert })
-    await Promise.all(
-      range(0, 8).map(async (caller) => {
-        for (const item of range(7_000 + Number(caller) * 10, 10)) {
-          await commits.submit(item)
-          await nextTurn()
-        }
-      }),
-    )
-    // The first comes alone; from then on all eight travel together.
-    assert(batches.length <= 13, `80 items took ${batches.length} transactions`)
   })
 
   test('a batch is never larger than its limit', async () => {
@@ -109,5 +93,48 @@ withDatabase('group commit', (open) => {
     const rows = await db.query('select n from paper where n between 6000 and 6100')
     assert.equal(rows.length, 20)
     await Promise.all(items)
+  })
+})
+
+withDatabase('commit lanes', (open) => {
+  let db: Db
+  before(async () => {
+    db = await open()
+    await db.script('create table step (lane text, n int8, seq int8 generated always as identity)')
+  })
+
+  type Item = { lane: string; n: number }
+  let running = 0
+  let most = 0
+  async function insert(tx: Tx, items: Item[]): Promise<number[]> {
+    most = Math.max(most, ++running)
+    await tx.query('insert into step (lane, n) select * from unnest($1::text[], $2::int8[])', [
+      items.map(({ lane }) => lane),
+      items.map(({ n }) => n),
+    ])
+    running -= 1
+    return items.map(({ n }) => n)
+  }
+
+  test('a lane keeps its order, and lanes do not wait for each other', async () => {
+    const commits = commitLanes({ db, apply: insert, lanes: 4, laneOf: ({ lane }) => lane })
+    const items = Array.from({ length: 200 }, (_, n) => ({ lane: `lane ${n % 10}`, n }))
+    const results = await Promise.all(items.map((item) => commits.submit(item)))
+    assert.deepEqual(
+      results,
+      items.map(({ n }) => n),
+    )
+    await commits.idle()
+    const rows = await db.query<{ lane: string; ns: bigint[] }>(
+      'select lane, array_agg(n order by seq) as ns from step group by lane',
+    )
+    assert.equal(rows.length, 10)
+    for (const { ns } of rows) {
+      assert.deepEqual(
+        ns,
+        [...ns].sort((a, b) => Number(a - b)),
+      )
+    }
+    assert.ok(most > 1, 'transactions ran side by side')
   })
 })

@@ -114,7 +114,7 @@ async function hold(
   }
   let posted: Posted
   try {
-    posted = await billing.queue.submit({ command })
+    posted = await billing.queue.submit({ accountId, command })
   } catch (error) {
     // The commit may have happened although its answer was lost, and we are alive: no sweeper comes.
     const end = { status: 'failed', errorCode: errorCode(error), stage, latencyMs: 0 } as const
@@ -144,7 +144,7 @@ async function extend(
   const { accountId } = principal
   try {
     const command = { kind: 'extend' as const, accountId, holdId, byMicro }
-    const { outcome } = await queue.submit({ command })
+    const { outcome } = await queue.submit({ accountId, command })
     return outcome?.kind === 'extended' ? outcome.limitMicro : 0n
   } catch (error) {
     log.warn('The limit of a call could not be raised.', { error })

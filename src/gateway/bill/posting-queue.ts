@@ -19,7 +19,7 @@ import {
   type RowFor,
 } from '../../db/checked-write.ts'
 import type { CommitMode, Db, OpenTx, Tx } from '../../db/db.ts'
-import { groupCommit, type GroupCommit } from '../../db/group-commit.ts'
+import { commitLanes, type GroupCommit } from '../../db/group-commit.ts'
 import type { Claim, EarlyBody, KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Meter } from '../../lib/telemetry/meter.ts'
@@ -33,6 +33,8 @@ import {
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
+  /** Whose money and whose rows: postings of one account keep their order. */
+  accountId: string
   /** None for a model that costs nothing. */
   command?: Command | undefined
   /** Pure: the rows that go into the same commit, made from the ledger's outcome. */
@@ -79,18 +81,23 @@ export type PostingQueueOptions = {
   meter?: Pick<Meter, 'recorded' | 'committed'> | undefined
 }
 
+/** More would overlap more waiting, and make smaller batches that cost the database more. */
+const LANES = 2
+
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
 export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   const { db, meter } = options
   const memory = openLedgerMemory()
-  const queue = groupCommit({
+  const lanes = commitLanes({
     db,
+    lanes: LANES,
+    laneOf: ({ accountId }: Posting) => accountId,
     attempt: (postings: Posting[]) => postFromMemory(options, memory, postings),
     apply: (tx, postings: Posting[]) => post(options, memory, tx, postings),
     mode: modeOf,
     observe: meter?.committed,
   })
-  const commits = meter === undefined ? queue : measured(queue, meter)
+  const commits = meter === undefined ? lanes : measured(lanes, meter)
   return {
     ...commits,
     submitSurely: (posting, reading) => submitSurely(commits, posting, reading),

@@ -141,6 +141,7 @@ export function settlePosting(
   const { accountId } = order.principal
   const charges = lines.map((line, i) => chargeOf(order, line, records[i]!.id))
   return {
+    accountId,
     command: holdId === undefined ? undefined : { kind: 'settle', accountId, holdId, charges },
     rows: (outcome): Rows => {
       if (outcome !== undefined && outcome.kind !== 'settled') return {}
@@ -189,6 +190,7 @@ export function dropPosting(
   const records = dropped.map((one, i) => ({ ...one, id: end.ids?.[i] ?? one.id }))
   const { accountId } = order.principal
   return {
+    accountId,
     command: holdId === undefined ? undefined : { kind: 'release', accountId, holdId },
     // A hold that is gone was closed by someone else, who wrote the record.
     rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records, write: end.write }),

@@ -37,14 +37,15 @@ function fromPosted({ outcome, rows }: Posted): Acceptance {
 }
 
 function postingOf({ claim }: GatewayCall, job: NewVideoJob, answer: KeptAnswer): Posting {
-  const { holdId } = job
+  const { accountId, holdId } = job
   return {
+    accountId,
     command: holdId === undefined ? undefined : holdOf(job, holdId),
     rows: (outcome) => {
       if (outcome?.kind === 'refused') return {}
       return { write: (tx) => insertVideoJob(tx, job), kept: claim && { claim, answer } }
     },
-    claimed: claim && { claim, otherwise: {} },
+    claimed: claim && { claim, otherwise: { accountId } },
   }
 }
 

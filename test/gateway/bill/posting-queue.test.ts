@@ -37,7 +37,7 @@ withDatabase('a queue of postings', (open) => {
   }
 
   async function submit(queue: PostingQueue, command: Command): Promise<Outcome | undefined> {
-    const { outcome } = await queue.submit({ command })
+    const { outcome } = await queue.submit({ accountId: command.accountId, command })
     return outcome
   }
 
