@@ -42,7 +42,7 @@ export function FirstSteps() {
             <>
               <p className="text-soft">{words.stepCallDo}</p>
               <Sample label={words.sample} tabs={firstCallSamples(location.origin, model)} />
-              <p className="pulse text-sm text-soft">{words.waiting}</p>
+              <p className="text-sm text-soft">{words.waiting}</p>
             </>
           )}
         </Step>
