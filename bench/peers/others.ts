@@ -86,5 +86,7 @@ function litellmConfig(origin: string): string {
       model: openai/bench
       api_base: ${origin}/v1
       api_key: any
+general_settings:
+  dangerously_permit_weak_or_unset_master_key: true
 `
 }
