@@ -16,8 +16,8 @@ export async function insertRecords(
 
 /**
  * Records with the counters of their groups (`lanes`), their roll-ups and what they add to the sums
- * of costs. A record whose id is
- * already there changes nothing. Days and months are those of `timeZone`.
+ * of costs. A record whose id is already there changes nothing. Days and months are those of
+ * `timeZone`.
  */
 export function recordsWrite(records: ActivityRecord[], timeZone: string): CheckedWrite['writes'] {
   if (records.length === 0) return []

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useSession } from '../client/session.ts'
 import { ButtonLink } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { useWords } from '../words/language.tsx'
 import { Band, Logo } from './logo.tsx'
+import { MenuSummary } from './menu-summary.tsx'
 import { Simulated } from './state-of-things.tsx'
 import { LanguageSwitch } from './theme.tsx'
 import { frameWords } from './words.ts'
@@ -72,15 +72,7 @@ function MenuOnPhones() {
   return (
     // Another page closes it.
     <details key={location} className="group md:hidden">
-      <summary className="-mr-2 flex size-11 list-none items-center justify-center rounded-sm [&::-webkit-details-marker]:hidden">
-        <span className="sr-only">{words.menu}</span>
-        <span className="group-open:hidden">
-          <Icon name="menu" size={24} />
-        </span>
-        <span className="hidden group-open:block">
-          <Icon name="cross" size={24} />
-        </span>
-      </summary>
+      <MenuSummary />
       <nav
         aria-label={words.site}
         className="absolute inset-x-0 top-full border-b border-line bg-page px-2 pb-3 shadow-lg"

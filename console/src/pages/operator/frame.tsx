@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useSignOut } from '../../frame/app-frame.tsx'
+import { MenuSummary } from '../../frame/menu-summary.tsx'
 import { Logo } from '../../frame/logo.tsx'
 import { Offline, Simulated } from '../../frame/state-of-things.tsx'
 import { LanguageSwitch } from '../../frame/theme.tsx'
@@ -105,15 +106,7 @@ function TopBar({ isOpen }: { isOpen: boolean }) {
         </span>
         {/* Another page closes it. */}
         <details key={location} className="group lg:hidden">
-          <summary className="-mr-2 flex size-11 list-none items-center justify-center rounded-sm [&::-webkit-details-marker]:hidden">
-            <span className="sr-only">{words.menu}</span>
-            <span className="group-open:hidden">
-              <Icon name="menu" size={24} />
-            </span>
-            <span className="hidden group-open:block">
-              <Icon name="cross" size={24} />
-            </span>
-          </summary>
+          <MenuSummary />
           <div className="absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] overflow-y-auto border-b border-line bg-page px-2 pb-3 shadow-lg">
             {isOpen && (
               <nav aria-label={own.navigation}>

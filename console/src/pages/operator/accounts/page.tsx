@@ -1,11 +1,9 @@
-import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Badge, type Tone } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
-import { Field } from '../../../parts/field.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Money } from '../../../parts/money.tsx'
@@ -13,9 +11,9 @@ import { PageTitle } from '../../../parts/page-title.tsx'
 import { Choices } from '../../../parts/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Table, type Column } from '../../../parts/table.tsx'
-import { commonWords } from '../../../words/common.ts'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
+import { SearchForm } from '../search-form.tsx'
 import { operatorWords } from '../words.ts'
 import { accountsWords } from './words.ts'
 
@@ -41,7 +39,13 @@ export default function Page() {
   return (
     <>
       <PageTitle title={words.title} lead={words.lead} />
-      <Search key={filters.q} start={filters.q} onSearch={(q) => change({ q, before: '' })} />
+      <SearchForm
+        label={words.search}
+        maxLength={320}
+        key={filters.q}
+        start={filters.q}
+        onSearch={(q) => change({ q, before: '' })}
+      />
       <Choices
         label={words.title}
         value={filters.status}
@@ -52,34 +56,6 @@ export default function Page() {
         <List filters={filters} onBefore={(before) => change({ before })} />
       </div>
     </>
-  )
-}
-
-function Search({ start, onSearch }: { start: string; onSearch(q: string): void }) {
-  const words = useWords(accountsWords)
-  const common = useWords(commonWords)
-  const [q, setQ] = useState(start)
-  return (
-    <form
-      role="search"
-      onSubmit={(event) => (event.preventDefault(), onSearch(q.trim()))}
-      className="mb-4 flex flex-wrap items-end gap-2"
-    >
-      <div className="min-w-0 flex-1 basis-64">
-        <Field
-          label={words.search}
-          value={q}
-          onChange={setQ}
-          maxLength={320}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-        />
-      </div>
-      <Button type="submit" icon="search">
-        {common.search}
-      </Button>
-    </form>
   )
 }
 

@@ -1,15 +1,13 @@
-import { useState } from 'react'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
-import { Field } from '../../../parts/field.tsx'
 import { Filters, useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
 import { Choices, Select } from '../../../parts/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
-import { commonWords } from '../../../words/common.ts'
 import { useWords } from '../../../words/language.tsx'
+import { SearchForm } from '../search-form.tsx'
 import { operatorWords } from '../words.ts'
 import { Actions } from './actions.tsx'
 import { refusalWords } from './refusal-words.ts'
@@ -45,10 +43,13 @@ export default function Page() {
 }
 
 function Acts() {
+  const words = useWords(logWords)
   const [filters, change] = useFilters(DEFAULTS)
   return (
     <>
-      <Search
+      <SearchForm
+        label={words.search}
+        maxLength={200}
         key={filters.target}
         start={filters.target}
         onSearch={(target) => change({ target, before: '' })}
@@ -56,32 +57,6 @@ function Acts() {
       <Narrow filters={filters} change={(more) => change({ before: '', ...more })} />
       <List filters={filters} onBefore={(before) => change({ before })} />
     </>
-  )
-}
-
-function Search({ start, onSearch }: { start: string; onSearch(text: string): void }) {
-  const words = useWords(logWords)
-  const common = useWords(commonWords)
-  const [text, setText] = useState(start)
-  return (
-    <form
-      role="search"
-      onSubmit={(event) => (event.preventDefault(), onSearch(text.trim()))}
-      className="mb-4 flex flex-wrap items-end gap-2"
-    >
-      <div className="min-w-0 flex-1 basis-64">
-        <Field
-          label={words.search}
-          value={text}
-          onChange={setText}
-          maxLength={200}
-          autoComplete="off"
-        />
-      </div>
-      <Button type="submit" icon="search">
-        {common.search}
-      </Button>
-    </form>
   )
 }
 
