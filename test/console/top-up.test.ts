@@ -70,20 +70,20 @@ test('an answer that is lost, and a reload before it comes, make no second payme
   let lost = 0
   await context.route('**/v1/payments/topup', async (route) => {
     lost += 1
-    if (lost > 2) return route.continue()
+    if (lost > 4) return route.continue()
     // It reaches the service; the answer does not arrive, or not before the reload.
     await route.fetch()
-    if (lost === 1) await route.abort('connectionreset')
+    if (lost <= 3) await route.abort('connectionreset')
   })
   await page.getByLabel('Kiasi kingine').fill('1000')
   await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
   await page.getByText('ni ombi lilelile, hutalipa mara mbili').waitFor()
   await judge(tab, 'top-up-unsure')
   await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
-  await until(() => lost === 2)
+  await until(() => lost === 4)
   await page.reload()
   await page.getByText('Tumepokea TZS 1,000. Krediti 1,000 zimeongezwa.').waitFor()
-  assert.equal(lost, 3)
+  assert.equal(lost, 5)
   await assertOnePayment(person, { amount: 1000n, balance: 1_100_000_000n })
   await context.close()
 })
@@ -110,12 +110,19 @@ test('offline the tap is kept, and sent once when the network is back', async ()
   const tab = await openPaying()
   const { page, context, person } = tab
   await page.getByRole('button', { name: 'TZS 1,000' }).first().click()
+  let sent = 0
+  await context.route('**/v1/payments/topup', (route) => {
+    sent += 1
+    // The network is back, but not yet for the first request.
+    return sent === 1 ? route.abort('internetdisconnected') : route.continue()
+  })
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
   await page.getByText('Ombi litatumwa mara moja tu ukirudi mtandaoni.').waitFor()
   assert.deepEqual(await paymentsOf(person), [])
   await context.setOffline(false)
   await page.getByText('Tumepokea TZS 1,000.').waitFor()
+  assert.equal(sent, 2)
   await assertOnePayment(person, { amount: 1000n, balance: 1_100_000_000n })
   await context.close()
 })

@@ -28,5 +28,8 @@ export function isClearNo(error: unknown): boolean {
   return error.status >= 400 && error.status < 500
 }
 
+/** Lost on the way there or back. */
+export const isUnanswered = (error: unknown) => error instanceof AskFailure && error.status === 0
+
 const isRunning = (error: unknown) =>
   error instanceof AskFailure && error.kind === 'idempotency_conflict'

@@ -27,7 +27,7 @@ export function newWish(account: string, amount: string): Wish {
 export const forgetWish = () => sessionStorage.removeItem(NAME)
 
 /** Sent a while ago, and the page was reloaded before an answer came. */
-export const isUnanswered = ({ sentAt }: Wish) =>
+export const isInterrupted = ({ sentAt }: Wish) =>
   sentAt !== undefined && sentAt < performance.timeOrigin && Date.now() - sentAt < RESUMED_FOR_MS
 
 /** Somebody else may have signed in since. */

@@ -16,8 +16,8 @@ import { Amount } from './amount.tsx'
 import { Buys } from './buys.tsx'
 import { useConsoleFacts } from './networks.ts'
 import { PayingNumber } from './paying-number.tsx'
-import { isClearNo, orderTopUp } from './order-top-up.ts'
-import { forgetWish, isUnanswered, newWish, useWish } from './top-up-request.ts'
+import { isClearNo, isUnanswered, orderTopUp } from './order-top-up.ts'
+import { forgetWish, isInterrupted, newWish, useWish } from './top-up-request.ts'
 import { billingWords } from './words.ts'
 
 /** How much, from which number, and one button. */
@@ -98,6 +98,8 @@ function usePaying(rules: Rules, account: string) {
       keep({ ...sent, sentAt: Date.now() })
       return orderTopUp(sent)
     },
+    // A network that has just come back often loses the first request. The key makes it one payment.
+    retry: (count, error) => count < 2 && isUnanswered(error),
     onSuccess: ({ data }) => {
       forgetWish()
       void again('GET /v1/payments')
@@ -108,7 +110,7 @@ function usePaying(rules: Rules, account: string) {
     },
   })
   useEffect(() => {
-    if (isUnanswered(wish)) pay.mutate(wish)
+    if (isInterrupted(wish)) pay.mutate(wish)
   }, [])
   return { wish, setAmount: (amount: string) => keep({ key: wish.key, account, amount }), pay }
 }
