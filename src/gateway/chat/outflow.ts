@@ -58,24 +58,32 @@ export class ChatOutflow implements Outflow {
   }
 
   async #flow(sink: Sink): Promise<void> {
+    // Goes out with the first of the answer, if that is there.
+    let begun = ''
     try {
-      if (!this.#write(sink, this.#form.begin(this.#stream))) await this.#room(sink)
+      begun = this.#form.begin(this.#stream)
       for (;;) {
+        if (!this.#stream.ready) {
+          this.#write(sink, begun)
+          begun = ''
+        }
         while (!this.#stream.ready) await this.#stream.more()
         // The reader left.
         if (this.#ended) return
         const chunks = this.#stream.take()
         if (chunks === undefined) break
         if (chunks.length === 0) continue
-        if (!this.#write(sink, this.#form.write(chunks))) await this.#room(sink)
+        const text = begun + this.#form.write(chunks)
+        begun = ''
+        if (!this.#write(sink, text)) await this.#room(sink)
       }
       this.#ended = true
-      this.#end(sink, await this.#ends.finished())
+      this.#end(sink, begun + (await this.#ends.finished()))
     } catch (error) {
       this.#ended = true
       this.#stream.cancel()
       if (this.#gone) await this.#ends.left()
-      else this.#end(sink, await this.#ends.broke(error))
+      else this.#end(sink, begun + (await this.#ends.broke(error)))
     }
   }
 

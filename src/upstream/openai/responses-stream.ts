@@ -10,12 +10,15 @@ import { textDelta, type TextDelta } from './text-delta.ts'
 
 const NONE: readonly string[] = []
 const TEXT_DELTA = 'response.output_text.delta'
+const BEGAN = /^\{"type":"response\.\w+","response":\{"id":"([\w-]{1,100})"/
+const ITEM_ID = '"item_id":"'
 const NAME = /^[\w.]{1,100}$/
 
 /**
  * Passes events on, each as its type, a line break and its JSON, with our ids for its items: they
  * tell of which response they are. The JSON of a piece of text has line breaks around that text, so
- * that pieces can be joined. What says only that it has begun is left out: we say so first.
+ * that pieces can be joined. What says only that it has begun is left out: we say so first. The end
+ * is its type, how it ended, and all items, a line each.
  */
 export class ResponsesReader implements ChatReader {
   readonly native = true
@@ -47,6 +50,7 @@ export class ResponsesReader implements ChatReader {
     if (this.done || sse.data === '[DONE]') return NONE
     const delta = this.#open && textDelta(sse.data, this.#begun?.theirs)
     if (delta) return this.#passDelta(delta)
+    if (this.#saysItBegan(sse)) return NONE
     const event = eventFields(sse)
     const { type } = event
     if (typeof type !== 'string' || !NAME.test(type)) throw new Fault('garbage', 'event')
@@ -71,6 +75,16 @@ export class ResponsesReader implements ChatReader {
     }
   }
 
+  /** As most servers write it; any other form is read as JSON. */
+  #saysItBegan({ event, data }: SseEvent): boolean {
+    if (event !== 'response.created' && event !== 'response.in_progress') return false
+    const id = BEGAN.exec(data)?.[1]
+    if (id === undefined) return false
+    this.#events += 1
+    this.generationId ??= id
+    return true
+  }
+
   close(): void {
     if (this.#events === 0) throw new Fault('garbage', 'empty_stream')
     if (!this.done) throw new Fault('reset', 'stream_end')
@@ -81,8 +95,8 @@ export class ResponsesReader implements ChatReader {
     const closed = this.#open === undefined ? this.#held : closing(this.#open)
     if (this.#open !== undefined) this.#said.push(cutOff(this.#open))
     const details = { reason: 'max_output_tokens' }
-    const response = { status: 'incomplete', incomplete_details: details, output: this.#said }
-    return [...closed, `response.incomplete\n${JSON.stringify({ response })}`]
+    const facts = { status: 'incomplete', incomplete_details: details }
+    return [...closed, endText('response.incomplete', facts, this.#said)]
   }
 
   /** What closes an item may close the answer: it waits until something else comes, or the end. */
@@ -108,10 +122,13 @@ export class ResponsesReader implements ChatReader {
   }
 
   #named(before: string): string {
-    return before.replace(/"item_id":"([\w-]+)"/, (_, id: string) => {
-      const position = /"output_index":(\d+)/.exec(before)?.[1]
-      return `"item_id":"${this.#idOf(id, position)}"`
-    })
+    const from = before.indexOf(ITEM_ID) + ITEM_ID.length
+    if (from < ITEM_ID.length) return before
+    const to = before.indexOf('"', from)
+    const theirs = before.slice(from, to)
+    const known = this.#ids.get(theirs)
+    const ours = known ?? this.#idOf(theirs, /"output_index":(\d+)/.exec(before)?.[1])
+    return before.slice(0, from) + ours + before.slice(to)
   }
 
   #pass(type: string, event: Fields, data: string): string {
@@ -120,9 +137,9 @@ export class ResponsesReader implements ChatReader {
     if (type === TEXT_DELTA && this.#open) this.#open.text += said ?? ''
     const { item, item_id: theirs, output_index: position } = event
     if (isFields(item)) {
-      const ours = { ...item, id: this.#idOf(textOf(item.id) ?? '', position) }
-      this.#remember(type, ours, position)
-      return `${type}\n${JSON.stringify({ ...event, item: ours })}`
+      item.id = this.#idOf(textOf(item.id) ?? '', position)
+      this.#remember(type, item, position)
+      return `${type}\n${JSON.stringify(event)}`
     }
     const line = data.includes('\n') ? JSON.stringify(event) : data
     if (typeof theirs !== 'string') return `${type}\n${line}`
@@ -141,13 +158,10 @@ export class ResponsesReader implements ChatReader {
     this.finishes += 1
     this.finished.add(0)
     this.usage = chatUsage(response.usage)
-    const output = listOf(response.output).map((item, i) => {
-      const { id, ...rest } = fieldsOf(item)
-      return { ...rest, id: this.#idOf(textOf(id) ?? '', i) }
-    })
+    const output = listOf(response.output).filter(isFields)
+    output.forEach((item, i) => (item.id = this.#idOf(textOf(item.id) ?? '', i)))
     const { status, incomplete_details } = response
-    const ended = JSON.stringify({ response: { status, incomplete_details, output } })
-    return [...this.#held, `${type}\n${ended}`]
+    return [...this.#held, endText(type, { status, incomplete_details }, output)]
   }
 
   #idOf(theirs: string, position: unknown): string {
@@ -157,6 +171,10 @@ export class ResponsesReader implements ChatReader {
     if (theirs !== '') this.#ids.set(theirs, ours)
     return ours
   }
+}
+
+function endText(type: string, facts: Fields, output: Fields[]): string {
+  return `${type}\n${JSON.stringify(facts)}\n${JSON.stringify(output)}`
 }
 
 function prefixOf(id: string): string {

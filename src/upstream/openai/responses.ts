@@ -27,8 +27,10 @@ function buildResponses(
   { user, stream, mostTokens }: ChatRequest,
   target: ModelTarget,
 ): HttpCall {
-  const kept = Object.entries(sent).filter(([name]) => !isSteering(name))
-  const body: Fields = { ...Object.fromEntries(kept), model: target.model, store: false }
+  const body: Fields = {}
+  for (const name in sent) if (!isSteering(name)) body[name] = sent[name]
+  body.model = target.model
+  body.store = false
   if (user !== undefined) body.user = user
   if (mostTokens !== undefined) {
     body.max_output_tokens = Math.min(Number(sent.max_output_tokens ?? Infinity), mostTokens)

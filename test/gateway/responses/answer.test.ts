@@ -44,7 +44,7 @@ function streamed(
   for (const batch of batches) text += events.take(batch.map((delta) => chunk(delta, null)))
   let response: Fields = {}
   text += events.finish([chunk({}, finish)], USAGE, (kept) => {
-    response = kept
+    response = kept()
     return true
   })
   return { events: eventsIn(text), response }
@@ -348,8 +348,8 @@ test('however an answer is cut into chunks, its events add up to the whole', () 
       }
       const completion = { choices: [{ message, finish_reason: answer.finish }] }
       let kept: Fields = {}
-      const keep = (response: Fields) => {
-        kept = response
+      const keep = (response: () => Fields) => {
+        kept = response()
         return true
       }
       const said = wholeAnswer(completion, HEAD, TOOLS)

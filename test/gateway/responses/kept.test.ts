@@ -38,7 +38,7 @@ withDatabase('responses that are kept', (open) => {
     const keeper = keeperOf({ accountId: owner, seed, previousId, days: 30 }, inputItems(input))
     const content = [{ type: 'output_text', text: said }]
     const item = { id: `msg_${seed}0`, type: 'message', role: 'assistant', content }
-    const whole = keeper.keep({ id: `resp_${seed}`, output: [item] })
+    const whole = keeper.keep(() => ({ id: `resp_${seed}`, output: [item] }))
     const writes = rowsWrite([keeper.row()].flatMap((row) => row ?? []))
     // The same commit may be tried twice.
     for (let i = 0; i < 2; i++) await writeSurely(db, { checks: [], writes })

@@ -148,7 +148,7 @@ function streamed(events: Fields[], encrypted = false) {
   reader.close()
   const kept: Fields[] = []
   const counted = reader.usage.kind === 'reported' ? reader.usage.usage : {}
-  text += writer.finishNative(last, usageOf(counted), (one) => kept.push(one) > 0)
+  text += writer.finishNative(last, usageOf(counted), (one) => kept.push(one()) > 0)
   const frames = text.split('\n\n').slice(0, -1)
   const shown = frames.map((frame) => JSON.parse(frame.split('\n')[1]!.slice(6)) as Fields)
   return { reader, text, shown, kept: kept[0]! }

@@ -22,7 +22,7 @@ function readPieces(pieces: string[], write: (event: object) => string) {
     })),
   ]
   const sent = events.flatMap((event) => reader.read({ data: write(event) }))
-  return { sent: sent.map(parsed), bytes: reader.outputBytes, cut: reader.cutShort().map(parsed) }
+  return { sent: sent.map(parsed), bytes: reader.outputBytes, cut: reader.cutShort() }
 }
 
 function parsed(event: string): unknown[] {

@@ -22,9 +22,9 @@ export class EventWriter {
     this.#text += frame.before + JSON.stringify(text) + more + end
   }
 
-  /** An event of an upstream's, under our number. */
-  pass(type: string, data: string): void {
-    this.#text += `event: ${type}\ndata: ${numbered(data, this.#sequence++)}\n\n`
+  /** An event of an upstream's, under our number, which is in its `end`. */
+  pass(type: string, start: string, end: string): void {
+    this.#text += `event: ${type}\ndata: ${start}${numbered(end, this.#sequence++)}\n\n`
   }
 
   written(): string {

@@ -6,9 +6,9 @@ import { EventWriter } from './event-writer.ts'
 import { failedError } from './failed.ts'
 import { ItemEvents } from './item-events.ts'
 import { shownItem } from './output-items.ts'
-import { briefResponse, endOf, isCutOff, responseOf, type ResponseStart } from './response.ts'
+import { endOf, isCutOff, responseOf, ResponseTexts, type ResponseStart } from './response.ts'
 import type { OwnTools } from '../request/tools.ts'
-import { nativeAnswer, wholeResponse } from './whole.ts'
+import { nativeEnd, type Keep } from './whole.ts'
 
 /** What the writing of a response needs to know. */
 export type ResponseStyle = {
@@ -28,17 +28,18 @@ export class ResponseEvents {
   readonly #writer = new EventWriter()
   readonly #items: ItemEvents
   readonly #walk: AnswerWalk
+  readonly #texts: ResponseTexts
 
   constructor(style: ResponseStyle) {
     const { head, tools, encrypted } = style
     this.#style = style
+    this.#texts = new ResponseTexts(head)
     this.#items = new ItemEvents(this.#writer, { ...head, tools }, encrypted)
     this.#walk = new AnswerWalk(this.#items, () => prefixedId('call_'))
   }
 
   begin(): string {
-    const response = briefResponse(this.#style.head, { status: 'in_progress', output: [] })
-    const begun = `"response":${JSON.stringify(response)}`
+    const begun = `"response":${this.#texts.brief({ status: 'in_progress' }, '[]')}`
     this.#writer.writeMembers('response.created', begun)
     this.#writer.writeMembers('response.in_progress', begun)
     return this.#writer.written()
@@ -51,7 +52,7 @@ export class ResponseEvents {
   }
 
   /** The rest of the answer. `keep` is given the response as it is to be kept. */
-  finish(last: readonly string[], usage: Fields, keep: (kept: Fields) => boolean): string {
+  finish(last: readonly string[], usage: Fields, keep: Keep): string {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#walk
     if (isCutOff(finish)) this.#items.cut(hasCalls)
@@ -59,9 +60,9 @@ export class ResponseEvents {
     const calls = { any: hasCalls, cutOff: this.#items.cutOffCall }
     const end = { ...endOf(finish, calls), usage }
     const { head } = this.#style
-    const store = keep(responseOf(head, { ...end, output: this.#items.items }))
-    const response = responseOf(head, { ...end, store, output: this.#items.shown })
-    this.#writer.write(`response.${end.status}`, { response })
+    const store = keep(() => responseOf(head, { ...end, output: this.#items.items }))
+    const text = this.#texts.whole({ ...end, store }, JSON.stringify(this.#items.shown))
+    this.#writer.writeMembers(`response.${end.status}`, `"response":${text}`)
     return this.#writer.written()
   }
 
@@ -71,16 +72,20 @@ export class ResponseEvents {
    */
   pass(events: readonly string[]): string {
     let [head, text, after] = ['', '', '']
+    const close = () => {
+      const at = head.indexOf('\n')
+      if (at > 0) this.#writer.pass(head.slice(0, at), head.slice(at + 1, -1) + text, after)
+    }
     for (const event of events) {
       // Slices compare as blocks of memory; `startsWith` goes letter by letter.
       const goesOn = head !== '' && event.slice(0, head.length) === head
       if (!goesOn) {
-        if (head !== '') this.#passOne(head + text + after)
-        const from = event.indexOf('\n', event.indexOf('\n') + 1) + 1
-        head = event.slice(0, from)
+        close()
+        const at = event.indexOf('\n')
+        head = event.slice(0, event.indexOf('\n', at + 1) + 1)
         text = ''
-        if (from === 0) {
-          this.#passOne(event)
+        if (head === '') {
+          this.#passWhole(event.slice(0, at), event.slice(at + 1))
           continue
         }
       }
@@ -88,33 +93,34 @@ export class ResponseEvents {
       text += event.slice(head.length, end)
       after = event.slice(end + 1)
     }
-    if (head !== '') this.#passOne(head + text + after)
+    close()
     return this.#writer.written()
   }
 
-  /** Its type, and its JSON in one or two lines. */
-  #passOne(event: string): void {
-    const at = event.indexOf('\n')
-    const type = event.slice(0, at)
-    const json = event.slice(at + 1).replace('\n', '')
+  #passWhole(type: string, json: string): void {
     const isItem = type.startsWith('response.output_item.')
-    this.#writer.pass(type, isItem && !this.#style.encrypted ? shownData(json) : json)
+    this.#writer.pass(type, '', isItem && !this.#style.encrypted ? shownData(json) : json)
   }
 
-  finishNative(last: readonly string[], usage: Fields, keep: (kept: Fields) => boolean): string {
+  /** The last one: its type, how it ended, and its items, a line each. */
+  finishNative(last: readonly string[], usage: Fields, keep: Keep): string {
     const { head, encrypted } = this.#style
-    const end = last.at(-1) ?? ''
     const closed = this.pass(last.slice(0, -1))
-    const { response } = JSON.parse(end.slice(end.indexOf('\n') + 1)) as { response: Fields }
-    const shown = wholeResponse(nativeAnswer(response), usage, { head, encrypted, keep })
-    this.#writer.write(`response.${String(shown.status)}`, { response: shown })
+    const [, facts = '', items = ''] = (last.at(-1) ?? '').split('\n')
+    const end = { ...nativeEnd(JSON.parse(facts) as Fields), usage }
+    const output = () => JSON.parse(items) as Fields[]
+    const store = keep(() => responseOf(head, { ...end, output: output() }))
+    const hides = !encrypted && items.includes(ENCRYPTED)
+    const shown = hides ? JSON.stringify(output().map((item) => shownItem(item, false))) : items
+    const text = this.#texts.whole({ ...end, store }, shown)
+    this.#writer.writeMembers(`response.${end.status}`, `"response":${text}`)
     return closed + this.#writer.written()
   }
 
   fail(failure: Failure): string {
-    const output = this.#items.shown
-    const end = { status: 'failed', output, error: failedError(failure) } as const
-    this.#writer.write('response.failed', { response: briefResponse(this.#style.head, end) })
+    const end = { status: 'failed', error: failedError(failure) } as const
+    const text = this.#texts.brief(end, JSON.stringify(this.#items.shown))
+    this.#writer.writeMembers('response.failed', `"response":${text}`)
     return this.#writer.written()
   }
 
@@ -130,9 +136,11 @@ export class ResponseEvents {
   }
 }
 
+const ENCRYPTED = '"encrypted_content"'
+
 /** Only an item can have what not every caller is to see. */
 function shownData(data: string): string {
-  if (!data.includes('"encrypted_content"')) return data
+  if (!data.includes(ENCRYPTED)) return data
   const event = JSON.parse(data) as Fields
   return JSON.stringify({ ...event, item: shownItem(fieldsOf(event.item), false) })
 }

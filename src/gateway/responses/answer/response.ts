@@ -25,45 +25,67 @@ export type ResponseEnd = {
 
 /** As a whole, with all that was asked for. */
 export function responseOf(head: ResponseStart, end: ResponseEnd): Fields {
-  const { body } = head
-  return {
-    ...briefResponse(head, end),
-    instructions: body.instructions ?? null,
-    tools: body.tools ?? [],
-    usage: end.usage ?? null,
+  return { ...lastingFields(head), ...changingFields(head, end), output: end.output }
+}
+
+/** A response as JSON for the events of its stream, which repeat most of it. */
+export class ResponseTexts {
+  readonly #head: ResponseStart
+  readonly #lasting: string
+
+  constructor(head: ResponseStart) {
+    this.#head = head
+    this.#lasting = JSON.stringify(lastingFields(head)).slice(0, -1)
+  }
+
+  /**
+   * Without the instructions and tools, which are long: the first events of a stream need not send
+   * back to a telephone what it has just sent.
+   */
+  brief(end: Omit<ResponseEnd, 'output'>, output: string): string {
+    const changing = { ...changingFields(this.#head, end), instructions: null, tools: [] }
+    return this.#joined(changing, output)
+  }
+
+  whole(end: Omit<ResponseEnd, 'output'>, output: string): string {
+    return this.#joined(changingFields(this.#head, end), output)
+  }
+
+  #joined(changing: Fields, output: string): string {
+    return `${this.#lasting},${JSON.stringify(changing).slice(1, -1)},"output":${output}}`
   }
 }
 
-/**
- * Without the instructions and tools, which are long: the first events of a stream need not send
- * back to a telephone what it has just sent.
- */
-export function briefResponse(head: ResponseStart, end: ResponseEnd): Fields {
-  const { body } = head
+/** The same from the first event of a stream to the last. */
+function lastingFields({ seed, createdAt, model, body }: ResponseStart): Fields {
   return {
-    id: `resp_${head.seed}`,
+    id: `resp_${seed}`,
     object: 'response',
-    created_at: head.createdAt,
-    status: end.status,
+    created_at: createdAt,
     background: false,
-    error: end.error ?? null,
-    incomplete_details: end.incomplete === undefined ? null : { reason: end.incomplete },
-    instructions: null,
     max_output_tokens: body.max_output_tokens ?? null,
     metadata: body.metadata ?? {},
-    model: head.model,
-    output: end.output,
+    model,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
-    store: end.store ?? body.store !== false,
     temperature: body.temperature ?? 1,
     text: body.text ?? { format: { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: [],
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
-    usage: null,
+  }
+}
+
+function changingFields({ body }: ResponseStart, end: Omit<ResponseEnd, 'output'>): Fields {
+  return {
+    status: end.status,
+    error: end.error ?? null,
+    incomplete_details: end.incomplete === undefined ? null : { reason: end.incomplete },
+    instructions: body.instructions ?? null,
+    store: end.store ?? body.store !== false,
+    tools: body.tools ?? [],
+    usage: end.usage ?? null,
   }
 }
 

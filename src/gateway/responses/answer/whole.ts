@@ -34,27 +34,30 @@ export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnT
 }
 
 /** What an upstream said that speaks this dialect. */
-export function nativeAnswer(response: Fields, seed?: string): WholeAnswer {
-  const reason = textOf(fieldsOf(response.incomplete_details).reason)
+export function nativeAnswer(response: Fields, seed: string): WholeAnswer {
   const output = listOf(response.output).map(fieldsOf)
   return {
-    status: response.status === 'incomplete' ? 'incomplete' : 'completed',
-    incomplete: response.status === 'incomplete' ? reason : undefined,
-    output: seed === undefined ? output : output.map((item, i) => renamedItem(item, seed, i)),
+    ...nativeEnd(response),
+    output: output.map((item, i) => renamedItem(item, seed, i)),
   }
 }
+
+export function nativeEnd(response: Fields): Pick<ResponseEnd, 'status' | 'incomplete'> {
+  if (response.status !== 'incomplete') return { status: 'completed' }
+  const reason = textOf(fieldsOf(response.incomplete_details).reason)
+  return { status: 'incomplete', incomplete: reason }
+}
+
+/** Of a response's keeper. */
+export type Keep = (kept: () => Fields) => boolean
 
 /** As it is shown; `keep` is given it as it is to be kept. */
 export function wholeResponse(
   answer: WholeAnswer,
   usage: Fields,
-  {
-    head,
-    encrypted,
-    keep,
-  }: { head: ResponseStart; encrypted: boolean; keep: (kept: Fields) => boolean },
+  { head, encrypted, keep }: { head: ResponseStart; encrypted: boolean; keep: Keep },
 ): Fields {
-  const store = keep(responseOf(head, { ...answer, usage }))
+  const store = keep(() => responseOf(head, { ...answer, usage }))
   const output = answer.output.map((item) => shownItem(item, encrypted))
   return responseOf(head, { ...answer, usage, store, output })
 }

@@ -6,7 +6,7 @@ import { keptRow, type NewKept } from './kept-store.ts'
 /** Remembers one response for later requests. */
 export type Keeper = {
   /** Called once, with the response as it is to be kept. False: later requests cannot continue it. */
-  keep(response: Fields): boolean
+  keep(response: () => Fields): boolean
   /** For the commit that settles the call. */
   row(): RowFor | undefined
 }
@@ -25,7 +25,7 @@ export function keeperOf(
   let kept: NewKept | undefined
   return {
     keep(response) {
-      const text = JSON.stringify(response)
+      const text = JSON.stringify(response())
       const bytes = Buffer.byteLength(text)
       const whole = bytes + Buffer.byteLength(input) <= LARGEST_KEPT_BYTES
       // Without what was sent, its items can still be referred to.

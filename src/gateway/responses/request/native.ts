@@ -6,7 +6,7 @@ import type { AskedModel } from './chat-body.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 
 /** Fields that spend outside token prices, or name what is kept only here. */
-const DROPPED = [
+const DROPPED = new Set([
   'previous_response_id',
   'client_metadata',
   'context_management',
@@ -18,7 +18,7 @@ const DROPPED = [
   'prompt_cache_retention',
   'prompt_cache_options',
   'image',
-]
+])
 
 /**
  * The request for an upstream that speaks this dialect: all of the conversation, since nothing is
@@ -29,8 +29,9 @@ export function nativeResponsesRequest(
   items: readonly SentItem[],
   { model, responseId }: { model: AskedModel; responseId: string },
 ): NativeRequest {
-  const native: Fields = { ...body, input: items.flatMap((sent) => nativeItem(sent, model.id)) }
-  for (const name of DROPPED) delete native[name]
+  const native: Fields = {}
+  for (const name in body) if (!DROPPED.has(name)) native[name] = body[name as keyof typeof body]
+  native.input = items.flatMap((sent) => nativeItem(sent, model.id))
   if (body.tools) native.tools = ownTools(body.tools)
   native.include = includes(body, model)
   return {
