@@ -10,6 +10,7 @@ import { startServer } from '../support/server.ts'
 
 /** What the last call flows into, and how often it was told that the reader left. */
 let sink: Sink
+let sinks: Sink[] = []
 let reply = { left: 0 }
 let begun = Promise.withResolvers<void>()
 function outflow(): Outflow {
@@ -17,12 +18,14 @@ function outflow(): Outflow {
   return {
     flow(into) {
       sink = into
+      sinks.push(into)
       begun.resolve()
     },
     left: async () => void (mine.left += 1),
   }
 }
 function fresh(): void {
+  sinks = []
   reply = { left: 0 }
   begun = Promise.withResolvers()
 }
@@ -90,6 +93,51 @@ test('the head, the pieces and the end arrive as they are written', async () => 
   sink.end('data: 3\n\n')
   assert.equal((await reader.read()).value, 'data: 3\n\n')
   assert.equal((await reader.read()).done, true)
+})
+
+test('every letter arrives, and a piece without any is not the end', async () => {
+  fresh()
+  const response = fetch(`${service.url}/v1/flow`)
+  await begun.promise
+  for (const text of ['Karibu ', 'ñandú ', '', '你好 ', '👋🏾 ', 'x'.repeat(70_000)]) sink.write(text)
+  sink.end('mwisho')
+  const said = await (await response).text()
+  assert.equal(said, `Karibu ñandú 你好 👋🏾 ${'x'.repeat(70_000)}mwisho`)
+})
+
+test('of two calls at once on one connection, the second is answered behind the first', async (t) => {
+  fresh()
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  t.after(() => socket.destroy())
+  let seen = ''
+  socket.on('data', (data) => (seen += String(data)))
+  socket.write('GET /v1/flow HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(2))
+  await until(() => sinks.length === 2)
+  const [first, second] = sinks as [Sink, Sink]
+  for (const n of [1, 2]) second.write(`second ${n};`)
+  for (const n of [1, 2]) first.write(`first ${n};`)
+  second.write('second 3;')
+  first.end('first 3;')
+  await until(() => seen.includes('second 3;'))
+  second.end('second 4;')
+  await until(() => seen.endsWith('0\r\n\r\n') && seen.includes('second 4;'))
+  const said = seen.match(/(?:first|second) \d/g)
+  const inOrder = ['first 1', 'first 2', 'first 3', 'second 1', 'second 2', 'second 3', 'second 4']
+  assert.deepEqual(said, inOrder)
+  assert.equal(seen.match(/\r\n0\r\n\r\n/g)?.length, 2)
+})
+
+test('a client of HTTP/1.0 gets the text without chunks, up to the end of its connection', async () => {
+  fresh()
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  let seen = ''
+  socket.on('data', (data) => (seen += String(data)))
+  socket.write('GET /v1/flow HTTP/1.0\r\n\r\n')
+  await begun.promise
+  for (const n of [1, 2, 3]) sink.write(`piece ${n};`)
+  sink.end('end')
+  await once(socket, 'close')
+  assert.equal(seen.slice(seen.indexOf('\r\n\r\n') + 4), 'piece 1;piece 2;piece 3;end')
 })
 
 test('the last piece and the end of the body leave in one write', async () => {
