@@ -12,8 +12,11 @@ export function nativeWhole(message: Fields, usage: Usage): Fields {
   return { ...message, usage: counted(message, usage) }
 }
 
+const COUNTED = /"usage":\{"input_tokens":\d/
+
 /** The first event. Clients measure by its input how full the context is. */
 export function nativeStart(event: string, promptTokens: number): string {
+  if (COUNTED.test(event)) return event
   const { message, ...rest } = dataOf(event)
   const said = fieldsOf(message)
   const input = fieldsOf(said.usage).input_tokens

@@ -9,6 +9,10 @@ import { withoutPrices } from './native.ts'
 
 const NONE: readonly string[] = []
 
+/** Most events are pieces of text, written like this. Any other form is read as JSON. */
+const PLAIN_DELTA =
+  /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\\p{Cc}]*)"\} *\}$/u
+
 /** Passes events on as they are, with our names, and counts what they say. */
 export class NativeReader implements ChatReader {
   readonly native = true
@@ -39,15 +43,28 @@ export class NativeReader implements ChatReader {
       this.done = true
       return NONE
     }
+    const said = PLAIN_DELTA.exec(sse.data)?.[1]
+    if (said !== undefined) return this.#passDelta(sse.data, said)
     const event = eventFields(sse)
     const text = this.#readOne(event, sse)
     // Clients take the first event for the start.
     if (this.#usage === undefined) return NONE
     if (event.type === 'ping') return [text]
+    if (event.type !== 'content_block_stop') return this.#pass(text)
     const before = this.#stop
-    this.#stop = event.type === 'content_block_stop' ? text : ''
-    if (this.#stop === '') return before === '' ? [text] : [before, text]
+    this.#stop = text
     return before === '' ? NONE : [before]
+  }
+
+  #pass(text: string): readonly string[] {
+    const before = this.#stop
+    this.#stop = ''
+    return before === '' ? [text] : [before, text]
+  }
+
+  #passDelta(data: string, said: string): readonly string[] {
+    this.outputBytes += Buffer.byteLength(said)
+    return this.#usage === undefined ? NONE : this.#pass(framed('content_block_delta', data))
   }
 
   #readOne(event: Fields, { data }: SseEvent): string {
@@ -126,6 +143,10 @@ function frame(event: Fields, data: string): string {
   const { type } = event
   if (typeof type !== 'string' || !NAME.test(type)) throw new Fault('garbage', 'event')
   const line = data.includes('\n') ? JSON.stringify(event) : data
+  return framed(type, line)
+}
+
+function framed(type: string, line: string): string {
   return `event: ${type}\ndata: ${line}\n\n`
 }
 

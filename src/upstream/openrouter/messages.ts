@@ -1,3 +1,4 @@
+import type { Fields } from '../../lib/fields.ts'
 import { nativeMessages } from '../anthropic/native-messages.ts'
 import type { ChatCapability, ChatRequest, ModelTarget } from '../contract/contract.ts'
 import { isSteering } from '../openai/fields.ts'
@@ -14,7 +15,8 @@ export function speaksMessages({ model }: ModelTarget): boolean {
 
 /** Here a request could also choose providers, plugins and other models. */
 function withoutSteering(request: ChatRequest): ChatRequest {
-  const { native } = request
-  const kept = Object.entries(native!.body).filter(([name]) => !isSteering(name))
-  return { ...request, native: { ...native!, body: Object.fromEntries(kept) } }
+  const native = request.native!
+  const body: Fields = {}
+  for (const name in native.body) if (!isSteering(name)) body[name] = native.body[name]
+  return { ...request, native: { ...native, body } }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
 import type { ChatRequest, SseEvent } from '../../../src/upstream/contract/contract.ts'
 import { failureOf, Fault, StatusFault, troubleOf } from '../../../src/upstream/contract/fault.ts'
@@ -126,6 +127,32 @@ describe('a native stream', () => {
     )
     const { usage } = JSON.parse(held[1]!.split('\ndata: ')[1]!) as { usage: object }
     assert.ok('input_tokens' in usage && 'output_tokens' in usage)
+  })
+
+  it('passes any piece of text on and counts it, however its JSON is written', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.constantFrom('"', '\\', ''),
+    )
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), (pieces) => {
+        for (const blank of ['', ' ']) {
+          const reader = chat.reader(request, target)
+          reader.read(events[0]!)
+          const said = pieces.map((piece) => {
+            const delta = { type: 'text_delta', text: piece }
+            const event = JSON.stringify({ type: 'content_block_delta', index: 0, delta })
+            // With a blank in front of its members it is not in the usual form.
+            const data = event.replace('{', `{${blank}`)
+            const [frame] = reader.read({ event: 'content_block_delta', data })
+            assert.equal(frame, `event: content_block_delta\ndata: ${data}\n\n`)
+            return piece
+          })
+          assert.equal(reader.outputBytes, Buffer.byteLength(said.join('')))
+        }
+      }),
+    )
   })
 
   it('counts as the translating reader does', () => {
