@@ -5,9 +5,9 @@ import { startService } from './dialects/service.ts'
 import type { Bench, Row } from './row.ts'
 import { median } from './statistics.ts'
 
-const WARM_ROUNDS = 3
-const ROUNDS = 9
-const SECONDS = 0.8
+const WARM_ROUNDS = 4
+const ROUNDS = 20
+const SECONDS = 0.5
 const CONNECTIONS = 256
 
 /** Messages and Responses against chat: the same service, upstream and text, in turns. */
