@@ -16,8 +16,8 @@ const NAME = /^[\w.]{1,100}$/
 
 /**
  * Passes events on, each as its type, a line break and its JSON, with our ids for its items: they
- * tell of which response they are. The JSON of a piece of text has line breaks around that text, so
- * that pieces can be joined. What says only that it has begun is left out: we say so first. The end
+ * tell of which response they are. The JSON of a piece of text has line breaks around that text, and
+ * one that begins as the last one did is given from the first of them on: pieces can be joined. What says only that it has begun is left out: we say so first. The end
  * is its type, how it ended, and all items, a line each.
  */
 export class ResponsesReader implements ChatReader {
@@ -38,8 +38,8 @@ export class ResponsesReader implements ChatReader {
   /** Its items so far: an answer that is cut short has to repeat them. */
   readonly #said: Fields[] = []
   #open: OpenText | undefined
-  /** How the last piece of text began, and how it does with our id. */
-  #begun: { theirs: string; ours: string } | undefined
+  /** How the last piece of text began. */
+  #begun: string | undefined
 
   constructor({ ours }: NativeRequest) {
     this.#seed = ours.id.slice(ours.id.indexOf('_') + 1)
@@ -48,7 +48,7 @@ export class ResponsesReader implements ChatReader {
   read(sse: SseEvent): readonly string[] {
     // Some servers end as a chat does.
     if (this.done || sse.data === '[DONE]') return NONE
-    const delta = this.#open && textDelta(sse.data, this.#begun?.theirs)
+    const delta = this.#open && textDelta(sse.data, this.#begun)
     if (delta) return this.#passDelta(delta)
     if (this.#saysItBegan(sse)) return NONE
     const event = eventFields(sse)
@@ -117,8 +117,10 @@ export class ResponsesReader implements ChatReader {
     this.#events += 1
     this.outputBytes += Buffer.byteLength(text)
     this.#open!.text += text
-    if (before !== this.#begun?.theirs) this.#begun = { theirs: before, ours: this.#named(before) }
-    return this.#passOrHold(TEXT_DELTA, `${TEXT_DELTA}\n${this.#begun.ours}\n${text}\n${after}`)
+    const rest = `\n${text}\n${after}`
+    if (before === this.#begun) return this.#passOrHold(TEXT_DELTA, rest)
+    this.#begun = before
+    return this.#passOrHold(TEXT_DELTA, `${TEXT_DELTA}\n${this.#named(before)}${rest}`)
   }
 
   #named(before: string): string {

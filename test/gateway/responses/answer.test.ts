@@ -399,20 +399,22 @@ test('pieces of one text that an upstream sent together go out as one event', ()
   const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
   const type = 'response.output_text.delta'
   const before = (item: string) => `{"type":"${type}","item_id":"${item}","delta":"`
-  const piece = (item: string, text: string) =>
-    [type, before(item), text, '","sequence_number":7}'].join('\n')
+  const after = '","sequence_number":7}'
+  const piece = (item: string, text: string) => [type, before(item), text, after].join('\n')
+  const further = (text: string) => ['', text, after].join('\n')
   const added = { type: 'response.content_part.added', item_id: 'b', sequence_number: 8 }
   const found = eventsIn(
     events.pass([
       piece('a', 'Habari'),
-      piece('a', ' ya leo'),
+      further(' ya leo'),
       `${added.type}\n${JSON.stringify(added)}`,
       piece('b', 'Nzuri'),
-    ]),
+    ]) + events.pass([further(' kabisa'), further('.')]),
   )
   assert.deepEqual(found, [
     { type, item_id: 'a', delta: 'Habari ya leo', sequence_number: 0 },
     { ...added, sequence_number: 1 },
     { type, item_id: 'b', delta: 'Nzuri', sequence_number: 2 },
+    { type, item_id: 'b', delta: ' kabisa.', sequence_number: 3 },
   ])
 })

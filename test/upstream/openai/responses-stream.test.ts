@@ -22,12 +22,18 @@ function readPieces(pieces: string[], write: (event: object) => string) {
     })),
   ]
   const sent = events.flatMap((event) => reader.read({ data: write(event) }))
-  return { sent: sent.map(parsed), bytes: reader.outputBytes, cut: reader.cutShort() }
+  return { sent: parsed(sent), bytes: reader.outputBytes, cut: reader.cutShort() }
 }
 
-function parsed(event: string): unknown[] {
-  const [type, ...json] = event.split('\n')
-  return [type, JSON.parse(json.join('')) as unknown]
+/** A piece that begins with a line break begins as the last one did. */
+function parsed(events: string[]): unknown[][] {
+  let begun = ''
+  return events.map((event) => {
+    const whole = event.startsWith('\n') ? begun + event : event
+    const [type, ...json] = whole.split('\n')
+    if (json.length > 1) begun = `${type}\n${json[0]}`
+    return [type, JSON.parse(json.join('')) as unknown]
+  })
 }
 
 test('any piece of text comes out the same, however its JSON is written', () => {

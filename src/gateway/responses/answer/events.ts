@@ -29,6 +29,8 @@ export class ResponseEvents {
   readonly #items: ItemEvents
   readonly #walk: AnswerWalk
   readonly #texts: ResponseTexts
+  /** How the last piece of a native text began. */
+  #piece = { type: '', before: '' }
 
   constructor(style: ResponseStyle) {
     const { head, tools, encrypted } = style
@@ -71,26 +73,26 @@ export class ResponseEvents {
    * one text that came together, with line breaks around their text, go out as one.
    */
   pass(events: readonly string[]): string {
-    let [head, text, after] = ['', '', '']
+    let [text, after] = ['', '']
     const close = () => {
-      const at = head.indexOf('\n')
-      if (at > 0) this.#writer.pass(head.slice(0, at), head.slice(at + 1, -1) + text, after)
+      if (after !== '') this.#writer.pass(this.#piece.type, this.#piece.before + text, after)
+      text = after = ''
     }
     for (const event of events) {
-      // Slices compare as blocks of memory; `startsWith` goes letter by letter.
-      const goesOn = head !== '' && event.slice(0, head.length) === head
-      if (!goesOn) {
+      const at = event.indexOf('\n')
+      let from = at + 1
+      // What has no type begins as the last piece did.
+      if (at > 0) {
         close()
-        const at = event.indexOf('\n')
-        head = event.slice(0, event.indexOf('\n', at + 1) + 1)
-        text = ''
-        if (head === '') {
+        from = event.indexOf('\n', at + 1) + 1
+        if (from === 0) {
           this.#passWhole(event.slice(0, at), event.slice(at + 1))
           continue
         }
+        this.#piece = { type: event.slice(0, at), before: event.slice(at + 1, from - 1) }
       }
-      const end = event.indexOf('\n', head.length)
-      text += event.slice(head.length, end)
+      const end = event.indexOf('\n', from)
+      text += event.slice(from, end)
       after = event.slice(end + 1)
     }
     close()
