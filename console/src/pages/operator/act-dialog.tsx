@@ -16,6 +16,8 @@ type Props<T> = {
   disabled?: boolean
   /** In place of the usual hint, where somebody else will read the reason too. */
   reasonHint?: string
+  /** What a refusal means here, by the API's code. */
+  kinds?: Partial<Record<string, string>>
   children?: ReactNode
   /** The same key however often it is tried: it is done once. */
   perform(given: { reason: string; idempotencyKey: string }): Promise<T>
@@ -27,7 +29,7 @@ const SHORTEST_REASON = 3
 
 /** An act on somebody else's account or money: with a reason, and a fresh code where it is asked. */
 export function ActDialog<T>(props: Props<T>) {
-  const { perform, onDone, reasonHint, children, disabled, ...shown } = props
+  const { perform, onDone, reasonHint, kinds, children, disabled, ...shown } = props
   const words = useWords(operatorWords)
   const proven = useProven()
   const [reason, setReason] = useState('')
@@ -42,7 +44,7 @@ export function ActDialog<T>(props: Props<T>) {
       busy={work.isPending}
       disabled={disabled === true || reason.trim().length < SHORTEST_REASON}
       error={work.error}
-      kinds={useActSentences(work.error)}
+      kinds={{ ...useActSentences(work.error), ...kinds }}
       unsure={words.unsure}
       onConfirm={() => work.mutate()}
     >
@@ -59,12 +61,12 @@ export function ActDialog<T>(props: Props<T>) {
   )
 }
 
-/** Why something is not allowed only the service can say: a limit, a role, one's own account. */
+/** Which rule forbids it only the service can say, in English: a limit, a role, one's own account. */
 export function useActSentences(error: unknown): Partial<Record<string, string>> {
   const words = useWords(operatorWords)
   const said = error instanceof AskFailure ? error.message : ''
   return {
-    forbidden: `${words.notAllowed} ${said}`,
-    conflict: `${words.conflict} ${said}`,
+    forbidden: words.notAllowed(said),
+    conflict: words.conflict(said),
   }
 }

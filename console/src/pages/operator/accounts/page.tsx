@@ -118,7 +118,7 @@ function useColumns(): Column<Found>[] {
     },
     {
       label: words.address,
-      show: (one) => <span className="wrap-anywhere">{one.email ?? one.phone_number ?? '–'}</span>,
+      show: (one) => <Address>{one.email ?? one.phone_number ?? '–'}</Address>,
     },
     {
       label: words.since,
@@ -134,4 +134,19 @@ function useColumns(): Column<Found>[] {
       show: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words.statuses[status]}</Badge>,
     },
   ]
+}
+
+/** Broken before the @ if it has to be. */
+function Address({ children }: { children: string }) {
+  const [name, host] = children.split('@')
+  return (
+    <span className="wrap-anywhere">
+      {name}
+      {host !== undefined && (
+        <>
+          <wbr />@{host}
+        </>
+      )}
+    </span>
+  )
 }
