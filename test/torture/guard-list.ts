@@ -1533,7 +1533,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'an audit does not trust the index of keys',
-    file: 'src/billing/audit-store.ts',
+    file: 'src/billing/audit-rules-store.ts',
     find: 'group by hash having count(*) > 1)',
     put: 'group by hash having count(*) > 2)',
     test: 'test/operator/audit.test.ts',
@@ -1549,7 +1549,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'gifts are audited',
-    file: 'src/billing/audit-store.ts',
+    file: 'src/billing/audit-rules-store.ts',
     find: 'where gift <> gift_micro order by',
     put: 'where false order by',
     test: 'test/billing/ledger-store.test.ts',
