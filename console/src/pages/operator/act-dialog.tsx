@@ -4,7 +4,9 @@ import { AskFailure } from '../../client/failure.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useWords } from '../../words/language.tsx'
+import { ruleIn } from './forbidden.ts'
 import { useProven } from './proof.tsx'
+import { wordFor } from './word-for.ts'
 import { operatorWords } from './words.ts'
 
 type Props<T> = {
@@ -61,12 +63,13 @@ export function ActDialog<T>(props: Props<T>) {
   )
 }
 
-/** Which rule forbids it only the service can say, in English: a limit, a role, one's own account. */
+/** What a refusal means for an operator. */
 export function useActSentences(error: unknown): Partial<Record<string, string>> {
   const words = useWords(operatorWords)
   const said = error instanceof AskFailure ? error.message : ''
-  return {
-    forbidden: words.notAllowed(said),
-    conflict: words.conflict(said),
-  }
+  const known = ruleIn(said)
+  const forbidden = known
+    ? words.forbidden[known.rule](wordFor(words.roles, known.what))
+    : `${words.notAllowed} ${said}`
+  return { forbidden, conflict: words.conflict }
 }
