@@ -1544,8 +1544,8 @@ export const GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0109-received-sums.sql',
     find: "(tg_op = 'INSERT' or old.status <> 'completed')",
     put: 'true',
-    test: 'test/torture/trade.test.ts',
-    fails: /a month of trade/,
+    test: 'test/administration/received-sums.test.ts',
+    fails: /a payment counts when/,
   },
   {
     name: 'gifts are audited',
