@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
-import { Badge, type Tone } from '../../../parts/badge.tsx'
+import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
@@ -15,16 +15,10 @@ import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { SearchForm } from '../search-form.tsx'
 import { operatorWords } from '../words.ts'
+import { STATUS_TONES, type Status } from './statuses.ts'
 import { accountsWords } from './words.ts'
 
 type Found = Answer<'GET /v1/operator/accounts'>['data'][number]
-export type Status = Found['status']
-
-export const STATUS_TONES: Record<Status, Tone> = {
-  pending_verification: 'wait',
-  active: 'good',
-  suspended: 'bad',
-}
 
 const ROWS = 25
 const DEFAULTS = { q: '', status: '', before: '' }
