@@ -36,10 +36,13 @@ export interface OpenTx extends Tx {
  */
 export type CommitMode = 'durable' | 'visible'
 
+/** `patient`: durable, and each statement may take ten minutes; for what reads all there is. */
+export type TxMode = CommitMode | 'patient'
+
 /** Can begin a transaction. As a Tx it runs single statements, each in its own transaction. */
 export interface Db extends Tx {
   /** Commits what `work` did, or rolls it all back when it throws. Never await the network inside. */
-  begin<T>(work: (tx: OpenTx) => Promise<T>, how?: CommitMode): Promise<T>
+  begin<T>(work: (tx: OpenTx) => Promise<T>, how?: TxMode): Promise<T>
   /** Throws inside a transaction of this handle, where only its `tx` may be used. */
   assertOutside(): void
   /**

@@ -3,22 +3,27 @@ import type { Pool, PoolClient, QueryConfig } from 'pg'
 import type { Row } from './db.ts'
 import { rethrow } from './trouble.ts'
 
-/** `values` come from `statementValues`. */
+/** For what may take its time. */
+export const LONG_MS = 600_000
+
+/** `values` come from `statementValues`. Without `patienceMs` it is that of the connection. */
 export async function runStatement<R extends Row>(
   connection: Pool | PoolClient,
   text: string,
   values: unknown[],
+  patienceMs?: number,
 ): Promise<R[]> {
   const name = statementName(text)
-  const result = await connection
-    .query<R>(name === undefined ? { text, values } : { name, text, values })
-    .catch(rethrow)
+  const statement: QueryConfig & { query_timeout?: number } =
+    name === undefined ? { text, values } : { name, text, values }
+  if (patienceMs !== undefined) statement.query_timeout = patienceMs
+  const result = await connection.query<R>(statement).catch(rethrow)
   return result.rows
 }
 
 /** Several statements without parameters. They may take their time, as a migration does. */
 export async function runScript(connection: Pool | PoolClient, text: string): Promise<void> {
-  const script: QueryConfig & { query_timeout: number } = { text, query_timeout: 600_000 }
+  const script: QueryConfig & { query_timeout: number } = { text, query_timeout: LONG_MS }
   await connection.query(script).catch(rethrow)
 }
 

@@ -1,19 +1,19 @@
 import type { Pool, PoolClient } from 'pg'
-import type { CommitMode, Db, OpenTx, Row, Tx } from './db.ts'
-import { runScript, runStatement, statementValues } from './statement.ts'
+import type { Db, OpenTx, Row, Tx, TxMode } from './db.ts'
+import { LONG_MS, runScript, runStatement, statementValues } from './statement.ts'
 import { databaseFailure, isLost, rethrow, codeOf } from './trouble.ts'
 
 /** Runs `work` in a transaction on a connection of the pool, and gives the connection back. */
 export async function runTransaction<T>(
   pool: Pool,
-  { scope, how }: { scope: TransactionScope; how: CommitMode | undefined },
+  { scope, how }: { scope: TransactionScope; how: TxMode | undefined },
   work: (tx: OpenTx) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow)
   // A client in use reports its broken connection both to the query and as an event.
   const ignore = () => {}
   client.on('error', ignore)
-  const transaction = new ServerTransaction(client, scope, BEGIN[how ?? 'durable'])
+  const transaction = new ServerTransaction(client, scope, how ?? 'durable')
   let reusable = true
   try {
     const result = await closeAfter(scope, work(transaction))
@@ -28,9 +28,10 @@ export async function runTransaction<T>(
   }
 }
 
-const BEGIN: Record<CommitMode, string> = {
+const BEGIN: Record<TxMode, string> = {
   durable: 'begin',
   visible: 'begin; set local synchronous_commit = off',
+  patient: `begin; set local statement_timeout = ${LONG_MS - 1_000}`,
 }
 
 /**
@@ -43,6 +44,7 @@ class ServerTransaction implements OpenTx {
   readonly #client: PoolClient
   readonly #scope: TransactionScope
   readonly #begun: Promise<unknown>
+  readonly #patienceMs: number | undefined
   readonly #sentForLater: Promise<unknown>[] = []
   /** From the first statement on that must wait for BEGIN, the ones behind it wait too. */
   #waitForBegin = false
@@ -51,12 +53,13 @@ class ServerTransaction implements OpenTx {
   #failed = false
   #firstError: unknown
 
-  constructor(client: PoolClient, scope: TransactionScope, begin: string) {
+  constructor(client: PoolClient, scope: TransactionScope, how: TxMode) {
     this.#client = client
     this.#scope = scope
     this.later = laterTx(this, scope, this.#sentForLater)
     this.#cork()
-    this.#begun = client.query(begin)
+    this.#begun = client.query(BEGIN[how])
+    if (how === 'patient') this.#patienceMs = LONG_MS
     // Every statement and the commit wait for it, and report its error.
     this.#begun.catch(() => {})
   }
@@ -69,7 +72,7 @@ class ServerTransaction implements OpenTx {
   /** Not async: parameters that cannot be sent must throw before anything else is sent. */
   read<R extends Row>(sql: string, params: unknown[] = []): Promise<R[]> {
     const values = statementValues(params)
-    return this.#inOrder(() => runStatement<R>(this.#client, sql, values))
+    return this.#inOrder(() => runStatement<R>(this.#client, sql, values, this.#patienceMs))
   }
 
   script(sql: string): Promise<void> {

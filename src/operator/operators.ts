@@ -24,6 +24,10 @@ export const operatorsCommand = {
     const [who] = positionals
     if (verb === 'list' && who === undefined) return list(db, print)
     const role = ROLES.find((one) => one === values.role)
+    if (verb === 'add' && values.role !== undefined && role === undefined) {
+      print(`There is no role ${JSON.stringify(values.role)}. Roles: ${ROLES.join(', ')}.`)
+      return 2
+    }
     const wrongRole = verb === 'add' ? role === undefined : values.role !== undefined
     if ((verb !== 'add' && verb !== 'remove') || who === undefined || wrongRole) {
       print(HELP)

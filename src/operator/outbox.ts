@@ -8,7 +8,8 @@ import type { Print } from './print.ts'
 const HELP = `outbox list [--state waiting|sent|dead|folded] [--limit 50]
                       list email and SMS messages that are waiting or undeliverable (dead),
                       or those of one state
-outbox resend <id>    queue an undeliverable message again`
+outbox resend <id> [--reason <text>] [--operator <name>]
+                      queue an undeliverable message again`
 
 const STATES = ['waiting', 'sent', 'dead', 'folded'] as const
 
@@ -19,7 +20,7 @@ export const outboxCommand = {
   async run(args: string[], { db, print }: { db: Db; print: Print }): Promise<number> {
     const [verb, ...rest] = args
     if (verb === 'list') return list(db, rest, print)
-    if (verb === 'resend') return resend(db, rest[0] ?? '', print)
+    if (verb === 'resend') return resend(db, rest, print)
     print(HELP)
     return 2
   },
@@ -39,8 +40,10 @@ async function list(db: Db, args: string[], print: Print): Promise<number> {
   return 0
 }
 
-async function resend(db: Db, id: string, print: Print): Promise<number> {
-  const revived = await resendMessage(db, commandActor(undefined), { id, reason: undefined })
+async function resend(db: Db, [id = '', ...args]: string[], print: Print): Promise<number> {
+  const options = { reason: { type: 'string' }, operator: { type: 'string' } } as const
+  const { reason, operator } = parseArgs({ args, options }).values
+  const revived = await resendMessage(db, commandActor(operator), { id, reason })
   print(
     revived
       ? 'The message has been queued again.'

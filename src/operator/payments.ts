@@ -17,7 +17,8 @@ payments list --review [--limit 50]
                       may have been reversed. Nothing is taken from the customer by itself
 payments reviewed <id> --operator <name> [--note <text>]
                       the payment has been dealt with: it leaves that list
-payments check <id>   ask the provider for the state now, and apply it
+payments check <id> [--reason <text>] [--operator <name>]
+                      ask the provider for the state now, and apply it
 payments reconcile <file.csv> --from <day> --to <day>
                       compare the provider's statement of these days with our payments`
 
@@ -36,7 +37,7 @@ export const paymentsCommand = {
     if (verb === 'list') return list(payments, rest, print)
     if (verb === 'reviewed') return reviewed(db, rest, print)
     if (verb === 'reconcile') return reconcile(parts, rest)
-    if (verb === 'check') return check(parts, rest[0] ?? '')
+    if (verb === 'check') return check(parts, rest)
     print(HELP)
     return 2
   },
@@ -74,10 +75,12 @@ async function reviewed(db: Db, [id = '', ...args]: string[], print: Print): Pro
 
 async function check(
   parts: { db: Db; payments: Payments; print: Print },
-  id: string,
+  [id = '', ...args]: string[],
 ): Promise<number> {
   const { print } = parts
-  const payment = await askProvider(parts, commandActor(undefined), { id, reason: undefined })
+  const options = { reason: { type: 'string' }, operator: { type: 'string' } } as const
+  const { reason, operator } = parseArgs({ args, options }).values
+  const payment = await askProvider(parts, commandActor(operator), { id, reason })
   print(payment ? line(payment) : 'There is no payment with this id.')
   return payment ? 0 : 1
 }

@@ -148,7 +148,7 @@ test('a large adjustment waits for a second owner; support is told its limit; a 
   await support.page.getByRole('button', { name: 'Rekebisha salio' }).click()
   await support.page.getByLabel('Krediti', { exact: true }).fill('500')
   await perform(support, 'Rekebisha')
-  await support.page.getByText('100 credits a day').waitFor()
+  await support.page.getByText('kurekebisha krediti 100 kwa siku').waitFor()
   await judge(support, 'operator-adjust-refused')
   await support.context.close()
 

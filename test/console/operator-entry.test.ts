@@ -95,7 +95,7 @@ test('an owner who was made a viewer meanwhile is refused, and once removed find
   await page.getByRole('button', { name: 'Simamisha akaunti' }).click()
   await mlango('operators', 'add', operator.email, '--role', 'viewer')
   await perform(tab, 'Simamisha akaunti')
-  await page.getByText('This needs the role support; yours is viewer.').waitFor()
+  await page.getByText('Hili linahitaji jukumu la Msaada; hilo si lako.').waitFor()
   await judge(tab, 'operator-demoted')
   await mlango('operators', 'remove', operator.email)
   await page.reload()

@@ -92,6 +92,11 @@ test('200: after some trade every figure is that of the ledger and the records',
   )
   assert.equal(data.owed.balance_credits, creditsNumber(owed!.micro))
   assert.equal(data.owed.gift_credits, creditsNumber(owed!.gift))
+  const paidIn = { received_tzs: 10_000, payments: 2, credits: 10_000 }
+  assert.deepEqual(data.paid_in, paidIn)
+  // Since the beginning, whatever the days.
+  const lastYear = (await overview('?from=2025-01-01&to=2025-12-31')).body.data
+  assert.deepEqual([lastYear.received_tzs, lastYear.paid_in], [0, paidIn])
   assert.ok(data.gift_credits > 0 && data.gift_credits < data.used_credits, 'gifts and bought ones')
   assert.ok(data.not_reported_share > 0 && data.not_reported_share < 1)
   const tzsPerUsd = () => '2500'

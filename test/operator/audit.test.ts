@@ -70,6 +70,91 @@ withDatabase('audit command', (open) => {
     assert(text.includes(`Account ${noOne}: what may be spent is not the sum of the limits`))
   })
 
+  test('a wrong step is found although the sums and the count are right', async () => {
+    const id = randomUUID()
+    await grant(id, 10n)
+    await add(id, { amountMicro: 5n, afterMicro: 14n, ordinal: 2 })
+    await add(id, { amountMicro: -5n, afterMicro: 10n, ordinal: 3 })
+    await db.query(
+      'update ledger_accounts set entries = 3, gift_entries = 3 where account_id = $1',
+      [id],
+    )
+    assert.deepEqual(await findingsOn(id), [
+      'an entry does not carry the running balance on: expected 0.000015, found 0.000014.',
+    ])
+  })
+
+  test('entries that are numbered otherwise than they were written are found', async () => {
+    const id = randomUUID()
+    await grant(id, 10n)
+    await add(id, { amountMicro: 5n, afterMicro: 20n, ordinal: 3 })
+    await add(id, { amountMicro: 5n, afterMicro: 15n, ordinal: 2 })
+    await db.query(
+      `update ledger_accounts set entries = 3, gift_entries = 3, balance_micro = 20
+       where account_id = $1`,
+      [id],
+    )
+    assert.deepEqual(await findingsOn(id), [
+      'an entry does not carry the running balance on: expected 0.00002, found 0.00002.',
+    ])
+  })
+
+  test('a gap in the numbers, and a wrong count, are found', async () => {
+    const [gap, count] = [randomUUID(), randomUUID()]
+    await grant(gap, 10n)
+    await add(gap, { amountMicro: 5n, afterMicro: 15n, ordinal: 3 })
+    await db.query(
+      `update ledger_accounts set entries = 2, gift_entries = 2, balance_micro = 15
+       where account_id = $1`,
+      [gap],
+    )
+    await grant(count, 10n)
+    await db.query('update ledger_accounts set entries = 2 where account_id = $1', [count])
+    for (const id of [gap, count]) {
+      const [finding, ...others] = await findingsOn(id)
+      assert.match(finding!, /^the entries are not numbered without a gap/)
+      assert.deepEqual(others, [])
+    }
+  })
+
+  test('a key that was used twice is found, whatever its index says', async () => {
+    const id = randomUUID()
+    await db.script('alter table ledger_entries drop constraint ledger_entries_key_key')
+    await grant(id, 10n)
+    const [{ key }] = (await db.query<{ key: string }>(
+      'select key from ledger_entries where account_id = $1',
+      [id],
+    )) as [{ key: string }]
+    await add(randomUUID(), { amountMicro: 5n, afterMicro: 5n, ordinal: 1, key })
+    assert((await audit()).text.includes('an entry key was used more than once'))
+  })
+
+  async function grant(id: string, amountMicro: bigint): Promise<void> {
+    const entry = { id: randomUUID(), type: 'topup', key: randomUUID(), description: '' } as const
+    const command = { kind: 'grant', accountId: id, amountMicro, entry } as const
+    await db.begin((tx) => applyCommands(tx, [command]))
+  }
+
+  /** Behind our back. */
+  async function add(
+    id: string,
+    entry: { amountMicro: bigint; afterMicro: bigint; ordinal: number; key?: string },
+  ): Promise<void> {
+    const { amountMicro, afterMicro, ordinal, key = randomUUID() } = entry
+    await db.query(
+      `insert into ledger_entries
+         (id, account_id, type, amount_micro, balance_after_micro, key, description, ordinal)
+       values ($1, $2, 'topup', $3, $4, $5, '', $6)`,
+      [randomUUID(), id, amountMicro, afterMicro, key, ordinal],
+    )
+  }
+
+  /** Without the account and the entry. */
+  async function findingsOn(id: string): Promise<string[]> {
+    const lines = (await audit()).text.split('\n').filter((line) => line.includes(id))
+    return lines.map((line) => line.replace(`Account ${id}: `, '').replace(/ \(entry [^)]*\)/, ''))
+  }
+
   async function audit(): Promise<{ code: number; text: string }> {
     let text = ''
     const code = await auditCommand.run([], { db, print: (line) => (text += `${line}\n`) })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { checkActionLog } from '../../src/administration/action-log.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { insertMessage } from '../../src/notices/outbox-store.ts'
 import { runCommand } from '../../src/operator/commands.ts'
 import { assertBooks } from '../support/audit.ts'
 import { startHouse } from '../support/house.ts'
@@ -11,7 +13,7 @@ const MODEL = 'sim/hekima-mini'
 
 let house: Awaited<ReturnType<typeof startHouse>>
 before(async () => {
-  house = await startHouse()
+  house = await startHouse({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
 })
 after(async () => {
   await assertBooks(house.db)
@@ -37,6 +39,8 @@ test('what commands do is written down, with name and reason; what only reads is
     [asha.accountId],
   )
   const { accountId: id } = asha
+  const payment = await pay(asha)
+  const message = await undelivered()
   const changes: [actions: string[], args: string[]][] = [
     [['account.adjust'], ['accounts', 'adjust', id, '+5']],
     [['key.revoke'], ['accounts', 'revoke-key', id, key!.id]],
@@ -61,6 +65,8 @@ test('what commands do is written down, with name and reason; what only reads is
       ['keys', 'rotate'],
     ],
     [['keys.forget'], ['keys', 'forget']],
+    [['payment.check'], ['payments', 'check', payment]],
+    [['message.resend'], ['outbox', 'resend', message]],
   ]
   for (const [actions, args] of changes) {
     const before = (await written()).length
@@ -90,3 +96,24 @@ test('what commands do is written down, with name and reason; what only reads is
   assert.deepEqual(await written(), before)
   assert.equal((await checkActionLog(house.db)).finding, undefined)
 })
+
+async function pay({ token, accountId }: { token: string; accountId: string }): Promise<string> {
+  await house.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
+    accountId,
+  ])
+  const body = { amount_tzs: 5_000 }
+  const made = await house.call('POST /v1/payments/topup', { token, body })
+  assert.ok(made.status < 300, JSON.stringify(made.body))
+  return made.body.data.id
+}
+
+async function undelivered(): Promise<string> {
+  const id = uuidv7()
+  const letter = { channel: 'email' as const, to: 'asha@example.com', subject: 'S', text: 'T' }
+  // Not to be sent meanwhile: it is dead when it is committed.
+  await house.db.begin(async (tx) => {
+    await insertMessage(tx, { id, ...letter })
+    await tx.query(`update outbox set state = 'dead' where id = $1`, [id])
+  })
+  return id
+}

@@ -65,7 +65,11 @@ describe('operators', () => {
     await house.registerAs(email)
     assert.equal((await mlango('operators', 'add', email, '--role', 'owner')).code, 1)
     assert.equal((await mlango('operators', 'add', freshEmail(), '--role', 'owner')).code, 1)
-    assert.equal((await mlango('operators', 'add', email, '--role', 'king')).code, 2)
+    const king = await mlango('operators', 'add', email, '--role', 'king')
+    assert.deepEqual(king, {
+      code: 2,
+      out: 'There is no role "king". Roles: owner, support, viewer.',
+    })
     assert.equal((await mlango('operators', 'add', email)).code, 2)
     assert.equal((await mlango('operators', 'remove', email, '--role', 'owner')).code, 2)
     assert.equal((await mlango('operators', 'dance')).code, 2)

@@ -8,12 +8,12 @@ import { startTestServer } from '../support/local-server.ts'
 import { GUARDS, type Guard } from './guard-list.ts'
 
 /**
- * `npm run guards [-- part of a name]`: removes each guard in a copy of the tree and shows that its
+ * `npm run guards [-- part of a name or file]`: removes each guard in a copy of the tree and shows that its
  * test then fails. Exits with 1 when a guard could be removed unnoticed.
  */
 const root = join(import.meta.dirname, '../..')
-const nameFilter = process.argv[2] ?? ''
-const guards = GUARDS.filter((guard) => guard.name.includes(nameFilter))
+const part = process.argv[2] ?? ''
+const guards = GUARDS.filter(({ name, file }) => name.includes(part) || file.includes(part))
 const copy = mkdtempSync(join(tmpdir(), 'mlango-guards-'))
 const PARTS = ['src', 'console', 'simulator', 'test', 'bin']
 for (const part of ['docs', ...PARTS, 'package.json', 'package-lock.json', 'tsconfig.json']) {

@@ -1,18 +1,15 @@
-import { checkActionLog } from '../../src/administration/action-log.ts'
 import { commandActor } from '../../src/administration/actor.ts'
 import { setRate } from '../../src/administration/business/fx.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
 import { dayAt } from '../../src/lib/days.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { assertAgreement } from '../support/agreement.ts'
 import { openFastDatabase } from '../support/fast-database.ts'
 import { startHouse } from '../support/house.ts'
-import { assertOverview, independentFigures } from '../support/independent-figures.ts'
-import { newOperator } from '../support/operators.ts'
 import { insertPerson } from '../support/people.ts'
 import { runInParallel } from './load/in-parallel.ts'
 import { seededRandom } from './load/random.ts'
 import { openCalls } from './trade/calls.ts'
+import { judge, type Verdict } from './trade/judge.ts'
 import { adjustments, topUps } from './trade/money.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
@@ -23,16 +20,12 @@ const CALLERS = 64
 /** So many of the calls go through the API, with the simulated models. */
 const ONE_IN = 50
 
-export type TradeReport = {
-  counts: Record<string, number>
-  overview: Record<string, number>
-  violations: string[]
-}
+export type TradeReport = Verdict & { counts: Record<string, number> }
 
 /**
  * A month of trade that ends today: calls, top-ups, refusals, reversals, corrections, refunds and
- * changing rates of the dollar, all through the product's own functions. Then every figure of the
- * overview is compared with sums over the single rows, and the books are audited.
+ * changing rates of the dollar, all through the product's own functions. Then overview, exports,
+ * records and ledger are compared with each other, and the books are audited.
  */
 export async function trade(options: {
   seed: number
@@ -77,7 +70,10 @@ export async function trade(options: {
       options.say?.(`day ${day + 1} of ${days}: ${counts.get('paid')} calls paid`)
     }
     count('seconds', Math.round((performance.now() - startedMs) / 1_000))
-    return { counts: Object.fromEntries(counts), ...(await judge(house)) }
+    return {
+      counts: Object.fromEntries(counts),
+      ...(await judge(house, { zone: ZONE, tzsPerUsd: DEFAULT_RATE })),
+    }
   } finally {
     await house.close()
     await fast.db.close()
@@ -111,32 +107,4 @@ async function chat(house: House, key: string): Promise<string> {
   const body = { model: 'sim/hekima-mini', messages, max_tokens: 40 }
   const { status } = await house.call('POST /v1/chat/completions', { token: key, body })
   return status === 200 ? 'paid' : `status ${status}`
-}
-
-/** Compares; what differs is a violation. */
-async function judge(house: House): Promise<Omit<TradeReport, 'counts'>> {
-  const { db } = house
-  const owner = await newOperator(house, 'owner')
-  const violations: string[] = []
-  const check = async (what: string, work: () => Promise<void>) => {
-    await work().catch((error: unknown) => violations.push(`${what}: ${String(error)}`))
-  }
-  const rates = await db.query<{ day: string; rate: string }>(
-    'select day::text, tzs_per_usd as rate from fx_rates order by 1 desc',
-  )
-  const tzsPerUsd = (day: string) => rates.find((one) => one.day <= day)?.rate ?? DEFAULT_RATE
-  const startedMs = performance.now()
-  const { body } = await house.call('GET /v1/operator/overview', { token: owner.token })
-  const overviewMs = Math.round(performance.now() - startedMs)
-  await check('the overview', async () =>
-    assertOverview(body.data, await independentFigures(db, { zone: ZONE, tzsPerUsd })),
-  )
-  await check('the books', () => assertAgreement(db))
-  await check('the log of the operators', async () => {
-    const { finding } = await checkActionLog(db)
-    if (finding !== undefined) throw new Error(finding)
-  })
-  const numbers = Object.entries(body.data).filter(([, value]) => typeof value === 'number')
-  const overview = Object.fromEntries(numbers) as Record<string, number>
-  return { overview: { ...overview, answered_in_ms: overviewMs }, violations }
 }

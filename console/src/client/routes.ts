@@ -2128,6 +2128,7 @@ export type Documented = {
           gift_credits: number
           accounts: number
         }
+        paid_in: { received_tzs: number; payments: number; credits: number }
         days: {
           day: string
           tzs_per_usd: number

@@ -26,10 +26,10 @@ export function useFilters<Name extends string>(
   return [values, change]
 }
 
-/** Fields in a row on a desktop; on a phone the first has a line of its own. */
+/** Fields in a row on a desktop; on a phone the first has a line of its own, and none is half of one. */
 export function Filters({ children }: { children: ReactNode }) {
   return (
-    <div className="grid grid-cols-2 gap-3 max-sm:[&>*:first-child]:col-span-2 lg:grid-cols-4">
+    <div className="grid grid-cols-2 gap-3 max-sm:[&>*:first-child]:col-span-2 max-sm:[&>*:last-child:nth-child(even)]:col-span-2 lg:grid-cols-4">
       {children}
     </div>
   )

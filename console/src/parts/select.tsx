@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { FieldFrame, inputLook } from './field.tsx'
 
 type Option<Value extends string> = { value: Value; label: string }
@@ -43,11 +44,19 @@ export function Choices<Value extends string>({
   options,
   onChange,
 }: ChoiceProps<Value>) {
+  const group = useRef<HTMLDivElement>(null)
+  // On a phone they do not all fit: the one that is taken is in sight.
+  useEffect(() => {
+    const row = group.current
+    const taken = row?.querySelector<HTMLElement>('[aria-pressed=true]')
+    if (row && taken) row.scrollLeft = taken.offsetLeft - (row.clientWidth - taken.offsetWidth) / 2
+  }, [value])
   return (
     <div
+      ref={group}
       role="group"
       aria-label={label}
-      className="-mx-4 flex gap-2 overflow-x-auto px-4 pb-1 sm:mx-0 sm:flex-wrap sm:px-0"
+      className="relative -mx-4 flex gap-2 overflow-x-auto px-4 pb-1 sm:mx-0 sm:flex-wrap sm:px-0"
     >
       {options.map((option) => (
         <button

@@ -54,7 +54,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, actions }: Props<Row
                     {column.label}
                   </span>
                 )}
-                <span className="min-w-0 max-sm:text-right">{column.show(row)}</span>
+                <span className="max-sm:text-right">{column.show(row)}</span>
               </td>
             ))}
             {actions && (

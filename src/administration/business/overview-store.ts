@@ -129,6 +129,19 @@ type ReceivedRow = {
   unknown: number
 }
 
+/** Since the beginning. */
+export type PaidIn = { payments: bigint; amountTzs: bigint; creditsMicro: bigint }
+
+/** From sums that are kept: flat, however many payments there were. */
+export async function readPaidIn(tx: Tx): Promise<PaidIn> {
+  const [row] = await tx.read<{ payments: bigint; tzs: bigint; micro: bigint }>(
+    `select coalesce(sum(payments), 0)::int8 as payments,
+       coalesce(sum(amount_tzs), 0)::int8 as tzs, coalesce(sum(credits_micro), 0)::int8 as micro
+     from received_sums`,
+  )
+  return { payments: row!.payments, amountTzs: row!.tzs, creditsMicro: row!.micro }
+}
+
 /** `giftMicro` is the part of it that nobody has bought. */
 export type Owed = {
   balanceMicro: bigint

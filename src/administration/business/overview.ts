@@ -3,6 +3,7 @@ import { invalidField } from '../../lib/failure.ts'
 import { dayAfter, startOfDay } from '../../lib/days.ts'
 import { readRates, type FxRate } from './fx-store.ts'
 import {
+  readPaidIn,
   sumBalances,
   sumCosts,
   sumCredits,
@@ -12,6 +13,7 @@ import {
   type CreditSum,
   type DayPeriod,
   type Owed,
+  type PaidIn,
   type ReceivedSum,
   type RefundSum,
 } from './overview-store.ts'
@@ -24,6 +26,7 @@ export type Overview = {
   refunds: RefundSum[]
   rates: FxRate[]
   owed: Owed
+  paidIn: PaidIn
 }
 
 const LONGEST_DAYS = 400
@@ -50,6 +53,7 @@ export function readOverview(db: Db, period: DayPeriod): Promise<Overview> {
       refunds: await sumRefunds(tx, period),
       rates: await readRates(tx, period),
       owed: await sumBalances(tx),
+      paidIn: await readPaidIn(tx),
     }
   })
 }

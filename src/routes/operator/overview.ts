@@ -68,6 +68,9 @@ const overviewShape = z.object({
     gift_credits: z.number(),
     accounts: z.int(),
   }),
+  paid_in: z
+    .object({ received_tzs: z.int(), payments: z.int(), credits: z.number() })
+    .meta({ description: 'All that was ever received, and the credits that were added for it' }),
   days: z.array(
     z.object({ day: z.string(), tzs_per_usd: z.number(), ...received.shape, ...use.shape }),
   ),
@@ -85,8 +88,8 @@ function overviewRoute({ db, clock, timeZone, money }: Deps): Route {
     path: '/v1/operator/overview',
     summary:
       'Read the business of some days: money received, credits added and used, what calls cost at ' +
-      'the upstreams, the margin, what could not be collected, and what customers have now. The ' +
-      'last 30 days by default; both days are included',
+      'the upstreams, the margin, what could not be collected, and what customers have now beside ' +
+      'all that was ever paid in. The last 30 days by default; both days are included',
     query: z.object(daysQuery),
     response: overviewShape,
     async handle({ query }) {
@@ -136,7 +139,7 @@ function daysAsked(
 }
 
 function showOverview(
-  { credits, owed }: Overview,
+  { credits, owed, paidIn }: Overview,
   figures: OverviewFigures,
 ): z.infer<typeof overviewShape> {
   const { total, days, models, upstreams, networks } = figures
@@ -158,6 +161,11 @@ function showOverview(
       reserved_credits: creditsNumber(owed.heldMicro),
       gift_credits: creditsNumber(owed.giftMicro),
       accounts: owed.accounts,
+    },
+    paid_in: {
+      received_tzs: Number(paidIn.amountTzs),
+      payments: Number(paidIn.payments),
+      credits: creditsNumber(paidIn.creditsMicro),
     },
     days: days.map((one) => ({
       day: one.day,

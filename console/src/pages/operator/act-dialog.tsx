@@ -4,7 +4,9 @@ import { AskFailure } from '../../client/failure.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useWords } from '../../words/language.tsx'
+import { ruleIn } from './forbidden.ts'
 import { useProven } from './proof.tsx'
+import { wordFor } from './word-for.ts'
 import { operatorWords } from './words.ts'
 
 type Props<T> = {
@@ -16,6 +18,8 @@ type Props<T> = {
   disabled?: boolean
   /** In place of the usual hint, where somebody else will read the reason too. */
   reasonHint?: string
+  /** What a refusal means here, by the API's code. */
+  kinds?: Partial<Record<string, string>>
   children?: ReactNode
   /** The same key however often it is tried: it is done once. */
   perform(given: { reason: string; idempotencyKey: string }): Promise<T>
@@ -27,7 +31,7 @@ const SHORTEST_REASON = 3
 
 /** An act on somebody else's account or money: with a reason, and a fresh code where it is asked. */
 export function ActDialog<T>(props: Props<T>) {
-  const { perform, onDone, reasonHint, children, disabled, ...shown } = props
+  const { perform, onDone, reasonHint, kinds, children, disabled, ...shown } = props
   const words = useWords(operatorWords)
   const proven = useProven()
   const [reason, setReason] = useState('')
@@ -42,7 +46,7 @@ export function ActDialog<T>(props: Props<T>) {
       busy={work.isPending}
       disabled={disabled === true || reason.trim().length < SHORTEST_REASON}
       error={work.error}
-      kinds={useActSentences(work.error)}
+      kinds={{ ...useActSentences(work.error), ...kinds }}
       unsure={words.unsure}
       onConfirm={() => work.mutate()}
     >
@@ -59,12 +63,13 @@ export function ActDialog<T>(props: Props<T>) {
   )
 }
 
-/** Why something is not allowed only the service can say: a limit, a role, one's own account. */
+/** What a refusal means for an operator. */
 export function useActSentences(error: unknown): Partial<Record<string, string>> {
   const words = useWords(operatorWords)
   const said = error instanceof AskFailure ? error.message : ''
-  return {
-    forbidden: `${words.notAllowed} ${said}`,
-    conflict: `${words.conflict} ${said}`,
-  }
+  const known = ruleIn(said)
+  const forbidden = known
+    ? words.forbidden[known.rule](wordFor(words.roles, known.what))
+    : `${words.notAllowed} ${said}`
+  return { forbidden, conflict: words.conflict }
 }

@@ -9,9 +9,11 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
       {facts
         .filter(([, value]) => value !== undefined && value !== '')
         .map(([label, value]) => (
-          <div key={label} className="flex flex-wrap justify-between gap-x-4 py-2">
+          <div key={label} className="flex flex-wrap items-baseline gap-x-4 py-2">
             <dt className="text-soft">{label}</dt>
-            <dd className="figures min-w-0 font-medium wrap-anywhere">{value}</dd>
+            <dd className="figures ml-auto min-w-0 text-right font-medium wrap-anywhere">
+              {value}
+            </dd>
           </div>
         ))}
     </dl>

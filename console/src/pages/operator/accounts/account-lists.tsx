@@ -57,6 +57,9 @@ function AccountLedger({ id }: Props) {
   )
 }
 
+/** What the others say is what they are, in English. */
+const TELLING = new Set(['usage', 'refund', 'adjustment'])
+
 type Entry = Answer<'GET /v1/operator/accounts/{id}/transactions'>['data'][number]
 
 function Entry({ entry }: { entry: Entry }) {
@@ -75,7 +78,8 @@ function Entry({ entry }: { entry: Entry }) {
           <p className="font-medium">{words.entries[type]}</p>
         )}
         <p className="text-sm wrap-anywhere text-soft">
-          {moment(entry.created_at)} · {entry.description}
+          {moment(entry.created_at)}
+          {TELLING.has(type) && ` · ${entry.description}`}
         </p>
       </div>
       <div className="figures shrink-0 text-right">

@@ -22,7 +22,7 @@ import { ReadsOnly } from '../reads-only.tsx'
 import { operatorWords } from '../words.ts'
 import { Access } from './access.tsx'
 import { AccountActs } from './account-acts.tsx'
-import { STATUS_TONES } from './page.tsx'
+import { STATUS_TONES } from './statuses.ts'
 import { accountsWords } from './words.ts'
 
 export type Story = Answer<'GET /v1/operator/accounts/{id}'>['data']

@@ -27,6 +27,7 @@ export function Adjust({ story, onDone, onClose }: AccountActProps) {
       act={words.adjustDo}
       reasonHint={words.adjustReason}
       disabled={amount === undefined}
+      kinds={{ conflict: words.adjustTooMuch }}
       perform={({ reason, idempotencyKey }) =>
         ask('POST /v1/operator/accounts/{id}/adjustments', {
           path: { id: story.id },

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
-import { Badge, type Tone } from '../../../parts/badge.tsx'
+import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
@@ -15,16 +15,10 @@ import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { SearchForm } from '../search-form.tsx'
 import { operatorWords } from '../words.ts'
+import { STATUS_TONES, type Status } from './statuses.ts'
 import { accountsWords } from './words.ts'
 
 type Found = Answer<'GET /v1/operator/accounts'>['data'][number]
-export type Status = Found['status']
-
-export const STATUS_TONES: Record<Status, Tone> = {
-  pending_verification: 'wait',
-  active: 'good',
-  suspended: 'bad',
-}
 
 const ROWS = 25
 const DEFAULTS = { q: '', status: '', before: '' }
@@ -118,7 +112,7 @@ function useColumns(): Column<Found>[] {
     },
     {
       label: words.address,
-      show: (one) => <span className="wrap-anywhere">{one.email ?? one.phone_number ?? '–'}</span>,
+      show: (one) => <Address>{one.email ?? one.phone_number ?? '–'}</Address>,
     },
     {
       label: words.since,
@@ -134,4 +128,19 @@ function useColumns(): Column<Found>[] {
       show: ({ status }) => <Badge tone={STATUS_TONES[status]}>{words.statuses[status]}</Badge>,
     },
   ]
+}
+
+/** Broken before the @ if it has to be. */
+function Address({ children }: { children: string }) {
+  const [name, host] = children.split('@')
+  return (
+    <span className="wrap-anywhere">
+      {name}
+      {host !== undefined && (
+        <>
+          <wbr />@{host}
+        </>
+      )}
+    </span>
+  )
 }

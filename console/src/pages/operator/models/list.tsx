@@ -141,7 +141,7 @@ function Acts({ model, onAct }: { model: Model; onAct(act: Act): void }) {
     </Button>
   )
   return (
-    <div className="-ml-3 flex flex-wrap sm:justify-end">
+    <div className="-mx-3 flex flex-wrap sm:mr-0 sm:justify-end">
       {may('owner') && button('switch', model.enabled ? words.turnOff : words.turnOn)}
       {may('owner') && button('margin', words.margin)}
       {may('support') && isTalking && button('try', action)}

@@ -72,6 +72,7 @@ function Sync({ onDone, onClose }: { onDone(said: string): void; onClose(): void
       why={words.syncWhy}
       act={words.sync}
       harmless
+      kinds={{ conflict: words.syncBusy }}
       perform={({ reason, idempotencyKey }) =>
         ask('POST /v1/operator/catalog/sync', { body: { reason }, idempotencyKey })
       }

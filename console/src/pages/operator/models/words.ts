@@ -29,6 +29,7 @@ export const modelsWords = words({
     sync: 'Soma bei upya sasa',
     syncTitle: 'Soma orodha za watoa modeli sasa?',
     syncWhy: 'Bei zinazobadilika sana hazitumiki mara moja: zitasubiri idhini.',
+    syncBusy: 'Bei zinasomwa sasa hivi na seva nyingine. Jaribu tena baada ya dakika moja.',
     synced: (added: string, priced: string, gone: string, waiting: string) =>
       `Mpya ${added}, bei zilizobadilika ${priced}, zilizoondoka ${gone}, zinazosubiri ${waiting}.`,
     syncFailed: (names: string) => `Orodha hizi hazikusomeka: ${names}.`,
@@ -61,6 +62,7 @@ export const modelsWords = words({
     sync: 'Read the prices anew',
     syncTitle: 'Read the lists of the upstreams now?',
     syncWhy: 'Prices that move a lot are not used at once: they wait for approval.',
+    syncBusy: 'Another server is reading the prices right now. Try again in a minute.',
     synced: (added, priced, gone, waiting) =>
       `${added} new, ${priced} prices changed, ${gone} gone, ${waiting} waiting.`,
     syncFailed: (names) => `These lists could not be read: ${names}.`,

@@ -43,7 +43,12 @@ export function Operators() {
   ]
   return (
     <Section title={words.operators}>
-      <p className="max-w-prose text-soft">{words.operatorsLead}</p>
+      <p className="max-w-prose text-soft">
+        {words.operatorsLead}{' '}
+        <code className="font-mono text-sm whitespace-nowrap">
+          npm run mlango -- operators add …
+        </code>
+      </p>
       <Loaded query={operators} shape={<Skeleton lines={3} />}>
         {({ data }) => (
           <div className="sm:card sm:px-2">

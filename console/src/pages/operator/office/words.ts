@@ -5,8 +5,7 @@ export const officeWords = words({
     title: 'Ofisi',
     webhooks: 'Webhook',
     operators: 'Waendeshaji',
-    operatorsLead:
-      'Huongezwa na kuondolewa kwa amri kwenye seva, si hapa: npm run mlango -- operators add …',
+    operatorsLead: 'Huongezwa na kuondolewa kwa amri kwenye seva, si hapa:',
     name: 'Jina',
     role: 'Jukumu',
     authenticator: 'Programu ya uthibitishaji',
@@ -18,8 +17,7 @@ export const officeWords = words({
     title: 'Office',
     webhooks: 'Webhooks',
     operators: 'Operators',
-    operatorsLead:
-      'They are added and removed by commands on the server, not here: npm run mlango -- operators add …',
+    operatorsLead: 'They are added and removed by commands on the server, not here:',
     name: 'Name',
     role: 'Role',
     authenticator: 'Authenticator app',

@@ -35,7 +35,16 @@ export function Figures({ days, now, before }: Props) {
         {figure(words.cost, (one) => one.upstream_tzs, tzs)}
         {figure(words.sold, (one) => one.credits['topup'] ?? 0, credits)}
         {figure(words.used, (one) => one.used_credits, credits)}
-        <Figure label={words.owed} below={words.owedBelow(number(now.owed.accounts))}>
+        <Figure
+          label={words.owed}
+          below={
+            <>
+              {words.owedBelow(number(now.owed.accounts))}
+              <br />
+              {words.paidIn}: <Tzs amount={now.paid_in.received_tzs} />
+            </>
+          }
+        >
           <Money credits={now.owed.balance_credits} />
         </Figure>
       </dl>

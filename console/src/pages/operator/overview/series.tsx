@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Bars } from '../../../parts/bars.tsx'
-import { Filters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page-title.tsx'
 import { Select } from '../../../parts/select.tsx'
@@ -35,7 +34,7 @@ export function Series({ period }: { period: Period }) {
   const series = useAsk('GET /v1/operator/series', { query })
   return (
     <Section title={words.perDay}>
-      <Filters>
+      <div className="grid gap-3 sm:grid-cols-2">
         <Select<Metric>
           label={words.metric}
           value={metric}
@@ -51,7 +50,7 @@ export function Series({ period }: { period: Period }) {
           options={bys.map((value) => ({ value, label: words.bys[value] }))}
           onChange={setWanted}
         />
-      </Filters>
+      </div>
       <Loaded query={series} shape={<Skeleton lines={2} tall />}>
         {({ data }) => (
           <div className={by === 'none' ? '' : 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3'}>

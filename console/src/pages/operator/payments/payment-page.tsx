@@ -73,7 +73,7 @@ function Acts({ payment }: { payment: Payment }) {
   const again = useAskAgain()
   const proven = useProven()
   const [isResolving, setResolving] = useState(false)
-  const [done, setDone] = useState('')
+  const [done, setDone] = useState<{ tone: 'good' | 'warning'; said: string }>()
   const renew = () =>
     again(
       'GET /v1/operator/payments/{id}',
@@ -90,7 +90,11 @@ function Acts({ payment }: { payment: Payment }) {
       ),
     onSuccess: ({ data }) => {
       const doubted = data.review !== undefined && data.review.done_by === undefined
-      setDone(doubted ? words.checkedDoubt : words.checked[data.status])
+      setDone(
+        doubted
+          ? { tone: 'warning', said: words.checkedDoubt }
+          : { tone: 'good', said: words.checked[data.status] },
+      )
       return renew()
     },
   })
@@ -109,12 +113,16 @@ function Acts({ payment }: { payment: Payment }) {
           </Button>
         )}
       </div>
-      {done !== '' && <Notice tone="good">{done}</Notice>}
+      {done && <Notice tone={done.tone}>{done.said}</Notice>}
       <FailureNotice error={check.error} kinds={sentences} />
       {isResolving && (
         <Resolve
           payment={payment}
-          onDone={() => (setResolving(false), setDone(words.resolvedDone), renew())}
+          onDone={() => {
+            setResolving(false)
+            setDone({ tone: 'good', said: words.resolvedDone })
+            return renew()
+          }}
           onClose={() => setResolving(false)}
         />
       )}

@@ -2,9 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask, type Answer } from '../../../client/ask.ts'
+import { AskFailure } from '../../../client/failure.ts'
 import { Button } from '../../../parts/button.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { Field, FieldFrame, inputLook } from '../../../parts/field.tsx'
+import { Icon } from '../../../parts/icon.tsx'
 import { Tzs } from '../../../parts/money.tsx'
 import { Notice } from '../../../parts/notice.tsx'
 import { PageTitle, Section } from '../../../parts/page-title.tsx'
@@ -56,7 +58,11 @@ function Form({ onCompared }: { onCompared(compared: Comparison | undefined): vo
     onMutate: () => onCompared(undefined),
     onSuccess: ({ data }) => onCompared(data),
   })
-  const sentences = useActSentences(compare.error)
+  const said = compare.error instanceof AskFailure ? compare.error.message : ''
+  const sentences = {
+    ...useActSentences(compare.error),
+    validation_error: words.unreadable(said),
+  }
   const isTooLarge = file !== undefined && file.size > LARGEST_LETTERS
   return (
     <form
@@ -66,15 +72,22 @@ function Form({ onCompared }: { onCompared(compared: Comparison | undefined): vo
     >
       <FieldFrame label={words.file} error={isTooLarge ? words.tooLarge : undefined}>
         {({ id, describedBy, invalid }) => (
-          <input
-            id={id}
-            type="file"
-            accept=".csv,text/csv,text/plain"
-            aria-describedby={describedBy}
-            aria-invalid={invalid}
-            onChange={(event) => setFile(event.target.files?.[0])}
-            className={`${inputLook} py-2.5`}
-          />
+          <div
+            className={`${inputLook} relative flex items-center gap-2 focus-within:outline-3 focus-within:outline-green`}
+          >
+            <Icon name="file" />
+            <span className="min-w-0 wrap-anywhere">{file?.name ?? words.choose}</span>
+            <input
+              id={id}
+              type="file"
+              accept=".csv,text/csv,text/plain"
+              aria-describedby={describedBy}
+              aria-invalid={invalid}
+              onChange={(event) => setFile(event.target.files?.[0])}
+              // Its own words are those of the browser's language.
+              className="absolute inset-0 cursor-pointer opacity-0"
+            />
+          </div>
         )}
       </FieldFrame>
       <div className="grid grid-cols-2 gap-3">

@@ -30,6 +30,8 @@ export const reconcileWords = words({
     ourAmount: 'Kiasi chetu',
     notAllShown: 'Zinaonyeshwa tofauti 1,000 za kwanza.',
     tooLarge: 'Faili ni kubwa mno. Gawanya kwa siku chache.',
+    unreadable: (_said: string) =>
+      'Faili au siku hazikusomeka. Faili linahitaji safu ya `amount` (shilingi kamili) na ya `reference` au `transaction_id`; siku zisizidi 93.',
   },
   en: {
     title: 'Reconcile the provider’s statement',
@@ -59,5 +61,6 @@ export const reconcileWords = words({
     ourAmount: 'Amount here',
     notAllShown: 'The first 1,000 differences are shown.',
     tooLarge: 'The file is too large. Split it into fewer days.',
+    unreadable: (said) => said,
   },
 })

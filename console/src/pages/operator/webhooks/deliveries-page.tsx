@@ -114,7 +114,7 @@ function One({ delivery, onReplay }: { delivery: Delivery; onReplay(): void }) {
       {error && <p className="text-sm wrap-anywhere text-danger">{error}</p>}
       <details>
         <summary className="flex min-h-11 items-center text-sm text-green">{words.content}</summary>
-        <pre className="overflow-x-auto rounded-sm bg-sunken p-3 font-mono text-sm" tabIndex={0}>
+        <pre className="rounded-sm bg-sunken p-3 font-mono text-sm wrap-anywhere whitespace-pre-wrap">
           {JSON.stringify(delivery.body, null, 2)}
         </pre>
       </details>

@@ -44,6 +44,7 @@ export function EndpointForm({ endpoint, onSecret, onDone, onClose }: Props) {
       act={endpoint ? words.save : words.add}
       harmless
       disabled={!/^https?:\/\/\S+$/.test(url.trim()) || events.length === 0}
+      kinds={{ validation_error: words.urlWrong, conflict: words.tooMany }}
       perform={perform}
       onDone={(secret) => (secret === undefined ? onDone(words.done) : onSecret(secret))}
       onClose={onClose}
