@@ -1,6 +1,7 @@
 import type { Failure } from '../../lib/failure.ts'
 import type { StreamForm } from '../chat/form.ts'
 import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
+import { NativeEvents } from './answer/native-events.ts'
 import type { Keeper } from './kept/keeper.ts'
 import { usageOf } from './answer/response.ts'
 
@@ -10,26 +11,22 @@ const BEATS_PER_EVENT = 8
 
 /** A stream, of a chat or of an upstream that speaks this dialect, written as a response. */
 export function responseStreamForm(style: ResponseStyle, keeper: Keeper): StreamForm {
-  const events = new ResponseEvents(style)
-  let native = false
+  let events: ResponseEvents | NativeEvents
   let silent = 0
   return {
     begin(stream) {
-      native = stream.native === true
+      events = stream.native === true ? new NativeEvents(style) : new ResponseEvents(style)
       return events.begin()
     },
     write(chunks) {
       silent = 0
-      return native ? events.pass(chunks) : events.take(chunks)
+      return events.take(chunks)
     },
     heartbeat() {
       silent += 1
       return silent % BEATS_PER_EVENT === 0 ? events.keepAlive() : COMMENT
     },
-    end: (last, usage) =>
-      native
-        ? events.finishNative(last, usageOf(usage), keeper.keep)
-        : events.finish(last, usageOf(usage), keeper.keep),
+    end: (last, usage) => events.finish(last, usageOf(usage), keeper.keep),
     fail: (_error, failure) => events.fail(failure),
   }
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { carriedDetails } from '../../../src/gateway/chat/reasoning-carrier.ts'
 import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
+import { NativeEvents } from '../../../src/gateway/responses/answer/native-events.ts'
 import { failedError } from '../../../src/gateway/responses/answer/failed.ts'
 import { responseOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
 import { KEEPS_NOTHING } from '../../../src/gateway/responses/kept/keeper.ts'
@@ -396,7 +397,7 @@ function cutUp(
 }
 
 test('pieces of one text that an upstream sent together go out as one event', () => {
-  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
+  const events = new NativeEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
   const type = 'response.output_text.delta'
   const before = (item: string) => `{"type":"${type}","item_id":"${item}","delta":"`
   const after = '","sequence_number":7}'
@@ -404,12 +405,12 @@ test('pieces of one text that an upstream sent together go out as one event', ()
   const further = (text: string) => ['', text, after].join('\n')
   const added = { type: 'response.content_part.added', item_id: 'b', sequence_number: 8 }
   const found = eventsIn(
-    events.pass([
+    events.take([
       piece('a', 'Habari'),
       further(' ya leo'),
       `${added.type}\n${JSON.stringify(added)}`,
       piece('b', 'Nzuri'),
-    ]) + events.pass([further(' kabisa'), further('.')]),
+    ]) + events.take([further(' kabisa'), further('.')]),
   )
   assert.deepEqual(found, [
     { type, item_id: 'a', delta: 'Habari ya leo', sequence_number: 0 },

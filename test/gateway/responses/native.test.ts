@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { carrierOf } from '../../../src/gateway/chat/reasoning-carrier.ts'
-import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
+import { NativeEvents } from '../../../src/gateway/responses/answer/native-events.ts'
 import { usageOf } from '../../../src/gateway/responses/answer/response.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
 import { nativeResponsesRequest } from '../../../src/gateway/responses/request/native.ts'
@@ -136,19 +136,19 @@ function streamed(events: Fields[], encrypted = false) {
   const reader = chat.reader(request(native({ input: 'x' })), target)
   const body = { model: MODEL.id, metadata: { a: 'b' } }
   const head = { seed: SEED, model: MODEL.id, createdAt: 1, body }
-  const writer = new ResponseEvents({ head, tools: new Map(), encrypted, logprobs: false })
+  const writer = new NativeEvents({ head, tools: new Map(), encrypted, logprobs: false })
   let text = writer.begin()
   let last: readonly string[] = []
   for (const event of events) {
     const { finishes } = reader
     const chunks = reader.read({ event: event.type as string, data: JSON.stringify(event) })
     if (reader.finishes > finishes) last = chunks
-    else text += writer.pass(chunks)
+    else text += writer.take(chunks)
   }
   reader.close()
   const kept: Fields[] = []
   const counted = reader.usage.kind === 'reported' ? reader.usage.usage : {}
-  text += writer.finishNative(last, usageOf(counted), (one) => kept.push(one()) > 0)
+  text += writer.finish(last, usageOf(counted), (one) => kept.push(one()) > 0)
   const frames = text.split('\n\n').slice(0, -1)
   const shown = frames.map((frame) => JSON.parse(frame.split('\n')[1]!.slice(6)) as Fields)
   return { reader, text, shown, kept: kept[0]! }

@@ -28,36 +28,8 @@ export function responseOf(head: ResponseStart, end: ResponseEnd): Fields {
   return { ...lastingFields(head), ...changingFields(head, end), output: end.output }
 }
 
-/** A response as JSON for the events of its stream, which repeat most of it. */
-export class ResponseTexts {
-  readonly #head: ResponseStart
-  readonly #lasting: string
-
-  constructor(head: ResponseStart) {
-    this.#head = head
-    this.#lasting = JSON.stringify(lastingFields(head)).slice(0, -1)
-  }
-
-  /**
-   * Without the instructions and tools, which are long: the first events of a stream need not send
-   * back to a telephone what it has just sent.
-   */
-  brief(end: Omit<ResponseEnd, 'output'>, output: string): string {
-    const changing = { ...changingFields(this.#head, end), instructions: null, tools: [] }
-    return this.#joined(changing, output)
-  }
-
-  whole(end: Omit<ResponseEnd, 'output'>, output: string): string {
-    return this.#joined(changingFields(this.#head, end), output)
-  }
-
-  #joined(changing: Fields, output: string): string {
-    return `${this.#lasting},${JSON.stringify(changing).slice(1, -1)},"output":${output}}`
-  }
-}
-
 /** The same from the first event of a stream to the last. */
-function lastingFields({ seed, createdAt, model, body }: ResponseStart): Fields {
+export function lastingFields({ seed, createdAt, model, body }: ResponseStart): Fields {
   return {
     id: `resp_${seed}`,
     object: 'response',
@@ -77,7 +49,7 @@ function lastingFields({ seed, createdAt, model, body }: ResponseStart): Fields 
   }
 }
 
-function changingFields({ body }: ResponseStart, end: Omit<ResponseEnd, 'output'>): Fields {
+export function changingFields({ body }: ResponseStart, end: Omit<ResponseEnd, 'output'>): Fields {
   return {
     status: end.status,
     error: end.error ?? null,

@@ -1,0 +1,96 @@
+import type { Failure } from '../../../lib/failure.ts'
+import { fieldsOf, type Fields } from '../../../lib/fields.ts'
+import { EventWriter } from './event-writer.ts'
+import type { ResponseStyle } from './events.ts'
+import { shownItem } from './output-items.ts'
+import { responseOf } from './response.ts'
+import { WholeEvents } from './whole-events.ts'
+import { nativeEnd, type Keep } from './whole.ts'
+
+/** The events of an upstream that speaks this dialect, under our numbers. */
+export class NativeEvents {
+  readonly #style: ResponseStyle
+  readonly #writer = new EventWriter()
+  readonly #whole: WholeEvents
+  /** How the last piece of text began. */
+  #piece = { type: '', before: '' }
+
+  constructor(style: ResponseStyle) {
+    this.#style = style
+    this.#whole = new WholeEvents(this.#writer, style.head)
+  }
+
+  begin(): string {
+    this.#whole.begin()
+    return this.#writer.written()
+  }
+
+  /**
+   * Events of an upstream that speaks this dialect: their type, a line break, their JSON. Pieces of
+   * one text that came together, with line breaks around their text, go out as one.
+   */
+  take(events: readonly string[]): string {
+    let [text, after] = ['', '']
+    const close = () => {
+      if (after !== '') this.#writer.pass(this.#piece.type, this.#piece.before + text, after)
+      text = after = ''
+    }
+    for (const event of events) {
+      const at = event.indexOf('\n')
+      let from = at + 1
+      // What has no type begins as the last piece did.
+      if (at > 0) {
+        close()
+        from = event.indexOf('\n', at + 1) + 1
+        if (from === 0) {
+          this.#passWhole(event.slice(0, at), event.slice(at + 1))
+          continue
+        }
+        this.#piece = { type: event.slice(0, at), before: event.slice(at + 1, from - 1) }
+      }
+      const end = event.indexOf('\n', from)
+      text += event.slice(from, end)
+      after = event.slice(end + 1)
+    }
+    close()
+    return this.#writer.written()
+  }
+
+  #passWhole(type: string, json: string): void {
+    const isItem = type.startsWith('response.output_item.')
+    this.#writer.pass(type, '', isItem && !this.#style.encrypted ? shownData(json) : json)
+  }
+
+  /** The last one: its type, how it ended, and its items, a line each. */
+  finish(last: readonly string[], usage: Fields, keep: Keep): string {
+    const { head, encrypted } = this.#style
+    const closed = this.take(last.slice(0, -1))
+    const [, facts = '', items = ''] = (last.at(-1) ?? '').split('\n')
+    const end = { ...nativeEnd(JSON.parse(facts) as Fields), usage }
+    const output = () => JSON.parse(items) as Fields[]
+    const store = keep(() => responseOf(head, { ...end, output: output() }))
+    const hides = !encrypted && items.includes(ENCRYPTED)
+    const shown = hides ? JSON.stringify(output().map((item) => shownItem(item, false))) : items
+    this.#whole.end({ ...end, store }, shown)
+    return closed + this.#writer.written()
+  }
+
+  fail(failure: Failure): string {
+    this.#whole.fail(failure, '[]')
+    return this.#writer.written()
+  }
+
+  keepAlive(): string {
+    this.#writer.write('keepalive', {})
+    return this.#writer.written()
+  }
+}
+
+const ENCRYPTED = '"encrypted_content"'
+
+/** Only an item can have what not every caller is to see. */
+function shownData(data: string): string {
+  if (!data.includes(ENCRYPTED)) return data
+  const event = JSON.parse(data) as Fields
+  return JSON.stringify({ ...event, item: shownItem(fieldsOf(event.item), false) })
+}

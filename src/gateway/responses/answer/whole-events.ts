@@ -1,0 +1,51 @@
+import type { Failure } from '../../../lib/failure.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import type { EventWriter } from './event-writer.ts'
+import { failedError } from './failed.ts'
+import { changingFields, lastingFields, type ResponseEnd, type ResponseStart } from './response.ts'
+
+type End = Omit<ResponseEnd, 'output'>
+
+/** Writes the events that carry all of the response. They repeat most of it, which is written once. */
+export class WholeEvents {
+  readonly #writer: EventWriter
+  readonly #head: ResponseStart
+  readonly #lasting: string
+
+  constructor(writer: EventWriter, head: ResponseStart) {
+    this.#writer = writer
+    this.#head = head
+    this.#lasting = JSON.stringify(lastingFields(head)).slice(0, -1)
+  }
+
+  begin(): void {
+    const begun = this.#brief({ status: 'in_progress' }, '[]')
+    this.#writer.writeMembers('response.created', begun)
+    this.#writer.writeMembers('response.in_progress', begun)
+  }
+
+  /** `output` is the JSON of its items. */
+  end(end: End, output: string): void {
+    const ended = this.#joined(changingFields(this.#head, end), output)
+    this.#writer.writeMembers(`response.${end.status}`, ended)
+  }
+
+  fail(failure: Failure, output: string): void {
+    const end = { status: 'failed', error: failedError(failure) } as const
+    this.#writer.writeMembers('response.failed', this.#brief(end, output))
+  }
+
+  /**
+   * Without the instructions and tools, which are long: the first events of a stream need not send
+   * back to a telephone what it has just sent.
+   */
+  #brief(end: End, output: string): string {
+    const changing = { ...changingFields(this.#head, end), instructions: null, tools: [] }
+    return this.#joined(changing, output)
+  }
+
+  #joined(changing: Fields, output: string): string {
+    const members = JSON.stringify(changing).slice(1, -1)
+    return `"response":${this.#lasting},${members},"output":${output}}`
+  }
+}
