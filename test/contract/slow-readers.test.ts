@@ -52,7 +52,7 @@ async function openStalled() {
   reader.pause()
   let fullSince = 0
   await stream.flood(LARGE, () => {
-    if (!response.writableNeedDrain) fullSince = 0
+    if (!response.socket?.writableNeedDrain) fullSince = 0
     else fullSince ||= Date.now()
     return fullSince > 0 && Date.now() - fullSince > 100
   })
