@@ -7,7 +7,7 @@ import { ItemEvents } from './item-events.ts'
 import { endOf, isCutOff, responseOf, type ResponseStart } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
 import type { OwnTools } from '../request/tools.ts'
-import type { Keep } from './whole.ts'
+import type { KeepResponse } from './whole.ts'
 
 /** What the writing of a response needs to know. */
 export type ResponseStyle = {
@@ -49,7 +49,7 @@ export class ResponseEvents {
   }
 
   /** The rest of the answer. `keep` is given the response as it is to be kept. */
-  finish(last: readonly string[], usage: Fields, keep: Keep): string {
+  finish(last: readonly string[], usage: Fields, keep: KeepResponse): string {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#walk
     if (isCutOff(finish)) this.#items.cut(hasCalls)

@@ -5,7 +5,7 @@ import type { ResponseStyle } from './events.ts'
 import { shownItem } from './output-items.ts'
 import { responseOf } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
-import { nativeEnd, type Keep } from './whole.ts'
+import { nativeFinish, type KeepResponse } from './whole.ts'
 
 /** The events of an upstream that speaks this dialect, under our numbers. */
 export class NativeEvents {
@@ -62,11 +62,11 @@ export class NativeEvents {
   }
 
   /** The last one: its type, how it ended, and its items, a line each. */
-  finish(last: readonly string[], usage: Fields, keep: Keep): string {
+  finish(last: readonly string[], usage: Fields, keep: KeepResponse): string {
     const { head, encrypted } = this.#style
     const closed = this.take(last.slice(0, -1))
     const [, facts = '', items = ''] = (last.at(-1) ?? '').split('\n')
-    const end = { ...nativeEnd(JSON.parse(facts) as Fields), usage }
+    const end = { ...nativeFinish(JSON.parse(facts) as Fields), usage }
     const output = () => JSON.parse(items) as Fields[]
     const store = keep(() => responseOf(head, { ...end, output: output() }))
     const hides = !encrypted && items.includes(ENCRYPTED)

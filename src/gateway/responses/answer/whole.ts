@@ -37,25 +37,25 @@ export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnT
 export function nativeAnswer(response: Fields, seed: string): WholeAnswer {
   const output = listOf(response.output).map(fieldsOf)
   return {
-    ...nativeEnd(response),
+    ...nativeFinish(response),
     output: output.map((item, i) => renamedItem(item, seed, i)),
   }
 }
 
-export function nativeEnd(response: Fields): Pick<ResponseEnd, 'status' | 'incomplete'> {
+export function nativeFinish(response: Fields): Pick<ResponseEnd, 'status' | 'incomplete'> {
   if (response.status !== 'incomplete') return { status: 'completed' }
   const reason = textOf(fieldsOf(response.incomplete_details).reason)
   return { status: 'incomplete', incomplete: reason }
 }
 
 /** Of a response's keeper. */
-export type Keep = (kept: () => Fields) => boolean
+export type KeepResponse = (kept: () => Fields) => boolean
 
 /** As it is shown; `keep` is given it as it is to be kept. */
 export function wholeResponse(
   answer: WholeAnswer,
   usage: Fields,
-  { head, encrypted, keep }: { head: ResponseStart; encrypted: boolean; keep: Keep },
+  { head, encrypted, keep }: { head: ResponseStart; encrypted: boolean; keep: KeepResponse },
 ): Fields {
   const store = keep(() => responseOf(head, { ...answer, usage }))
   const output = answer.output.map((item) => shownItem(item, encrypted))
