@@ -167,7 +167,10 @@ test('silence: help, a way back, no second payment; and late money is credited o
 async function openPaying(view: View = {}) {
   const person = await rig.house.signUp()
   await withPhone(rig, person, freshPhone())
-  return openSignedIn(rig, '/app/billing', { ...view, person })
+  const tab = await openSignedIn(rig, '/app/billing', { ...view, person })
+  // All of it is there.
+  await tab.page.waitForLoadState('networkidle')
+  return tab
 }
 
 async function signInHere(page: Page, { email }: Person): Promise<void> {

@@ -19,6 +19,11 @@ export function Buys({ credits }: { credits: number }) {
     .map(({ part, credits: thirty }) => ({ part, count: Math.floor((credits / thirty) * 30) }))
     .filter(({ count }) => count > 0)
     .map(({ part, count }) => words.things[part](number(count)))
-  if (things.length === 0) return null
-  return <p className="text-sm text-soft">{words.buys(things.join(words.or))}</p>
+  if (things.length === 0 && !catalog.isPending) return null
+  return (
+    // Room for it before it is there: what is below must not move away under a finger.
+    <p className="min-h-10 text-sm text-soft">
+      {things.length > 0 && words.buys(things.join(words.or))}
+    </p>
+  )
 }
