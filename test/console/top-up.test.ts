@@ -163,7 +163,7 @@ test('silence: help, a way back, no second payment; and late money is credited o
   await tab.context.close()
 })
 
-/** At the form, with a verified number of Mixx by Yas. */
+/** At the form, with a verified number. */
 async function openPaying(view: View = {}) {
   const person = await rig.house.signUp()
   await withPhone(rig, person, freshPhone())
