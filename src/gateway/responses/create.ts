@@ -12,7 +12,7 @@ import type { ResponsesBody } from './request/body.ts'
 import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-body.ts'
 import type { ResponseStyle } from './answer/events.ts'
 import { historyOf, withReferences } from './kept/history.ts'
-import { inputItems } from './request/item-kinds.ts'
+import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
 import { nativeResponsesRequest } from './request/native.ts'
 import { keeperOf, KEEPS_NOTHING, type Keeper } from './kept/keeper.ts'
 import { waitingOut } from './patience.ts'
@@ -33,10 +33,18 @@ export async function createResponse(
   call: GatewayCall,
   body: ResponsesBody,
 ): Promise<Answer & { kept?: true }> {
-  const asked = await readAsked(responses, call, body)
+  const { gateway, db } = responses
+  const { accountId } = call.principal
+  refuseUnsupported(body)
+  const model = gateway.catalog.requireModel(body.model)
+  const previousId = body.previous_response_id ?? undefined
+  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
+  const own = sent.some(isReference) ? await withReferences(db, accountId, sent) : sent
+  const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
+  const asked = readAsked(responses, call, body, { model, own, items: [...before, ...own] })
   const answer = body.stream === true ? streamed : whole
   try {
-    return await waitingOut(call.signal, () => answer(responses.gateway, call, asked))
+    return await waitingOut(call.signal, () => answer(gateway, call, asked))
   } catch (error) {
     throw inCallersFields(error, asked.read.origins, 'input')
   }
@@ -50,26 +58,21 @@ type Asked = {
   newKeeper(): Keeper
 }
 
-async function readAsked(
-  { gateway, db, keptDays }: Responses,
+type FoundModel = ReturnType<Gateway['catalog']['requireModel']>
+
+/** `own` is what was sent; `items` is all of the conversation. */
+function readAsked(
+  { gateway, keptDays }: Responses,
   call: GatewayCall,
   body: ResponsesBody,
-): Promise<Asked> {
-  refuseUnsupported(body)
-  const { accountId } = call.principal
-  const previousId = body.previous_response_id ?? undefined
-  const model = gateway.catalog.requireModel(body.model)
-  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
-  const own = await withReferences(db, accountId, sent)
-  const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
-  const items = [...before, ...own]
+  { model, own, items }: { model: FoundModel; own: SentItem[]; items: SentItem[] },
+): Asked {
   const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
   const speaks = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
   const createdAt = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
   const keeps = body.store !== false && keptDays > 0
-  const about = { accountId, seed, previousId, days: keptDays }
   return {
     read,
     native: speaks ? nativeResponsesRequest(body, items, names) : undefined,
@@ -79,7 +82,12 @@ async function readAsked(
       encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
       logprobs: read.chat.logprobs === true,
     },
-    newKeeper: () => (keeps ? keeperOf(about, own) : KEEPS_NOTHING),
+    newKeeper() {
+      if (!keeps) return KEEPS_NOTHING
+      const previousId = body.previous_response_id ?? undefined
+      const { accountId } = call.principal
+      return keeperOf({ accountId, seed, previousId, days: keptDays }, own)
+    },
   }
 }
 
@@ -94,7 +102,7 @@ function orderOf(
   return { ...order, request: { ...order.request, wholeOutput: true }, also: row }
 }
 
-async function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {
+function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {
   const keeper = asked.newKeeper()
   const order = orderOf(gateway, call, asked, keeper)
   return completeChat(gateway, call, order, responseWholeForm(asked.style, keeper))

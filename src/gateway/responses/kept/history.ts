@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { listOf, textOf, type Fields } from '../../../lib/fields.ts'
-import { kindOf, type SentItem } from '../request/item-kinds.ts'
+import { isReference, type SentItem } from '../request/item-kinds.ts'
 import { readKept, readKeptChain, type KeptResponse } from './kept-store.ts'
 import { responseOfItem } from '../answer/output-items.ts'
 
@@ -34,15 +34,14 @@ export async function withReferences(
   accountId: string,
   items: readonly SentItem[],
 ): Promise<SentItem[]> {
-  const references = items.filter((sent) => kindOf(sent) === 'reference')
-  if (references.length === 0) return [...items]
+  const references = items.filter(isReference)
   const ids = references.flatMap(({ item }) => responseOfItem(textOf(item.id) ?? '') ?? [])
   const rows = await readKept(db, accountId, [...new Set(ids)])
   const kept = new Map<unknown, Fields>(
     rows.flatMap((row) => [...inputOf(row), ...outputOf(row)]).map((item) => [item.id, item]),
   )
   return items.map((sent) => {
-    if (kindOf(sent) !== 'reference') return sent
+    if (!isReference(sent)) return sent
     const item = kept.get(sent.item.id)
     if (item === undefined) throw itemNotFound(sent)
     return { item, at: sent.at }

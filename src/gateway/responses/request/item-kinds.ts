@@ -52,6 +52,9 @@ export function kindOf({ item, at }: SentItem): ItemKind {
   throw unknownType(type, `${at}.type`)
 }
 
+/** It stands for an item that is kept. */
+export const isReference = (sent: SentItem) => kindOf(sent) === 'reference'
+
 function unknownType(type: string, field: string): Failure {
   if (!/compaction/.test(type)) return invalidField(field, 'is not known here')
   const why = 'is not available here: shorten the conversation and send its items'
