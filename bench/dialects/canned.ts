@@ -36,6 +36,7 @@ function chatAnswer(): CannedAnswer {
   return {
     whole: JSON.stringify({ ...names, object: 'chat.completion', created, choices, usage }),
     events: [
+      chunk([choice('', null)]),
       ...PIECES.map((piece) => chunk([choice(piece, null)])),
       `${chunk([choice('', 'stop')])}${chunk([], { usage })}data: [DONE]\n\n`,
     ],
