@@ -100,6 +100,8 @@ function succeed(
   result: Result,
 ): void {
   const call = request.call!
+  // Its handler is through. A stream may run for long, and needs nothing of it any more.
+  call.body = undefined
   try {
     const answer = answerOf(call, result)
     send(context, request, reply, answer)

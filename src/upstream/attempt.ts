@@ -72,7 +72,7 @@ export function prepareAttempt<Name extends keyof Work>(
     .capability(connection.provider, asked)!
     .build(work.request, target)
   const call = withTrace(withTimeouts(connection, built), trace)
-  const brokenOff = (error: unknown) => streamFailure(parts, { connection, target, call }, error)
+  const brokenOff = breakage(parts, { connection, target, call })
   return { connection, target, call, sender: parts.sender, signal: work.signal, trace, brokenOff }
 }
 
@@ -86,17 +86,21 @@ function withTrace(call: HttpCall, trace: AttemptTrace | undefined): HttpCall {
   return { ...call, headers: { ...call.headers, traceparent: trace.traceparent } }
 }
 
-function streamFailure(
+/** A stream may run for long: until it ends it keeps nothing of what was sent. */
+function breakage(
   { health, log }: UpstreamParts,
   { connection, target, call }: Pick<UpstreamAttempt, 'connection' | 'target' | 'call'>,
-  error: unknown,
-): unknown {
-  if (!(error instanceof Fault)) return error
-  const trouble = troubleOf(error, connection.provider, call)
-  const { upstream, model } = target
-  health.failed(target, trouble)
-  log.warn('A stream from an upstream broke off.', { upstream, model, reason: error.message })
-  return failureOf(trouble, error)
+): UpstreamAttempt['brokenOff'] {
+  const { provider } = connection
+  const { gone, overflow, inTheirWords } = call
+  return (error) => {
+    if (!(error instanceof Fault)) return error
+    const trouble = troubleOf(error, provider, { gone, overflow, inTheirWords })
+    const { upstream, model } = target
+    health.failed(target, trouble)
+    log.warn('A stream from an upstream broke off.', { upstream, model, reason: error.message })
+    return failureOf(trouble, error)
+  }
 }
 
 type Operation<Request, Result> = {

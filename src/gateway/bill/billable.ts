@@ -62,19 +62,21 @@ export async function openBill(billing: Billing, order: BillOrder): Promise<Bill
 async function holdBill(billing: Billing, order: BillOrder): Promise<Bill> {
   const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
   const allowance = holdId === undefined ? undefined : await hold(billing, order, holdId)
+  // It may be open for long: the text of a prompt, which this looks at, is not kept so long.
+  const held = { ...order, closerBounds: undefined }
   let open = true
   return {
     allowance,
-    extend: (byMicro) => extend(billing, order, holdId!, byMicro),
+    extend: (byMicro) => extend(billing, held, holdId!, byMicro),
     async settle(lines, keep, also) {
       open = false
-      const records = lines.map((line) => completedRecord(billing.clock, order, line))
-      return settle(billing, order, holdId, { lines, records, keep, also })
+      const records = lines.map((line) => completedRecord(billing.clock, held, line))
+      return settle(billing, held, holdId, { lines, records, keep, also })
     },
     async drop(end) {
       if (!open) return
       open = false
-      await release(billing, dropPosting(billing.clock, order, holdId, end))
+      await release(billing, dropPosting(billing.clock, held, holdId, end))
     },
   }
 }

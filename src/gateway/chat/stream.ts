@@ -44,7 +44,11 @@ export async function streamChat(
         ? await gateway.upstreams.call(targets, 'chatStream', request, asking)
         : await streamWithin(gateway, { order, bill, allowance, asking })
     const opened = { bill, stream, course, leave }
-    const body = new ChatOutflow(stream, form, streamEnds(gateway, call, order, form, opened))
+    const body = new ChatOutflow(
+      stream,
+      form,
+      streamEnds(gateway, call, paidOf(order), form, opened),
+    )
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
@@ -55,10 +59,17 @@ export async function streamChat(
   }
 }
 
+/** All that a stream keeps of its order while it runs: nothing of the prompt, which may be long. */
+type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'also'>
+
+function paidOf({ stage, usage, also }: ChatOrder): Paid {
+  return { stage, usage, also }
+}
+
 function streamEnds(
   gateway: Gateway,
   call: GatewayCall,
-  order: ChatOrder,
+  order: Paid,
   form: StreamForm,
   opened: { bill: Bill; stream: ChatStream; course: CallCourse; leave(): void },
 ): StreamEnds {
@@ -102,7 +113,7 @@ function streamEnds(
 }
 
 /** What outlasted our clock was not counted to its end: then what was seen of it counts too. */
-function chargeFor(order: ChatOrder, stream: ChatStream): StageUsage {
+function chargeFor(order: Paid, stream: ChatStream): StageUsage {
   const counted = order.usage(stream.usage, stream)
   if (!stream.outlasted || stream.finished) return counted
   const seen = order.usage(withoutAnswer(stream.usage), stream)
@@ -116,7 +127,7 @@ function withoutAnswer(reading: UsageReading): UsageReading {
 }
 
 /** Some upstreams count an answer only at its end: what was seen of it counts too. */
-function worthOf(order: ChatOrder, stream: ChatStream): Waived {
+function worthOf(order: Paid, stream: ChatStream): Waived {
   const counted = order.usage(stream.usage, stream)
   const seen = order.usage(ABSENT, stream)
   const { costMicro: micro, upstreamCost } = counted.costMicro > seen.costMicro ? counted : seen

@@ -42,10 +42,8 @@ export type AnswerWish = {
 }
 
 /** A call, with the prices of its first moment. */
-type TokenCall = {
-  model: PricedModel
-  prompt: PromptSize
-  at: Date
+type MeasuredCall = { model: PricedModel; prompt: PromptSize; at: Date }
+type TokenCall = MeasuredCall & {
   /** What the text may come to, by a closer look than at its bytes. */
   boundText?: (() => number) | undefined
 }
@@ -73,16 +71,21 @@ export type TokenPrice = {
 }
 
 export function tokenPrice(call: TokenCall & { rules: ReservationRules; log: Log }): TokenPrice {
-  const { model, log } = call
+  const { model, prompt, at, log } = call
   return {
     amounts: (answer) => tokenAmounts(call, answer),
     affordable: (limitMicro, bounds, answer) =>
       tokensFor(limitMicro - bounds.sureMicro, boundPrice(call, answer), model),
     boundPrompt: () => closePrompt(call),
-    usage(reading, output) {
-      if (reading.kind === 'unusable') logUnusable(log, model.id, reading)
-      return tokenUsage(call, reading, output)
-    },
+    usage: usageOf({ model, prompt, at }, log),
+  }
+}
+
+/** Needed until the answer has ended: it must not keep the text of the prompt so long. */
+function usageOf(call: MeasuredCall, log: Log): TokenPrice['usage'] {
+  return (reading, output) => {
+    if (reading.kind === 'unusable') logUnusable(log, call.model.id, reading)
+    return tokenUsage(call, reading, output)
   }
 }
 
@@ -253,7 +256,7 @@ function expectedAnswer({ maxTokens, choices }: AnswerWish, modelMax: number | u
  * Token prices for what was used. Absent usage is not zero: it is estimated, and the record says
  * so. An explicit zero is zero. What cannot be believed is estimated too.
  */
-function tokenUsage(call: TokenCall, reading: UsageReading, output: Output): StageUsage {
+function tokenUsage(call: MeasuredCall, reading: UsageReading, output: Output): StageUsage {
   const { model, prompt, at } = call
   const reported = reading.kind === 'reported' ? reading.usage : {}
   const use = {

@@ -77,7 +77,8 @@ function readAsked(
     read,
     native: speaks ? nativeResponsesRequest(body, items, names) : undefined,
     style: {
-      head: { seed, model: model.id, createdAt, body },
+      // Kept until the answer has ended: without the conversation, which may be long.
+      head: { seed, model: model.id, createdAt, body: { ...body, input: undefined } },
       tools: read.tools,
       encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
       logprobs: read.chat.logprobs === true,
