@@ -32,6 +32,7 @@ export type Gateways = {
 
 export const MODEL = 'bench/chat'
 const ACCOUNTS = 200
+const LIVE_MEMORY = new URL('../children/live-memory.ts', import.meta.url).href
 
 /** Unpaced streams have few events, or the callers and the upstream would be the bottleneck. */
 const UNPACED_EVENTS = 20
@@ -112,9 +113,7 @@ async function startService(on: { folder: string; origin: string; databaseUrl?: 
     MASTER_KEY: 'a master key for benchmarks, long enough',
     RATE_LIMIT_RPM: '1000000',
     CONCURRENCY_PER_ACCOUNT: '100000',
-    ...(process.env.BENCH_NODE_OPTIONS === undefined
-      ? {}
-      : { NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS }),
+    NODE_OPTIONS: `--import ${LIVE_MEMORY} ${process.env.BENCH_NODE_OPTIONS ?? ''}`,
   })
 }
 
@@ -122,7 +121,7 @@ async function startPortkey() {
   const port = await freePort()
   const file = import.meta.resolve('@portkey-ai/gateway/build/start-server.js')
   const fix = new URL('../children/portkey-fix.ts', import.meta.url).href
-  const args = ['--import', fix, new URL(file).pathname, `--port=${port}`, '--headless']
+  const args = ['--import', LIVE_MEMORY, '--import', fix, new URL(file).pathname, `--port=${port}`, '--headless']
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   const stop = () => child.kill('SIGKILL')
   process.once('exit', stop)

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const TICKS_PER_S = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
@@ -13,6 +16,25 @@ export function cpuMs(pid: number): number {
 /** Resident memory of a process. */
 export function residentKiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
+}
+
+/** Where a process that has loaded `bench/children/live-memory.ts` notes what it still needs. */
+export function liveFile(pid: number): string {
+  return join(tmpdir(), `mlango-bench-live-${pid}`)
+}
+
+/** Memory that such a process needs, without garbage and without room for more. */
+export async function liveKiB(pid: number): Promise<number> {
+  const file = liveFile(pid)
+  process.kill(pid, 'SIGUSR2')
+  for (let tries = 0; tries < 500; tries++) {
+    await sleep(10)
+    const noted = globSync(file).length > 0 ? readFileSync(file, 'utf8') : ''
+    if (!noted.endsWith('\n')) continue
+    rmSync(file)
+    return Number(noted) / 1024
+  }
+  throw new Error('A process did not tell how much memory it needs.')
 }
 
 /** A database server works in its children: their time, without the server's own. */

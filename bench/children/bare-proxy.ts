@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { Agent } from 'undici'
+import './live-memory.ts'
 
 /** A pass-through proxy with the same HTTP server and client as the service, and nothing else. */
 const origin = process.argv[2]!
