@@ -1,5 +1,6 @@
 import { measureFirstByte } from './chat/first-byte.ts'
 import { startGateways } from './chat/gateways.ts'
+import { measureYoung } from './chat/young.ts'
 import { measureThroughput } from './chat/throughput.ts'
 import { measureOpenStreams } from './chat/streams.ts'
 import type { Bench } from './row.ts'
@@ -20,6 +21,7 @@ export const chat: Bench = {
       return [
         // First, while no process has grown yet.
         ...(await measureOpenStreams(gateways, paced)),
+        ...(await measureYoung(gateways)),
         ...(await measureFirstByte(gateways)),
         ...(await measureThroughput(gateways, false)),
         ...(await measureThroughput(gateways, true)),

@@ -27,12 +27,15 @@ export type Gateways = {
   all: Record<'direct' | 'bare' | 'portkey' | 'ours' | 'hot' | 'defaults', Gateway>
   /** The database of `ours`, to measure its processor time. */
   postgresPid: number
+  /** One more replica beside `ours`, which has just started and notes the turns of its loop. */
+  startYoung(): Promise<Gateway & { close(): Promise<void> }>
   close(): Promise<void>
 }
 
 export const MODEL = 'bench/chat'
 const ACCOUNTS = 200
 const LIVE_MEMORY = new URL('../children/live-memory.ts', import.meta.url).href
+const LOOP_TURNS = new URL('../children/loop-turns.ts', import.meta.url).href
 
 /** Unpaced streams have few events, or the callers and the upstream would be the bottleneck. */
 const UNPACED_EVENTS = 20
@@ -71,6 +74,18 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   return {
     all,
     postgresPid: postgres.pid(),
+    async startYoung() {
+      const on = { folder, origin, databaseUrl: postgres.url, watch: LOOP_TURNS }
+      const young = await startService(on)
+      const port = Number(new URL(young.url).port)
+      return {
+        ...gateway('Mlango, just started', port, young.pid, keys.map(bearer)),
+        async close() {
+          young.kill('SIGTERM')
+          await young.ended
+        },
+      }
+    },
     async close() {
       for (const one of [service, own]) one.kill('SIGTERM')
       for (const child of [upstream, bare, portkey]) child.kill('SIGKILL')
@@ -95,7 +110,12 @@ async function keysIn(databaseUrl: string): Promise<string[]> {
 }
 
 /** Without an address it brings its own database, as by default. */
-async function startService(on: { folder: string; origin: string; databaseUrl?: string }) {
+async function startService(on: {
+  folder: string
+  origin: string
+  databaseUrl?: string
+  watch?: string
+}) {
   await mkdir(on.folder, { recursive: true })
   // For root the server is another user, who must be able to enter.
   await chmod(on.folder, 0o711)
@@ -113,7 +133,7 @@ async function startService(on: { folder: string; origin: string; databaseUrl?: 
     MASTER_KEY: 'a master key for benchmarks, long enough',
     RATE_LIMIT_RPM: '1000000',
     CONCURRENCY_PER_ACCOUNT: '100000',
-    NODE_OPTIONS: `--import ${LIVE_MEMORY} ${process.env.BENCH_NODE_OPTIONS ?? ''}`,
+    NODE_OPTIONS: `--import ${on.watch ?? LIVE_MEMORY} ${process.env.BENCH_NODE_OPTIONS ?? ''}`,
   })
 }
 

@@ -18,23 +18,23 @@ export function residentKiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
 }
 
-/** Where a process that has loaded `bench/children/live-memory.ts` notes what it still needs. */
-export function liveFile(pid: number): string {
-  return join(tmpdir(), `mlango-bench-live-${pid}`)
+/** Where a process notes a figure when it gets the signal, if it has loaded what measures it. */
+export function noteFile(pid: number): string {
+  return join(tmpdir(), `mlango-bench-${pid}`)
 }
 
-/** Memory that such a process needs, without garbage and without room for more. */
-export async function liveKiB(pid: number): Promise<number> {
-  const file = liveFile(pid)
+/** What it notes: `bench/children/live-memory.ts` or `loop-turns.ts` says what that is. */
+export async function notedBy(pid: number): Promise<number> {
+  const file = noteFile(pid)
   process.kill(pid, 'SIGUSR2')
   for (let tries = 0; tries < 500; tries++) {
     await sleep(10)
     const noted = globSync(file).length > 0 ? readFileSync(file, 'utf8') : ''
     if (!noted.endsWith('\n')) continue
     rmSync(file)
-    return Number(noted) / 1024
+    return Number(noted)
   }
-  throw new Error('A process did not tell how much memory it needs.')
+  throw new Error('A process did not note what it was asked for.')
 }
 
 /** A database server works in its children: their time, without the server's own. */

@@ -3,7 +3,7 @@ import type { Row } from '../row.ts'
 import { runCallers } from './callers.ts'
 import type { Gateways, Gateway } from './gateways.ts'
 import { chatRequests } from './throughput.ts'
-import { liveKiB, residentKiB } from './process-stats.ts'
+import { notedBy, residentKiB } from './process-stats.ts'
 
 const WARM_UP = 50
 const MOST_OF_BARE = 1.3
@@ -72,11 +72,11 @@ async function measureStreams(
     connections: WARM_UP,
     answersEach: 5,
   })
-  const before = { live: await liveKiB(gateway.pid), resident: residentKiB(gateway.pid) }
+  const before = { live: await notedBy(gateway.pid), resident: residentKiB(gateway.pid) }
   const done = runCallers({ ...plan, answersEach: 1 })
   await sleep(paced.events * paced.paceMs * 0.75)
   const resident = residentKiB(gateway.pid) - before.resident
-  const live = (await liveKiB(gateway.pid)) - before.live
+  const live = (await notedBy(gateway.pid)) - before.live
   const { bodies } = await done
   return {
     liveKib: live / streams,
