@@ -1,5 +1,6 @@
 import { measureFirstByte } from './chat/first-byte.ts'
 import { startGateways } from './chat/gateways.ts'
+import { measureLongPrompt } from './chat/long-prompt.ts'
 import { measureYoung } from './chat/young.ts'
 import { measureThroughput } from './chat/throughput.ts'
 import { measureOpenStreams } from './chat/streams.ts'
@@ -23,6 +24,7 @@ export const chat: Bench = {
         ...(await measureOpenStreams(gateways, paced)),
         ...(await measureYoung(gateways)),
         ...(await measureFirstByte(gateways)),
+        ...(await measureLongPrompt(gateways)),
         ...(await measureThroughput(gateways, false)),
         ...(await measureThroughput(gateways, true)),
       ]

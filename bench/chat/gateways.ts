@@ -141,7 +141,15 @@ async function startPortkey() {
   const port = await freePort()
   const file = import.meta.resolve('@portkey-ai/gateway/build/start-server.js')
   const fix = new URL('../children/portkey-fix.ts', import.meta.url).href
-  const args = ['--import', LIVE_MEMORY, '--import', fix, new URL(file).pathname, `--port=${port}`, '--headless']
+  const args = [
+    '--import',
+    LIVE_MEMORY,
+    '--import',
+    fix,
+    new URL(file).pathname,
+    `--port=${port}`,
+    '--headless',
+  ]
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   const stop = () => child.kill('SIGKILL')
   process.once('exit', stop)

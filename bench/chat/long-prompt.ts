@@ -1,0 +1,68 @@
+import type { Row } from '../row.ts'
+import { median } from '../statistics.ts'
+import { runCallers } from './callers.ts'
+import type { Gateway, Gateways } from './gateways.ts'
+import { chatRequests } from './throughput.ts'
+
+const MB = 1_000_000
+const ROUNDS = 8
+const ANSWERS = 2
+const OTHERS = { connections: 4, answersEach: 15, pauseMs: 20 }
+const BESIDE = { answers: 3, pauseMs: 100 }
+/** Twice as long, and a little for the noise. */
+const MOST_OF_HALF = 2.5
+
+/** A prompt of 10 MB: what it takes against half of it, and what the others notice of it. */
+export async function measureLongPrompt({ all }: Gateways): Promise<Row[]> {
+  const [half, whole, alone, beside] = [[], [], [], []] as [number[], number[], number[], number[]]
+  for (let round = 0; round < ROUNDS; round++) {
+    half.push(median(await longWaits(all.hot, 5)))
+    whole.push(median(await longWaits(all.hot, 10)))
+    alone.push(median(await shortWaits(all.ours)))
+    const long = longWaits(all.hot, 10, BESIDE)
+    beside.push(median(await shortWaits(all.ours)))
+    await long
+  }
+  const ratios = (of: number[], to: number[]) => median(of.map((ms, i) => ms / to[i]!))
+  const toHalf = { of: 'one of 5 MB', value: ratios(whole, half), atMost: MOST_OF_HALF }
+  const toAlone = { of: 'alone', value: ratios(beside, alone) }
+  return [
+    row('a prompt of 5 MB', half),
+    row('a prompt of 10 MB', whole, toHalf),
+    row('a short prompt alone', alone),
+    row('a short prompt beside 10 MB', beside, toAlone),
+  ]
+}
+
+function row(what: string, waitsMs: number[], ratio?: Row['ratio']): Row {
+  return { what: `Mlango: ${what}`, value: median(waitsMs), unit: 'ms', ...(ratio && { ratio }) }
+}
+
+/** Of one caller. */
+async function longWaits(
+  gateway: Gateway,
+  megabytes: number,
+  { answers, pauseMs } = { answers: ANSWERS, pauseMs: 0 },
+): Promise<number[]> {
+  const content = 'Habari '.repeat((megabytes * MB) / 7)
+  const { firstByteMs, refused, refusal } = await runCallers({
+    port: gateway.port,
+    requests: chatRequests(gateway, { stream: false, content }),
+    connections: 1,
+    answersEach: answers,
+    pauseMs,
+    endsWith: '"usage":{',
+  })
+  if (refused > 0) throw new Error(refusal)
+  return firstByteMs
+}
+
+async function shortWaits(gateway: Gateway): Promise<number[]> {
+  const { firstByteMs } = await runCallers({
+    port: gateway.port,
+    requests: chatRequests(gateway, { stream: false, content: 'Habari' }),
+    ...OTHERS,
+    endsWith: '"usage":{',
+  })
+  return firstByteMs
+}
