@@ -3,9 +3,11 @@ import type { Row } from '../row.ts'
 import { runCallers } from './callers.ts'
 import type { Gateways, Gateway } from './gateways.ts'
 import { chatRequests } from './throughput.ts'
-import { notedBy, residentKiB } from './process-stats.ts'
+import { notedBy } from './process-stats.ts'
 
-const WARM_UP = 50
+/** Enough for all of the code to be compiled. */
+const WARM_UP = { connections: 50, answersEach: 60 }
+const LET_GO_MS = 7_000
 const MOST_OF_BARE = 1.3
 
 /** How many streams are open at once, and how long their prompts are. */
@@ -34,20 +36,17 @@ async function measureOpen(
   const found: Row[] = []
   let bareKib = 0
   for (const gateway of [bare, portkey, ours]) {
-    const { good, liveKib, residentKib } = await measureStreams(gateway, open, paced)
+    const { good, kib } = await measureStreams(gateway, open, paced)
     const total = open.streams * paced.events
     if (gateway === ours) {
       const ratio = { of: `${total} sent`, value: good / total, atLeast: 1 }
       const what = `${open.streams} streams: events in order`
       found.push({ what, value: good, unit: 'events', ratio })
     }
-    const row = { what: `${gateway.name}: memory of ${open.name}`, value: liveKib, unit: 'KiB' }
-    if (gateway === bare) bareKib = liveKib
-    const ratio = { of: bare.name, value: liveKib / bareKib, atMost: MOST_OF_BARE }
+    const row = { what: `${gateway.name}: memory of ${open.name}`, value: kib, unit: 'KiB' }
+    if (gateway === bare) bareKib = kib
+    const ratio = { of: bare.name, value: kib / bareKib, atMost: MOST_OF_BARE }
     found.push(gateway === ours ? { ...row, ratio } : row)
-    // Most of it is room for garbage, which a process takes with its first load and keeps.
-    const resident = `${gateway.name}: resident memory for each`
-    found.push({ what: resident, value: residentKib, unit: 'KiB' })
   }
   return found
 }
@@ -69,20 +68,17 @@ async function measureStreams(
   await runCallers({
     ...plan,
     requests: chatRequests(gateway, { stream: true, content: 'warm up' }),
-    connections: WARM_UP,
-    answersEach: 5,
+    ...WARM_UP,
   })
-  const before = { live: await notedBy(gateway.pid), resident: residentKiB(gateway.pid) }
+  // Connections that nothing uses any more are closed after a few seconds.
+  await sleep(LET_GO_MS)
+  // Not what is resident: that is mostly room for garbage, which a process keeps from its first load.
+  const before = await notedBy(gateway.pid)
   const done = runCallers({ ...plan, answersEach: 1 })
   await sleep(paced.events * paced.paceMs * 0.75)
-  const resident = residentKiB(gateway.pid) - before.resident
-  const live = (await notedBy(gateway.pid)) - before.live
+  const kib = ((await notedBy(gateway.pid)) - before) / streams
   const { bodies } = await done
-  return {
-    liveKib: live / streams,
-    residentKib: resident / streams,
-    good: bodies.reduce((sum, body) => sum + inOrder(body), 0),
-  }
+  return { kib, good: bodies.reduce((sum, body) => sum + inOrder(body), 0) }
 }
 
 /** How many of the numbered events arrived in order. */
