@@ -13,11 +13,6 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_S
 }
 
-/** Resident memory of a process. */
-export function residentKiB(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
-}
-
 /** Where a process notes a figure when it gets the signal, if it has loaded what measures it. */
 export function noteFile(pid: number): string {
   return join(tmpdir(), `mlango-bench-${pid}`)
