@@ -100,7 +100,7 @@ function succeed(
   result: Result,
 ): void {
   const call = request.call!
-  // Its handler is through. A stream may run for long, and needs nothing of it any more.
+  // Its handler is through. A stream may run for long, and does not need the body any more.
   call.body = undefined
   try {
     const answer = answerOf(call, result)

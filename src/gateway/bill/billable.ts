@@ -62,7 +62,7 @@ export async function openBill(billing: Billing, order: BillOrder): Promise<Bill
 async function holdBill(billing: Billing, order: BillOrder): Promise<Bill> {
   const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
   const allowance = holdId === undefined ? undefined : await hold(billing, order, holdId)
-  // It may be open for long: the text of a prompt, which this looks at, is not kept so long.
+  // A bill may be open for long. `closerBounds` would keep the text of the prompt all that time.
   const held = { ...order, closerBounds: undefined }
   let open = true
   return {
