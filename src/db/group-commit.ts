@@ -12,11 +12,13 @@ export type GroupCommit<Item, Result> = {
 export type GroupCommitOptions<Item, Result> = {
   db: Db
   /** Tried before a transaction is begun; does nothing when it gives no results. */
-  attempt?(items: Item[]): Promise<Result[] | undefined>
+  attempt?(items: Item[], mode: CommitMode): Promise<Result[] | undefined>
   /** One result per item, in the items' order. */
   apply(tx: OpenTx, items: Item[]): Promise<Result[]>
-  /** How a batch is committed; `durable` if it is not said. */
-  mode?(items: Item[]): CommitMode
+  /** How an item is committed; `durable` if it is not said. */
+  mode?(item: Item): CommitMode
+  /** Items that touch the same rows give the same name, and are never in two batches at once. */
+  rowsOf?(item: Item): string
   maxBatch?: number
   /** Told of each commit, where metrics are kept. */
   observe?: ((batch: { size: number; durationMs: number; ok: boolean }) => void) | undefined
@@ -26,32 +28,76 @@ export type GroupCommitOptions<Item, Result> = {
 
 type Waiting<Item, Result> = {
   item: Item
+  rows: string | undefined
   resolve(result: Result): void
   reject(error: unknown): void
 }
 
+/** One batch of each mode may be in flight. Those that finish calls go first. */
+const MODES = ['durable', 'visible'] as const
+
 /**
- * Many callers, one transaction. Idle, an item commits at once; what arrives while a commit is in
- * flight goes into the next one. A batch that fails is run again item by item, so that one bad item
- * fails alone; when the database itself is away, all fail together.
+ * Many callers, one transaction. What arrives in one turn of the event loop, or while a commit is in
+ * flight, goes into the next one; items that need not wait for the disk do not wait for those that
+ * do. Items of one mode keep their order. A batch that fails is run again item by item, so that one
+ * bad item fails alone; when the database itself is away, all fail together.
  */
 export function groupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
   const { db, maxBatch = 500, maxWaiting = 10_000 } = options
-  let waiting: Waiting<Item, Result>[] = []
-  let running: Promise<void> | undefined
+  const waiting = { durable: [], visible: [] } as Record<CommitMode, Waiting<Item, Result>[]>
+  const inFlight = new Set<CommitMode>()
+  const lockedRows = new Set<string | undefined>()
+  let gathering = false
+  let idlers: (() => void)[] = []
 
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, maxBatch)
-      waiting = waiting.slice(maxBatch)
-      await commit(batch)
-    }
-    running = undefined
+  function gather(): void {
+    if (gathering) return
+    gathering = true
+    setImmediate(() => {
+      gathering = false
+      for (const mode of MODES) if (!inFlight.has(mode)) start(mode)
+    })
   }
 
-  async function commit(batch: Waiting<Item, Result>[]): Promise<void> {
+  function start(mode: CommitMode): void {
+    const batch = takeBatch(mode)
+    if (batch.length === 0) return
+    inFlight.add(mode)
+    for (const { rows } of batch) if (rows !== undefined) lockedRows.add(rows)
+    void commit(batch, mode).then(() => finish(batch, mode))
+  }
+
+  function finish(batch: Waiting<Item, Result>[], mode: CommitMode): void {
+    inFlight.delete(mode)
+    for (const { rows } of batch) lockedRows.delete(rows)
+    if (!isIdle()) return gather()
+    for (const resolve of idlers) resolve()
+    idlers = []
+  }
+
+  function takeBatch(mode: CommitMode): Waiting<Item, Result>[] {
+    const batch: Waiting<Item, Result>[] = []
+    const left: Waiting<Item, Result>[] = []
+    for (const one of waiting[mode]) {
+      const fits = batch.length < maxBatch && !lockedRows.has(one.rows)
+      ;(fits ? batch : left).push(one)
+    }
+    waiting[mode] = left
+    return batch
+  }
+
+  function isIdle(): boolean {
+    return countWaiting() === 0 && inFlight.size === 0
+  }
+
+  function countWaiting(): number {
+    return waiting.durable.length + waiting.visible.length
+  }
+
+  /** Never throws: each item learns how it went. */
+  async function commit(batch: Waiting<Item, Result>[], mode: CommitMode): Promise<void> {
     const size = batch.length
     const beganMs = performance.now()
     const observe = (ok: boolean) =>
@@ -59,8 +105,7 @@ export function groupCommit<Item, Result>(
     try {
       const items = batch.map((one) => one.item)
       const results =
-        (await attempt(items)) ??
-        (await db.begin((tx) => applyAll(tx, items), options.mode?.(items)))
+        (await attempt(items, mode)) ?? (await db.begin((tx) => applyAll(tx, items), mode))
       observe(true)
       batch.forEach((one, i) => one.resolve(results[i]!))
     } catch (error) {
@@ -68,15 +113,15 @@ export function groupCommit<Item, Result>(
       if (batch.length === 1 || isDatabaseAway(error)) {
         for (const one of batch) one.reject(error)
       } else {
-        for (const one of batch) await commit([one])
+        for (const one of batch) await commit([one], mode)
       }
     }
   }
 
   /** Whatever the server refuses in an attempt is then looked at in a transaction. */
-  async function attempt(items: Item[]): Promise<Result[] | undefined> {
+  async function attempt(items: Item[], mode: CommitMode): Promise<Result[] | undefined> {
     try {
-      return await options.attempt?.(items)
+      return await options.attempt?.(items, mode)
     } catch (error) {
       if (isDatabaseAway(error)) throw error
       return undefined
@@ -92,36 +137,14 @@ export function groupCommit<Item, Result>(
   return {
     submit(item) {
       db.assertOutside()
-      if (waiting.length >= maxWaiting) return Promise.reject(tooMany())
+      if (countWaiting() >= maxWaiting) return Promise.reject(tooMany())
+      const rows = options.rowsOf?.(item)
       return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject })
-        running ??= drain()
+        waiting[options.mode?.(item) ?? 'durable'].push({ item, rows, resolve, reject })
+        gather()
       })
     },
-    idle: () => running ?? Promise.resolve(),
-  }
-}
-
-export type CommitLanesOptions<Item, Result> = GroupCommitOptions<Item, Result> & {
-  lanes: number
-  /** Items that touch the same rows must name the same lane: they then keep their order. */
-  laneOf(item: Item): string
-}
-
-/**
- * Several group commits side by side, so that one transaction's journey to the server and its wait
- * for the disk do not keep everybody else waiting.
- */
-export function commitLanes<Item, Result>(
-  options: CommitLanesOptions<Item, Result>,
-): GroupCommit<Item, Result> {
-  const { lanes, laneOf, maxWaiting = 10_000 } = options
-  const all = Array.from({ length: lanes }, () =>
-    groupCommit<Item, Result>({ ...options, maxWaiting: Math.ceil(maxWaiting / lanes) }),
-  )
-  return {
-    submit: (item) => all[hash(laneOf(item)) % lanes]!.submit(item),
-    idle: async () => void (await Promise.all(all.map((lane) => lane.idle()))),
+    idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
   }
 }
 
@@ -135,11 +158,4 @@ function tooMany(): Failure {
   return new Failure('unavailable', 'The service is overloaded. Please try again.', {
     retryAfterS: 2,
   })
-}
-
-/** Spreads names evenly; nothing rests on it being hard to guess. */
-function hash(name: string): number {
-  let sum = 0
-  for (let i = 0; i < name.length; i++) sum = (Math.imul(sum, 31) + name.charCodeAt(i)) >>> 0
-  return sum
 }

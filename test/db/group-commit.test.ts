@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Db, Tx } from '../../src/db/db.ts'
-import { commitLanes, groupCommit } from '../../src/db/group-commit.ts'
+import type { CommitMode, Db, Tx } from '../../src/db/db.ts'
+import { groupCommit } from '../../src/db/group-commit.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { withDatabase } from '../support/databases.ts'
 
@@ -96,45 +96,88 @@ withDatabase('group commit', (open) => {
   })
 })
 
-withDatabase('commit lanes', (open) => {
+withDatabase('a group commit with two modes', (open) => {
   let db: Db
   before(async () => {
     db = await open()
-    await db.script('create table step (lane text, n int8, seq int8 generated always as identity)')
+    await db.script('create table step (rows text, n int8, seq int8 generated always as identity)')
   })
 
-  type Item = { lane: string; n: number }
-  let running = 0
-  let most = 0
+  type Item = { rows: string; n: number; mode: CommitMode }
   async function insert(tx: Tx, items: Item[]): Promise<number[]> {
-    most = Math.max(most, ++running)
-    await tx.query('insert into step (lane, n) select * from unnest($1::text[], $2::int8[])', [
-      items.map(({ lane }) => lane),
+    await tx.query('insert into step (rows, n) select * from unnest($1::text[], $2::int8[])', [
+      items.map(({ rows }) => rows),
       items.map(({ n }) => n),
     ])
-    running -= 1
     return items.map(({ n }) => n)
   }
+  const modes = { mode: ({ mode }: Item) => mode, rowsOf: ({ rows }: Item) => rows }
 
-  test('a lane keeps its order, and lanes do not wait for each other', async () => {
-    const commits = commitLanes({ db, apply: insert, lanes: 4, laneOf: ({ lane }) => lane })
-    const items = Array.from({ length: 200 }, (_, n) => ({ lane: `lane ${n % 10}`, n }))
+  test('items of one mode keep their order, and no two batches touch the same rows', async () => {
+    const touched = new Set<string>()
+    let most = 0
+    const commits = groupCommit({
+      db,
+      ...modes,
+      maxBatch: 7,
+      async apply(tx, items: Item[]) {
+        const names = new Set(items.map(({ rows }) => rows))
+        for (const name of names) assert.ok(!touched.has(name), `${name} is in two batches`)
+        for (const name of names) touched.add(name)
+        most = Math.max(most, touched.size - names.size)
+        const results = await insert(tx, items)
+        for (const name of names) touched.delete(name)
+        return results
+      },
+    })
+    const items = Array.from({ length: 200 }, (_, n): Item => {
+      return { rows: `rows ${n % 10}`, n, mode: n % 3 === 0 ? 'visible' : 'durable' }
+    })
     const results = await Promise.all(items.map((item) => commits.submit(item)))
     assert.deepEqual(
       results,
       items.map(({ n }) => n),
     )
     await commits.idle()
-    const rows = await db.query<{ lane: string; ns: bigint[] }>(
-      'select lane, array_agg(n order by seq) as ns from step group by lane',
+    const rows = await db.query<{ rows: string; ns: bigint[] }>(
+      'select rows, array_agg(n order by seq) as ns from step group by rows, n % 3 = 0',
     )
-    assert.equal(rows.length, 10)
+    assert.equal(rows.length, 20)
     for (const { ns } of rows) {
       assert.deepEqual(
         ns,
         [...ns].sort((a, b) => Number(a - b)),
       )
     }
-    assert.ok(most > 1, 'transactions ran side by side')
+    assert.ok(most > 0, 'transactions ran side by side')
+  })
+
+  test('what need not wait for the disk waits for a charge of the same rows only', async () => {
+    const gate = Promise.withResolvers<void>()
+    const entered = Promise.withResolvers<void>()
+    const commits = groupCommit({
+      db,
+      ...modes,
+      async apply(tx, items: Item[]) {
+        if (items.some(({ mode }) => mode === 'durable')) {
+          entered.resolve()
+          await gate.promise
+        }
+        return insert(tx, items)
+      },
+    })
+    const charge = commits.submit({ rows: 'a', n: 1_000, mode: 'durable' })
+    await entered.promise
+    let done = false
+    const same = commits.submit({ rows: 'a', n: 1_001, mode: 'visible' }).then((n) => {
+      done = true
+      return n
+    })
+    assert.equal(await commits.submit({ rows: 'b', n: 1_002, mode: 'visible' }), 1_002)
+    assert.equal(await commits.submit({ rows: 'c', n: 1_003, mode: 'visible' }), 1_003)
+    assert.equal(done, false)
+    gate.resolve()
+    assert.deepEqual(await Promise.all([charge, same]), [1_000, 1_001])
+    await commits.idle()
   })
 })

@@ -19,7 +19,7 @@ import {
   type RowFor,
 } from '../../db/checked-write.ts'
 import type { CommitMode, Db, OpenTx, Tx } from '../../db/db.ts'
-import { commitLanes, type GroupCommit } from '../../db/group-commit.ts'
+import { groupCommit, type GroupCommit } from '../../db/group-commit.ts'
 import type { Claim, EarlyBody, KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Meter } from '../../lib/telemetry/meter.ts'
@@ -33,7 +33,7 @@ import {
 
 /** One move of money and everything that must be true together with it. */
 export type Posting = {
-  /** Whose money and whose rows: postings of one account keep their order. */
+  /** Whose money and whose rows: postings of one account are never written at the same time. */
   accountId: string
   /** None for a model that costs nothing. */
   command?: Command | undefined
@@ -81,23 +81,19 @@ export type PostingQueueOptions = {
   meter?: Pick<Meter, 'recorded' | 'committed'> | undefined
 }
 
-/** More would overlap more waiting, and make smaller batches that cost the database more. */
-const LANES = 2
-
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
 export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   const { db, meter } = options
   const memory = openLedgerMemory()
-  const lanes = commitLanes({
+  const plain = groupCommit<Posting, Posted>({
     db,
-    lanes: LANES,
-    laneOf: ({ accountId }: Posting) => accountId,
-    attempt: (postings: Posting[]) => postFromMemory(options, memory, postings),
-    apply: (tx, postings: Posting[]) => post(options, memory, tx, postings),
+    attempt: (postings, mode) => postFromMemory(options, memory, postings, mode),
+    apply: (tx, postings) => post(options, memory, tx, postings),
     mode: modeOf,
+    rowsOf: ({ accountId }) => accountId,
     observe: meter?.committed,
   })
-  const commits = meter === undefined ? lanes : measured(lanes, meter)
+  const commits = meter === undefined ? plain : measured(plain, meter)
   return {
     ...commits,
     submitSurely: (posting, reading) => submitSurely(commits, posting, reading),
@@ -127,14 +123,12 @@ function measured(
 /**
  * A hold need not wait for the disk: it keeps the account's other calls from spending the same
  * credits, which takes being seen, and should the database's server crash before it is on disk, it is
- * released, as the holds of the dead are. A charge, which is never undone, reaches the disk after it.
+ * released, as the holds of the dead are. The same goes for its limit. A charge, which is never
+ * undone, reaches the disk after it.
  */
-function modeOf(postings: Posting[]): CommitMode {
-  return postings.every(isHold) ? 'visible' : 'durable'
-}
-
-function isHold({ command, rows, claimed }: Posting): boolean {
-  return command?.kind === 'hold' && rows === undefined && claimed === undefined
+function modeOf({ command, rows, claimed }: Posting): CommitMode {
+  const holds = command?.kind === 'hold' || command?.kind === 'extend'
+  return holds && rows === undefined && claimed === undefined ? 'visible' : 'durable'
 }
 
 /**
@@ -145,6 +139,7 @@ async function postFromMemory(
   options: PostingQueueOptions,
   memory: LedgerMemory,
   postings: Posting[],
+  mode: CommitMode,
 ): Promise<Posted[] | undefined> {
   const commands = commandsOf(postings)
   const judged = judgeFromMemory(memory, commands)
@@ -156,7 +151,7 @@ async function postFromMemory(
   const claims = postings.flatMap(({ claimed }) => claimed?.claim ?? [])
   const write = writeOf(options, judged.changes, posted)
   const checks = [...claimsCheck(claims), ...write.checks]
-  const written = await writeIfTrue(options.db, { ...write, checks }, modeOf(postings))
+  const written = await writeIfTrue(options.db, { ...write, checks }, mode)
   if (!written) return undefined
   rememberChanges(memory, judged.changes)
   return posted
