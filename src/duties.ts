@@ -76,6 +76,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
       health: () => upstreams.health(),
     }),
     costSumming({ db }),
+    { name: 'arrivals', everyMs: 3_000, run: inputs.accounts.arrivals.send },
     { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
     trimming({ db, config }),
     responsesWithin(db, config),

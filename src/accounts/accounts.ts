@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts'
 import { deriveKey } from '../lib/secrets.ts'
 import type { KeyList } from '../lib/secrets.ts'
 import { reaches, smsCountries } from '../lib/sms-countries.ts'
+import { watchArrivals, type Arrivals } from './credentials/arrivals-store.ts'
 import { openKeyCache, openSessionCache } from './credentials/credential-caches.ts'
 import type { KeyCache, SessionCache } from './credentials/credential-caches.ts'
 import { loadIdentifierKey } from './credentials/identifier-keys.ts'
@@ -39,6 +40,7 @@ export type Accounts = {
   signer: Signer
   sessions: SessionCache
   apiKeys: KeyCache
+  arrivals: Arrivals
   workspaceMoves: WorkspaceMove[]
   erasures: Erasure[]
 }
@@ -79,6 +81,7 @@ export async function openAccounts(parts: {
 }): Promise<Accounts> {
   const { db, config, clock, log } = parts
   const keys = await openKeys(parts)
+  const arrivals = await watchArrivals({ db, clock, log })
   const issuer = config.PUBLIC_URL ?? 'mlango'
   return {
     db,
@@ -91,8 +94,9 @@ export async function openAccounts(parts: {
     sms: smsLimits(config),
     passwords: await openPasswordHasher(),
     signer: await openSigner({ db, clock, log, issuer, sealingKey: keys.sealing[0] }),
-    sessions: await openSessionCache(db),
-    apiKeys: await openKeyCache(db, clock),
+    sessions: await openSessionCache(db, clock),
+    apiKeys: await openKeyCache(db, clock, arrivals),
+    arrivals,
     workspaceMoves: parts.workspaceMoves ?? [],
     erasures: parts.erasures ?? [],
   }

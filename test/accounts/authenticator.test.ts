@@ -86,6 +86,42 @@ withDatabase('the authenticator', (open) => {
     }
   })
 
+  it('looks a key up again after ten seconds, or later if notifications are known to arrive', async () => {
+    const { key, keyId } = await person()
+    const queriesOf = async (act: () => unknown) => {
+      const before = queries
+      await act()
+      return queries - before
+    }
+    await ask(key)
+    clock.push(11_000)
+    assert.ok(!accounts.arrivals.areCurrent())
+    assert.equal(await queriesOf(() => ask(key)), 1)
+
+    clock.push(11_000)
+    await accounts.arrivals.send()
+    await within(async () => accounts.arrivals.areCurrent())
+    clock.push(9_000)
+    assert.equal(await queriesOf(() => ask(key)), 0)
+
+    // By hand, without a notification: in force as soon as it may have been missed.
+    await db.query('update api_keys set revoked_at = now() where id = $1', [keyId])
+    assert.equal(await codeOf(`Bearer ${key}`), 'let in')
+    clock.push(2_000)
+    assert.equal(await codeOf(`Bearer ${key}`), 'invalid_api_key')
+  })
+
+  it('does not remember for longer that there is no such key', async () => {
+    const unknown = newKey()
+    assert.equal(await codeOf(`Bearer ${unknown}`), 'invalid_api_key')
+    clock.push(11_000)
+    await accounts.arrivals.send()
+    await within(async () => accounts.arrivals.areCurrent())
+    const before = queries
+    assert.equal(await codeOf(`Bearer ${unknown}`), 'invalid_api_key')
+    assert.equal(queries - before, 1)
+  })
+
   it('takes a key from either header: the one that is ours', async () => {
     const { key, keyId, access_token } = await person()
     const other = (await person()).key

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { KEYS_CHANNEL } from './api-keys-store.ts'
+import type { Arrivals } from './arrivals-store.ts'
 import { batchedLoad } from './batched-load.ts'
 import { keyHash, looksLikeKey } from './key-format.ts'
 import { findKeyHolders, writeKeyUses } from './key-holders-store.ts'
@@ -16,8 +17,8 @@ export type SessionCache = {
   forget(id: string): void
 }
 
-export async function openSessionCache(db: Db): Promise<SessionCache> {
-  const cache = createNotifiedCache<SessionHolder>(50_000)
+export async function openSessionCache(db: Db, clock: Clock): Promise<SessionCache> {
+  const cache = createNotifiedCache<SessionHolder>({ clock })
   const forget = (id: string) =>
     cache.forget((holder, key) => !holder || id === '' || key === id || holder.accountId === id)
   await db.listen(SESSIONS_CHANNEL, forget)
@@ -39,8 +40,8 @@ export type KeyCache = {
 
 const WRITE_EVERY_MS = 60_000
 
-export async function openKeyCache(db: Db, clock: Clock): Promise<KeyCache> {
-  const cache = createNotifiedCache<KeyHolder>(50_000)
+export async function openKeyCache(db: Db, clock: Clock, arrivals: Arrivals): Promise<KeyCache> {
+  const cache = createNotifiedCache<KeyHolder>({ clock, arrivals })
   const load = batchedLoad((hashes: Buffer[]) => findKeyHolders(db, hashes))
   const uses = new Map<string, { at: Date; writtenMs: number; fresh: boolean }>()
   const forget = (id: string) =>
@@ -92,23 +93,40 @@ type NotifiedCache<V extends object> = {
   forget(concerns: (value: V | undefined, key: string) => boolean): void
 }
 
-const TTL_MS = 10_000
+const MOST_ENTRIES = 50_000
+const FRESH_MS = 10_000
+/** With notifications that arrive: what nobody was notified of, such as a change by hand, shows then. */
+const LONGEST_MS = 600_000
 
 /**
- * Entries live briefly, and the database notifies us of changes. What was being loaded when a
- * change came in is used once but not kept: it may have been read before the change.
+ * The database notifies us of changes. An entry is used for ten seconds, and for longer only if it is
+ * certain that notifications arrive. What was being loaded when a change came in is used once but not
+ * kept: it may have been read before the change.
  */
-function createNotifiedCache<V extends object>(max: number): NotifiedCache<V> {
-  const kept = new LRUCache<string, { value: V | undefined }>({ max, ttl: TTL_MS })
+function createNotifiedCache<V extends object>(parts: {
+  clock: Clock
+  arrivals?: Arrivals
+}): NotifiedCache<V> {
+  const { clock, arrivals } = parts
+  const kept = new LRUCache<string, { value: V | undefined; loadedMs: number }>({
+    max: MOST_ENTRIES,
+    ttl: LONGEST_MS,
+  })
   let changes = 0
+  const nowMs = () => clock.now().getTime()
+  const known = (key: string) => {
+    const entry = kept.get(key)
+    if (entry === undefined || nowMs() - entry.loadedMs < FRESH_MS) return entry
+    return entry.value !== undefined && arrivals?.areCurrent() ? entry : undefined
+  }
   return {
-    known: (key) => kept.get(key),
+    known,
     async get(key, load) {
-      const known = kept.get(key)
-      if (known) return known.value
+      const entry = known(key)
+      if (entry) return entry.value
       const before = changes
       const value = await load()
-      if (changes === before) kept.set(key, { value })
+      if (changes === before) kept.set(key, { value, loadedMs: nowMs() })
       return value
     },
     forget(concerns) {
