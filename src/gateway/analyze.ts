@@ -11,9 +11,10 @@ import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
 import { NO_MEDIA } from './media-parts.ts'
 import type { MediaKind } from './media/media-format.ts'
-import { tokenPrice, type TokenPrice } from './price/call-price.ts'
+import { callCharge } from './price/call-charge.ts'
+import { callHold } from './price/call-hold.ts'
 import { fileTokens } from './price/media-tokens.ts'
-import { promptSize } from './price/prompt-size.ts'
+import { promptSize, type PromptSize } from './price/prompt-size.ts'
 
 /** A file and what is asked about it. Nothing of it is stored. */
 export type Analysis = {
@@ -43,19 +44,22 @@ export async function analyze(
   const request = chatRequest(gateway, call, analysis, route)
   // Made once: the answer is written twice, to be kept and to be sent, and must be the same.
   const id = prefixedId('anl_')
-  const at = gateway.billing.clock.now()
-  const price = priceOf(gateway, analysis, { model, body: request.body, at })
+  const { billing, rules } = gateway
+  const at = billing.clock.now()
+  const prompt = sizeOf(analysis, request.body)
+  const hold = callHold({ model, prompt, at, rules })
+  const charge = callCharge({ model, prompt, at, log: billing.log })
   const { maxTokens } = analysis
   const answer = { maxTokens, hardLimit: maxTokens, choices: 1 }
   return runBilledCall(gateway, call, {
     stage: stageOf(`${analysis.kind}_analysis`, model),
-    amounts: price.amounts(answer),
+    amounts: hold.amounts(answer),
     work: (asking, { allowance }) => {
-      const tokens = allowance && price.affordable(allowance.limitMicro, allowance.bounds, answer)
+      const tokens = allowance && hold.affordable(allowance.limitMicro, allowance.bounds, answer)
       const asked = tokens === undefined ? request : affordableRequest(request, tokens, 1)
       return gateway.upstreams.call(route.targets, 'chat', asked, asking)
     },
-    usage: (result) => price.usage(result.usage, result),
+    usage: (result) => charge(result.usage, result),
     answer: ({ text, finishReason, generationId }, usage, receipt) =>
       render({
         data: {
@@ -73,18 +77,13 @@ export async function analyze(
 }
 
 /** The file is measured by its bytes; everything else that is sent is text. */
-function priceOf(
-  { billing, rules }: Gateway,
-  { kind, media }: Analysis,
-  { model, body, at }: { model: PricedModel; body: Fields; at: Date },
-): TokenPrice {
-  const prompt = promptSize(body, {
+function sizeOf({ kind, media }: Analysis, body: Fields): PromptSize {
+  return promptSize(body, {
     ...NO_MEDIA,
     imageCount: kind === 'vision' ? 1 : 0,
     mediaTokens: fileTokens(media.bytes, media.type),
     mediaBytes: Math.ceil(media.bytes.length / 3) * 4,
   })
-  return tokenPrice({ model, prompt, at, rules, log: billing.log })
 }
 
 type Route = { model: PricedModel; targets: PricedModel['targets']; extra: Fields }

@@ -9,7 +9,7 @@ import { fieldsOf, listOf, type Fields } from '../lib/fields.ts'
 import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
-import { PICTURE_TOKENS } from './price/call-price.ts'
+import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
 type Pictures = ImageResult['images']
 

@@ -6,7 +6,8 @@ import type { UsageReading } from '../upstream/contract/usage.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
 import { jsonAnswer, runBilledCall } from './billed-call.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
-import { tokenPrice } from './price/call-price.ts'
+import { callCharge } from './price/call-charge.ts'
+import { callHold } from './price/call-hold.ts'
 import { EMPTY_PROMPT, measureJson, promptTokens } from './price/prompt-size.ts'
 
 export type EmbeddingsBody = {
@@ -29,14 +30,15 @@ export async function embed(
   const textBytes = restBytes(body)
   const mostTokens = mostRead(input, model.contextLength) + textBytes
   const prompt = { ...EMPTY_PROMPT, textBytes, mediaTokens: input.tokens, mostTokens }
-  const price = tokenPrice({ model, prompt, at: billing.clock.now(), rules, log: billing.log })
+  const at = billing.clock.now()
+  const charge = callCharge({ model, prompt, at, log: billing.log })
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request = { body, user, inputs: input.count }
   return runBilledCall(gateway, call, {
     stage: stageOf('embeddings', model),
-    amounts: price.amounts(),
+    amounts: callHold({ model, prompt, at, rules }).amounts(),
     work: (asking) => gateway.upstreams.call(model.targets, 'embeddings', request, asking),
-    usage: ({ usage }) => price.usage(promptOnly(usage), { outputBytes: 0 }),
+    usage: ({ usage }) => charge(promptOnly(usage), { outputBytes: 0 }),
     answer: (result, usage, receipt) =>
       jsonAnswer(embeddingList(result, usage, model.id, body.encoding_format), {
         requestId: call.requestId,

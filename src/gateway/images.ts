@@ -19,7 +19,7 @@ import { NO_MEDIA, readPictures } from './media-parts.ts'
 import { NOTHING, reserveWhole, type Amounts } from './price/amounts.ts'
 import { promptSize, textTokens } from './price/prompt-size.ts'
 import { logUnusable, reportedCost } from './price/reported-cost.ts'
-import { PICTURE_TOKENS } from './price/call-price.ts'
+import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
 /** The fields that the gateway reads; the rest passes to the model as it is. */
 export type ImageBody = {

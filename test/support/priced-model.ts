@@ -1,5 +1,7 @@
 import type { PricedModel } from '../../src/catalog/catalog.ts'
+import { EMPTY_PROMPT, promptTokens, type PromptSize } from '../../src/gateway/price/prompt-size.ts'
 import { decimal } from '../../src/lib/decimal.ts'
+import type { Pricing } from '../../src/lib/model-record.ts'
 
 /**
  * A model to work out prices by hand with. One dollar is 3,000 credits, and the margin is 1.5: so
@@ -37,3 +39,33 @@ export const TOKEN_PRICES = { prompt: '0.000001', completion: '0.000002' }
 
 /** At most ten credits for an answer, at least a hundredth of one. */
 export const RULES = { capMicro: 10_000_000n, minMicro: 10_000n }
+
+/** A call of 100 tokens, unless it says something else. */
+export type PricedCall = {
+  prices?: Pricing
+  free?: boolean
+  modelMax?: number
+  promptTokens?: number
+  images?: number
+  prompt?: Partial<PromptSize>
+  contextLength?: number
+}
+
+export function measuredCall(call: PricedCall = {}) {
+  const { prices = TOKEN_PRICES, free = false, images = 0 } = call
+  return {
+    model: pricedModel({
+      prices,
+      free,
+      maxOutputTokens: call.modelMax,
+      contextLength: call.contextLength,
+    }),
+    prompt: {
+      ...EMPTY_PROMPT,
+      mediaTokens: (call.promptTokens ?? 100) - promptTokens(EMPTY_PROMPT),
+      imageCount: images,
+      ...call.prompt,
+    },
+    at: new Date(0),
+  }
+}

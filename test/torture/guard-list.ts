@@ -1053,10 +1053,10 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'an answer that the money ended is charged by the upper bound',
-    file: 'src/gateway/price/call-price.ts',
+    file: 'src/gateway/price/call-charge.ts',
     find: 'return boundTokens ?? textTokens(outputBytes)',
     put: 'return textTokens(outputBytes)',
-    test: 'test/gateway/price/call-bounds.test.ts',
+    test: 'test/gateway/price/call-charge.test.ts',
     fails: /the money ended/,
   },
   {

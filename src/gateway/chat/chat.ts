@@ -7,7 +7,8 @@ import type { ChatRequest, NativeRequest } from '../../upstream/contract/contrac
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import { DEFAULT_ANSWER_TOKENS, tokenPrice, type AnswerWish } from '../price/call-price.ts'
+import { callCharge } from '../price/call-charge.ts'
+import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
 import { chatStreamForm, countedUsage, type WholeForm } from './form.ts'
@@ -63,17 +64,17 @@ export function orderChat(
   // Beside media the text is short, and its bytes are good enough.
   const mostText = Math.min(prompt.textBytes, model.contextLength || Infinity)
   const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(sent, mostText)
-  const price = tokenPrice({ model, prompt, at, boundText, rules, log: billing.log })
+  const hold = callHold({ model, prompt, at, boundText, rules })
   const answer = answerWish(body, model)
   return {
     stage: stageOf('chat', model),
-    amounts: price.amounts(answer),
+    amounts: hold.amounts(answer),
     targets: model.targets,
     request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native },
     answer,
-    usage: price.usage,
-    affordable: (limitMicro, bounds) => price.affordable(limitMicro, bounds, answer),
-    boundPrompt: price.boundPrompt,
+    usage: callCharge({ model, prompt, at, log: billing.log }),
+    affordable: (limitMicro, bounds) => hold.affordable(limitMicro, bounds, answer),
+    boundPrompt: hold.boundPrompt,
   }
 }
 

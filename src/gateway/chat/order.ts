@@ -3,7 +3,8 @@ import type { UsageReading } from '../../upstream/contract/usage.ts'
 import type { Rows } from '../bill/posting-queue.ts'
 import type { Allowance, Stage, StageUsage } from '../bill/rows.ts'
 import type { Amounts } from '../price/amounts.ts'
-import type { AnswerWish, Output } from '../price/call-price.ts'
+import type { Output } from '../price/call-charge.ts'
+import type { AnswerWish } from '../price/call-hold.ts'
 
 /** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
 export type ChatOrder = {

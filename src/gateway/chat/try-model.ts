@@ -5,7 +5,7 @@ import { Failure, invalidField } from '../../lib/failure.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatResult } from '../../upstream/contract/contract.ts'
 import type { Gateway } from '../gateway.ts'
-import { tokenPrice } from '../price/call-price.ts'
+import { callCharge } from '../price/call-charge.ts'
 import { EMPTY_PROMPT } from '../price/prompt-size.ts'
 import { reportedCost } from '../price/reported-cost.ts'
 
@@ -76,7 +76,7 @@ function offerOf({ upstreams }: Gateway, model: CatalogModel, name: string | und
 const AT_COST = { margin: decimal(1), creditsPerUsd: decimal(1) }
 
 function costOf(
-  { billing, rules }: Gateway,
+  { billing }: Gateway,
   call: { model: CatalogModel; offer: Offer; textBytes: number; at: Date; result: ChatResult },
 ): Pick<TrialResult, 'promptTokens' | 'completionTokens' | 'costMicroUsd' | 'costBasis'> {
   const { model, offer, textBytes, at, result } = call
@@ -84,8 +84,8 @@ function costOf(
   const free = priced === 'free'
   const atCost = { ...model, ...AT_COST, prices, priceSnapshotId, free, targets: [offer] }
   const prompt = { ...EMPTY_PROMPT, textBytes }
-  const listed = tokenPrice({ model: atCost, prompt, at, rules, log: billing.log })
-  const { costMicro: catalogMicro, estimated, ...tokens } = listed.usage(result.usage, result)
+  const listed = callCharge({ model: atCost, prompt, at, log: billing.log })
+  const { costMicro: catalogMicro, estimated, ...tokens } = listed(result.usage, result)
   const said = reportedCost({ reading: result.usage, rate: AT_COST, catalogMicro })
   return {
     promptTokens: tokens.promptTokens,

@@ -20,6 +20,9 @@ export function imageTokens(bytes: number): number {
   return Math.max(IMAGE_TOKENS, Math.ceil(bytes / IMAGE_BYTES_PER_TOKEN))
 }
 
+/** Tokens of a picture that comes out, where nobody says how many. */
+export const PICTURE_TOKENS = 4_175
+
 /** `type` is what the file is declared as; where that is nothing, its first bytes decide. */
 export function fileTokens(bytes: Buffer, type: string): number {
   const known = type === '' || type === 'application/octet-stream' ? mediaType(bytes) : type

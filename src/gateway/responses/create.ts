@@ -41,7 +41,8 @@ export async function createResponse(
   const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
   const own = sent.some(isReference) ? await withReferences(db, accountId, sent) : sent
   const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
-  const asked = readAsked(responses, call, body, { model, own, items: [...before, ...own] })
+  const items = [...before, ...own]
+  const asked = readAsked(responses, call, body, { model, previousId, own, items })
   const answer = body.stream === true ? streamed : whole
   try {
     return await waitingOut(call.signal, () => answer(gateway, call, asked))
@@ -58,14 +59,19 @@ type Asked = {
   newKeeper(): Keeper
 }
 
-type FoundModel = ReturnType<Gateway['catalog']['requireModel']>
-
 /** `own` is what was sent; `items` is all of the conversation. */
+type Found = {
+  model: ReturnType<Gateway['catalog']['requireModel']>
+  previousId: string | undefined
+  own: SentItem[]
+  items: SentItem[]
+}
+
 function readAsked(
   { gateway, keptDays }: Responses,
   call: GatewayCall,
   body: ResponsesBody,
-  { model, own, items }: { model: FoundModel; own: SentItem[]; items: SentItem[] },
+  { model, previousId, own, items }: Found,
 ): Asked {
   const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
@@ -85,7 +91,6 @@ function readAsked(
     },
     newKeeper() {
       if (!keeps) return KEEPS_NOTHING
-      const previousId = body.previous_response_id ?? undefined
       const { accountId } = call.principal
       return keeperOf({ accountId, seed, previousId, days: keptDays }, own)
     },

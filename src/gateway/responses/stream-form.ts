@@ -1,5 +1,6 @@
 import type { Failure } from '../../lib/failure.ts'
 import type { StreamForm } from '../chat/form.ts'
+import { EventWriter } from './answer/event-writer.ts'
 import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
 import { NativeEvents } from './answer/native-events.ts'
 import type { Keeper } from './kept/keeper.ts'
@@ -11,11 +12,13 @@ const BEATS_PER_EVENT = 8
 
 /** A stream, of a chat or of an upstream that speaks this dialect, written as a response. */
 export function responseStreamForm(style: ResponseStyle, keeper: Keeper): StreamForm {
+  const writer = new EventWriter()
   let events: ResponseEvents | NativeEvents
   let silent = 0
   return {
     begin(stream) {
-      events = stream.native === true ? new NativeEvents(style) : new ResponseEvents(style)
+      const Events = stream.native === true ? NativeEvents : ResponseEvents
+      events = new Events(writer, style)
       return events.begin()
     },
     write(chunks) {
@@ -24,15 +27,21 @@ export function responseStreamForm(style: ResponseStyle, keeper: Keeper): Stream
     },
     heartbeat() {
       silent += 1
-      return silent % BEATS_PER_EVENT === 0 ? events.keepAlive() : COMMENT
+      return silent % BEATS_PER_EVENT === 0 ? keepAlive(writer) : COMMENT
     },
     end: (last, usage) => events.finish(last, usageOf(usage), keeper.keep),
     fail: (_error, failure) => events.fail(failure),
   }
 }
 
+/** Some clients' clocks run on through comments, but not through events. */
+function keepAlive(writer: EventWriter): string {
+  writer.write('keepalive', {})
+  return writer.written()
+}
+
 /** A stream that failed before it began, for clients that read this failure only in a stream. */
 export function failedStream(style: ResponseStyle, failure: Failure): string {
-  const events = new ResponseEvents(style)
+  const events = new ResponseEvents(new EventWriter(), style)
   return events.begin() + events.fail(failure)
 }

@@ -12,7 +12,7 @@ import type { ChatOrder } from '../chat/order.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { KISWAHILI, languageName, requireLanguage } from '../languages.ts'
 import type { Amounts } from '../price/amounts.ts'
-import { tokenPrice } from '../price/call-price.ts'
+import { callHold } from '../price/call-hold.ts'
 import { EMPTY_PROMPT, measureJson } from '../price/prompt-size.ts'
 import { CHARACTERS_PER_S, holdAmounts, speechPrice, sumAmounts } from '../price/voice-price.ts'
 import { voiceFor, voiceModel } from './model.ts'
@@ -166,8 +166,8 @@ function answerAmounts(
   const textBytes = measureJson(voiceMessages(instruction, '')).bytes + spoken
   const prompt = { ...EMPTY_PROMPT, textBytes }
   const at = billing.clock.now()
-  const price = tokenPrice({ model, prompt, at, rules, log: billing.log })
-  return price.amounts({ maxTokens: ANSWER_TOKENS, hardLimit: ANSWER_TOKENS, choices: 1 })
+  const hold = callHold({ model, prompt, at, rules })
+  return hold.amounts({ maxTokens: ANSWER_TOKENS, hardLimit: ANSWER_TOKENS, choices: 1 })
 }
 
 function voiceMessages(instruction: string, transcript: string) {

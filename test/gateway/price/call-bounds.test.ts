@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { tokenPrice, type AnswerWish } from '../../../src/gateway/price/call-price.ts'
+import { callCharge } from '../../../src/gateway/price/call-charge.ts'
+import { callHold, type AnswerWish } from '../../../src/gateway/price/call-hold.ts'
 import { boundPromptTokens, EMPTY_PROMPT } from '../../../src/gateway/price/prompt-size.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { Pricing } from '../../../src/lib/model-record.ts'
@@ -13,18 +14,16 @@ const AT = new Date(0)
 const IN = 4_500n
 const OUT = 9_000n
 
-function priced(
-  more: { prices?: Pricing; textBytes?: number; boundText?: () => number; max?: number } = {},
-) {
-  const { prices = TOKEN_PRICES, textBytes = 992, boundText, max = 4_000 } = more
-  return tokenPrice({
-    model: pricedModel({ prices, maxOutputTokens: max, contextLength: 100_000 }),
-    prompt: { ...EMPTY_PROMPT, textBytes },
+function call(prices: Pricing = TOKEN_PRICES) {
+  return {
+    model: pricedModel({ prices, maxOutputTokens: 4_000, contextLength: 100_000 }),
+    prompt: { ...EMPTY_PROMPT, textBytes: 992 },
     at: AT,
-    boundText,
-    rules: RULES,
-    log: silentLog,
-  })
+  }
+}
+
+function hold({ prices, boundText }: { prices?: Pricing; boundText?: () => number } = {}) {
+  return callHold({ ...call(prices), boundText, rules: RULES })
 }
 
 const wish = (more: Partial<AnswerWish> = {}): AnswerWish => ({
@@ -42,7 +41,7 @@ test('a prompt is bounded by a token for each byte, and by what the model reads'
 })
 
 test('without a limit of the caller the worst case is all that the model can say', () => {
-  const { bounds } = priced().amounts(wish())
+  const { bounds } = hold().amounts(wish())
   assert.deepEqual(bounds, {
     sureMicro: 1_000n * IN,
     leastMicro: 1_000n * IN + 10_000n,
@@ -55,7 +54,7 @@ test('without a limit of the caller the worst case is all that the model can say
 
 test('with one it is that, for each choice, and what cannot be watched is fixed', () => {
   const answer = wish({ maxTokens: 100, hardLimit: 100, choices: 3, growing: false })
-  const { bounds } = priced().amounts(answer)
+  const { bounds } = hold().amounts(answer)
   assert.equal(bounds!.mostMicro, 1_000n * IN + 300n * OUT)
   assert.equal(bounds!.leastMicro, 1_000n * IN + 3n * OUT)
   assert.equal(bounds!.fixed, true)
@@ -67,7 +66,7 @@ test('a closer look at the text lowers the bounds, and is taken only when asked 
     looks += 1
     return 391.2
   }
-  const { bounds, closerBounds } = priced({ boundText }).amounts(wish())
+  const { bounds, closerBounds } = hold({ boundText }).amounts(wish())
   assert.deepEqual([bounds!.rough, looks], [true, 0])
   const closer = closerBounds!()
   assert.deepEqual([closer.sureMicro, closer.rough, looks], [400n * IN, false, 1])
@@ -79,16 +78,16 @@ test('the dearest kind of token and the dearest length of the prompt count', () 
     internal_reasoning: '0.000004',
     overrides: [{ min_prompt_tokens: 500, prices: { completion: '0.00001' } }],
   }
-  const { bounds } = priced({ prices }).amounts(wish({ hardLimit: 100 }))
+  const { bounds } = hold({ prices }).amounts(wish({ hardLimit: 100 }))
   assert.equal(bounds!.mostMicro - bounds!.sureMicro, 100n * 45_000n)
-  const drawn = priced({ prices: { ...TOKEN_PRICES, image_output: '0.00003' } })
+  const drawn = hold({ prices: { ...TOKEN_PRICES, image_output: '0.00003' } })
   const picture = drawn.amounts(wish({ pictures: true })).bounds!
   assert.equal(picture.leastMicro - picture.sureMicro, 4_175n * 135_000n)
 })
 
 test('what was predicted is sure to be paid for', () => {
   const answer = wish({ predictedBytes: 500, boundPredicted: () => 200 })
-  const { bounds, closerBounds } = priced({ boundText: () => 392 }).amounts(answer)
+  const { bounds, closerBounds } = hold({ boundText: () => 392 }).amounts(answer)
   assert.equal(bounds!.sureMicro, 1_000n * IN + 500n * OUT)
   assert.equal(closerBounds!().sureMicro, 400n * IN + 200n * OUT)
 })
@@ -97,22 +96,16 @@ test('an answer of as many tokens as a limit pays for costs no more than the lim
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 9n }), fc.nat(3), (extra, index) => {
       const completion = ['0.000002', '0.0000000333', '0.00001', '0.000000001'][index]!
-      const price = priced({ prices: { prompt: '0.000001', completion } })
+      const prices = { prompt: '0.000001', completion }
+      const held = hold({ prices })
       const answer = wish()
-      const { bounds } = price.amounts(answer)
+      const { bounds } = held.amounts(answer)
       const limit = bounds!.leastMicro + extra
-      const tokens = price.affordable(limit, bounds!, answer)
+      const tokens = held.affordable(limit, bounds!, answer)
       const usage = { promptTokens: 1_000, completionTokens: tokens }
-      const cost = price.usage({ kind: 'reported', usage }, { outputBytes: 0 }).costMicro
+      const charge = callCharge({ ...call(prices), log: silentLog })
+      const cost = charge({ kind: 'reported', usage }, { outputBytes: 0 }).costMicro
       assert.ok(tokens >= 1 && cost <= limit + 1n, `${tokens} tokens cost ${cost} of ${limit}`)
     }),
   )
-})
-
-test('an answer that the money ended is charged at no fewer tokens than it had', () => {
-  const output = { outputBytes: 300, boundTokens: 280 }
-  const reading = { kind: 'reported', usage: { promptTokens: 900 } } as const
-  const line = priced().usage(reading, output)
-  assert.deepEqual([line.promptTokens, line.completionTokens, line.estimated], [900, 280, true])
-  assert.equal(line.costMicro, 900n * IN + 280n * OUT)
 })

@@ -56,6 +56,14 @@ for (const [place, body] of HIDING_PLACES) {
   })
 }
 
+test('a prompt is a third of its bytes, its media and its framing', () => {
+  assert.equal(promptTokens(EMPTY_PROMPT), 8)
+  assert.equal(promptTokens({ ...EMPTY_PROMPT, textBytes: 9 }), 11)
+  assert.equal(promptTokens({ ...EMPTY_PROMPT, textBytes: 10 }), 12)
+  const media = { imageCount: 1, mediaTokens: 1_600, audioTokens: 50, links: 1 }
+  assert.equal(promptTokens({ ...media, textBytes: 10 }), 11_662)
+})
+
 test('20,000 empty messages are not nothing', () => {
   const messages = Array.from({ length: 20_000 }, () => ({ role: 'user', content: '' }))
   // Upstreams count three or four tokens for each.

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { carriedDetails } from '../../../src/gateway/chat/reasoning-carrier.ts'
+import { EventWriter } from '../../../src/gateway/responses/answer/event-writer.ts'
 import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
 import { NativeEvents } from '../../../src/gateway/responses/answer/native-events.ts'
 import { failedError } from '../../../src/gateway/responses/answer/failed.ts'
@@ -26,6 +27,7 @@ const TOOLS = new Map<string, OwnTool>([
   ['mail__send', { kind: 'function', name: 'send', namespace: 'mail' }],
   ['patch', { kind: 'custom', name: 'patch', namespace: undefined }],
 ])
+const STYLE = { head: HEAD, tools: TOOLS, encrypted: false, logprobs: false }
 const USAGE = usageOf({ promptTokens: 3, completionTokens: 4 })
 
 type Event = Fields & { type: string; sequence_number: number }
@@ -40,7 +42,7 @@ function streamed(
     batches = deltas.map((one) => [one]),
   } = {},
 ) {
-  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted, logprobs })
+  const events = new ResponseEvents(new EventWriter(), { ...STYLE, encrypted, logprobs })
   let text = events.begin()
   for (const batch of batches) text += events.take(batch.map((delta) => chunk(delta, null)))
   let response: Fields = {}
@@ -239,12 +241,12 @@ test('logprobs go with their text', () => {
 })
 
 test('a stream that fails says so in its last event', async () => {
-  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
+  const form = responseStreamForm(STYLE, KEEPS_NOTHING)
   const text =
-    events.begin() +
-    events.take([chunk({ content: 'a' }, null)]) +
-    events.keepAlive() +
-    events.fail(new Failure('upstream_failed', 'Broken.'))
+    form.begin({ native: false }) +
+    form.write([chunk({ content: 'a' }, null)]) +
+    Array.from({ length: 8 }, () => form.heartbeat()).at(-1)! +
+    form.fail('', new Failure('upstream_failed', 'Broken.'))
   const all = eventsIn(text)
   assert.deepEqual(types(all).slice(-2), ['keepalive', 'failed'])
   const failed = all.at(-1)!.response as Fields
@@ -256,8 +258,7 @@ test('a stream that fails says so in its last event', async () => {
 })
 
 test('silence: comments, and an event every two minutes', () => {
-  const style = { head: HEAD, tools: TOOLS, encrypted: false, logprobs: false }
-  const form = responseStreamForm(style, KEEPS_NOTHING)
+  const form = responseStreamForm(STYLE, KEEPS_NOTHING)
   form.begin({ native: false })
   const beats = (count: number) => Array.from({ length: count }, () => form.heartbeat())
   assert.deepEqual(new Set(beats(7)), new Set([': keep-alive\n\n']))
@@ -298,7 +299,7 @@ test('broken arguments of a whole answer are a failure of the upstream', () => {
 })
 
 test('a response that is not kept says so', () => {
-  const events = new ResponseEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
+  const events = new ResponseEvents(new EventWriter(), STYLE)
   const begun = eventsIn(events.begin())
   assert.equal((begun[0]!.response as Fields).store, true)
   const text = events.finish([chunk({ content: 'a' }, 'stop')], USAGE, () => false)
@@ -397,7 +398,7 @@ function cutUp(
 }
 
 test('pieces of one text that an upstream sent together go out as one event', () => {
-  const events = new NativeEvents({ head: HEAD, tools: TOOLS, encrypted: false, logprobs: false })
+  const events = new NativeEvents(new EventWriter(), STYLE)
   const type = 'response.output_text.delta'
   const before = (item: string) => `{"type":"${type}","item_id":"${item}","delta":"`
   const after = '","sequence_number":7}'

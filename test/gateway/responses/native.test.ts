@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { carrierOf } from '../../../src/gateway/chat/reasoning-carrier.ts'
+import { EventWriter } from '../../../src/gateway/responses/answer/event-writer.ts'
 import { NativeEvents } from '../../../src/gateway/responses/answer/native-events.ts'
 import { usageOf } from '../../../src/gateway/responses/answer/response.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
@@ -136,7 +137,8 @@ function streamed(events: Fields[], encrypted = false) {
   const reader = chat.reader(request(native({ input: 'x' })), target)
   const body = { model: MODEL.id, metadata: { a: 'b' } }
   const head = { seed: SEED, model: MODEL.id, createdAt: 1, body }
-  const writer = new NativeEvents({ head, tools: new Map(), encrypted, logprobs: false })
+  const style = { head, tools: new Map(), encrypted, logprobs: false }
+  const writer = new NativeEvents(new EventWriter(), style)
   let text = writer.begin()
   let last: readonly string[] = []
   for (const event of events) {

@@ -2,7 +2,7 @@ import type { Failure } from '../../../lib/failure.ts'
 import { fieldsOf, listOf, type Fields } from '../../../lib/fields.ts'
 import { prefixedId } from '../../../lib/ids.ts'
 import { AnswerWalk } from '../../chat/answer-parts.ts'
-import { EventWriter } from './event-writer.ts'
+import type { EventWriter } from './event-writer.ts'
 import { ItemEvents } from './item-events.ts'
 import { endOf, isCutOff, responseOf, type ResponseStart } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
@@ -24,16 +24,17 @@ export type ResponseStyle = {
  */
 export class ResponseEvents {
   readonly #style: ResponseStyle
-  readonly #writer = new EventWriter()
+  readonly #writer: EventWriter
   readonly #items: ItemEvents
   readonly #walk: AnswerWalk
   readonly #whole: WholeEvents
 
-  constructor(style: ResponseStyle) {
+  constructor(writer: EventWriter, style: ResponseStyle) {
     const { head, tools, encrypted } = style
+    this.#writer = writer
     this.#style = style
-    this.#whole = new WholeEvents(this.#writer, head)
-    this.#items = new ItemEvents(this.#writer, { ...head, tools }, encrypted)
+    this.#whole = new WholeEvents(writer, head)
+    this.#items = new ItemEvents(writer, { ...head, tools }, encrypted)
     this.#walk = new AnswerWalk(this.#items, () => prefixedId('call_'))
   }
 
@@ -64,12 +65,6 @@ export class ResponseEvents {
 
   fail(failure: Failure): string {
     this.#whole.fail(failure, JSON.stringify(this.#items.shown))
-    return this.#writer.written()
-  }
-
-  /** Some clients' clocks run on through comments, but not through events. */
-  keepAlive(): string {
-    this.#writer.write('keepalive', {})
     return this.#writer.written()
   }
 

@@ -1,6 +1,6 @@
 import type { Failure } from '../../../lib/failure.ts'
 import { fieldsOf, type Fields } from '../../../lib/fields.ts'
-import { EventWriter } from './event-writer.ts'
+import type { EventWriter } from './event-writer.ts'
 import type { ResponseStyle } from './events.ts'
 import { shownItem } from './output-items.ts'
 import { responseOf } from './response.ts'
@@ -10,14 +10,15 @@ import { nativeFinish, type KeepResponse } from './whole.ts'
 /** The events of an upstream that speaks this dialect, under our numbers. */
 export class NativeEvents {
   readonly #style: ResponseStyle
-  readonly #writer = new EventWriter()
+  readonly #writer: EventWriter
   readonly #whole: WholeEvents
   /** How the last piece of text began. */
   #piece = { type: '', before: '' }
 
-  constructor(style: ResponseStyle) {
+  constructor(writer: EventWriter, style: ResponseStyle) {
+    this.#writer = writer
     this.#style = style
-    this.#whole = new WholeEvents(this.#writer, style.head)
+    this.#whole = new WholeEvents(writer, style.head)
   }
 
   begin(): string {
@@ -77,11 +78,6 @@ export class NativeEvents {
 
   fail(failure: Failure): string {
     this.#whole.fail(failure, '[]')
-    return this.#writer.written()
-  }
-
-  keepAlive(): string {
-    this.#writer.write('keepalive', {})
     return this.#writer.written()
   }
 }

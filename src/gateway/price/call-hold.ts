@@ -1,19 +1,9 @@
 import type { Bounds } from '../../billing/commands.ts'
-import {
-  greater,
-  lesser,
-  nanoUsd,
-  reportedUpstreamCost,
-  toMicro,
-  tokenCost,
-  type TokenUse,
-} from '../../billing/money.ts'
+import { greater, lesser, toMicro, tokenCost, type TokenUse } from '../../billing/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
-import type { Log } from '../../lib/log.ts'
-import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
-import type { StageUsage } from '../bill/rows.ts'
 import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
+import { PICTURE_TOKENS } from './media-tokens.ts'
 import {
   boundPromptTokens,
   mostPromptTokens,
@@ -22,7 +12,6 @@ import {
   UNKNOWN_CONTEXT_TOKENS,
   type PromptSize,
 } from './prompt-size.ts'
-import { logUnusable } from './reported-cost.ts'
 
 /** What a caller asks for that sizes the answer. */
 export type AnswerWish = {
@@ -42,50 +31,31 @@ export type AnswerWish = {
 }
 
 /** A call, with the prices of its first moment. */
-type MeasuredCall = { model: PricedModel; prompt: PromptSize; at: Date }
-type TokenCall = MeasuredCall & {
+type HeldCall = {
+  model: PricedModel
+  prompt: PromptSize
+  at: Date
   /** What the text may come to, by a closer look than at its bytes. */
   boundText?: (() => number) | undefined
+  rules: ReservationRules
 }
 
-/** What came out, for an upstream that reports no tokens, or not of what kind they are. */
-export type Output = {
-  outputBytes: number
-  pictures?: number | undefined
-  /** No fewer tokens than it has, for an answer that ended because the money did. */
-  boundTokens?: number | undefined
-}
-
-/** Tokens of a picture that comes out, where nobody says how many. */
-export const PICTURE_TOKENS = 4_175
-
-/** One call priced by the token: the prices of its first moment hold for all of it. */
-export type TokenPrice = {
+/** What to hold for a call that is priced by the token, and what that pays for. */
+type CallHold = {
   /** Without an answer, for work whose result has no tokens. */
   amounts(answer?: AnswerWish): Amounts
-  usage(reading: UsageReading, output: Output): StageUsage
   /** How many tokens of an answer a limit pays for, whatever kind they turn out to be. */
   affordable(limitMicro: bigint, bounds: Bounds, answer: AnswerWish): number
   /** No fewer tokens than the prompt has. */
   boundPrompt(): number
 }
 
-export function tokenPrice(call: TokenCall & { rules: ReservationRules; log: Log }): TokenPrice {
-  const { model, prompt, at, log } = call
+export function callHold(call: HeldCall): CallHold {
   return {
-    amounts: (answer) => tokenAmounts(call, answer),
+    amounts: (answer) => amountsOf(call, answer),
     affordable: (limitMicro, bounds, answer) =>
-      tokensFor(limitMicro - bounds.sureMicro, boundPrice(call, answer), model),
+      tokensFor(limitMicro - bounds.sureMicro, boundPrice(call, answer), call.model),
     boundPrompt: () => closePrompt(call),
-    usage: usageOf({ model, prompt, at }, log),
-  }
-}
-
-/** Needed until the answer has ended: it must not keep the text of the prompt so long. */
-function usageOf(call: MeasuredCall, log: Log): TokenPrice['usage'] {
-  return (reading, output) => {
-    if (reading.kind === 'unusable') logUnusable(log, call.model.id, reading)
-    return tokenUsage(call, reading, output)
   }
 }
 
@@ -96,10 +66,7 @@ export const DEFAULT_ANSWER_TOKENS = 1_024
  * What goes in, and what is certain to come out, must be affordable; the answer's part is capped, so
  * that a huge `max_tokens` never blocks a normal account.
  */
-function tokenAmounts(
-  call: TokenCall & { rules: ReservationRules },
-  answer: AnswerWish | undefined,
-): Amounts {
+function amountsOf(call: HeldCall, answer: AnswerWish | undefined): Amounts {
   const { model, prompt, rules, boundText } = call
   if (model.free) return NOTHING
   const sent = heldPrompt(call, mostPromptTokens(prompt, model.contextLength))
@@ -120,10 +87,7 @@ function tokenAmounts(
 
 const NONE = decimal(0)
 
-function closeBounds(
-  call: TokenCall & { rules: ReservationRules },
-  answer: AnswerWish | undefined,
-): Bounds {
+function closeBounds(call: HeldCall, answer: AnswerWish | undefined): Bounds {
   return boundsOf(call, answer, {
     sent: closePrompt(call),
     predicted: Math.ceil(answer?.boundPredicted?.() ?? 0),
@@ -132,7 +96,7 @@ function closeBounds(
 
 /** What the call may come to cost with a prompt of so many tokens. */
 function boundsOf(
-  call: TokenCall & { rules: ReservationRules },
+  call: HeldCall,
   answer: AnswerWish | undefined,
   tokens: { sent: number; predicted: number },
 ): Bounds {
@@ -160,7 +124,7 @@ function boundsOf(
   }
 }
 
-function closePrompt({ model, prompt, boundText }: TokenCall): number {
+function closePrompt({ model, prompt, boundText }: HeldCall): number {
   const text = boundText && Math.ceil(boundText())
   return boundPromptTokens(prompt, model.contextLength, text)
 }
@@ -171,7 +135,7 @@ function longestAnswer({ hardLimit }: AnswerWish, model: PricedModel): number {
 }
 
 /** Of one token of the answer, in dollars, whatever kind it is and however long the prompt. */
-function boundPrice(call: TokenCall, answer: AnswerWish): Decimal {
+function boundPrice(call: HeldCall, answer: AnswerWish): Decimal {
   const { model, prompt } = call
   const price = answerPrice(call, answer, promptTokens(prompt))
   if (model.prices.overrides === undefined) return price
@@ -188,7 +152,7 @@ function tokensFor(micro: bigint, price: Decimal, model: PricedModel): number {
 }
 
 /** At the dearest price that its tokens may turn out to have. */
-function heldPrompt({ model, prompt, at }: TokenCall, promptTokens: number): Decimal {
+function heldPrompt({ model, prompt, at }: HeldCall, promptTokens: number): Decimal {
   const plain = { promptTokens, completionTokens: 0, images: prompt.imageCount }
   const uses: TokenUse[] = [plain]
   if (prompt.audioTokens > 0) uses.push({ ...plain, audioTokens: prompt.audioTokens })
@@ -201,7 +165,7 @@ function allWritten({ cacheLife }: PromptSize, tokens: number): Partial<TokenUse
 }
 
 /** Work that is ordered with the answer, whatever its length: pictures, and what was predicted. */
-function ordered({ model, prompt, at }: TokenCall, answer: AnswerWish): Decimal {
+function ordered({ model, prompt, at }: HeldCall, answer: AnswerWish): Decimal {
   if (!answer.pictures && !answer.predictedBytes) return NONE
   const imageOutputTokens = answer.pictures ? PICTURE_TOKENS * answer.choices : 0
   const predicted = textTokens(answer.predictedBytes ?? 0) * answer.choices
@@ -214,7 +178,7 @@ function ordered({ model, prompt, at }: TokenCall, answer: AnswerWish): Decimal 
 }
 
 /** The pictures in it are ordered, and counted there. */
-function heldAnswer(call: TokenCall, answer: AnswerWish): Decimal {
+function heldAnswer(call: HeldCall, answer: AnswerWish): Decimal {
   const tokens = expectedAnswer(answer, call.model.maxOutputTokens)
   const text = { ...answer, pictures: false }
   return times(answerPrice(call, text, promptTokens(call.prompt)), decimal(tokens))
@@ -224,7 +188,7 @@ function heldAnswer(call: TokenCall, answer: AnswerWish): Decimal {
 const ANSWER_PRICES = new WeakMap<PricedModel, Map<number, Decimal>>()
 
 /** Of one token, at the dearest price that it may turn out to have. */
-function answerPrice(call: TokenCall, answer: AnswerWish, promptTokens: number): Decimal {
+function answerPrice(call: HeldCall, answer: AnswerWish, promptTokens: number): Decimal {
   const { model } = call
   if (model.prices.overrides !== undefined) return dearestToken(call, answer, promptTokens)
   let known = ANSWER_PRICES.get(model)
@@ -235,7 +199,7 @@ function answerPrice(call: TokenCall, answer: AnswerWish, promptTokens: number):
   return price
 }
 
-function dearestToken({ model, at }: TokenCall, answer: AnswerWish, promptTokens: number): Decimal {
+function dearestToken({ model, at }: HeldCall, answer: AnswerWish, promptTokens: number): Decimal {
   const plain = { promptTokens, completionTokens: 1 }
   const uses: TokenUse[] = [plain, { ...plain, reasoningTokens: 1 }]
   if (answer.audio) uses.push({ ...plain, audioOutputTokens: 1 })
@@ -250,62 +214,4 @@ function dearest(costs: Decimal[]): Decimal {
 function expectedAnswer({ maxTokens, choices }: AnswerWish, modelMax: number | undefined): number {
   const tokens = maxTokens ?? DEFAULT_ANSWER_TOKENS
   return Math.min(tokens, modelMax ?? tokens) * choices
-}
-
-/**
- * Token prices for what was used. Absent usage is not zero: it is estimated, and the record says
- * so. An explicit zero is zero. What cannot be believed is estimated too.
- */
-function tokenUsage(call: MeasuredCall, reading: UsageReading, output: Output): StageUsage {
-  const { model, prompt, at } = call
-  const reported = reading.kind === 'reported' ? reading.usage : {}
-  const use = {
-    ...reported,
-    promptTokens: reported.promptTokens ?? promptTokens(prompt),
-    completionTokens: reported.completionTokens ?? answerTokens(output),
-    audioTokens: reported.audioTokens ?? soundTokens(prompt, reported),
-    cacheWrite1hTokens: reported.cacheWrite1hTokens ?? hourWrites(prompt, reported),
-    imageOutputTokens: reported.imageOutputTokens ?? pictureTokens(reported, output),
-    images: prompt.imageCount,
-  }
-  const cost = tokenCost(model.prices, use, at)
-  const { promptTokens: sent, completionTokens: said } = use
-  const usd = plus(cost.promptUsd, cost.answerUsd)
-  const estimated = reported.promptTokens === undefined || reported.completionTokens === undefined
-  return {
-    costMicro: toMicro(usd, model),
-    promptTokens: sent,
-    completionTokens: said,
-    totalTokens: sent + said,
-    estimated,
-    upstreamCost:
-      reported.costUsd === undefined
-        ? { nusd: nanoUsd(usd), basis: estimated ? 'estimated' : 'list' }
-        : reportedUpstreamCost(reported.costUsd),
-  }
-}
-
-/** Tokens of an answer whose upstream counted none. */
-function answerTokens({ outputBytes, pictures = 0, boundTokens }: Output): number {
-  return boundTokens ?? textTokens(outputBytes) + pictures * PICTURE_TOKENS
-}
-
-/** Few upstreams tell how long they keep what they wrote: then it is as long as was asked for. */
-function hourWrites({ cacheLife }: PromptSize, reported: Usage): number | undefined {
-  return cacheLife === '1h' ? reported.cacheWriteTokens : undefined
-}
-
-/** Where an upstream does not tell the tokens of sound apart: those that nothing else explains. */
-function soundTokens(prompt: PromptSize, reported: Usage): number {
-  if (prompt.audioTokens === 0) return 0
-  const estimate = promptTokens(prompt)
-  return Math.max(0, (reported.promptTokens ?? estimate) - (estimate - prompt.audioTokens))
-}
-
-/** The same for the tokens of a picture. */
-function pictureTokens(reported: Usage, output: Output): number {
-  const { outputBytes, pictures = 0 } = output
-  if (pictures === 0) return 0
-  const said = reported.completionTokens ?? answerTokens(output)
-  return Math.max(0, said - textTokens(outputBytes) - (reported.reasoningTokens ?? 0))
 }
