@@ -198,10 +198,26 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'only holds are committed without waiting for the disk',
     file: 'src/gateway/bill/posting-queue.ts',
-    find: "return postings.every(isHold) ? 'visible' : 'durable'",
+    find: "return holds && rows === undefined && claimed === undefined ? 'visible' : 'durable'",
     put: "return 'visible'",
     test: 'test/gateway/bill/billable.test.ts',
     fails: /a charge waits for the disk/,
+  },
+  {
+    name: 'an account is never in two batches at once',
+    file: 'src/db/group-commit.ts',
+    find: ' && !lockedRows.has(one.rows)',
+    put: '',
+    test: 'test/db/group-commit.test.ts',
+    fails: /no two batches touch the same rows/,
+  },
+  {
+    name: 'a key is remembered for long only where notifications arrive',
+    file: 'src/accounts/credentials/credential-caches.ts',
+    find: ' && arrivals?.areCurrent()',
+    put: '',
+    test: 'test/accounts/authenticator.test.ts',
+    fails: /looks a key up again/,
   },
   {
     name: 'a stream whose headers cannot be sent releases its hold',
