@@ -11,6 +11,8 @@ export type CallerPlan = {
   /** For how long, or until each connection has had so many answers. */
   seconds?: number
   answersEach?: number
+  /** So many first answers of each connection are not timed: the callers' own thread starts cold. */
+  untimed?: number
   /** Between an answer and the next request of the same connection. */
   pauseMs?: number
   /** A text that a good answer must contain. */
@@ -78,7 +80,7 @@ function callInTurn(
   socket: Socket,
   first: number,
 ): Promise<void> {
-  const { requests, seconds = 0, answersEach = 0, pauseMs } = plan
+  const { requests, seconds = 0, answersEach = 0, untimed = 0, pauseMs } = plan
   const untilMs = performance.now() + seconds * 1000
   return new Promise((done) => {
     let sent = 0
@@ -118,7 +120,7 @@ function callInTurn(
       if (length === undefined ? !tail.endsWith(LAST_CHUNK) : text.length < body + length) return
       if (text.startsWith('HTTP/1.1 200') && text.includes(plan.endsWith)) {
         report.answers += 1
-        report.firstByteMs.push(bodyMs - sentMs)
+        if (sent > untimed) report.firstByteMs.push(bodyMs - sentMs)
         if (plan.keepBodies) report.bodies.push(unchunked(text.slice(body)))
       } else {
         report.refused += 1

@@ -6,7 +6,8 @@ import { chatRequests } from './throughput.ts'
 
 const ROUNDS = 6
 const CONNECTIONS = 4
-const ANSWERS_EACH = 50
+const ANSWERS_EACH = 55
+const UNTIMED = 5
 const PAUSE_MS = 20
 const GOALS_MS = { median: 2, p99: 6 }
 
@@ -21,6 +22,7 @@ export async function measureFirstByte(gateways: Gateways): Promise<Row[]> {
         requests: chatRequests(gateway, { stream: true, content: 'Habari' }),
         connections: CONNECTIONS,
         answersEach: ANSWERS_EACH,
+        untimed: UNTIMED,
         pauseMs: PAUSE_MS,
         endsWith: 'data: [DONE]',
       })
