@@ -99,7 +99,7 @@ function response(): CannedAnswer {
   const place = { item_id: 'msg_bench', output_index: 0, content_index: 0 }
   const text = PIECES.join('')
   const named = (type: string, more: object, sequence_number: number) =>
-    event({ type: `response.${type}`, ...more, sequence_number })
+    event({ type: `response.${type}`, sequence_number, ...more })
   const begun = { response: made('in_progress', []) }
   const end = PIECES.length + 4
   return {

@@ -33,7 +33,7 @@ export async function streamResponse(exchange: Exchange, made: MadeResponse): Pr
 }
 
 function frame(event: Json, number: number): string {
-  const numbered = { ...event, sequence_number: number }
+  const numbered = { type: event.type, sequence_number: number, ...event }
   return `event: ${String(event.type)}\ndata: ${JSON.stringify(numbered)}\n\n`
 }
 

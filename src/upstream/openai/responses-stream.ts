@@ -10,15 +10,17 @@ import { textDelta, type TextDelta } from './text-delta.ts'
 
 const NONE: readonly string[] = []
 const TEXT_DELTA = 'response.output_text.delta'
-const BEGAN = /^\{"type":"response\.\w+","response":\{"id":"([\w-]{1,100})"/
+const BEGAN =
+  /^\{"type":"response\.\w+",(?:"sequence_number":\d+,)?"response":\{"id":"([\w-]{1,100})"/
 const ITEM_ID = '"item_id":"'
 const NAME = /^[\w.]{1,100}$/
 
 /**
  * Passes events on, each as its type, a line break and its JSON, with our ids for its items: they
  * tell of which response they are. The JSON of a piece of text has line breaks around that text, and
- * one that begins as the last one did is given from the first of them on: pieces can be joined. What says only that it has begun is left out: we say so first. The end
- * is its type, how it ended, and all items, a line each.
+ * one that begins as the last one did is given from the first of them on: pieces can be joined. What
+ * says only that it has begun is left out: we say so first. The end is its type, how it ended, and
+ * all items, a line each.
  */
 export class ResponsesReader implements ChatReader {
   readonly native = true

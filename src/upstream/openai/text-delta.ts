@@ -4,14 +4,18 @@ export type TextDelta = { before: string; text: string; after: string }
 /* As it is written by the servers that speak the dialect. Any other form is read as JSON. */
 const BEFORE =
   /^\{"type":"response\.output_text\.delta"(?:,"(?:item_id":"[\w-]+"|(?:output|content)_index":\d+))*,"delta":"/
+/** OpenAI writes its number second. */
+const START = '{"type":"response.output_text.delta"'
+const NUMBER = `${START},"sequence_number":`
 const TEXT = /^[^\\\p{Cc}]*$/u
 const AFTER = /^"(?:,"(?:sequence_number":\d+|logprobs":\[\]|obfuscation":"[\w-]*"))*\}$/
 
 /**
  * Undefined for whatever is not plainly a piece of text, which needs no unescaping. `known` is how
- * the last one began: most begin alike.
+ * the last one began: most begin alike. A number before the text is left out: events get ours.
  */
-export function textDelta(data: string, known?: string): TextDelta | undefined {
+export function textDelta(event: string, known?: string): TextDelta | undefined {
+  const data = withoutNumber(event)
   const alike = known !== undefined && data.slice(0, known.length) === known
   const before = alike ? known : BEFORE.exec(data)?.[0]
   if (before === undefined) return undefined
@@ -20,4 +24,15 @@ export function textDelta(data: string, known?: string): TextDelta | undefined {
   const text = data.slice(before.length, end)
   const after = data.slice(end)
   return TEXT.test(text) && AFTER.test(after) ? { before, text, after } : undefined
+}
+
+function withoutNumber(event: string): string {
+  if (!event.startsWith(NUMBER)) return event
+  let end = NUMBER.length
+  while (isDigit(event.charCodeAt(end))) end++
+  return end === NUMBER.length ? event : START + event.slice(end)
+}
+
+function isDigit(letter: number): boolean {
+  return letter >= 0x30 && letter <= 0x39
 }

@@ -133,6 +133,27 @@ const EVENTS: Fields[] = [
   },
 ].map((event, i) => ({ ...event, sequence_number: i + 40 }))
 
+/** As OpenAI's own servers write them. */
+const NUMBERED_FIRST = EVENTS.map(({ type, sequence_number, ...rest }) => {
+  return { type, sequence_number, ...rest }
+})
+
+test('it does not matter where an event has its number', () => {
+  const plain = { type: 'response.output_text.delta', ...place, delta: 'Habari', logprobs: [] }
+  const more = (events: Fields[], delta: Fields) => [
+    ...events.slice(0, 6),
+    delta,
+    ...events.slice(6),
+  ]
+  const last = streamed(more(EVENTS, { ...plain, sequence_number: 9 }))
+  const { type, ...rest } = plain
+  const first = streamed(more(NUMBERED_FIRST, { type, sequence_number: 9, ...rest }))
+  assert.deepEqual(first.shown, last.shown)
+  assert.deepEqual(first.kept, last.kept)
+  assert.equal(first.shown[6]!.delta, 'Habari')
+  assert.equal(first.reader.outputBytes, last.reader.outputBytes)
+})
+
 function streamed(events: Fields[], encrypted = false) {
   const reader = chat.reader(request(native({ input: 'x' })), target)
   const body = { model: MODEL.id, metadata: { a: 'b' } }

@@ -44,6 +44,18 @@ test('a plain piece of text is found, and its parts are the whole', () => {
   }
 })
 
+test('a number that comes before the text is left out of it', () => {
+  for (const delta of PLAIN) {
+    const data = event(delta, { logprobs: [], obfuscation: 'aB3-x' })
+    const { type, ...rest } = JSON.parse(data) as Record<string, unknown>
+    const numbered = JSON.stringify({ type, sequence_number: 14, ...rest })
+    for (const found of [textDelta(numbered), textDelta(numbered, KNOWN)]) {
+      assert.equal(found?.text, delta, numbered)
+      assert.equal(found.before + found.text + found.after, data)
+    }
+  }
+})
+
 test('whatever is not plain is left to those who read JSON, however the last one began', () => {
   const events = [
     ...OTHER.map((delta) => event(delta)),
@@ -53,6 +65,9 @@ test('whatever is not plain is left to those who read JSON, however the last one
     KNOWN,
     '',
     '{"type":"response.output_text.done"}',
+    ...['', '"7"', '7.5', '-1', '7}', 'x,', '{"a":1}', '[1,'].map((number) =>
+      event('Habari').replace('",', `","sequence_number":${number},`),
+    ),
   ]
   for (const data of events) {
     assert.equal(textDelta(data), undefined, data)
