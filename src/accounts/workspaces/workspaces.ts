@@ -32,9 +32,13 @@ export async function createWorkspace(
   const { name } = body
   const description = body.description || null
   return accounts.db.begin(async (tx) => {
-    await lockAccount(tx, accountId)
-    if (await findWorkspace(tx, { accountId, slug })) throw slugTaken()
-    if ((await countAdditional(tx, accountId)) >= MOST_ADDITIONAL) throw tooMany()
+    const [, taken, additional] = await Promise.all([
+      lockAccount(tx, accountId),
+      findWorkspace(tx, { accountId, slug }),
+      countAdditional(tx, accountId),
+    ])
+    if (taken) throw slugTaken()
+    if (additional >= MOST_ADDITIONAL) throw tooMany()
     const workspace = { id: uuidv7(), accountId, name, slug, description, isDefault: false }
     const inserted = await insertWorkspace(tx, workspace)
     if (!inserted) throw slugTaken()
