@@ -44,15 +44,20 @@ export async function chat(
   return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
 
-/**
- * Checks and measures a chat: what to ask, of whom, what to hold, how to bill. A native request is the
- * same one in its own dialect: where it is there, it is what is sent and paid for.
- */
+/** What a dialect adds to the chat that its request is understood as. */
+type OfDialect = {
+  /** The same in the dialect itself: where it is there, it is what is sent and paid for. */
+  native?: NativeRequest | undefined
+  wholeOutput?: ChatRequest['wholeOutput']
+  also?: ChatOrder['also']
+}
+
+/** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
 export function orderChat(
   gateway: Gateway,
   call: GatewayCall,
   body: ChatBody,
-  native?: NativeRequest,
+  { native, wholeOutput, also }: OfDialect = {},
 ): ChatOrder {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
@@ -70,11 +75,12 @@ export function orderChat(
     stage: stageOf('chat', model),
     amounts: hold.amounts(answer),
     targets: model.targets,
-    request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native },
+    request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native, wholeOutput },
     answer,
     usage: callCharge({ model, prompt, at, log: billing.log }),
     affordable: (limitMicro, bounds) => hold.affordable(limitMicro, bounds, answer),
     boundPrompt: hold.boundPrompt,
+    also,
   }
 }
 

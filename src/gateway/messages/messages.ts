@@ -62,7 +62,7 @@ function orderMessages(gateway: Gateway, call: MessagesCall, body: MessagesBody)
   const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
   const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
   try {
-    const order = orderChat(gateway, call, chat, asIs)
+    const order = orderChat(gateway, call, chat, { native: asIs })
     const targets = asIs?.only ? native : order.targets
     return { order: { ...order, targets }, names, native }
   } catch (error) {

@@ -104,8 +104,7 @@ function orderOf(
   { read: { chat }, native }: Asked,
   { row }: Keeper,
 ): ChatOrder {
-  const order = orderChat(gateway, call, chat, native)
-  return { ...order, request: { ...order.request, wholeOutput: true }, also: row }
+  return orderChat(gateway, call, chat, { native, wholeOutput: true, also: row })
 }
 
 function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {

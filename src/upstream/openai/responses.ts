@@ -57,9 +57,11 @@ function readResponses({ json, headers }: JsonAnswer, request: ChatRequest): Cha
     finish_reason: responsesFinish(json),
   }
   const id = headers['x-generation-id'] ?? textOf(json.id)
-  const result = completion(request.ours, [choice], chatUsage(json.usage), id)
-  const outputBytes = Buffer.byteLength(JSON.stringify(json.output))
-  return { ...result, outputBytes, native: json }
+  const usage = chatUsage(json.usage)
+  const result = completion(request.ours, [choice], usage, id)
+  if (usage.kind === 'reported') return { ...result, native: json }
+  // Tokens that nobody counted: of thoughts and calls too.
+  return { ...result, outputBytes: Buffer.byteLength(JSON.stringify(json.output)), native: json }
 }
 
 const ENDED = new Set<unknown>(['completed', 'incomplete'])

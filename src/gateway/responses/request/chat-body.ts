@@ -75,9 +75,13 @@ function toolLists(body: ResponsesBody, items: readonly SentItem[]): SentTools[]
   return [{ tools: body.tools ?? [], at: 'tools' }, ...added]
 }
 
+type Update = { effort?: unknown; format?: unknown }
+const UNCHANGED: Update = {}
+
 /** What a later item of the conversation changed, each for itself. */
-function lastUpdate(items: readonly SentItem[]): { effort: unknown; format: unknown } {
+function lastUpdate(items: readonly SentItem[]): Update {
   const updates = items.filter((sent) => kindOf(sent) === 'update').map(({ item }) => item)
+  if (updates.length === 0) return UNCHANGED
   const last = (read: (item: Fields) => unknown) => updates.map(read).findLast(Boolean)
   return {
     effort: last((item) => fieldsOf(item.reasoning).effort),
@@ -88,7 +92,7 @@ function lastUpdate(items: readonly SentItem[]): { effort: unknown; format: unkn
 /** How the answer is to be thought over and written. */
 function answerForm(
   body: ResponsesBody,
-  update: { effort: unknown; format: unknown },
+  update: Update,
   { supportedParameters }: AskedModel,
 ): Fields {
   const takes = (...names: string[]) => names.some((name) => supportedParameters.includes(name))

@@ -22,6 +22,7 @@ export type ReadTools = { chat: Fields[]; own: OwnTools; hosted: HostedTool | un
 type HostedTool = { type: string; at: string }
 
 const MOST_TOOLS = 1_000
+const NO_TOOLS: ReadTools = { chat: [], own: new Map(), hosted: undefined }
 
 /**
  * The caller's own tools. Tools that a provider runs cost money that no token price covers, so they
@@ -29,10 +30,12 @@ const MOST_TOOLS = 1_000
  * without. Of two tools with one name the later one counts.
  */
 export function readTools(lists: readonly SentTools[]): ReadTools {
+  const sent = lists.flatMap(flattened)
+  if (sent.length === 0) return NO_TOOLS
   const own = new Map<string, OwnTool>()
   const chat = new Map<string, Fields>()
   let hosted: HostedTool | undefined
-  for (const { tool, at, namespace } of lists.flatMap(flattened)) {
+  for (const { tool, at, namespace } of sent) {
     const kind = kindOf(tool, at)
     if (kind === undefined) {
       hosted ??= { type: tool.type as string, at }
