@@ -36,22 +36,28 @@ export function chatBodyOf(
     origins.unshift('instructions')
   }
   const read = readTools(toolLists(body, items))
-  const tools = toolFields(read, body.tool_choice)
-  const chat = {
+  const { tools, tool_choice } = toolFields(read, body.tool_choice)
+  const { effort, format } = lastUpdate(items)
+  const logprobs = wantsLogprobs(body) || undefined
+  const chat: ChatBody & Fields = {
     model: body.model,
     messages,
     stream: body.stream === true ? true : undefined,
-    [limitField(model)]: body.max_output_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
     top_p: body.top_p ?? undefined,
     prompt_cache_key: body.prompt_cache_key ?? undefined,
-    ...tools,
-    parallel_tool_calls: tools.tools && (body.parallel_tool_calls ?? undefined),
-    ...answerForm(body, lastUpdate(items), model),
-    ...logprobs(body),
+    tools,
+    tool_choice,
+    parallel_tool_calls: tools && (body.parallel_tool_calls ?? undefined),
+    response_format: responseFormat(format ?? body.text?.format),
+    reasoning_effort: reasoningEffort(effort ?? body.reasoning?.effort, model),
+    verbosity: takes(model, VERBOSITY) ? textOf(body.text?.verbosity) : undefined,
+    logprobs,
+    top_logprobs: logprobs && (body.top_logprobs ?? undefined),
     // Nothing but text has a place in this dialect: a model that also draws is told not to.
     modalities: model.outputModalities.some((one) => one !== 'text') ? ['text'] : undefined,
   }
+  chat[limitField(model)] = body.max_output_tokens ?? undefined
   return { chat, tools: read.own, origins }
 }
 
@@ -89,23 +95,16 @@ function lastUpdate(items: readonly SentItem[]): Update {
   }
 }
 
-/** How the answer is to be thought over and written. */
-function answerForm(
-  body: ResponsesBody,
-  update: Update,
-  { supportedParameters }: AskedModel,
-): Fields {
-  const takes = (...names: string[]) => names.some((name) => supportedParameters.includes(name))
-  const effort = textOf(update.effort ?? body.reasoning?.effort)
-  const verbosity = textOf(body.text?.verbosity)
-  return {
-    response_format: responseFormat(update.format ?? body.text?.format),
-    // Models that do not reason refuse it.
-    reasoning_effort: takes('reasoning', 'reasoning_effort', 'include_reasoning')
-      ? effort
-      : undefined,
-    verbosity: takes('verbosity') ? verbosity : undefined,
-  }
+const VERBOSITY = ['verbosity']
+const REASONING = ['reasoning', 'reasoning_effort', 'include_reasoning']
+
+/** Models that do not reason refuse it. */
+function reasoningEffort(effort: unknown, model: AskedModel): string | undefined {
+  return takes(model, REASONING) ? textOf(effort) : undefined
+}
+
+function takes({ supportedParameters }: AskedModel, names: readonly string[]): boolean {
+  return names.some((name) => supportedParameters.includes(name))
 }
 
 function responseFormat(format: unknown): Fields | undefined {
@@ -134,7 +133,6 @@ function jsonSchema({ name, schema, strict, description }: Fields): Fields {
   }
 }
 
-function logprobs({ include, top_logprobs: top }: ResponsesBody): Fields {
-  if (!include?.includes('message.output_text.logprobs') && !top) return {}
-  return { logprobs: true, top_logprobs: top ?? undefined }
+function wantsLogprobs({ include, top_logprobs: top }: ResponsesBody): boolean {
+  return Boolean(top) || (include?.includes('message.output_text.logprobs') ?? false)
 }
