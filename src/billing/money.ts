@@ -97,56 +97,50 @@ const ZERO: Decimal = { units: 0n, scale: 0 }
 /** What the tokens of a call cost, the prompt's part and the answer's part apart. */
 export function tokenCost(list: PriceList, use: TokenUse, at: Date): Cost {
   const price = pricesInForce(list, use.promptTokens, at)
-  return { promptUsd: promptCost(price, use), answerUsd: answerCost(price, use) }
+  return { promptUsd: promptPart(price, use), answerUsd: answerPart(price, use) }
 }
 
-function promptCost(price: PriceOf, use: TokenUse): Decimal {
-  const [cached, written, audio, rest] = shares(use.promptTokens, [
-    use.cachedTokens,
-    use.cacheWriteTokens,
-    use.audioTokens,
-  ])
-  const hour = within(use.cacheWrite1hTokens, written!)
+/** The prompt's part alone. */
+export function promptCost(list: PriceList, use: TokenUse, at: Date): Decimal {
+  return promptPart(pricesInForce(list, use.promptTokens, at), use)
+}
+
+/*
+ * Upstreams have reported more reasoning than completion tokens: together the classes are never more
+ * than the total, and nothing is negative.
+ */
+
+function promptPart(price: PriceOf, use: TokenUse): Decimal {
+  const total = use.promptTokens
+  const cached = within(use.cachedTokens, total)
+  const written = within(use.cacheWriteTokens, total - cached)
+  const hour = within(use.cacheWrite1hTokens, written)
+  const audio = within(use.audioTokens, total - cached - written)
   const plain = price('prompt')
   const write = ownPrice(price('input_cache_write')) ?? plain
   return plus(
     each(price('request'), 1),
     each(price('image'), use.images ?? 0),
-    each(plain, rest!),
-    each(ownPrice(price('input_cache_read')) ?? plain, cached!),
-    each(write, written! - hour),
+    each(plain, total - cached - written - audio),
+    each(ownPrice(price('input_cache_read')) ?? plain, cached),
+    each(write, written - hour),
     each(ownPrice(price('input_cache_write_1h')) ?? write, hour),
-    each(ownPrice(price('audio')) ?? plain, audio!),
+    each(ownPrice(price('audio')) ?? plain, audio),
   )
 }
 
-function answerCost(price: PriceOf, use: TokenUse): Decimal {
-  const [image, audio, reasoned, rest] = shares(use.completionTokens, [
-    use.imageOutputTokens,
-    use.audioOutputTokens,
-    use.reasoningTokens,
-  ])
+function answerPart(price: PriceOf, use: TokenUse): Decimal {
+  const total = use.completionTokens
+  const image = within(use.imageOutputTokens, total)
+  const audio = within(use.audioOutputTokens, total - image)
+  const reasoned = within(use.reasoningTokens, total - image - audio)
   const plain = price('completion')
   return plus(
-    each(plain, rest!),
-    each(ownPrice(price('image_output')) ?? plain, image!),
-    each(ownPrice(price('audio_output')) ?? plain, audio!),
-    each(ownPrice(price('internal_reasoning')) ?? plain, reasoned!),
+    each(plain, total - image - audio - reasoned),
+    each(ownPrice(price('image_output')) ?? plain, image),
+    each(ownPrice(price('audio_output')) ?? plain, audio),
+    each(ownPrice(price('internal_reasoning')) ?? plain, reasoned),
   )
-}
-
-/**
- * Parts of a total, and what is left of it. Upstreams have reported more reasoning than completion
- * tokens: together the parts are never more than the total, and nothing is negative.
- */
-function shares(total: number, claimed: readonly (number | undefined)[]): number[] {
-  let left = total
-  const parts = claimed.map((count) => {
-    const part = within(count, left)
-    left -= part
-    return part
-  })
-  return [...parts, left]
 }
 
 /** Listings write zero where a class has no price of its own: that is no gift. */

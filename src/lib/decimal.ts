@@ -24,11 +24,12 @@ export function decimal(value: string | number | bigint): Decimal {
   return parsed
 }
 
-export function times(...factors: Decimal[]): Decimal {
-  return factors.reduce((product, factor) => ({
-    units: product.units * factor.units,
-    scale: product.scale + factor.scale,
-  }))
+export function times({ units, scale }: Decimal, ...factors: Decimal[]): Decimal {
+  for (const factor of factors) {
+    units *= factor.units
+    scale += factor.scale
+  }
+  return { units, scale }
 }
 
 export function plus(...terms: Decimal[]): Decimal {

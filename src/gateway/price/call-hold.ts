@@ -1,5 +1,12 @@
 import type { Bounds } from '../../billing/commands.ts'
-import { greater, lesser, toMicro, tokenCost, type TokenUse } from '../../billing/money.ts'
+import {
+  greater,
+  lesser,
+  promptCost,
+  toMicro,
+  tokenCost,
+  type TokenUse,
+} from '../../billing/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
 import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
@@ -154,10 +161,11 @@ function tokensFor(micro: bigint, price: Decimal, model: PricedModel): number {
 /** At the dearest price that its tokens may turn out to have. */
 function heldPrompt({ model, prompt, at }: HeldCall, promptTokens: number): Decimal {
   const plain = { promptTokens, completionTokens: 0, images: prompt.imageCount }
-  const uses: TokenUse[] = [plain]
-  if (prompt.audioTokens > 0) uses.push({ ...plain, audioTokens: prompt.audioTokens })
-  if (prompt.cacheLife !== undefined) uses.push({ ...plain, ...allWritten(prompt, promptTokens) })
-  return dearest(uses.map((use) => tokenCost(model.prices, use, at).promptUsd))
+  const costs = [promptCost(model.prices, plain, at)]
+  const add = (use: TokenUse) => costs.push(promptCost(model.prices, use, at))
+  if (prompt.audioTokens > 0) add({ ...plain, audioTokens: prompt.audioTokens })
+  if (prompt.cacheLife !== undefined) add({ ...plain, ...allWritten(prompt, promptTokens) })
+  return dearest(costs)
 }
 
 function allWritten({ cacheLife }: PromptSize, tokens: number): Partial<TokenUse> {
