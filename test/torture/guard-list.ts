@@ -686,8 +686,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'classes of tokens are never more than their total',
     file: 'src/billing/money.ts',
-    find: 'const reasoned = within(use.reasoningTokens, total - image - audio)',
-    put: 'const reasoned = use.reasoningTokens ?? 0',
+    find: 'const audio = within(use.audioOutputTokens, total - image)',
+    put: 'const audio = use.audioOutputTokens ?? 0',
     test: 'test/billing/token-cost.test.ts',
     fails: /never more than their total/,
   },
