@@ -44,17 +44,27 @@ function sinkOf(raw: ServerResponse): Sink {
       // A chunk of no bytes would be the end.
       if (raw.destroyed || text === '') return true
       if (way.wire !== undefined) return way.wire.write(chunkOf(text))
-      const hasRoom = raw.write(text)
-      way.wire = wireOf(raw)
-      return hasRoom
+      return inOneWrite(raw, () => {
+        // By itself: joined to a chunk, its many parts would be kept until the end of the response.
+        raw.flushHeaders()
+        way.wire = wireOf(raw)
+        return way.wire?.write(chunkOf(text)) ?? raw.write(text)
+      })
     },
     room: () => roomIn(raw, way.wire),
     end: (text) => void (raw.destroyed || raw.end(text)),
   }
 }
 
+function inOneWrite<Result>({ socket }: ServerResponse, write: () => Result): Result {
+  socket?.cork()
+  const result = write()
+  socket?.uncork()
+  return result
+}
+
 /**
- * The socket, once the head and the first chunk have gone that way. None for a response that waits
+ * The socket, once the head has gone that way. None for a response that waits
  * behind another one on its connection, and for a client that takes no chunks.
  */
 function wireOf(raw: ServerResponse): Socket | undefined {
