@@ -38,21 +38,28 @@ function giveUpOnStalled(raw: ServerResponse): void {
 }
 
 function sinkOf(raw: ServerResponse): Sink {
-  const way = { wire: undefined as Socket | undefined }
+  let wire: Socket | undefined
+  const write = (text: string): boolean => {
+    // A chunk of no bytes would be the end.
+    if (raw.destroyed || text === '') return true
+    if (wire !== undefined) return wire.write(chunkOf(text))
+    return inOneWrite(raw, () => {
+      // By itself: joined to a chunk, its many parts would be kept until the end of the response.
+      raw.flushHeaders()
+      wire = wireOf(raw)
+      return wire?.write(chunkOf(text)) ?? raw.write(text)
+    })
+  }
   return {
-    write(text) {
-      // A chunk of no bytes would be the end.
-      if (raw.destroyed || text === '') return true
-      if (way.wire !== undefined) return way.wire.write(chunkOf(text))
-      return inOneWrite(raw, () => {
-        // By itself: joined to a chunk, its many parts would be kept until the end of the response.
-        raw.flushHeaders()
-        way.wire = wireOf(raw)
-        return way.wire?.write(chunkOf(text)) ?? raw.write(text)
+    write,
+    room: () => roomIn(raw, wire),
+    end(text) {
+      if (raw.destroyed) return
+      inOneWrite(raw, () => {
+        write(text)
+        raw.end()
       })
     },
-    room: () => roomIn(raw, way.wire),
-    end: (text) => void (raw.destroyed || raw.end(text)),
   }
 }
 
@@ -64,8 +71,8 @@ function inOneWrite<Result>({ socket }: ServerResponse, write: () => Result): Re
 }
 
 /**
- * The socket, once the head has gone that way. None for a response that waits
- * behind another one on its connection, and for a client that takes no chunks.
+ * The socket, once the head has gone that way. None for a response that waits behind another one on
+ * its connection, and for a client that takes no chunks.
  */
 function wireOf(raw: ServerResponse): Socket | undefined {
   return raw.chunkedEncoding && raw.headersSent ? (raw.socket ?? undefined) : undefined
