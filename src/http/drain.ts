@@ -1,9 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import type { Server } from 'node:http'
+import { setImmediate as turnOfLoop, setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 /** After their signal, handlers get this long to let go of what they hold. */
 const LETTING_GO_MS = 5_000
 const LOOK_FOR_IDLE_MS = 200
+/** A server to which somebody connects all the time stops listening after this long. */
+const LAST_ARRIVALS_MS = 1_000
 
 /**
  * Stops accepting, lets what runs finish within DRAIN_SECONDS, then aborts the rest and waits for
@@ -12,6 +15,7 @@ const LOOK_FOR_IDLE_MS = 200
 export async function drain(server: FastifyInstance): Promise<void> {
   const { running, settings, log } = server.context
   running.draining = true
+  await acceptWaiting(server.server)
   const closed = server.close()
   // A connection that was busy when the server stopped listening turns idle later.
   const idle = setInterval(() => server.server.closeIdleConnections(), LOOK_FOR_IDLE_MS)
@@ -28,6 +32,26 @@ export async function drain(server: FastifyInstance): Promise<void> {
   } finally {
     clearInterval(idle)
   }
+}
+
+/**
+ * One connection is accepted in each turn of the event loop, and those that still wait when the
+ * server stops listening are reset: it goes on listening until a turn brings no more.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  const until = performance.now() + LAST_ARRIVALS_MS
+  let arrived: boolean
+  const note = () => {
+    arrived = true
+  }
+  server.on('connection', note)
+  // The rest of this turn: it may have looked for connections before.
+  await turnOfLoop()
+  do {
+    arrived = false
+    await turnOfLoop()
+  } while (arrived && performance.now() < until)
+  server.off('connection', note)
 }
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {
