@@ -1,8 +1,8 @@
 import type { Accounts } from './accounts/accounts.ts'
 import { insertRecords } from './activity/activity-store.ts'
-import { costSumming } from './activity/cost-sums.ts'
 import { healthRecorder } from './activity/health-history.ts'
 import { activityRetention } from './activity/retention.ts'
+import { activitySumming } from './activity/summing.ts'
 import type { Hold } from './billing/ledger.ts'
 import { syncCatalog, type SyncParts } from './catalog/sync.ts'
 import type { Config } from './config.ts'
@@ -75,7 +75,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
       timeZone: config.ACTIVITY_TIME_ZONE,
       health: () => upstreams.health(),
     }),
-    costSumming({ db }),
+    activitySumming({ db }),
     { name: 'arrivals', everyMs: 3_000, run: inputs.accounts.arrivals.send },
     { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
     trimming({ db, config }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { arrays, writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
 import type { Row, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/trim-store.ts'
-import { SUMMED_COLUMNS, sumsDue } from './cost-sums-store.ts'
+import { ALL_LANES, dueOfRecord, writeDue } from './due-store.ts'
 import type { ActivityRecord } from './record.ts'
 
 /** Writes records in the caller's transaction, as `recordsWrite` says. */
@@ -15,7 +15,7 @@ export async function insertRecords(
 }
 
 /**
- * Records with the counters of their groups (`lanes`), their roll-ups and what they add to the sums
+ * Records, with what they add to the counters of their groups (`lanes`), to roll-ups and to the sums
  * of costs. A record whose id is already there changes nothing. Days and months are those of
  * `timeZone`.
  */
@@ -87,8 +87,8 @@ function wholeMs(ms: number): number {
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 const TYPES = COLUMNS.map(([, type]) => type)
 
-// The counters come from the rows that were really inserted. Both upserts take their locks in key
-// order: two batches wait for each other, they never deadlock.
+// What is due comes from the rows that were really inserted. A charge locks nothing here that another
+// one needs.
 const INSERT_RECORDS: Clause = {
   text: (first) => `
     recorded as (
@@ -96,34 +96,9 @@ const INSERT_RECORDS: Clause = {
       select ${NAMES} from unnest(${arrays(first, TYPES)}) as new (${NAMES})
       where (select ok from verdict)
       on conflict (id) do nothing
-      returning account_id, workspace_id, model, status, lane_id, cost_micro, created_at,
-        ${SUMMED_COLUMNS},
-        coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0))
-          as tokens
+      returning ${dueOfRecord(first + TYPES.length)}
     ),
-    counted as (
-      insert into activity_lanes (account_id, workspace_id, model, status, records)
-      select account_id, workspace_id, model, status, count(*)
-      from recorded
-      group by account_id, workspace_id, model, status, lane_id
-      order by lane_id
-      on conflict (lane_id) do update set records = activity_lanes.records + excluded.records
-    ),
-    summed as (
-      insert into activity_rollups
-        (account_id, grain, starts_on, model, requests, tokens, cost_micro)
-      select account_id, grain,
-        date_trunc(grain, created_at at time zone $${first + TYPES.length}::text)::date,
-        model, count(*), sum(tokens), sum(cost_micro)
-      from recorded cross join (values ('day'), ('month')) as grains (grain)
-      group by 1, 2, 3, 4
-      order by 1, 2, 3, 4
-      on conflict (account_id, grain, starts_on, model) do update set
-        requests = activity_rollups.requests + excluded.requests,
-        tokens = activity_rollups.tokens + excluded.tokens,
-        cost_micro = activity_rollups.cost_micro + excluded.cost_micro
-    ),
-    ${sumsDue('recorded', first + TYPES.length)}`,
+    due as (${writeDue('recorded')})`,
 }
 
 /**
@@ -173,14 +148,15 @@ export function trimMoves(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'activity_workspace_moves',
     where: `moved_at < now() - interval '1 day' and not exists (
-      select from activity_lanes as lane
+      select from ${ALL_LANES} as lane
       where lane.account_id = activity_workspace_moves.account_id
         and lane.workspace_id = activity_workspace_moves.from_workspace_id)`,
     order: 'moved_at',
   })
 }
 
-// The groups' rows are there already: the upsert is an update that locks in the order of INSERT.
+// The groups' rows are there already: the upsert is an update that locks in the order in which the
+// duty adds to them. A record that is still due has not been counted: it stays for the next round.
 const TRIM = `
   with cutoff as (select now() - make_interval(days => $1::int) as at),
   bound as (
@@ -192,6 +168,7 @@ const TRIM = `
   old as (
     select id from activity_records
     where id < (select id from bound) and created_at < (select at from cutoff)
+      and id not in (select record_id from activity_due where record_id < (select id from bound))
     order by id limit $2::int8
     for update skip locked
   ),

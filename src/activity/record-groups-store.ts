@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
+import { ALL_LANES } from './due-store.ts'
 import type { ActivityStatus } from './record.ts'
 
 export type ActivityFilter = {
@@ -21,7 +22,7 @@ export async function findRecordGroups(
   filter: ActivityFilter,
 ): Promise<RecordGroups> {
   const rows = await tx.read<Row & { ids: string[]; total: bigint; of_all: bigint }>(
-    `select coalesce(array_agg(lane_id) filter (where selected), '{}')::text[] as ids,
+    `select coalesce(array_agg(distinct lane_id) filter (where selected), '{}')::text[] as ids,
        coalesce(sum(records) filter (where selected), 0)::int8 as total,
        coalesce(sum(records), 0)::int8 as of_all
      from (
@@ -29,7 +30,7 @@ export async function findRecordGroups(
          ($2::uuid is null or coalesce(to_workspace_id, workspace_id) = $2)
          and ($3::text is null or model = $3)
          and ($4::text is null or status = $4) as selected
-       from activity_lanes as lane left join activity_workspace_moves as moved
+       from ${ALL_LANES} as lane left join activity_workspace_moves as moved
          on moved.account_id = lane.account_id and from_workspace_id = workspace_id
        where lane.account_id = $1 and records > 0
      ) as lanes`,

@@ -1,4 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
+import { ALL_ROLLUPS } from './due-store.ts'
 
 export const PERIODS = ['today', 'week', 'month', 'year'] as const
 export type Period = (typeof PERIODS)[number]
@@ -72,7 +73,7 @@ async function sumByModel(
   const rows = await tx.read<Row & ModelSumRow>(
     `select model, sum(requests)::int8 as requests, sum(tokens)::int8 as tokens,
        sum(cost_micro)::int8 as cost_micro
-     from activity_rollups
+     from ${ALL_ROLLUPS} as rollups
      where account_id = $1 and grain = $2 and starts_on >= $3::date and starts_on < $4::date
      group by model
      order by sum(cost_micro) desc, sum(requests) desc, model`,

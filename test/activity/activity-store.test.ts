@@ -4,6 +4,7 @@ import { before, it } from 'node:test'
 import { insertRecords } from '../../src/activity/activity-store.ts'
 import { listActivity } from '../../src/activity/list.ts'
 import { summarizeActivity } from '../../src/activity/summary-store.ts'
+import { addDue } from '../../src/activity/summing-store.ts'
 import type { Db, Row } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { withDatabase } from '../support/databases.ts'
@@ -65,7 +66,9 @@ withDatabase('activity records', (open) => {
     await assert.rejects(work, /no/)
     assert.equal((await list(record.accountId)).total, 0)
     const counted = await db.query<Row>(
-      'select 1 from activity_rollups where account_id = $1 union all select 1 from activity_lanes where account_id = $1',
+      `select 1 from activity_rollups where account_id = $1
+       union all select 1 from activity_lanes where account_id = $1
+       union all select 1 from activity_due where account_id = $1`,
       [record.accountId],
     )
     assert.deepEqual(counted, [])
@@ -87,15 +90,21 @@ withDatabase('activity records', (open) => {
       )
     const batches = Array.from({ length: 40 }, batch)
     await Promise.all(batches.map((records) => db.begin((tx) => insertRecords(tx, records, ZONE))))
-    const pages = await Promise.all(accounts.map((accountId) => list(accountId)))
-    assert.equal(sum(pages.map((page) => page.total)), 1_600)
-    const at = new Date()
-    const years = await Promise.all(
-      accounts.map((accountId) =>
-        summarizeActivity(db, { accountId, period: 'year', at, timeZone: ZONE }),
-      ),
-    )
-    assert.equal(sum(years.map((year) => Number(year.costMicro))), 3_200)
+    const check = async () => {
+      const pages = await Promise.all(accounts.map((accountId) => list(accountId)))
+      assert.equal(sum(pages.map((page) => page.total)), 1_600)
+      const at = new Date()
+      const years = await Promise.all(
+        accounts.map((accountId) =>
+          summarizeActivity(db, { accountId, period: 'year', at, timeZone: ZONE }),
+        ),
+      )
+      assert.equal(sum(years.map((year) => Number(year.costMicro))), 3_200)
+    }
+    await check()
+    const moved = await Promise.all(Array.from({ length: 30 }, () => addDue(db, 100)))
+    assert.ok(sum(moved) >= 1_600)
+    await check()
   })
 })
 

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, it } from 'node:test'
-import { insertRecords, trimRecords } from '../../src/activity/activity-store.ts'
+import {
+  insertRecords,
+  moveWorkspace,
+  trimMoves,
+  trimRecords,
+} from '../../src/activity/activity-store.ts'
 import { listActivity } from '../../src/activity/list.ts'
 import { activityRetention } from '../../src/activity/retention.ts'
 import { summarizeActivity } from '../../src/activity/summary-store.ts'
+import { addDue } from '../../src/activity/summing-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -28,6 +34,7 @@ withDatabase('activity retention', (open) => {
     )
     const young = [sample({ accountId, createdAt: daysAgo(29) }), sample({ accountId })]
     await insertRecords(db, [...old, ...young], ZONE)
+    await addDue(db, 5_000)
     const summaries = () => Promise.all([year(accountId, daysAgo(33)), year(accountId, new Date())])
     const untrimmed = await summaries()
     const duty = activityRetention({ db, days: 30, log: silentLog })
@@ -45,6 +52,7 @@ withDatabase('activity retention', (open) => {
     // Reserved long ago, done just now: its id is old, the record is not.
     const longJob = sample({ accountId, id: uuidv7(daysAgo(60).getTime()) })
     await insertRecords(db, [...ages, longJob], ZONE)
+    await addDue(db, 5_000)
     assert.equal(await trimRecords(db, { olderThanDays: 40, batch: 3 }), 3)
     const { records } = await listActivity(db, { accountId, limit: 200, offset: 0 })
     assert.deepEqual(
@@ -61,9 +69,48 @@ withDatabase('activity retention', (open) => {
     const createdAt = daysAgo(100)
     const old = Array.from({ length: 1_500 }, () => sample({ accountId, createdAt }))
     await insertRecords(db, old, ZONE)
+    await addDue(db, 5_000)
     const drain = new AbortController()
     drain.abort()
     await activityRetention({ db, days: 30, log: silentLog }).run(drain.signal)
     assert.equal(await count(accountId), 1_500)
+    await trimRecords(db, { olderThanDays: 30, batch: 5_000 })
+  })
+
+  it('leaves a record that is not counted yet for the next round', async () => {
+    const accountId = uuidv7()
+    const written = (days: number, model: string) =>
+      sample({ accountId, model, createdAt: daysAgo(days) })
+    const trim = () => trimRecords(db, { olderThanDays: 40, batch: 2 })
+    const left = async () => {
+      const { records, total } = await listActivity(db, { accountId, limit: 200, offset: 0 })
+      assert.equal(total, records.length)
+      return total
+    }
+    await insertRecords(db, [written(90, 'acme/small'), written(60, 'acme/small')], ZONE)
+    await addDue(db, 5_000)
+    // A batch has room for two, and the oldest are due: one of them is of a group that is not there.
+    const due = [written(100, 'acme/small'), written(99, 'acme/new'), written(70, 'acme/small')]
+    await insertRecords(db, due, ZONE)
+    assert.equal(await trim(), 2)
+    assert.equal(await left(), 3)
+    assert.equal(await trim(), 0)
+    await addDue(db, 5_000)
+    assert.equal(await left(), 3)
+    assert.deepEqual([await trim(), await trim(), await left()], [2, 1, 0])
+    const groups = await db.query('select 1 from activity_lanes where account_id = $1', [accountId])
+    assert.deepEqual(groups, [])
+  })
+
+  it('keeps the move of a workspace while a record of it is due', async () => {
+    const [accountId, fromId, toId] = [uuidv7(), uuidv7(), uuidv7()]
+    await moveWorkspace(db, { accountId, fromId, toId })
+    await db.query(`update activity_workspace_moves set moved_at = now() - interval '2 days'`)
+    await insertRecords(db, [sample({ accountId, workspaceId: fromId })], ZONE)
+    const total = async () =>
+      (await listActivity(db, { accountId, workspaceId: toId, limit: 1, offset: 0 })).total
+    assert.deepEqual([await trimMoves(db, 10), await total()], [0, 1])
+    await addDue(db, 5_000)
+    assert.deepEqual([await trimMoves(db, 10), await total()], [0, 1])
   })
 })

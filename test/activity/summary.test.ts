@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { insertRecords } from '../../src/activity/activity-store.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
 import { type Period, PERIODS, summarizeActivity } from '../../src/activity/summary-store.ts'
+import { addDue } from '../../src/activity/summing-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { withDatabase } from '../support/databases.ts'
@@ -18,11 +19,13 @@ withDatabase('activity summary', (open) => {
 
   it('equals the sum of the records, for every period, on random data', async () => {
     await fc.assert(
-      fc.asyncProperty(world, async ({ timeZone, at, records, splitAt }) => {
+      fc.asyncProperty(world, async ({ timeZone, at, records, splitAt, batch }) => {
         const accountId = uuidv7()
         const mine = records.map((record) => ({ ...record, accountId }))
         await insertRecords(db, mine.slice(0, splitAt), timeZone)
         await insertRecords(db, [...mine.slice(splitAt), ...mine.slice(0, 3)], timeZone)
+        // Some of it is in the sums, and some still due.
+        if (batch > 0) await addDue(db, batch)
         for (const period of PERIODS) {
           const query = { accountId, period, at, timeZone }
           const { startsAt, endsAt, ...summary } = await summarizeActivity(db, query)
@@ -97,6 +100,7 @@ const world = fc.record({
   at: instant,
   records: fc.array(record, { maxLength: 60 }),
   splitAt: fc.nat(60),
+  batch: fc.nat(80),
 })
 
 /** Names the local day, week, month or year of an instant, by the runtime's own calendar. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ALL_COSTS, ALL_LANES, ALL_ROLLUPS } from '../../src/activity/due-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertBooks } from './audit.ts'
 
@@ -16,25 +17,48 @@ export async function assertAgreement(db: Db): Promise<void> {
      where r.cost_micro is distinct from -e.amount_micro`,
   )
   assert.deepEqual(mismatches, [], 'each charged record has its entry, and the reverse')
-  const [sums] = await db.query<Record<string, bigint | string | null>>(
-    `select (select coalesce(sum(cost_micro), 0) from activity_records)::text as records,
-       (select coalesce(sum(cost_micro), 0) from activity_rollups where grain = 'day')::text as rollups,
-       (select count(*) from activity_records)::text as record_count,
-       (select coalesce(sum(requests), 0) from activity_rollups where grain = 'day')::text as rollup_count`,
+  await assertSums(db)
+}
+
+/** Record groups, roll-ups and sums of costs, with what is still due, are those of the records. */
+export async function assertSums(db: Db): Promise<void> {
+  const lanes = 'lane_id, account_id, workspace_id, model, status'
+  assert.deepEqual(
+    await db.query(
+      `select ${lanes}, sum(records)::int8 as records from ${ALL_LANES} as lanes
+       group by ${lanes} order by lane_id`,
+    ),
+    await db.query(
+      `select ${lanes}, count(*) as records from activity_records group by ${lanes} order by lane_id`,
+    ),
+    'record groups count the records',
   )
-  assert.equal(sums!.records, sums!.rollups, 'roll-ups sum to the records')
-  assert.equal(sums!.record_count, sums!.rollup_count, 'roll-ups count the records')
+  // Which day it is depends on the time zone, which is not known here.
+  assert.deepEqual(
+    await db.query(
+      `select account_id, grain, model, sum(requests)::int8 as requests, sum(tokens)::int8 as tokens,
+         sum(cost_micro)::int8 as cost_micro
+       from ${ALL_ROLLUPS} as rollups group by 1, 2, 3 order by 1, 2, 3`,
+    ),
+    await db.query(
+      `select account_id, grain, model, count(*) as requests,
+         sum(coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)))::int8
+           as tokens,
+         sum(cost_micro)::int8 as cost_micro
+       from activity_records cross join (values ('day'), ('month')) as grains (grain)
+       group by 1, 2, 3 order by 1, 2, 3`,
+    ),
+    'roll-ups sum to the records',
+  )
   await assertCostSums(db)
 }
 
-/** The sums of costs, with what is still beside them, are those of the records. */
-export async function assertCostSums(db: Db): Promise<void> {
+async function assertCostSums(db: Db): Promise<void> {
   const measures = `requests, failed, cost_micro, gift_micro, uncollected_micro, waived_micro,
     reported_nusd, listed_nusd, estimated_nusd`
   const summed = measures.replaceAll(/\w+/g, (name) => `sum(${name})::text as ${name}`)
   const ofSums = await db.query(
-    `select upstream, model, kind, ${summed}
-     from (select * from cost_sums union all select * from cost_sums_due) as sums
+    `select upstream, model, kind, ${summed} from ${ALL_COSTS} as sums
      group by 1, 2, 3 order by 1, 2, 3`,
   )
   const nusd = (basis: string) =>

@@ -1,3 +1,4 @@
+import { ALL_COSTS } from '../../activity/due-store.ts'
 import type { Tx } from '../../db/db.ts'
 
 /** From the first instant of a day to before the first of another, and those days. */
@@ -41,7 +42,7 @@ export type CostSum = {
   estimatedNusd: bigint
 }
 
-/** From the sums and what settlements have written beside them: flat, however many calls there were. */
+/** From the sums and what charges have written beside them: flat, however many calls there were. */
 export async function sumCosts(tx: Tx, period: DayPeriod): Promise<CostSum[]> {
   const rows = await tx.read<Record<string, bigint> & Record<CostKey, string>>(
     `select day::text, upstream, model, kind,
@@ -50,10 +51,8 @@ export async function sumCosts(tx: Tx, period: DayPeriod): Promise<CostSum[]> {
        sum(uncollected_micro)::int8 as uncollected_micro, sum(waived_micro)::int8 as waived_micro,
        sum(reported_nusd)::int8 as reported_nusd, sum(listed_nusd)::int8 as listed_nusd,
        sum(estimated_nusd)::int8 as estimated_nusd
-     from (
-       select * from cost_sums where day >= $1::date and day < $2::date
-       union all select * from cost_sums_due where day >= $1::date and day < $2::date
-     ) as sums
+     from ${ALL_COSTS} as sums
+     where day >= $1::date and day < $2::date
      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
     [period.firstDay, period.dayAfterLast],
   )

@@ -1,3 +1,4 @@
+import { ALL_LANES, ALL_ROLLUPS } from '../../../src/activity/due-store.ts'
 import { auditLedger } from '../../../src/billing/audit-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 
@@ -44,13 +45,13 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I5d',
-    promise: 'roll-ups and record groups add up to the records',
+    promise: 'roll-ups and record groups, with what is due, add up to the records',
     broken: `select * from (select
         (select coalesce(sum(cost_micro), 0) from activity_records) as cost,
-        (select coalesce(sum(cost_micro), 0) from activity_rollups where grain = 'day') as rolled,
+        (select coalesce(sum(cost_micro), 0) from ${ALL_ROLLUPS} as r where grain = 'day') as rolled,
         (select count(*) from activity_records) as records,
-        (select coalesce(sum(requests), 0) from activity_rollups where grain = 'day') as requests,
-        (select coalesce(sum(records), 0) from activity_lanes) as lanes) sums
+        (select coalesce(sum(requests), 0) from ${ALL_ROLLUPS} as r where grain = 'day') as requests,
+        (select coalesce(sum(records), 0) from ${ALL_LANES} as l) as lanes) sums
       where cost <> rolled or records <> requests or records <> lanes`,
   },
   {

@@ -2,17 +2,23 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 import { insertRecords } from '../../src/activity/activity-store.ts'
-import { costSumming } from '../../src/activity/cost-sums.ts'
+import { listActivity } from '../../src/activity/list.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
+import { summarizeActivity } from '../../src/activity/summary-store.ts'
+import { activitySumming } from '../../src/activity/summing.ts'
+import { addDue } from '../../src/activity/summing-store.ts'
+import { periodOfDays } from '../../src/administration/business/overview.ts'
+import { sumCosts } from '../../src/administration/business/overview-store.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import type { Db } from '../../src/db/db.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertCostSums } from '../support/agreement.ts'
+import { assertSums } from '../support/agreement.ts'
 import { runChild } from '../support/child.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { sample, ZONE } from './sample.ts'
 
-/* The sums of costs: each record counts once, whenever it commits and whoever is killed. */
+/* Counters and sums: each record counts once, whenever it commits and whoever is killed. */
 
 const CHILD = join(import.meta.dirname, 'children/sum.ts')
 let url: string
@@ -23,15 +29,17 @@ before(async () => {
 })
 after(() => db.close())
 
-const sumUp = () => costSumming({ db }).run(new AbortController().signal)
+const sumUp = () => activitySumming({ db }).run(AbortSignal.timeout(20_000))
 const counted = async () => {
   const [row] = await db.query<{ summed: bigint; due: bigint }>(
     `select (select coalesce(sum(requests), 0)::int8 from cost_sums) as summed,
-       (select count(*) from cost_sums_due) as due`,
+       (select count(*) from activity_due) + (select count(*) from cost_sums_due) as due`,
   )
   return { summed: Number(row!.summed), due: Number(row!.due) }
 }
 
+const ACCOUNTS = Array.from({ length: 5 }, () => uuidv7())
+const WORKSPACES = [undefined, uuidv7()]
 let made = 0
 /** Of several days, upstreams, models and kinds, with every measure. */
 function some(count: number): ActivityRecord[] {
@@ -40,6 +48,8 @@ function some(count: number): ActivityRecord[] {
     const status = i % 7 === 0 ? 'failed' : 'completed'
     const costMicro = status === 'completed' ? BigInt(1_000 + i) : 0n
     return sample({
+      accountId: ACCOUNTS[i % 5]!,
+      workspaceId: WORKSPACES[i % 2],
       createdAt: new Date(Date.parse('2026-03-01T20:59:00Z') + i * 60_000),
       upstream: [undefined, 'north', 'south'][i % 3],
       model: ['acme/small', 'acme/large'][i % 2]!,
@@ -61,11 +71,11 @@ function some(count: number): ActivityRecord[] {
 
 it('are those of the records, by local day, before and after they are added up', async () => {
   await insertRecords(db, some(200), ZONE)
-  await assertCostSums(db)
+  await assertSums(db)
   assert.equal((await counted()).summed, 0)
   await sumUp()
   assert.deepEqual(await counted(), { summed: 200, due: 0 })
-  await assertCostSums(db)
+  await assertSums(db)
   const days = await db.query<{ day: string; requests: bigint }>(
     'select day::text, sum(requests)::int8 as requests from cost_sums group by 1 order by 1',
   )
@@ -109,10 +119,10 @@ it('have what commits late, with older ids and times, and not what is undone', a
   assert.equal((await counted()).summed, summed + 20)
   commit()
   await late
-  await assertCostSums(db)
+  await assertSums(db)
   await sumUp()
   assert.deepEqual(await counted(), { summed: summed + 30, due: 0 })
-  await assertCostSums(db)
+  await assertSums(db)
 })
 
 it('have each record once, with many at work and some of them killed', async () => {
@@ -137,8 +147,81 @@ it('have each record once, with many at work and some of them killed', async () 
     other.kill('SIGKILL')
     await other.ended
   }
-  await assertCostSums(db)
+  await assertSums(db)
   await Promise.all([sumUp(), sumUp(), sumUp()])
   assert.deepEqual(await counted(), { summed: summed + written, due: 0 })
-  await assertCostSums(db)
+  await assertSums(db)
+})
+
+it('are read as one with what is due, whatever is moved meanwhile', async () => {
+  const accountId = uuidv7()
+  const createdAt = new Date('2025-06-30T20:59:59Z')
+  const at = createdAt
+  const records = Array.from({ length: 400 }, (_, i) =>
+    sample({ accountId, createdAt, model: `acme/${i % 4}`, costMicro: 1n }),
+  )
+  await insertRecords(db, records, ZONE)
+  const read = async () => {
+    const page = { accountId, limit: 1, offset: 0 }
+    const { total } = await listActivity(db, page)
+    const one = await listActivity(db, { ...page, model: 'acme/3', status: 'completed' })
+    const periods = await Promise.all(
+      (['today', 'month', 'year'] as const).map((period) =>
+        summarizeActivity(db, { accountId, period, at, timeZone: ZONE }),
+      ),
+    )
+    const costs = await sumCosts(db, periodOfDays('2025-06-30', '2025-06-30', ZONE))
+    const charged = costs.reduce((sum, { costMicro }) => sum + costMicro, 0n)
+    return [total, one.total, ...periods.map(({ requests }) => requests), charged]
+  }
+  const wanted = [400, 100, 400n, 400n, 400n, 400n]
+  // Nothing but what is due: the groups are not there yet.
+  const groups = 'select 1 from activity_lanes where account_id = $1'
+  assert.deepEqual(await db.query(groups, [accountId]), [])
+  assert.deepEqual(await read(), wanted)
+  const state = { moving: true }
+  const move = async () => {
+    for (let taken = 0; taken < 400; taken += 3) await addDue(db, 3)
+    state.moving = false
+  }
+  const moves = Promise.all([move(), move()])
+  while (state.moving) assert.deepEqual(await read(), wanted)
+  await moves
+  assert.equal((await counted()).due, 0)
+  assert.equal((await db.query(groups, [accountId])).length, 4)
+  assert.deepEqual(await read(), wanted)
+})
+
+it('have what a process of an earlier version writes while replicas are updated', async () => {
+  const { summed } = await counted()
+  await insertRecords(db, some(4), ZONE)
+  // It adds to counters and roll-ups itself, and to the sums of costs by a table of its own.
+  const record = { ...some(1)[0]!, upstreamCost: undefined }
+  await insertRecords(db, [record], ZONE)
+  await db.query(
+    `with taken as (delete from activity_due where record_id = $1 returning *),
+     counted as (
+       insert into activity_lanes as known (account_id, workspace_id, model, status, records)
+       select account_id, workspace_id, model, status, 1 from taken
+       on conflict (lane_id) do update set records = known.records + 1
+     ),
+     summed as (
+       insert into activity_rollups as known
+       select account_id, grain, date_trunc(grain, day::timestamp)::date, model, 1, tokens, cost_micro
+       from taken cross join (values ('day'), ('month')) as grains (grain)
+       on conflict (account_id, grain, starts_on, model) do update set
+         requests = known.requests + 1, tokens = known.tokens + excluded.tokens,
+         cost_micro = known.cost_micro + excluded.cost_micro
+     )
+     insert into cost_sums_due
+     select day, upstream, model, kind, 1, (status = 'failed')::int, cost_micro, gift_micro,
+       uncollected_micro, waived_micro, 0, 0, 0
+     from taken`,
+    [record.id],
+  )
+  await assertSums(db)
+  assert.equal((await counted()).due, 5)
+  await sumUp()
+  await assertSums(db)
+  assert.deepEqual(await counted(), { summed: summed + 5, due: 0 })
 })

@@ -1,0 +1,79 @@
+import type { Tx } from '../db/db.ts'
+import { toCosts, toLanes, toRollups } from './due-store.ts'
+
+/**
+ * Moves at most `batch` rows into the counters and sums and says how many. Whoever deletes a row adds
+ * it, in one statement: nothing counts twice, and what another process has taken is left to it.
+ */
+export async function addDue(tx: Tx, batch: number): Promise<number> {
+  const [row] = await tx.query<{ taken: bigint }>(ADD_DUE, [batch])
+  return Number(row!.taken)
+}
+
+/**
+ * The same for what processes of an earlier version write beside the sums of costs: they add to
+ * counters and roll-ups themselves. While replicas are updated both are at work.
+ */
+export async function addCostsDue(tx: Tx, batch: number): Promise<number> {
+  const [row] = await tx.query<{ taken: bigint }>(ADD_COSTS_DUE, [batch])
+  return Number(row!.taken)
+}
+
+const MEASURES = [
+  'requests',
+  'failed',
+  'cost_micro',
+  'gift_micro',
+  'uncollected_micro',
+  'waived_micro',
+  'reported_nusd',
+  'listed_nusd',
+  'estimated_nusd',
+]
+
+const ADD_COSTS = (from: string) => `
+    insert into cost_sums as known (day, upstream, model, kind, ${MEASURES.join(', ')})
+    select day, upstream, model, kind, ${MEASURES.map((name) => `sum(${name})`).join(', ')}
+    from ${from} group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (day, upstream, model, kind) do update set
+      ${MEASURES.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`
+
+// The keys of each table are locked in their order, and the tables in one order, which is also that
+// of an earlier version's charges: two processes wait for each other, they never deadlock.
+const ADD_DUE = `
+  with taken as (
+    delete from activity_due where ctid = any(array(
+      select ctid from activity_due limit $1 for update skip locked))
+    returning *
+  ),
+  counted as (
+    insert into activity_lanes as known (account_id, workspace_id, model, status, records)
+    select account_id, workspace_id, model, status, sum(records)
+    from (${toLanes('taken')}) as lanes
+    group by account_id, workspace_id, model, status, lane_id
+    order by lane_id
+    on conflict (lane_id) do update set records = known.records + excluded.records
+  ),
+  summed as (
+    insert into activity_rollups as known
+      (account_id, grain, starts_on, model, requests, tokens, cost_micro)
+    select account_id, grain, starts_on, model, sum(requests), sum(tokens), sum(cost_micro)
+    from (${toRollups('taken')}) as rollups
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (account_id, grain, starts_on, model) do update set
+      requests = known.requests + excluded.requests,
+      tokens = known.tokens + excluded.tokens,
+      cost_micro = known.cost_micro + excluded.cost_micro
+  ),
+  added as (${ADD_COSTS(`(${toCosts('taken')}) as costs`)})
+  select count(*) as taken from taken`
+
+const ADD_COSTS_DUE = `
+  with taken as (
+    delete from cost_sums_due where ctid = any(array(
+      select ctid from cost_sums_due limit $1 for update skip locked))
+    returning *
+  ),
+  added as (${ADD_COSTS('taken')})
+  select count(*) as taken from taken`

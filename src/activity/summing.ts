@@ -1,0 +1,31 @@
+import type { Db, Tx } from '../db/db.ts'
+import type { Duty } from '../lib/duty.ts'
+import { addCostsDue, addDue } from './summing-store.ts'
+
+/** Readers pass over what is due: it should be little. The longer the rest, the more is one upsert. */
+const EVERY_MS = 2_000
+/** Each row may be four upserts, and a statement has five seconds even on a slow disk. */
+const BATCH = 1_000
+
+/**
+ * Adds what charges wrote beside the counters and sums to these. Readers add up both, so it does not
+ * matter when; it keeps what is beside them small.
+ */
+export function activitySumming({ db }: { db: Db }): Duty {
+  return {
+    name: 'activity-sums',
+    everyMs: EVERY_MS,
+    async run(signal) {
+      await addAll(addDue, db, signal)
+      await addAll(addCostsDue, db, signal)
+    },
+  }
+}
+
+async function addAll(
+  add: (tx: Tx, batch: number) => Promise<number>,
+  db: Db,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let last = BATCH; last === BATCH && !signal.aborted;) last = await add(db, BATCH)
+}
