@@ -38,13 +38,15 @@ const ADD_COSTS = (from: string) => `
     on conflict (day, upstream, model, kind) do update set
       ${MEASURES.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`
 
+// By a join: a plan that was made for an empty table would compare each row with each of a list.
 // The keys of each table are locked in their order, and the tables in one order, which is also that
 // of an earlier version's charges: two processes wait for each other, they never deadlock.
 const ADD_DUE = `
-  with taken as (
-    delete from activity_due where ctid = any(array(
-      select ctid from activity_due limit $1 for update skip locked))
-    returning *
+  with next as materialized (
+    select ctid as place from activity_due limit $1 for update skip locked
+  ),
+  taken as (
+    delete from activity_due using next where ctid = place returning activity_due.*
   ),
   counted as (
     insert into activity_lanes as known (account_id, workspace_id, model, status, records)
