@@ -15,6 +15,10 @@ export type GroupCommitOptions<Item, Result> = {
   attempt?(items: Item[], mode: CommitMode): Promise<Result[] | undefined>
   /** One result per item, in the items' order. */
   apply(tx: OpenTx, items: Item[]): Promise<Result[]>
+  /** Told the results of `apply` once they are committed, before anybody gets theirs. */
+  committed?(results: Result[]): void
+  /** An item's result where it needs no commit. */
+  without?(item: Item): Result | undefined
   /** How an item is committed; `durable` if it is not said. */
   mode?(item: Item): CommitMode
   /** Items that touch the same rows give the same name, and are never in two batches at once. */
@@ -104,8 +108,7 @@ export function groupCommit<Item, Result>(
       options.observe?.({ size, durationMs: performance.now() - beganMs, ok })
     try {
       const items = batch.map((one) => one.item)
-      const results =
-        (await attempt(items, mode)) ?? (await db.begin((tx) => applyAll(tx, items), mode))
+      const results = (await attempt(items, mode)) ?? (await applyAndCommit(items, mode))
       observe(true)
       batch.forEach((one, i) => one.resolve(results[i]!))
     } catch (error) {
@@ -128,6 +131,12 @@ export function groupCommit<Item, Result>(
     }
   }
 
+  async function applyAndCommit(items: Item[], mode: CommitMode): Promise<Result[]> {
+    const results = await db.begin((tx) => applyAll(tx, items), mode)
+    options.committed?.(results)
+    return results
+  }
+
   async function applyAll(tx: OpenTx, items: Item[]): Promise<Result[]> {
     const results = await options.apply(tx, items)
     if (results.length !== items.length) throw new Error('A batch needs one result per item.')
@@ -138,6 +147,8 @@ export function groupCommit<Item, Result>(
     submit(item) {
       db.assertOutside()
       if (countWaiting() >= maxWaiting) return Promise.reject(tooMany())
+      const result = options.without?.(item)
+      if (result !== undefined) return Promise.resolve(result)
       const rows = options.rowsOf?.(item)
       return new Promise((resolve, reject) => {
         waiting[options.mode?.(item) ?? 'durable'].push({ item, rows, resolve, reject })
