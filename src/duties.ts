@@ -11,6 +11,7 @@ import { trimDuty } from './db/trim-store.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import type { DoubtfulCharges } from './gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from './gateway/bill/interrupted.ts'
+import type { PostingQueue } from './gateway/bill/posting-queue.ts'
 import { trimLargeKeepers } from './gateway/responses/kept/kept-store.ts'
 import type { VideoNotice } from './gateway/videos/end.ts'
 import { holdsOfLiveJobs } from './gateway/videos/jobs-store.ts'
@@ -42,12 +43,16 @@ type DutyInputs = {
   upstreamMinutes: Duty
   catalogSync: SyncParts
   payments: Payments
+  queue: Pick<PostingQueue, 'returnFloats'>
   doubtfulCharges: DoubtfulCharges
   leftUnpaid: Gateway['leftUnpaid']
   balanceWatch: BalanceWatch
   outbox: { duties: Duty[] }
   webhooks: { duties: Duty[] }
 }
+
+/** Long enough for calls that follow each other, short enough that reserved credits tell the truth. */
+const FLOAT_UNUSED_MS = 10_000
 
 /** Everything that happens without a request, on every replica. */
 export function dutiesOf(inputs: DutyInputs): Duty[] {
@@ -57,6 +62,7 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     sweep(inputs),
     inputs.books,
     inputs.audits,
+    { name: 'floats', everyMs: 1_000, run: () => inputs.queue.returnFloats(FLOAT_UNUSED_MS) },
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
     inputs.leftUnpaid.streams.duty,
     inputs.leftUnpaid.answers.duty,
@@ -89,7 +95,14 @@ function sweep({ db, log, clock, config }: DutyInputs): Duty {
     db,
     log,
     onReleased: (tx, holds) =>
-      insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
+      insertRecords(
+        tx,
+        interruptedRecords(
+          holds.filter((hold) => !hold.isFloat),
+          clock.now(),
+        ),
+        config.ACTIVITY_TIME_ZONE,
+      ),
     claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
   })
 }

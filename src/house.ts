@@ -8,7 +8,8 @@ import { followDrains } from './administration/drains.ts'
 import { createGate } from './administration/gate.ts'
 import { deleteOperator } from './administration/operators-store.ts'
 import { openRefusals } from './administration/refusals.ts'
-import { startHeartbeat } from './billing/heartbeat-store.ts'
+import { answerRecalls } from './billing/float-store.ts'
+import { startHeartbeat, type Heartbeat } from './billing/heartbeat-store.ts'
 import { creditsNumber, parseCredits } from './billing/money.ts'
 import { auditRunner } from './books/audit-runs.ts'
 import { openCatalog, type Catalog } from './catalog/catalog.ts'
@@ -122,12 +123,14 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
   }
   const gateway = openGateway(inputs, {
     processId,
+    heartbeat,
     catalog,
     upstreams,
     balanceWatch,
     doubtfulCharges,
     leftUnpaid,
   })
+  await answerRecalls(db, gateway.billing.queue.returnFloat)
   const askModel = (trial: ModelTrial) => tryModel(gateway, trial)
   const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
@@ -187,6 +190,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
     books: books.duty,
     audits: await auditRunner({ db, log }),
     heartbeat,
+    queue: gateway.billing.queue,
     replay,
     accounts,
     upstreams,
@@ -230,6 +234,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
       await accounts.apiKeys.flushUses()
       // The figures of a last moment are not worth an end that fails.
       await Promise.allSettled([minutes.flush(), refusals.flush()])
+      await gateway.billing.queue.returnFloats(0)
       await heartbeat.leave()
       await upstreams.close()
       await limiter.close()
@@ -300,6 +305,7 @@ function openGateway(
   inputs: HouseInputs,
   rooms: {
     processId: string
+    heartbeat: Heartbeat
     catalog: Catalog
     upstreams: Upstreams
     balanceWatch: BalanceWatch
@@ -313,6 +319,7 @@ function openGateway(
     timeZone: config.ACTIVITY_TIME_ZONE,
     noteBalances: rooms.balanceWatch.noteBalances,
     isNews: rooms.balanceWatch.isNews,
+    floats: { mostMicro: parseCredits(config.FLOAT_CREDITS), heartbeat: rooms.heartbeat },
     meter: inputs.meter,
   })
   return {

@@ -50,6 +50,14 @@ export async function costsOf(tx: Tx, ids: string[]): Promise<Map<string, bigint
   return new Map(rows.map((row) => [row.id, row.cost_micro]))
 }
 
+/** Whether one of these records was written, whatever it says. */
+export async function isRecorded(tx: Tx, ids: string[]): Promise<boolean> {
+  const rows = await tx.read('select from activity_records where id = any($1::uuid[]) limit 1', [
+    ids,
+  ])
+  return rows.length > 0
+}
+
 type Column = [name: string, type: string, value: (record: ActivityRecord) => unknown]
 
 const COLUMNS: Column[] = [

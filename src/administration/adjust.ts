@@ -1,4 +1,5 @@
 import { findAccount } from '../accounts/accounts-store.ts'
+import { recallFloats } from '../billing/float-store.ts'
 import { applyCommands } from '../billing/ledger-store.ts'
 import { creditsNumber, creditsText, parseCredits } from '../billing/money.ts'
 import type { Db, Tx } from '../db/db.ts'
@@ -41,13 +42,15 @@ export function readAmount(text: string): bigint | undefined {
 }
 
 /** Undefined when there is no such account. */
-export function adjust(
+export async function adjust(
   db: Db,
   actor: Actor,
   adjustment: Adjustment,
   limits?: AdjustLimits,
 ): Promise<Adjusted | undefined> {
-  const { accountId } = adjustment
+  const { accountId, amountMicro } = adjustment
+  // What processes hold for calls to come is available, and may be taken away.
+  if (amountMicro < 0n) await recallFloats(db, accountId)
   return act(db, actor, async (tx, record) => {
     requireOthersAccount(actor, accountId)
     if ((await findAccount(tx, accountId)) === undefined) return undefined

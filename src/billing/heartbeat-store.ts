@@ -6,30 +6,45 @@ const BEAT_MS = 5_000
 export const DEAD_AFTER_MS = 20_000
 
 export type Heartbeat = Duty & {
+  /** Whether it is certain for some seconds more that nobody takes this process for dead. */
+  isSteady(): boolean
+  /** How many processes there were at the last beat. */
+  processes(): number
   /** At the end, after the last hold was closed. */
   leave(): Promise<void>
 }
 
 /** The first beat comes before the process takes its first hold; the job loop keeps it beating. */
 export async function startHeartbeat(db: Db, processId: string): Promise<Heartbeat> {
-  await beat(db, processId)
+  let beatMs = performance.now()
+  let processes = await beat(db, processId)
   return {
     name: 'heartbeat',
     everyMs: BEAT_MS,
     async run() {
-      await beat(db, processId)
+      // Before the beat: the database's clock reads it no earlier.
+      const startMs = performance.now()
+      processes = await beat(db, processId)
+      beatMs = startMs
       await forgetDead(db)
     },
+    isSteady: () => performance.now() - beatMs < DEAD_AFTER_MS / 2,
+    processes: () => processes,
     leave: () => leave(db, processId),
   }
 }
 
-async function beat(tx: Tx, processId: string): Promise<void> {
-  await tx.query(
-    `insert into processes (id) values ($1)
-     on conflict (id) do update set beat_at = now()`,
-    [processId],
+/** Says how many processes live, this one among them. */
+async function beat(tx: Tx, processId: string): Promise<number> {
+  const [row] = await tx.query<{ others: bigint }>(
+    `with beat as (
+       insert into processes (id) values ($1) on conflict (id) do update set beat_at = now()
+     )
+     select count(*) as others from processes
+     where id <> $1 and beat_at > now() - $2::int4 * interval '1 ms'`,
+    [processId, DEAD_AFTER_MS],
   )
+  return Number(row!.others) + 1
 }
 
 async function leave(tx: Tx, processId: string): Promise<void> {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { LRUCache } from 'lru-cache'
-import type { Command, Outcome } from './commands.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import type { Command, CommandOf, Outcome } from './commands.ts'
+import {
+  drawFrom,
+  rememberFloat,
+  throughFloats,
+  withoutFloat,
+  type Floated,
+  type FloatRules,
+} from './float.ts'
 import {
   EMPTY,
   step,
@@ -10,7 +19,7 @@ import {
   type OpenHold,
   type PostedEntry,
 } from './ledger.ts'
-import type { LedgerChanges } from './ledger-write-store.ts'
+import type { Float, LedgerChanges } from './ledger-changes.ts'
 
 /** What commands result in, one after the other, and what is to be written for it. */
 export type Judged = { outcomes: Outcome[]; changes: LedgerChanges }
@@ -87,13 +96,15 @@ function changesOf(batch: Batch): LedgerChanges {
     accounts: [...touched].sort().map((accountId) => {
       const known = before.accounts.get(accountId)!
       const entries = counted.get(accountId) ?? known.entries
-      return { accountId, before: known, after: { ...accounts.get(accountId)!, entries } }
+      const counts = { entries, version: known.version + 1n, steady: known.steady + 1 }
+      return { accountId, before: known, after: { ...accounts.get(accountId)!, ...counts } }
     }),
     entries,
     closed: [...before.holds.values()].filter((hold) => !holds.has(hold.holdId)),
     opened: all.filter((hold) => !before.holds.has(hold.holdId)),
     rewritten: all.filter((hold) => (before.holds.get(hold.holdId) ?? hold) !== hold),
     uncollected: batch.uncollected,
+    floats: [],
   }
 }
 
@@ -104,26 +115,33 @@ function changesOf(batch: Batch): LedgerChanges {
 export type LedgerMemory = {
   accounts: LRUCache<string, KnownAccount>
   holds: Map<string, OpenHold>
+  /** By account. */
+  floats: Map<string, Float>
 }
 
 const MOST_ACCOUNTS = 20_000
 const MOST_HOLDS = 20_000
+const MOST_FLOATS = 20_000
 
 export function openLedgerMemory(): LedgerMemory {
   return {
     accounts: new LRUCache({ max: MOST_ACCOUNTS }),
     holds: new Map(),
+    floats: new Map(),
   }
 }
 
-/** May be told before the commit: should that fail, what is remembered is found not to be true. */
-export function rememberChanges({ accounts, holds }: LedgerMemory, changes: LedgerChanges): void {
+/** Told once it is committed: calls go on drawing from floats in the meantime. */
+export function rememberChanges(memory: LedgerMemory, changes: LedgerChanges): void {
+  const { accounts, holds, floats } = memory
   for (const { accountId, after } of changes.accounts) accounts.set(accountId, after)
   for (const { holdId } of changes.closed) holds.delete(holdId)
   for (const hold of [...changes.opened, ...changes.rewritten]) {
+    if (hold.isFloat) continue
     const { holdId, accountId, amountMicro, limitMicro, owner } = hold
     holds.set(holdId, { holdId, accountId, amountMicro, limitMicro, owner })
   }
+  for (const change of changes.floats) rememberFloat(floats, change)
   // Those known longest go first. No LRUCache: when its last entry goes, it clears all its places,
   // which a lone caller would pay for with every call.
   for (const holdId of holds.keys()) {
@@ -132,21 +150,66 @@ export function rememberChanges({ accounts, holds }: LedgerMemory, changes: Ledg
   }
 }
 
+/** Two calls, one after the other, that nobody came between. */
+const STEADY = 4
+
+export function floatRules(memory: LedgerMemory, capMicro: bigint): FloatRules {
+  return {
+    capMicro,
+    nowMs: performance.now(),
+    newId: uuidv7,
+    mayOpen: ({ steady }) => steady >= STEADY && memory.floats.size < MOST_FLOATS,
+  }
+}
+
+/** Draws the hold of a call from the float of its account, if there is enough in it. */
+export function drawHold(memory: LedgerMemory, command: CommandOf<'hold'>): Outcome | undefined {
+  const { accountId, holdId } = command
+  const float = memory.floats.get(accountId)
+  if (float === undefined || memory.holds.has(holdId)) return undefined
+  const account = memory.accounts.get(accountId)
+  return account && drawFrom(float, account, command, performance.now())
+}
+
+/** A float that shrinks is closed before that is written: nothing may be drawn from it any more. */
+export function closeShrunk({ floats }: LedgerChanges): void {
+  for (const { float, next } of floats) if (float !== undefined && !next?.open) float.open = false
+}
+
 /**
  * What the commands result in if the accounts are still as this process left them, which whoever
- * writes it must check. Undefined if it does not know them all.
+ * writes it must check. Undefined if it does not know them all, or if that cannot be checked: a
+ * refusal writes nothing. `returning` names accounts whose floats are given back.
  */
-export function judgeFromMemory(memory: LedgerMemory, commands: Command[]): Judged | undefined {
+export function judgeFromMemory(
+  memory: LedgerMemory,
+  commands: Command[],
+  returning: string[],
+  rules: FloatRules,
+): Judged | undefined {
+  const known = new Map<string, KnownAccount>()
   const accounts = new Map<string, KnownAccount>()
   const holds = new Map<string, OpenHold>()
+  const floats = new Map<string, Floated>()
+  for (const accountId of [...returning, ...commands.map((command) => command.accountId)]) {
+    if (known.has(accountId)) continue
+    const account = memory.accounts.get(accountId)
+    if (account === undefined) return undefined
+    const float = memory.floats.get(accountId)
+    known.set(accountId, account)
+    accounts.set(accountId, float === undefined ? account : withoutFloat(account, float))
+    if (float !== undefined) floats.set(accountId, { float, row: float })
+  }
   for (const command of commands) {
-    const account = memory.accounts.get(command.accountId)
-    if (account === undefined || !('holdId' in command)) return undefined
-    accounts.set(command.accountId, account)
-    const hold = memory.holds.get(command.holdId)
-    if (hold !== undefined) holds.set(command.holdId, hold)
+    if (!('holdId' in command)) return undefined
+    const { accountId, holdId } = command
+    const hold = floats.get(accountId)?.float.drawn.get(holdId) ?? memory.holds.get(holdId)
+    if (hold !== undefined) holds.set(holdId, hold)
     // One that is not known may have been made elsewhere; the id of a new one is new.
     else if (command.kind !== 'hold') return undefined
   }
-  return judgeAll({ accounts, holds, keys: new Set() }, commands)
+  const { outcomes, changes } = judgeAll({ accounts, holds, keys: new Set() }, commands)
+  const touched = new Set(commands.map(({ accountId }) => accountId)).size
+  if (changes.accounts.length !== touched) return undefined
+  return { outcomes, changes: throughFloats(changes, known, floats, rules) }
 }

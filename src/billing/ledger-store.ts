@@ -2,6 +2,8 @@ import { writeSurely } from '../db/checked-write.ts'
 import type { Tx } from '../db/db.ts'
 import type { Command, Entry, Outcome } from './commands.ts'
 import { judgeAll, type Before, type Judged } from './ledger-batch.ts'
+import { throughFloats, withoutFloat, type Floated, type FloatRules } from './float.ts'
+import type { Float } from './ledger-changes.ts'
 import type { Hold, KnownAccount, OpenHold } from './ledger.ts'
 import { ledgerWrite } from './ledger-write-store.ts'
 
@@ -11,7 +13,7 @@ import { ledgerWrite } from './ledger-write-store.ts'
  * instead of deadlocking, and everything read after the lock is the latest.
  */
 export async function applyCommands(tx: Tx, commands: Command[]): Promise<Outcome[]> {
-  const { outcomes, changes } = await judgeCommands(tx, commands)
+  const { outcomes, changes } = judgeAll(await readBatch(tx, commands), commands)
   const write = ledgerWrite(changes)
   if (write.writes.length > 0) await writeSurely(tx, write)
   return outcomes
@@ -19,18 +21,39 @@ export async function applyCommands(tx: Tx, commands: Command[]): Promise<Outcom
 
 /**
  * The first half of it: what the commands result in, under the accounts' locks. The writing may be
- * joined with whatever else the outcomes bring about.
+ * joined with whatever else the outcomes bring about. `floats` are those of the accounts in this
+ * process, some of whose holds the commands may name.
  */
-export async function judgeCommands(tx: Tx, commands: Command[]): Promise<Judged> {
-  return judgeAll(await readBatch(tx, commands), commands)
+export async function judgeWithFloats(
+  tx: Tx,
+  commands: Command[],
+  floats: Float[],
+  rules: () => FloatRules,
+): Promise<Judged> {
+  const before = await readBatch(tx, commands, floats)
+  const known = new Map(before.accounts)
+  const floated = new Map(floats.map((float) => [float.accountId, takeOut(before, float)]))
+  const { outcomes, changes } = judgeAll(before, commands)
+  return { outcomes, changes: throughFloats(changes, known, floated, rules()) }
+}
+
+/** Puts the holds that were drawn in the place of the float, if it is still there. */
+function takeOut({ accounts, holds }: Before, float: Float): Floated {
+  const row = holds.get(float.holdId)
+  if (row === undefined) return { float, row }
+  const { accountId } = float
+  holds.delete(float.holdId)
+  for (const [holdId, hold] of float.drawn) holds.set(holdId, hold)
+  accounts.set(accountId, withoutFloat(accounts.get(accountId)!, float, row))
+  return { float, row }
 }
 
 /** Sent together: the statements after the lock wait their turn on the server, and read the latest. */
-async function readBatch(tx: Tx, commands: Command[]): Promise<Before> {
+async function readBatch(tx: Tx, commands: Command[], floats: Float[] = []): Promise<Before> {
   const credited = commands.filter(({ kind }) => kind === 'grant' || kind === 'adjust')
   if (credited.length > 0) await createAccounts(tx, accountsOf(credited))
-  const ids = accountsOf(commands)
-  const holdIds = commands.flatMap((command) => ('holdId' in command ? [command.holdId] : []))
+  const ids = accountsOf([...commands, ...floats])
+  const holdIds = [...commands, ...floats].flatMap((one) => ('holdId' in one ? [one.holdId] : []))
   const keys = commands.flatMap(entriesOf).map((entry) => entry.key)
   const [accounts, holds, known] = await Promise.all([
     ids.length > 0 ? lockAccounts(tx, ids) : new Map<string, KnownAccount>(),
@@ -40,8 +63,8 @@ async function readBatch(tx: Tx, commands: Command[]): Promise<Before> {
   return { accounts, holds, keys: known }
 }
 
-function accountsOf(commands: Command[]): string[] {
-  return [...new Set(commands.map((command) => command.accountId))].sort()
+function accountsOf(named: { accountId: string }[]): string[] {
+  return [...new Set(named.map(({ accountId }) => accountId))].sort()
 }
 
 function entriesOf(command: Command): Entry[] {
@@ -52,7 +75,8 @@ function entriesOf(command: Command): Entry[] {
 /** Locks in the order of the ids, whatever their order in the list. */
 async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, KnownAccount>> {
   const rows = await tx.read<AccountRow>(
-    `select account_id, balance_micro, held_micro, limits_micro, gift_micro, gift_entries, entries
+    `select account_id, balance_micro, held_micro, limits_micro, gift_micro, gift_entries, entries,
+       version
      from ledger_accounts where account_id = any($1::uuid[]) order by account_id for update`,
     [ids],
   )
@@ -67,6 +91,8 @@ async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, KnownAcc
         limitsMicro: row.limits_micro,
         giftMicro: gifts.get(row.account_id) ?? row.gift_micro,
         entries: row.entries,
+        version: row.version,
+        steady: 0,
       },
     ]),
   )
@@ -80,6 +106,7 @@ type AccountRow = {
   gift_micro: bigint
   gift_entries: bigint
   entries: bigint
+  version: bigint
 }
 
 const NO_GIFTS: ReadonlyMap<string, bigint> = new Map()
@@ -124,10 +151,10 @@ type OpenHoldRow = {
   deadline: Date | null
 }
 
-export type HoldRow = OpenHoldRow & { about: Record<string, unknown> }
+export type HoldRow = OpenHoldRow & { about: Record<string, unknown>; is_float: boolean }
 
 export function holdOf(row: HoldRow): Hold {
-  return { ...openHoldOf(row), about: row.about }
+  return { ...openHoldOf(row), about: row.about, isFloat: row.is_float }
 }
 
 function openHoldOf(row: OpenHoldRow): OpenHold {

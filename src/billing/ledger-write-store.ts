@@ -1,16 +1,6 @@
 import { arrays, type Check, type CheckedWrite, type Clause } from '../db/checked-write.ts'
-import type { Hold, KnownAccount, OpenHold, PostedEntry, Uncollected } from './ledger.ts'
-
-/** What a batch of commands changes. */
-export type LedgerChanges = {
-  /** In the order of their ids. */
-  accounts: { accountId: string; before: KnownAccount; after: KnownAccount }[]
-  entries: (PostedEntry & { accountId: string; ordinal: bigint })[]
-  closed: OpenHold[]
-  opened: (Hold | OpenHold)[]
-  rewritten: (Hold | OpenHold)[]
-  uncollected: (Uncollected & { accountId: string })[]
-}
+import type { LedgerChanges } from './ledger-changes.ts'
+import type { Hold, OpenHold } from './ledger.ts'
 
 /** Everything a batch changed, written only if its accounts are still as they were. */
 export function ledgerWrite(changes: LedgerChanges): CheckedWrite {
@@ -38,18 +28,20 @@ const ACCOUNTS_AS_BELIEVED: Check = {
   table: 'accounts_as_believed',
   text: (first) => `
     believed as (
-      select * from unnest(${arrays(first, ['uuid', ...Array<string>(9).fill('int8')])})
-        as believed (id, balance_was, held_was, limits_was, entries_was,
+      select * from unnest(${arrays(first, ['uuid', ...Array<string>(10).fill('int8')])})
+        as believed (id, balance_was, held_was, limits_was, entries_was, version_was,
           balance, held, limits, gift, entries_now)
     ),
     locked as (
-      select account_id, balance_micro, held_micro, limits_micro, entries from ledger_accounts
+      select account_id, balance_micro, held_micro, limits_micro, entries, version
+      from ledger_accounts
       where account_id = any($${first}::uuid[]) order by account_id for update
     ),
     accounts_as_believed as (
       select count(*) = cardinality($${first}::uuid[]) as ok
       from locked join believed on account_id = id and balance_micro = balance_was
         and held_micro = held_was and limits_micro = limits_was and entries = entries_was
+        and version = version_was
     )`,
 }
 
@@ -58,7 +50,7 @@ const UPDATE_ACCOUNTS: Clause = {
     changed as (
       update ledger_accounts set balance_micro = balance, held_micro = held,
         limits_micro = limits, gift_micro = gift, entries = entries_now,
-        gift_entries = entries_now
+        gift_entries = entries_now, version = version_was + 1
       from believed where account_id = id and (select ok from verdict)
     )`,
 }
@@ -93,16 +85,17 @@ const DELETE_HOLDS: Clause = {
     'a hold was closed without its account being locked')`,
 }
 
-const HOLD_TYPES = ['uuid', 'uuid', 'int8', 'int8', 'uuid', 'text', 'timestamptz', 'text']
+const HOLD_TYPES = ['uuid', 'uuid', 'int8', 'int8', 'uuid', 'text', 'timestamptz', 'text', 'bool']
 
 const INSERT_HOLDS: Clause = {
   text: (first) => `
     opened as (
       insert into holds
-        (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about)
-      select id, account_id, amount, max, process, job, deadline, about::jsonb
+        (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about,
+          is_float)
+      select id, account_id, amount, max, process, job, deadline, about::jsonb, is_float
       from unnest(${arrays(first, HOLD_TYPES)})
-        as new (id, account_id, amount, max, process, job, deadline, about)
+        as new (id, account_id, amount, max, process, job, deadline, about, is_float)
       where (select ok from verdict)
     )`,
 }
@@ -117,9 +110,13 @@ const REWRITE_HOLDS: Clause = {
       update holds set amount_micro = amount, limit_micro = max, owner_process = process,
         owner_job = job, deadline = new.deadline, about = coalesce(new.about::jsonb, holds.about)
       from unnest(${arrays(first, HOLD_TYPES)})
-        as new (id, account_id, amount, max, process, job, deadline, about)
+        as new (id, account_id, amount, max, process, job, deadline, about, is_float)
       where holds.id = new.id and (select ok from verdict)
+      returning holds.id
     )`,
+  promise: (first) => `kept_promise(not ok
+    or (select count(*) from rewritten) = cardinality($${first}::uuid[]),
+    'a hold was changed without its account being locked')`,
 }
 
 const INSERT_UNCOLLECTED: Clause = {
@@ -140,6 +137,7 @@ function accountColumns(accounts: LedgerChanges['accounts']): unknown[] {
     accounts.map(({ before }) => before.heldMicro),
     accounts.map(({ before }) => before.limitsMicro),
     accounts.map(({ before }) => before.entries),
+    accounts.map(({ before }) => before.version),
     accounts.map(({ after }) => after.balanceMicro),
     accounts.map(({ after }) => after.heldMicro),
     accounts.map(({ after }) => after.limitsMicro),
@@ -187,6 +185,7 @@ function holdColumns(holds: (Hold | OpenHold)[]): unknown[] {
     holds.map(({ owner }) => ('job' in owner ? owner.job : null)),
     holds.map((hold) => deadlineOf(hold)),
     holds.map((hold) => ('about' in hold ? JSON.stringify(hold.about) : null)),
+    holds.map((hold) => hold.isFloat ?? false),
   ]
 }
 

@@ -12,13 +12,22 @@ export type LedgerAccount = {
   giftMicro: bigint
 }
 
-/** As it was read or written last, with how many entries it has. */
-export type KnownAccount = LedgerAccount & { entries: bigint }
+/** As it was read or written last. */
+export type KnownAccount = LedgerAccount & {
+  /** How many entries it has. */
+  entries: bigint
+  /** How often it was changed. */
+  version: bigint
+  /** How often in a row this process found it as it had left it. */
+  steady: number
+}
 
 export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro' | 'bounds'> & {
   amountMicro: bigint
   /** The most that the call may cost. */
   limitMicro: bigint
+  /** It is not of one call: calls of its process draw from it. */
+  isFloat?: boolean
 }
 
 /** What must be known of a hold to close it: what it is about is for whoever finds it orphaned. */
@@ -136,7 +145,7 @@ function plainBounds({ wantMicro, needMicro }: CommandOf<'hold'>): Bounds {
 }
 
 /** An account that can pay the worst case this many times over is not watched. */
-const EASILY = 16n
+export const EASILY = 16n
 
 function isTight(account: LedgerAccount, { leastMicro, rough }: Bounds): boolean {
   return rough && leastMicro > spare(account) / EASILY
@@ -265,11 +274,11 @@ function held(account: LedgerAccount, hold: OpenHold, { mostMicro, fixed }: Boun
   }
 }
 
-function available({ balanceMicro, heldMicro }: LedgerAccount): bigint {
+export function available({ balanceMicro, heldMicro }: LedgerAccount): bigint {
   return balanceMicro - heldMicro
 }
 
 /** What no open call may come to cost. An operator may have taken what calls were counting on. */
-function spare({ balanceMicro, limitsMicro }: LedgerAccount): bigint {
+export function spare({ balanceMicro, limitsMicro }: LedgerAccount): bigint {
   return greater(0n, balanceMicro - limitsMicro)
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts'
+import { greater } from './money.ts'
 import type { EntryType, OrdinalRange, StatementEntry } from './statement-store.ts'
 import {
   countCredits,
@@ -15,9 +16,17 @@ export const ENTRY_TYPES = ['signup_bonus', 'topup', 'usage', 'refund', 'adjustm
 
 export type Balance = { balanceMicro: bigint; heldMicro: bigint; availableMicro: bigint }
 
-/** An account that never had an entry has nothing. */
-export async function balanceOf(tx: Tx, accountId: string): Promise<Balance> {
-  const { balanceMicro, heldMicro } = await readBalance(tx, accountId)
+/**
+ * An account that never had an entry has nothing. What is held for calls to come, `undrawnMicro`, is
+ * available to them.
+ */
+export async function balanceOf(
+  tx: Tx,
+  accountId: string,
+  undrawnMicro: (accountId: string) => bigint = () => 0n,
+): Promise<Balance> {
+  const { balanceMicro, heldMicro: allHeldMicro } = await readBalance(tx, accountId)
+  const heldMicro = greater(0n, allHeldMicro - undrawnMicro(accountId))
   return { balanceMicro, heldMicro, availableMicro: balanceMicro - heldMicro }
 }
 

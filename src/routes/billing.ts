@@ -6,7 +6,11 @@ import type { Db } from '../db/db.ts'
 import { route, type Route } from '../http/route.ts'
 import { momentField, pageQuery, pagination } from './fields.ts'
 
-type Deps = { db: Db }
+type Deps = {
+  db: Db
+  /** What this process holds of an account for calls to come. */
+  undrawnMicro(accountId: string): bigint
+}
 
 export function billingRoutes(deps: Deps): Route[] {
   return [balanceRoute(deps), transactionsRoute(deps)]
@@ -19,7 +23,7 @@ export const balanceShape = z.object({
   currency: z.literal('credits'),
 })
 
-function balanceRoute({ db }: Deps): Route {
+function balanceRoute({ db, undrawnMicro }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/billing/balance',
@@ -30,7 +34,7 @@ function balanceRoute({ db }: Deps): Route {
     limit: 'principal',
     response: balanceShape,
     async handle({ principal }) {
-      return { data: showBalance(await balanceOf(db, principal.accountId)) }
+      return { data: showBalance(await balanceOf(db, principal.accountId, undrawnMicro)) }
     },
   })
 }

@@ -5,7 +5,8 @@ import * as fc from 'fast-check'
 import { auditLedger } from '../../src/billing/audit-store.ts'
 import type { Command, Outcome } from '../../src/billing/commands.ts'
 import { applyCommands } from '../../src/billing/ledger-store.ts'
-import { ledgerWrite, type LedgerChanges } from '../../src/billing/ledger-write-store.ts'
+import type { LedgerChanges } from '../../src/billing/ledger-changes.ts'
+import { ledgerWrite } from '../../src/billing/ledger-write-store.ts'
 import { writeSurely } from '../../src/db/checked-write.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertBooks } from '../support/audit.ts'
@@ -236,7 +237,7 @@ withDatabase('ledger store', (open) => {
     const accountId = randomUUID()
     await grant(accountId, 10n)
     const none = { heldMicro: 0n, limitsMicro: 0n, giftMicro: 0n }
-    const account = { balanceMicro: 10n, ...none, entries: 1n }
+    const account = { balanceMicro: 10n, ...none, entries: 1n, version: 1n, steady: 0 }
     const hold = { holdId: randomUUID(), accountId, amountMicro: 1n, limitMicro: 1n }
     const changes: LedgerChanges = {
       accounts: [{ accountId, before: account, after: { ...account, balanceMicro: 1n } }],
@@ -244,6 +245,7 @@ withDatabase('ledger store', (open) => {
       closed: [{ ...hold, owner: { process: randomUUID() } }],
       opened: [],
       rewritten: [],
+      floats: [],
       uncollected: [],
     }
     const broken = db.begin((tx) => writeSurely(tx, ledgerWrite(changes)))

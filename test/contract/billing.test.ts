@@ -28,7 +28,7 @@ withDatabase('billing', (open) => {
   let house: Awaited<ReturnType<typeof startServer>>
   before(async () => {
     db = await open()
-    house = await startServer({ routes: billingRoutes({ db }) })
+    house = await startServer({ routes: billingRoutes({ db, undrawnMicro: () => 0n }) })
     await fill(db)
   })
   after(async () => {

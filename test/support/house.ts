@@ -44,6 +44,8 @@ export async function startHouse(options: HouseOptions = {}) {
     RATE_LIMIT_RPM: '1000000',
     RATE_LIMIT_JWT_RPM: '1000000',
     DRAIN_SECONDS: '1',
+    // Most tests look at the holds of their calls.
+    FLOAT_CREDITS: '0',
     ...options.env,
   })
   const log = options.log ?? silentLog

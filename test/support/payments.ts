@@ -102,7 +102,7 @@ export async function startPayments(options: {
     onStep: options.onStep,
   })
   const hallway = await startServer({
-    routes: [...paymentRoutes({ payments }), ...billingRoutes({ db })],
+    routes: [...paymentRoutes({ payments }), ...billingRoutes({ db, undrawnMicro: () => 0n })],
     replay: createReplay({ db, processId: randomUUID() }),
     log,
     settings: { RATE_LIMIT_JWT_RPM: 1_000_000 },

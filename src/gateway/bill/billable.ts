@@ -61,7 +61,7 @@ export async function openBill(billing: Billing, order: BillOrder): Promise<Bill
 
 async function holdBill(billing: Billing, order: BillOrder): Promise<Bill> {
   const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
-  const allowance = holdId === undefined ? undefined : await hold(billing, order, holdId)
+  const { allowance, floatId } = holdId === undefined ? FREE : await hold(billing, order, holdId)
   // A bill may be open for long. `closerBounds` would keep the text of the prompt all that time.
   const held = { ...order, closerBounds: undefined }
   let open = true
@@ -71,7 +71,7 @@ async function holdBill(billing: Billing, order: BillOrder): Promise<Bill> {
     async settle(lines, keep, also) {
       open = false
       const records = lines.map((line) => completedRecord(billing.clock, held, line))
-      return settle(billing, held, holdId, { lines, records, keep, also })
+      return settle(billing, held, { holdId, floatId }, { lines, records, keep, also })
     },
     async drop(end) {
       if (!open) return
@@ -97,11 +97,17 @@ export function dropOf(
   }
 }
 
+/** `floatId` where it was drawn from a float. */
+type Held = { allowance: Allowance | undefined; floatId: string | undefined }
+
+const FREE: Held = { allowance: undefined, floatId: undefined }
+
 async function hold(
   billing: Billing,
   order: BillOrder,
   holdId: string,
-): Promise<Allowance | undefined> {
+  recalled = false,
+): Promise<Held> {
   const { principal, stage, wantMicro, needMicro, bounds } = order
   const { accountId } = principal
   const command = {
@@ -126,14 +132,19 @@ async function hold(
   const { outcome } = posted
   if (outcome?.kind === 'tight') {
     const closer = { ...order, bounds: order.closerBounds!(), closerBounds: undefined }
-    return hold(billing, closer, holdId)
+    return hold(billing, closer, holdId, recalled)
+  }
+  if (outcome?.kind === 'refused' && !recalled && (await billing.queue.recallFloats(accountId))) {
+    return hold(billing, order, holdId, true)
   }
   if (outcome?.kind !== 'held') {
     throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
   }
   const { limitMicro, ceilingMicro } = outcome
-  if (bounds === undefined || limitMicro >= bounds.mostMicro) return undefined
-  return { bounds, limitMicro, ceilingMicro }
+  const { floatId } = posted
+  if (bounds === undefined || limitMicro >= bounds.mostMicro)
+    return { allowance: undefined, floatId }
+  return { allowance: { bounds, limitMicro, ceilingMicro }, floatId }
 }
 
 /** Nothing more when the hold is gone, or nobody can be asked: then the work has to end. */
@@ -157,7 +168,7 @@ async function extend(
 async function settle(
   billing: Billing,
   order: BillOrder,
-  holdId: string | undefined,
+  { holdId, floatId }: { holdId: string | undefined; floatId: string | undefined },
   settlement: Settlement,
 ): Promise<Receipt> {
   const { clock, queue } = billing
@@ -173,7 +184,7 @@ async function settle(
   } catch (error) {
     // With a key the charge may stay: its answer is kept for the retry.
     if (!keep && holdId !== undefined) {
-      await billing.doubtfulCharges.note(doubtfulCharge(order, holdId, records))
+      await billing.doubtfulCharges.note({ ...doubtfulCharge(order, holdId, records), floatId })
     }
     void release(billing, unchargedPosting(clock, order, holdId, settlement))
     throw error

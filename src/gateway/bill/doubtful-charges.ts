@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { costsOf } from '../../activity/activity-store.ts'
+import { costsOf, isRecorded } from '../../activity/activity-store.ts'
 import { applyCommands, openHolds } from '../../billing/ledger-store.ts'
 import type { Db } from '../../db/db.ts'
 import { uuidv7 } from '../../lib/ids.ts'
@@ -12,6 +12,8 @@ import { sumMicro } from './rows.ts'
 export type DoubtfulCharge = {
   accountId: string
   holdId: string
+  /** The float that the hold was drawn from, if it has no row of its own. */
+  floatId?: string | undefined
   recordIds: string[]
   model: string
   workspaceId?: string | undefined
@@ -86,9 +88,17 @@ async function takeOver(earlier: string, folder: string, log: Log): Promise<void
   }
 }
 
-/** False while the hold is open: whoever closes it, by charging or not, decides. */
+/**
+ * False while the hold is open: whoever closes it, by charging or not, decides. One that was drawn is
+ * closed when a record was written, or when its float is gone: then its account has changed since, and
+ * a charge that was still on its way comes to nothing.
+ */
 async function giveBackOne(db: Db, charge: DoubtfulCharge): Promise<boolean> {
-  if ((await openHolds(db, [charge.holdId])).size > 0) return false
+  const { holdId, floatId, recordIds } = charge
+  if ((await openHolds(db, [holdId])).size > 0) return false
+  if (floatId !== undefined && !(await isRecorded(db, recordIds))) {
+    if ((await openHolds(db, [floatId])).size > 0) return false
+  }
   const costs = await costsOf(db, charge.recordIds)
   const amountMicro = sumMicro([...costs.values()])
   if (amountMicro === 0n) return true

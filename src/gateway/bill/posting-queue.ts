@@ -3,14 +3,21 @@ import { costsOf, recordsWrite } from '../../activity/activity-store.ts'
 import type { ActivityRecord } from '../../activity/record.ts'
 import type { Command, Outcome } from '../../billing/commands.ts'
 import {
+  closeShrunk,
+  drawHold,
+  floatRules,
   judgeFromMemory,
   openLedgerMemory,
   rememberChanges,
   type Judged,
   type LedgerMemory,
 } from '../../billing/ledger-batch.ts'
-import { judgeCommands } from '../../billing/ledger-store.ts'
-import { ledgerWrite, type LedgerChanges } from '../../billing/ledger-write-store.ts'
+import { recallFloats } from '../../billing/float-store.ts'
+import type { Heartbeat } from '../../billing/heartbeat-store.ts'
+import type { FloatRules } from '../../billing/float.ts'
+import { judgeWithFloats } from '../../billing/ledger-store.ts'
+import type { Float, LedgerChanges } from '../../billing/ledger-changes.ts'
+import { ledgerWrite } from '../../billing/ledger-write-store.ts'
 import {
   rowsWrite,
   writeIfTrue,
@@ -37,6 +44,8 @@ export type Posting = {
   accountId: string
   /** None for a model that costs nothing. */
   command?: Command | undefined
+  /** Gives back what of the account's float is not drawn. */
+  returnsFloat?: true
   /** Pure: the rows that go into the same commit, made from the ledger's outcome. */
   rows?: ((outcome: Outcome | undefined) => Rows) | undefined
   /** Done only while the claim is still ours; else `otherwise` is done in its place. */
@@ -52,7 +61,12 @@ export type Rows = {
   write?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-export type Posted = { outcome: Outcome | undefined; rows: Rows }
+export type Posted = {
+  outcome: Outcome | undefined
+  rows: Rows
+  /** The float that a hold was drawn from. */
+  floatId?: string | undefined
+}
 
 export type PostingQueue = GroupCommit<Posting, Posted> & {
   /** As `submit`, but outlasts a database that goes away for a moment. */
@@ -61,6 +75,14 @@ export type PostingQueue = GroupCommit<Posting, Posted> & {
   keepEarly(claim: Claim, draft: KeptAnswer): Promise<EarlyBody | undefined>
   /** What these records cost, if all of them were written. */
   recordedCosts(recordIds: string[]): Promise<bigint[] | undefined>
+  /** What this process holds of an account beyond what its calls have drawn. */
+  undrawnMicro(accountId: string): bigint
+  /** Has other processes give back what they hold of it; says whether there was any. */
+  recallFloats(accountId: string): Promise<boolean>
+  /** Gives back the account's float, as far as it is not drawn. */
+  returnFloat(accountId: string): Promise<void>
+  /** The same for floats that were not used for so long; with 0 for all. */
+  returnFloats(unusedMs: number): Promise<void>
 }
 
 type PostingReading<Result> = {
@@ -78,22 +100,54 @@ export type PostingQueueOptions = {
   noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
   /** Whether that would write anything. */
   isNews(notes: BalanceNote[]): boolean
+  /** Left out, every call has a hold of its own. */
+  floats?: FloatSettings | undefined
   meter?: Pick<Meter, 'recorded' | 'committed'> | undefined
 }
 
+export type FloatSettings = {
+  /** The most that the floats of an account may hold beyond what is drawn, all processes together. */
+  mostMicro: bigint
+  /** A process that may be taken for dead, and its floats released, has none. */
+  heartbeat: Pick<Heartbeat, 'isSteady' | 'processes'>
+}
+
+/** What a batch has changed is remembered with its first posting. */
+type Remembering = Posted & { remember?: () => void }
+
+/** While the database has just failed, a call had better not begin without asking it. */
+const SHY_MS = 5_000
+
 /** Many calls, one transaction: ledger, activity, roll-ups and kept answers move as one. */
 export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
-  const { db, meter } = options
+  const { db, meter, floats } = options
   const memory = openLedgerMemory()
-  const plain = groupCommit<Posting, Posted>({
+  let failedMs = -Infinity
+  const plain = groupCommit<Posting, Remembering>({
     db,
     attempt: (postings, mode) => postFromMemory(options, memory, postings, mode),
     apply: (tx, postings) => post(options, memory, tx, postings),
+    committed: (posted) => posted.forEach(({ remember }) => remember?.()),
+    without(posting) {
+      if (!floats?.heartbeat.isSteady() || performance.now() - failedMs < SHY_MS) return undefined
+      return draw(memory, posting)
+    },
     mode: modeOf,
     rowsOf: ({ accountId }) => accountId,
-    observe: meter?.committed,
+    observe(batch) {
+      if (!batch.ok) failedMs = performance.now()
+      meter?.committed(batch)
+    },
   })
   const commits = meter === undefined ? plain : measured(plain, meter)
+
+  async function returnFloat(accountId: string): Promise<void> {
+    const float = memory.floats.get(accountId)
+    if (float === undefined) return
+    float.open = false
+    await plain.submit({ accountId, returnsFloat: true })
+  }
+
   return {
     ...commits,
     submitSurely: (posting, reading) => submitSurely(commits, posting, reading),
@@ -103,7 +157,29 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
       const known = recordIds.flatMap((id) => costs.get(id) ?? [])
       return known.length === recordIds.length ? known : undefined
     },
+    undrawnMicro(accountId) {
+      const float = memory.floats.get(accountId)
+      return float === undefined ? 0n : float.amountMicro - float.drawnMicro
+    },
+    recallFloats: (accountId) => recallFloats(db, accountId),
+    returnFloat,
+    async returnFloats(unusedMs) {
+      const sinceMs = performance.now() - unusedMs
+      const unused = [...memory.floats.values()].filter(
+        ({ drawn, usedMs }) => drawn.size === 0 && usedMs <= sinceMs,
+      )
+      await Promise.all(unused.map(({ accountId }) => returnFloat(accountId)))
+    },
   }
+}
+
+/** Only a hold by itself is drawn: what must be written with it needs the database anyway. */
+function draw(memory: LedgerMemory, posting: Posting): Posted | undefined {
+  const { command } = posting
+  if (command?.kind !== 'hold' || modeOf(posting) !== 'visible') return undefined
+  const outcome = drawHold(memory, command)
+  if (outcome === undefined) return undefined
+  return { outcome, rows: {}, floatId: memory.floats.get(posting.accountId)!.holdId }
 }
 
 function measured(
@@ -142,12 +218,13 @@ async function postFromMemory(
   mode: CommitMode,
 ): Promise<Posted[] | undefined> {
   const commands = commandsOf(postings)
-  const judged = judgeFromMemory(memory, commands)
-  if (judged === undefined || !isChecked(commands, judged.changes)) return undefined
+  const judged = judgeFromMemory(memory, commands, returningOf(postings), rulesOf(options, memory))
+  if (judged === undefined) return undefined
   const posted = postedOf(postings, judged.outcomes)
   if (posted.some(({ rows }) => rows.write) || options.isNews(balances(commands, judged))) {
     return undefined
   }
+  closeShrunk(judged.changes)
   const claims = postings.flatMap(({ claimed }) => claimed?.claim ?? [])
   const write = writeOf(options, judged.changes, posted)
   const checks = [...claimsCheck(claims), ...write.checks]
@@ -157,10 +234,16 @@ async function postFromMemory(
   return posted
 }
 
-/** A refusal writes nothing that could be checked, and a hold that changes may be gone. */
-function isChecked(commands: Command[], { accounts, rewritten }: LedgerChanges): boolean {
-  const ids = new Set(commands.map(({ accountId }) => accountId))
-  return accounts.length === ids.size && rewritten.length === 0
+function returningOf(postings: Posting[]): string[] {
+  return postings.flatMap(({ accountId, returnsFloat }) => (returnsFloat ? [accountId] : []))
+}
+
+function rulesOf({ floats }: PostingQueueOptions, memory: LedgerMemory): FloatRules {
+  const isSteady = floats?.heartbeat.isSteady() ?? false
+  return floatRules(
+    memory,
+    isSteady ? floats!.mostMicro / BigInt(floats!.heartbeat.processes()) : 0n,
+  )
 }
 
 /** The same under locks, whatever the accounts and the claims have become. */
@@ -169,18 +252,25 @@ async function post(
   memory: LedgerMemory,
   tx: OpenTx,
   submitted: Posting[],
-): Promise<Posted[]> {
+): Promise<Remembering[]> {
   const postings = await withoutLostClaims(tx, submitted)
   const commands = commandsOf(postings)
-  const judged = await judgeCommands(tx, commands)
-  rememberChanges(memory, judged.changes)
+  const floats = floatsOf(memory, postings)
+  const judged = await judgeWithFloats(tx, commands, floats, () => rulesOf(options, memory))
+  closeShrunk(judged.changes)
   const posted = postedOf(postings, judged.outcomes)
   const write = writeOf(options, judged.changes, posted)
   // These make one journey together with COMMIT.
   if (write.writes.length > 0) await writeSurely(tx.later, write)
   for (const { rows } of posted) if (rows.write !== undefined) await rows.write(tx.later)
   await options.noteBalances(tx, balances(commands, judged))
-  return posted
+  const remember = () => rememberChanges(memory, judged.changes)
+  return posted.map((one, i) => (i === 0 ? { ...one, remember } : one))
+}
+
+function floatsOf({ floats }: LedgerMemory, postings: Posting[]): Float[] {
+  const ids = new Set(postings.map(({ accountId }) => accountId))
+  return [...ids].flatMap((accountId) => floats.get(accountId) ?? [])
 }
 
 function commandsOf(postings: Posting[]): Command[] {

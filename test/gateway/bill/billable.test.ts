@@ -11,7 +11,8 @@ import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { dropOf, openBill, type Bill, type Billing } from '../../../src/gateway/bill/billable.ts'
 import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
-import { openPostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
+import { answerRecalls } from '../../../src/billing/float-store.ts'
+import { openPostingQueue, type FloatSettings } from '../../../src/gateway/bill/posting-queue.ts'
 import type { BillLine, Dropped, Stage } from '../../../src/gateway/bill/rows.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { Failure } from '../../../src/lib/failure.ts'
@@ -43,6 +44,8 @@ const line = (costMicro: bigint, stage = STAGE): BillLine => ({
 const isFailure = (kind: string) => (error: unknown) =>
   error instanceof Failure && error.kind === kind
 
+const LIVELY = { mostMicro: 1_000n, heartbeat: { isSteady: () => true, processes: () => 1 } }
+
 withDatabase('a bill', (open) => {
   let db: Db
   let dataDir: string
@@ -60,13 +63,14 @@ withDatabase('a bill', (open) => {
   })
   afterEach(() => assertAgreement(db))
 
-  async function billingOn(db: Db): Promise<Billing> {
+  async function billingOn(db: Db, floats?: FloatSettings): Promise<Billing> {
     return {
       queue: openPostingQueue({
         db,
         timeZone: 'UTC',
         noteBalances: async () => {},
         isNews: () => false,
+        floats,
       }),
       doubtfulCharges: await openDoubtfulCharges({ db, dataDir, log: silentLog }),
       processId: uuidv7(),
@@ -364,6 +368,78 @@ withDatabase('a bill', (open) => {
     assert.deepEqual(await notes(), [])
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     assert.deepEqual(await records(), ['test/model interrupted 0 0'])
+  })
+
+  /** A bill whose hold is drawn from a float, on a database that goes through `around` from then on. */
+  async function openDrawn(around: <T>(commit: () => Promise<T>) => Promise<T>) {
+    let begun = false
+    const through = commitsThrough((commit) => (begun ? around(commit) : commit()))
+    const on = await billingOn(through, LIVELY)
+    for (let calls = 0; calls < 2; calls++) await (await openOne(10n, 10n, on)).drop(FAILED)
+    begun = true
+    const bill = await openOne(10n, 10n, on)
+    assert.equal(on.queue.undrawnMicro(principal.accountId), 0n, 'it is drawn')
+    return { on, bill }
+  }
+  const withTwoDropped = (...more: string[]) => [
+    'test/model upstream_failed 0 0',
+    'test/model upstream_failed 0 0',
+    ...more,
+  ]
+
+  test('drawn from a float is charged once when the answer of its settlement is lost', async () => {
+    let lost = 0
+    const { on, bill } = await openDrawn(async (commit) => {
+      const result = await commit()
+      if (++lost <= 2) throw new Failure('unavailable', 'the answer was lost')
+      return result
+    })
+    const receipt = await bill.settle([line(6n), line(5n)])
+    assert.deepEqual(receipt, { chargedMicro: 11n, remainingMicro: undefined })
+    await on.queue.returnFloats(0)
+    assert.deepEqual(await account(), { balance: 989n, held: 0n })
+  })
+
+  test('drawn from a float is released once when the answer of its release is lost', async () => {
+    let lost = 0
+    const { on, bill } = await openDrawn(async (commit) => {
+      const result = await commit()
+      if (++lost <= 1) throw new Failure('unavailable', 'the answer was lost')
+      return result
+    })
+    await bill.drop(FAILED)
+    await until(() => on.queue.undrawnMicro(principal.accountId) === 10n)
+    await on.queue.returnFloats(0)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual(await records(), withTwoDropped('test/model upstream_failed 0 0'))
+  })
+
+  test('drawn from a float and not settled is noted, and decided once it is released', async () => {
+    let fails = true
+    const { on, bill } = await openDrawn(async (commit) => {
+      if (fails) throw new Error('the settlement cannot be written')
+      return commit()
+    })
+    await assert.rejects(bill.settle([line(6n)]), /cannot be written/)
+    assert.equal((await notes()).length, 1)
+    await on.doubtfulCharges.giveBack()
+    assert.equal((await notes()).length, 1, 'nothing is decided while the float is there')
+    fails = false
+    await until(() => on.queue.undrawnMicro(principal.accountId) === 10n)
+    await on.doubtfulCharges.giveBack()
+    assert.deepEqual(await notes(), [])
+    await on.queue.returnFloats(0)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+  })
+
+  test('is not refused for credits that another process keeps for calls to come', async () => {
+    const other = await billingOn(db, LIVELY)
+    await answerRecalls(db, other.queue.returnFloat)
+    for (let calls = 0; calls < 2; calls++) await (await openOne(20n, 20n, other)).drop(FAILED)
+    assert.equal((await account()).held, 20n)
+    const bill = await openOne(1_000n)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 1_000n })
+    await bill.drop(FAILED)
   })
 
   type End = 'settle' | 'drop' | 'settle then drop' | 'drop then settle' | 'both at once'

@@ -5,7 +5,11 @@ import * as fc from 'fast-check'
 import type { Command, Outcome } from '../../../src/billing/commands.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { openPostingQueue, type PostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
+import {
+  openPostingQueue,
+  type FloatSettings,
+  type PostingQueue,
+} from '../../../src/gateway/bill/posting-queue.ts'
 import { freshWorld, inWorld, sketch } from '../../billing/commands.ts'
 import { Model } from '../../billing/model.ts'
 import { assertBooks } from '../../support/audit.ts'
@@ -20,7 +24,7 @@ withDatabase('a queue of postings', (open) => {
   })
   after(() => assertBooks(db))
 
-  function newQueue(): PostingQueue {
+  function newQueue(floats?: FloatSettings): PostingQueue {
     const counting: Db = {
       ...db,
       query(sql, params) {
@@ -33,7 +37,7 @@ withDatabase('a queue of postings', (open) => {
       },
     }
     const quiet = { noteBalances: async () => {}, isNews: () => false }
-    return openPostingQueue({ db: counting, timeZone: 'UTC', ...quiet })
+    return openPostingQueue({ db: counting, timeZone: 'UTC', ...quiet, floats })
   }
 
   async function submit(queue: PostingQueue, command: Command): Promise<Outcome | undefined> {
@@ -159,5 +163,205 @@ withDatabase('a queue of postings', (open) => {
       [accountId],
     )
     assert.deepEqual(row, { balance_micro: 760n, held_micro: 0n })
+  })
+
+  const LIVELY: FloatSettings = {
+    mostMicro: 10n ** 6n,
+    heartbeat: { isSteady: () => true, processes: () => 2 },
+  }
+
+  const heldIn = async (accountId: string) => {
+    const rows = await db.query<{ held_micro: bigint; rows: bigint }>(
+      `select held_micro, (select count(*) from holds where account_id = $1) as rows
+       from ledger_accounts where account_id = $1`,
+      [accountId],
+    )
+    return { heldMicro: rows[0]!.held_micro, rows: Number(rows[0]!.rows) }
+  }
+
+  /** Two calls by themselves, after which the account has a float. */
+  async function withFloat(queue: PostingQueue, accountId: string, amountMicro: bigint) {
+    for (let calls = 0; calls < 2; calls++) {
+      const call = hold(accountId, amountMicro)
+      await submit(queue, call)
+      await submit(queue, settle(call, 1n))
+    }
+    assert.equal(queue.undrawnMicro(accountId), amountMicro, 'there is a float')
+    asked = { statements: 0, transactions: 0 }
+  }
+
+  test('with a float a process does what the plain model does', async () => {
+    let drawn = 0
+    const property = fc.asyncProperty(
+      fc.array(sketch, { minLength: 20, maxLength: 60 }),
+      fc.bigInt({ min: 0n, max: 40_000n }),
+      async (sketches, moreMicro) => {
+        const queue = newQueue(LIVELY)
+        const world = freshWorld()
+        const model = new Model()
+        const apply = async (command: Command) => {
+          const { outcome, floatId } = await queue.submit({ accountId: command.accountId, command })
+          if (floatId !== undefined) drawn += 1
+          assert.deepEqual(outcome, model.apply(command))
+        }
+        for (const accountId of world.accounts) {
+          const entry = {
+            id: randomUUID(),
+            type: 'topup',
+            key: randomUUID(),
+            description: '',
+          } as const
+          await apply({ kind: 'grant', accountId, amountMicro: 1n + moreMicro, entry })
+          for (let calls = 0; calls < 2; calls++) {
+            const call = hold(accountId, 200n)
+            await apply(call)
+            await apply(settle(call, 1n))
+          }
+        }
+        // Every entry has a key of its own, as those of calls have.
+        for (const one of sketches) await apply(inWorld({ ...world, keyPrefix: randomUUID() }, one))
+        await queue.returnFloats(0)
+        for (const accountId of world.accounts) {
+          const { heldMicro } = await heldIn(accountId)
+          assert.equal(heldMicro - queue.undrawnMicro(accountId), model.held(accountId))
+        }
+      },
+    )
+    await fc.assert(property, { numRuns: 40 })
+    assert.ok(drawn > 20, `some were drawn: ${drawn}`)
+  })
+
+  test('a call that draws from a float begins without a statement, and ends with one', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 10_000n)
+    const queue = newQueue(LIVELY)
+    await withFloat(queue, accountId, 5n)
+    const call = hold(accountId, 5n)
+    assert.partialDeepStrictEqual(await submit(queue, call), { kind: 'held', heldMicro: 5n })
+    assert.deepEqual(asked, { statements: 0, transactions: 0 })
+    assert.equal(queue.undrawnMicro(accountId), 0n)
+    assert.partialDeepStrictEqual(await submit(queue, settle(call, 3n)), { kind: 'settled' })
+    assert.deepEqual(asked, { statements: 1, transactions: 0 })
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 5n, rows: 1 })
+    await queue.returnFloats(0)
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 0n, rows: 0 })
+  })
+
+  test('what a float does not cover is held by itself', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 10_000n)
+    const queue = newQueue(LIVELY)
+    await withFloat(queue, accountId, 5n)
+    await submit(queue, hold(accountId, 4n))
+    assert.deepEqual(asked, { statements: 0, transactions: 0 })
+    await submit(queue, hold(accountId, 2n))
+    assert.deepEqual(asked, { statements: 1, transactions: 0 }, 'its amount')
+    const bounds = {
+      leastMicro: 1n,
+      sureMicro: 1n,
+      startMicro: 1n,
+      mostMicro: 2n,
+      fixed: false,
+      rough: false,
+    }
+    await submit(queue, { ...hold(accountId, 1n), bounds } as Command)
+    assert.deepEqual(asked, { statements: 2, transactions: 0 }, 'its limit')
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 5n + 2n + 1n, rows: 3 })
+  })
+
+  test('a float that is given back keeps what calls have drawn until they end', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 10_000n)
+    const queue = newQueue(LIVELY)
+    await withFloat(queue, accountId, 5n)
+    const call = hold(accountId, 3n)
+    await submit(queue, call)
+    await queue.returnFloat(accountId)
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 3n, rows: 1 })
+    await submit(queue, hold(accountId, 2n))
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 5n, rows: 2 }, 'it is closed')
+    await submit(queue, { kind: 'release', accountId, holdId: call.holdId })
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 2n, rows: 1 })
+  })
+
+  test('an account with little has exact holds, and a float goes when little is left', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 150n)
+    const queue = newQueue(LIVELY)
+    for (let calls = 0; calls < 4; calls++) {
+      const call = hold(accountId, 5n)
+      await submit(queue, call)
+      await submit(queue, settle(call, 1n))
+    }
+    assert.equal(queue.undrawnMicro(accountId), 0n)
+    const rich = randomUUID()
+    await grant(rich, 1_000n)
+    await withFloat(queue, rich, 5n)
+    const dear = hold(rich, 900n)
+    assert.partialDeepStrictEqual(await submit(queue, dear), { kind: 'held', heldMicro: 900n })
+    await submit(queue, settle(dear, 990n))
+    assert.equal(queue.undrawnMicro(rich), 0n)
+    assert.deepEqual(await heldIn(rich), { heldMicro: 0n, rows: 0 })
+  })
+
+  for (const end of ['settle', 'release'] as const) {
+    test(`a call whose float was released elsewhere finds its hold gone: ${end}`, async () => {
+      const accountId = randomUUID()
+      await grant(accountId, 10_000n)
+      const queue = newQueue(LIVELY)
+      await withFloat(queue, accountId, 5n)
+      const call = hold(accountId, 5n)
+      const { floatId } = await queue.submit({ accountId, command: call })
+      await direct({ kind: 'release', accountId, holdId: floatId! })
+      // The account looks as it did before: only the hold is another one.
+      await direct(hold(accountId, 5n))
+      const { holdId } = call
+      const command =
+        end === 'settle' ? settle(call, 4n) : ({ kind: end, accountId, holdId } as const)
+      assert.deepEqual(await submit(queue, command), { kind: 'gone' })
+      assert.equal(queue.undrawnMicro(accountId), 0n)
+    })
+  }
+
+  test('nothing is drawn while this process may be taken for dead', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 10_000n)
+    let alive = true
+    const queue = newQueue({
+      ...LIVELY,
+      heartbeat: { isSteady: () => alive, processes: () => 1 },
+    })
+    await withFloat(queue, accountId, 5n)
+    alive = false
+    await submit(queue, hold(accountId, 5n))
+    assert.deepEqual(asked, { statements: 1, transactions: 0 })
+  })
+
+  test('two processes with floats and an operator neither lose nor invent money', async () => {
+    const step = fc.record({ sketch, queue: fc.nat(1) })
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const queues = [newQueue(LIVELY), newQueue(LIVELY)]
+      const world = freshWorld()
+      let given = 0n
+      for (const accountId of world.accounts) {
+        await grant(accountId, 20_000n)
+        given += 20_000n
+      }
+      await Promise.all(
+        steps.map(async ({ sketch, queue }) => {
+          const command = inWorld({ ...world, keyPrefix: randomUUID() }, sketch)
+          const isCredit = command.kind === 'grant' || command.kind === 'adjust'
+          const outcome = isCredit ? await direct(command) : await submit(queues[queue]!, command)
+          if (isCredit && outcome?.kind === 'posted') given += command.amountMicro
+          if (outcome?.kind === 'settled') for (const one of outcome.chargedMicro) given -= one
+        }),
+      )
+      const [row] = await db.query<{ balance: bigint }>(
+        'select sum(balance_micro)::int8 as balance from ledger_accounts where account_id = any($1)',
+        [world.accounts],
+      )
+      assert.equal(row!.balance, given)
+    })
+    await fc.assert(property, { numRuns: 40 })
   })
 })
