@@ -220,7 +220,16 @@ function newFloat(
   { newId, nowMs }: FloatRules,
 ): Float {
   const sums = { amountMicro: 0n, limitMicro: 0n, drawnMicro: 0n, drawnLimitsMicro: 0n }
-  return { holdId: newId(), accountId, owner, ...sums, drawn: new Map(), open: true, usedMs: nowMs }
+  return {
+    holdId: newId(),
+    accountId,
+    owner,
+    ...sums,
+    drawn: new Map(),
+    open: true,
+    openedMs: nowMs,
+    usedMs: nowMs,
+  }
 }
 
 function more(row: FloatRow, others: readonly FloatRow[]): FloatRow {

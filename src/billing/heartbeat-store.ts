@@ -6,8 +6,11 @@ const BEAT_MS = 5_000
 export const DEAD_AFTER_MS = 20_000
 
 export type Heartbeat = Duty & {
-  /** Whether it is certain for some seconds more that nobody takes this process for dead. */
-  isSteady(): boolean
+  /**
+   * Since when, by the monotonic clock, nobody can have taken this process for dead. Infinity while
+   * that is not certain for some seconds more.
+   */
+  steadySinceMs(): number
   /** How many processes there were at the last beat. */
   processes(): number
   /** At the end, after the last hold was closed. */
@@ -15,20 +18,28 @@ export type Heartbeat = Duty & {
 }
 
 /** The first beat comes before the process takes its first hold; the job loop keeps it beating. */
-export async function startHeartbeat(db: Db, processId: string): Promise<Heartbeat> {
-  let beatMs = performance.now()
+export async function startHeartbeat(
+  db: Db,
+  processId: string,
+  nowMs: () => number = () => performance.now(),
+): Promise<Heartbeat> {
+  let beatMs = nowMs()
+  let sinceMs = beatMs
+  const isSteady = () => nowMs() - beatMs < DEAD_AFTER_MS / 2
   let processes = await beat(db, processId)
   return {
     name: 'heartbeat',
     everyMs: BEAT_MS,
     async run() {
       // Before the beat: the database's clock reads it no earlier.
-      const startMs = performance.now()
+      const startMs = nowMs()
+      const wasSteady = isSteady()
       processes = await beat(db, processId)
+      if (!wasSteady) sinceMs = startMs
       beatMs = startMs
       await forgetDead(db)
     },
-    isSteady: () => performance.now() - beatMs < DEAD_AFTER_MS / 2,
+    steadySinceMs: () => (isSteady() ? sinceMs : Infinity),
     processes: () => processes,
     leave: () => leave(db, processId),
   }

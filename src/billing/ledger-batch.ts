@@ -162,11 +162,19 @@ export function floatRules(memory: LedgerMemory, capMicro: bigint): FloatRules {
   }
 }
 
-/** Draws the hold of a call from the float of its account, if there is enough in it. */
-export function drawHold(memory: LedgerMemory, command: CommandOf<'hold'>): Outcome | undefined {
+/**
+ * Draws the hold of a call from the float of its account, if there is enough in it, and nobody can
+ * have released it: it was opened since this process is certain to be taken for alive.
+ */
+export function drawHold(
+  memory: LedgerMemory,
+  command: CommandOf<'hold'>,
+  steadySinceMs: number,
+): Outcome | undefined {
   const { accountId, holdId } = command
   const float = memory.floats.get(accountId)
   if (float === undefined || memory.holds.has(holdId)) return undefined
+  if (float.openedMs < steadySinceMs) float.open = false
   const account = memory.accounts.get(accountId)
   return account && drawFrom(float, account, command, performance.now())
 }

@@ -30,6 +30,7 @@ export type Float = {
   drawnLimitsMicro: bigint
   /** From one that is closed nothing more is drawn; it goes with the last of its calls. */
   open: boolean
+  readonly openedMs: number
   /** When something was drawn from it last, by the monotonic clock. */
   usedMs: number
 }

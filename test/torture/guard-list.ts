@@ -213,8 +213,8 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'a process that may be taken for dead draws nothing',
-    file: 'src/gateway/bill/posting-queue.ts',
-    find: '!floats?.heartbeat.isSteady() || ',
+    file: 'src/billing/ledger-batch.ts',
+    find: 'if (float.openedMs < steadySinceMs) float.open = false',
     put: '',
     test: 'test/gateway/bill/posting-queue.test.ts',
     fails: /taken for dead/,

@@ -109,7 +109,7 @@ export type FloatSettings = {
   /** The most that the floats of an account may hold beyond what is drawn, all processes together. */
   mostMicro: bigint
   /** A process that may be taken for dead, and its floats released, has none. */
-  heartbeat: Pick<Heartbeat, 'isSteady' | 'processes'>
+  heartbeat: Pick<Heartbeat, 'steadySinceMs' | 'processes'>
 }
 
 /** What a batch has changed is remembered with its first posting. */
@@ -129,8 +129,8 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
     apply: (tx, postings) => post(options, memory, tx, postings),
     committed: (posted) => posted.forEach(({ remember }) => remember?.()),
     without(posting) {
-      if (!floats?.heartbeat.isSteady() || performance.now() - failedMs < SHY_MS) return undefined
-      return draw(memory, posting)
+      if (floats === undefined || performance.now() - failedMs < SHY_MS) return undefined
+      return draw(memory, posting, floats.heartbeat.steadySinceMs())
     },
     mode: modeOf,
     rowsOf: ({ accountId }) => accountId,
@@ -174,10 +174,10 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
 }
 
 /** Only a hold by itself is drawn: what must be written with it needs the database anyway. */
-function draw(memory: LedgerMemory, posting: Posting): Posted | undefined {
+function draw(memory: LedgerMemory, posting: Posting, steadySinceMs: number): Posted | undefined {
   const { command } = posting
   if (command?.kind !== 'hold' || modeOf(posting) !== 'visible') return undefined
-  const outcome = drawHold(memory, command)
+  const outcome = drawHold(memory, command, steadySinceMs)
   if (outcome === undefined) return undefined
   return { outcome, rows: {}, floatId: memory.floats.get(posting.accountId)!.holdId }
 }
@@ -239,11 +239,10 @@ function returningOf(postings: Posting[]): string[] {
 }
 
 function rulesOf({ floats }: PostingQueueOptions, memory: LedgerMemory): FloatRules {
-  const isSteady = floats?.heartbeat.isSteady() ?? false
-  return floatRules(
-    memory,
-    isSteady ? floats!.mostMicro / BigInt(floats!.heartbeat.processes()) : 0n,
-  )
+  if (floats === undefined || floats.heartbeat.steadySinceMs() === Infinity) {
+    return floatRules(memory, 0n)
+  }
+  return floatRules(memory, floats.mostMicro / BigInt(floats.heartbeat.processes()))
 }
 
 /** The same under locks, whatever the accounts and the claims have become. */

@@ -44,7 +44,7 @@ const line = (costMicro: bigint, stage = STAGE): BillLine => ({
 const isFailure = (kind: string) => (error: unknown) =>
   error instanceof Failure && error.kind === kind
 
-const LIVELY = { mostMicro: 1_000n, heartbeat: { isSteady: () => true, processes: () => 1 } }
+const LIVELY = { mostMicro: 1_000n, heartbeat: { steadySinceMs: () => 0, processes: () => 1 } }
 
 withDatabase('a bill', (open) => {
   let db: Db

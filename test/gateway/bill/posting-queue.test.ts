@@ -167,7 +167,7 @@ withDatabase('a queue of postings', (open) => {
 
   const LIVELY: FloatSettings = {
     mostMicro: 10n ** 6n,
-    heartbeat: { isSteady: () => true, processes: () => 2 },
+    heartbeat: { steadySinceMs: () => 0, processes: () => 2 },
   }
 
   const heldIn = async (accountId: string) => {
@@ -323,18 +323,29 @@ withDatabase('a queue of postings', (open) => {
     })
   }
 
-  test('nothing is drawn while this process may be taken for dead', async () => {
+  test('nothing is drawn while this process may be taken for dead, nor from what it had before', async () => {
     const accountId = randomUUID()
     await grant(accountId, 10_000n)
-    let alive = true
+    let sinceMs = 0
     const queue = newQueue({
       ...LIVELY,
-      heartbeat: { isSteady: () => alive, processes: () => 1 },
+      heartbeat: { steadySinceMs: () => sinceMs, processes: () => 1 },
     })
     await withFloat(queue, accountId, 5n)
-    alive = false
-    await submit(queue, hold(accountId, 5n))
-    assert.deepEqual(asked, { statements: 1, transactions: 0 })
+    sinceMs = Infinity
+    assert.equal(
+      (await queue.submit({ accountId, command: hold(accountId, 2n) })).floatId,
+      undefined,
+    )
+    const other = randomUUID()
+    await grant(other, 10_000n)
+    sinceMs = 0
+    await withFloat(queue, other, 5n)
+    sinceMs = performance.now()
+    assert.equal(
+      (await queue.submit({ accountId: other, command: hold(other, 2n) })).floatId,
+      undefined,
+    )
   })
 
   test('two processes with floats and an operator neither lose nor invent money', async () => {
