@@ -132,7 +132,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'a charge needs a claim that is still held',
-    file: 'src/gateway/bill/posting-queue.ts',
+    file: 'src/gateway/bill/post.ts',
     find: 'ours.has(claimed.claim.id)',
     put: 'ours.size >= 0',
     test: 'test/faults/lost-answers.test.ts',
@@ -261,7 +261,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'only holds are committed without waiting for the disk',
-    file: 'src/gateway/bill/posting-queue.ts',
+    file: 'src/gateway/bill/post.ts',
     find: "return holds && rows === undefined && claimed === undefined ? 'visible' : 'durable'",
     put: "return 'visible'",
     test: 'test/gateway/bill/billable.test.ts',

@@ -6,7 +6,8 @@ import { uuidv7 } from '../../lib/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { DoubtfulCharge, DoubtfulCharges } from './doubtful-charges.ts'
-import type { Posted, Posting, PostingQueue, Rows } from './posting-queue.ts'
+import type { Posted, Posting, Rows } from './post.ts'
+import type { PostingQueue } from './posting-queue.ts'
 import {
   callTraces,
   completedRecord,

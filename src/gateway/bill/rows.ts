@@ -7,7 +7,7 @@ import { uuidv7 } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/principal.ts'
 import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { UpstreamCost } from '../../lib/upstream-cost.ts'
-import type { Posted, Posting, Rows } from './posting-queue.ts'
+import type { Posted, Posting, Rows } from './post.ts'
 
 /** What is about to be paid for. Both amounts zero: the model is free and nothing is held. */
 export type BillOrder = {

@@ -1,6 +1,6 @@
 import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
-import type { Rows } from '../bill/posting-queue.ts'
+import type { Rows } from '../bill/post.ts'
 import type { Allowance, Stage, StageUsage } from '../bill/rows.ts'
 import type { Amounts } from '../price/amounts.ts'
 import type { Output } from '../price/call-charge.ts'

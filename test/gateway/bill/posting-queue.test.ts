@@ -5,11 +5,8 @@ import * as fc from 'fast-check'
 import type { Command, Outcome } from '../../../src/billing/commands.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
-import {
-  openPostingQueue,
-  type FloatSettings,
-  type PostingQueue,
-} from '../../../src/gateway/bill/posting-queue.ts'
+import type { FloatSettings } from '../../../src/gateway/bill/post.ts'
+import { openPostingQueue, type PostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
 import { freshWorld, inWorld, sketch } from '../../billing/commands.ts'
 import { Model } from '../../billing/model.ts'
 import { assertBooks } from '../../support/audit.ts'
