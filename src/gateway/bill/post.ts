@@ -147,7 +147,7 @@ function rulesOf({ floats }: PostOptions, memory: LedgerMemory): FloatRules {
 }
 
 /** The same under locks, whatever the accounts and the claims have become. */
-export async function post(
+export async function postUnderLocks(
   options: PostOptions,
   memory: LedgerMemory,
   tx: OpenTx,

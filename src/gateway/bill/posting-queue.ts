@@ -10,7 +10,7 @@ import { keepEarly } from '../../replay/replay-store.ts'
 import {
   drawPosting,
   modeOf,
-  post,
+  postUnderLocks,
   postFromMemory,
   type Posted,
   type Posting,
@@ -56,7 +56,7 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
   const plain = groupCommit<Posting, Remembering>({
     db,
     attempt: (postings, mode) => postFromMemory(options, memory, postings, mode),
-    apply: (tx, postings) => post(options, memory, tx, postings),
+    apply: (tx, postings) => postUnderLocks(options, memory, tx, postings),
     committed: (posted) => posted.forEach(({ remember }) => remember?.()),
     without(posting) {
       if (floats === undefined || performance.now() - failedMs < SHY_MS) return undefined
