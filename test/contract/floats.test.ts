@@ -10,15 +10,16 @@ import { startHouse } from '../support/house.ts'
 
 const CREDITS = '1000'
 
-test('an account that calls again and again: nobody sees the float, and all of it can be spent', async () => {
+test('an account that calls again and again: nobody sees the float, and all of it can be spent', async (t) => {
   const databaseUrl = await freshDatabase()
   const db = openDatabase({ url: databaseUrl, poolSize: 2, log: silentLog })
+  t.after(() => db.close())
   const env = { FLOAT_CREDITS: '10' }
-  const [one, other] = [
-    await startHouse({ databaseUrl, env }),
-    await startHouse({ databaseUrl, env }),
-  ]
+  const one = await startHouse({ databaseUrl, env })
+  // Before there is another that might send its code.
   const asha = await one.customer(CREDITS)
+  const other = await startHouse({ databaseUrl, env })
+  t.after(() => Promise.all([one.close(), other.close()]))
   const chat = async (house: typeof one) => {
     const messages = [{ role: 'user', content: 'Habari ya asubuhi!' }]
     const body = { model: 'sim/hekima-mini', messages, max_tokens: 50 }
@@ -48,15 +49,13 @@ test('an account that calls again and again: nobody sees the float, and all of i
   })
   assert.deepEqual(taken, { kind: 'posted', balanceMicro: 0n })
   assert.deepEqual(await floats(), [])
-  await one.close()
-  await other.close()
   await assertBooks(db)
-  await db.close()
 })
 
-test('a process that ends gives its floats back', async () => {
+test('a process that ends gives its floats back', async (t) => {
   const databaseUrl = await freshDatabase()
   const db = openDatabase({ url: databaseUrl, poolSize: 2, log: silentLog })
+  t.after(() => db.close())
   const house = await startHouse({ databaseUrl, env: { FLOAT_CREDITS: '10' } })
   const asha = await house.customer(CREDITS)
   const messages = [{ role: 'user', content: 'Habari ya asubuhi!' }]
@@ -68,5 +67,4 @@ test('a process that ends gives its floats back', async () => {
   await house.close()
   assert.deepEqual(await db.query('select id from holds'), [])
   await assertBooks(db)
-  await db.close()
 })

@@ -248,20 +248,24 @@ withDatabase('a queue of postings', (open) => {
     const accountId = randomUUID()
     await grant(accountId, 10_000n)
     const queue = newQueue(LIVELY)
-    await withFloat(queue, accountId, 5n)
-    await submit(queue, hold(accountId, 4n))
-    assert.deepEqual(asked, { statements: 0, transactions: 0 })
-    await submit(queue, hold(accountId, 2n))
-    assert.deepEqual(asked, { statements: 1, transactions: 0 }, 'its amount')
-    const bounds = {
-      leastMicro: 1n,
-      sureMicro: 1n,
-      startMicro: 1n,
-      mostMicro: 2n,
-      fixed: false,
-      rough: false,
+    const upTo = (wantMicro: bigint, mostMicro: bigint) => {
+      const least = { leastMicro: 1n, sureMicro: 1n, startMicro: 1n }
+      const bounds = { ...least, mostMicro, fixed: false, rough: false }
+      return { ...hold(accountId, wantMicro), needMicro: 1n, bounds } as Command & {
+        holdId: string
+      }
     }
-    await submit(queue, { ...hold(accountId, 1n), bounds } as Command)
+    for (let calls = 0; calls < 2; calls++) {
+      const call = upTo(5n, 20n)
+      await submit(queue, call)
+      await submit(queue, settle(call, 1n))
+    }
+    asked = { statements: 0, transactions: 0 }
+    await submit(queue, upTo(4n, 10n))
+    assert.deepEqual(asked, { statements: 0, transactions: 0 }, 'it is drawn')
+    await submit(queue, upTo(2n, 2n))
+    assert.deepEqual(asked, { statements: 1, transactions: 0 }, 'its amount')
+    await submit(queue, upTo(1n, 11n))
     assert.deepEqual(asked, { statements: 2, transactions: 0 }, 'its limit')
     assert.deepEqual(await heldIn(accountId), { heldMicro: 5n + 2n + 1n, rows: 3 })
   })
