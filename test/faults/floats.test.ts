@@ -59,7 +59,7 @@ test('processes that draw from floats are killed: every confirmed charge stays, 
   }
   await wait(DEAD_AFTER_MS + 300)
   await sweep.run(new AbortController().signal)
-  assert.ok(drawn > 50, `calls drew from floats: ${drawn}`)
+  assert.ok(drawn > 5, `calls drew from floats: ${drawn}`)
   assert.ok(released.includes(true), 'floats of the dead were released')
   assert.deepEqual(await db.query('select id from holds'), [])
   await assertBooks(db)
