@@ -95,14 +95,7 @@ function sweep({ db, log, clock, config }: DutyInputs): Duty {
     db,
     log,
     onReleased: (tx, holds) =>
-      insertRecords(
-        tx,
-        interruptedRecords(
-          holds.filter((hold) => !hold.isFloat),
-          clock.now(),
-        ),
-        config.ACTIVITY_TIME_ZONE,
-      ),
+      insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
     claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
   })
 }

@@ -3,20 +3,21 @@ import type { Db, Tx } from '../db/db.ts'
 
 const CHANNEL = 'floats'
 const PATIENCE_MS = 1_000
-const LOOK_MS = 25
+const LOOK_MS = 50
 
 /**
  * Asks every process to give back what it holds of the account for calls to come, and waits for it.
  * Says whether there was anything: then what was refused for want of credits may be granted now.
+ * `asker` is a process whose own float was in nobody's way.
  */
-export async function recallFloats(db: Db, accountId: string): Promise<boolean> {
-  const held = await heldInFloats(db, accountId)
+export async function recallFloats(db: Db, accountId: string, asker?: string): Promise<boolean> {
+  const held = await heldInFloats(db, accountId, asker)
   if (held === 0n) return false
   await db.query('select pg_notify($1, $2)', [CHANNEL, accountId])
   const endMs = performance.now() + PATIENCE_MS
   while (performance.now() < endMs) {
     await wait(LOOK_MS)
-    if ((await heldInFloats(db, accountId)) < held) break
+    if ((await heldInFloats(db, accountId, asker)) < held) break
   }
   return true
 }
@@ -32,11 +33,11 @@ export async function answerRecalls(
   })
 }
 
-async function heldInFloats(tx: Tx, accountId: string): Promise<bigint> {
+async function heldInFloats(tx: Tx, accountId: string, asker?: string): Promise<bigint> {
   const [row] = await tx.read<{ micro: bigint }>(
     `select coalesce(sum(amount_micro), 0)::int8 as micro from holds
-     where account_id = $1 and is_float`,
-    [accountId],
+     where account_id = $1 and is_float and owner_process is distinct from $2`,
+    [accountId, asker ?? null],
   )
   return row!.micro
 }

@@ -2,7 +2,6 @@ import type { Hold, KnownAccount, OpenHold, PostedEntry, Uncollected } from './l
 
 /** What a batch of commands changes. */
 export type LedgerChanges = {
-  /** In the order of their ids. */
   accounts: { accountId: string; before: KnownAccount; after: KnownAccount }[]
   entries: (PostedEntry & { accountId: string; ordinal: bigint })[]
   closed: OpenHold[]

@@ -246,8 +246,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'nobody is refused for what another process holds ahead',
     file: 'src/gateway/bill/billable.ts',
-    find: '!recalled && (await billing.queue.recallFloats(accountId))',
-    put: '!recalled && false',
+    find: 'if (returned) return hold(billing, order, holdId, true)',
+    put: '',
     test: 'test/gateway/bill/billable.test.ts',
     fails: /keeps for calls to come/,
   },

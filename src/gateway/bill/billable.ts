@@ -135,8 +135,9 @@ async function hold(
     const closer = { ...order, bounds: order.closerBounds!(), closerBounds: undefined }
     return hold(billing, closer, holdId, recalled)
   }
-  if (outcome?.kind === 'refused' && !recalled && (await billing.queue.recallFloats(accountId))) {
-    return hold(billing, order, holdId, true)
+  if (outcome?.kind === 'refused' && !recalled) {
+    const returned = await billing.queue.recallFloats(accountId, billing.processId)
+    if (returned) return hold(billing, order, holdId, true)
   }
   if (outcome?.kind !== 'held') {
     throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')

@@ -27,8 +27,8 @@ export type PostingQueue = GroupCommit<Posting, Posted> & {
   recordedCosts(recordIds: string[]): Promise<bigint[] | undefined>
   /** What this process holds of an account beyond what its calls have drawn. */
   undrawnMicro(accountId: string): bigint
-  /** Has other processes give back what they hold of it; says whether there was any. */
-  recallFloats(accountId: string): Promise<boolean>
+  /** Has processes other than the asker give back what they hold of it; says if there was any. */
+  recallFloats(accountId: string, asker: string): Promise<boolean>
   /** Gives back the account's float, as far as it is not drawn. */
   returnFloat(accountId: string): Promise<void>
   /** The same for floats that were not used for so long; with 0 for all. */
@@ -91,7 +91,7 @@ export function openPostingQueue(options: PostingQueueOptions): PostingQueue {
       const float = memory.floats.get(accountId)
       return float === undefined ? 0n : float.amountMicro - float.drawnMicro
     },
-    recallFloats: (accountId) => recallFloats(db, accountId),
+    recallFloats: (accountId, asker) => recallFloats(db, accountId, asker),
     returnFloat,
     async returnFloats(unusedMs) {
       const sinceMs = performance.now() - unusedMs
