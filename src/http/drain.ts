@@ -7,6 +7,7 @@ const LETTING_GO_MS = 5_000
 const LOOK_FOR_IDLE_MS = 200
 /** A server to which somebody connects all the time stops listening after this long. */
 const LAST_ARRIVALS_MS = 1_000
+const SHORT_TURN_MS = 1
 
 /**
  * Stops accepting, lets what runs finish within DRAIN_SECONDS, then aborts the rest and waits for
@@ -16,7 +17,7 @@ export async function drain(server: FastifyInstance): Promise<void> {
   const { running, settings, log } = server.context
   running.draining = true
   await acceptWaiting(server.server)
-  const closed = server.close()
+  const closed = Promise.all([stopListening(server.server), server.close()])
   // A connection that was busy when the server stopped listening turns idle later.
   const idle = setInterval(() => server.server.closeIdleConnections(), LOOK_FOR_IDLE_MS)
   try {
@@ -36,11 +37,13 @@ export async function drain(server: FastifyInstance): Promise<void> {
 
 /**
  * One connection is accepted in each turn of the event loop, and those that still wait when the
- * server stops listening are reset: it goes on listening until a turn brings no more.
+ * server stops listening are reset: it goes on listening until a turn brings no more. A long turn
+ * does not count: somebody may have come while it worked for others.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   const until = performance.now() + LAST_ARRIVALS_MS
   let arrived: boolean
+  let beganAt: number
   const note = () => {
     arrived = true
   }
@@ -49,9 +52,15 @@ async function acceptWaiting(server: Server): Promise<void> {
   await turnOfLoop()
   do {
     arrived = false
+    beganAt = performance.now()
     await turnOfLoop()
-  } while (arrived && performance.now() < until)
+  } while ((arrived || performance.now() - beganAt > SHORT_TURN_MS) && performance.now() < until)
   server.off('connection', note)
+}
+
+/** In this very turn; the framework's own close takes some. Resolves when all connections ended. */
+function stopListening(server: Server): Promise<void> {
+  return new Promise((done) => void server.close(() => done()))
 }
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {

@@ -7,14 +7,17 @@ export type RollingReport = {
   restarts: number
   calls: number
   refusedAndRetried: number
+  resetAndRetried: number
   longestDrainMs: number
-  /** Calls that were sent and not answered, or answered badly. */
+  /** Calls that were sent and not answered, or answered badly, or begun though not answered. */
   lost: string[]
 }
 
 /**
  * Every process is replaced in turn while clients keep calling. A client goes to the next process
- * only when its connection is refused; a call that was sent must be answered well.
+ * only when its connection is refused, or reset before an answer. No server can avoid the reset of
+ * one that connects between its last look and its close; but then nothing may have begun: each
+ * call leaves one record.
  */
 export async function rollingRestart(
   world: World,
@@ -26,6 +29,7 @@ export async function rollingRestart(
     restarts: 0,
     calls: 0,
     refusedAndRetried: 0,
+    resetAndRetried: 0,
     longestDrainMs: 0,
     lost: [],
   }
@@ -49,7 +53,17 @@ export async function rollingRestart(
   }
   end.abort()
   await Promise.all(calling)
+  const records = await recordsOf(world, person.accountId)
+  if (records !== report.calls) report.lost.push(`${records} records of ${report.calls} calls`)
   return report
+}
+
+async function recordsOf({ db }: World, accountId: string): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(
+    'select count(*) from activity_records where account_id = $1',
+    [accountId],
+  )
+  return Number(row!.count)
 }
 
 async function callOne(
@@ -72,8 +86,9 @@ async function callOne(
       { ...call, token: key, patienceMs: 30_000 },
       agentWithFreshConnections,
     )
-    if (!answer.refused || tries > 200) return answer
-    report.refusedAndRetried += 1
+    if (!(answer.refused || answer.reset) || tries > 200) return answer
+    if (answer.refused) report.refusedAndRetried += 1
+    else report.resetAndRetried += 1
     await sleep(10)
   }
 }

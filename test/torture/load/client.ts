@@ -15,13 +15,18 @@ export type ClientCall = {
   onPiece?: (piece: Buffer) => boolean
 }
 
-/** `status` 0: no answer came. `refused`: nobody listened, so nothing can have happened. */
+/**
+ * `status` 0: no answer came. `refused`: nobody listened, so nothing can have happened. `reset`:
+ * the connection was reset before an answer came, as it is when the listener closes before it was
+ * accepted.
+ */
 export type ClientAnswer = {
   status: number
   headers: Record<string, string | undefined>
   text: string
   whole: boolean
   refused: boolean
+  reset: boolean
   left: boolean
 }
 
@@ -51,6 +56,7 @@ export async function callService(
     text: '',
     whole: false,
     refused: false,
+    reset: false,
     left: false,
   }
   const [method, path] = call.endpoint.split(' ') as ['GET', string]
@@ -76,6 +82,7 @@ export async function callService(
     answer.whole = true
   } catch (error) {
     answer.refused = neverConnected(error)
+    answer.reset = answer.status === 0 && isReset(error)
     answer.left = hangUp.signal.aborted || call.signal?.aborted === true
   }
   return answer
@@ -85,6 +92,10 @@ export async function callService(
 function neverConnected(error: unknown): boolean {
   const { code = '', syscall } = error as { code?: string; syscall?: string }
   return syscall === 'connect' && ['ECONNREFUSED', 'ECONNRESET'].includes(code)
+}
+
+function isReset(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '')
 }
 
 function headersOf({ token, body, headers = {} }: ClientCall): Record<string, string> {
