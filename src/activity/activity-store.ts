@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { arrays, writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
 import type { Row, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/trim-store.ts'
+import { COST_BASES } from '../lib/upstream-cost.ts'
 import { ALL_LANES, dueOfRecord, writeDue } from './due-store.ts'
-import type { ActivityRecord } from './record.ts'
+import { ACTIVITY_STATUSES, type ActivityRecord } from './record.ts'
 
 /** Writes records in the caller's transaction, as `recordsWrite` says. */
 export async function insertRecords(
@@ -29,15 +30,31 @@ export function recordsWrite(records: ActivityRecord[], timeZone: string): Check
 /** Asserts what only a bug could break, before the record reaches the database. */
 function checkRecord(record: ActivityRecord): void {
   assert.equal(record.id[14], '7', 'an activity record needs a UUID v7')
-  assert.ok(record.costMicro >= 0n, 'a cost is never negative')
+  assert.ok(ACTIVITY_STATUSES.includes(record.status), 'a status')
   assert.ok(
     record.status === 'completed' || record.costMicro === 0n,
     'only a completed operation is charged',
   )
   assert.ok(record.costMicro === 0n || !record.waivedMicro, 'what is charged is not waived')
-  for (const count of [record.promptTokens, record.completionTokens, record.totalTokens]) {
-    assert.ok(count === undefined || (Number.isSafeInteger(count) && count >= 0), 'a token count')
-  }
+  const { upstreamCost } = record
+  assert.ok(upstreamCost === undefined || COST_BASES.includes(upstreamCost.basis), 'a basis')
+  checkAmount(record.costMicro, 'a cost')
+  checkAmount(record.uncollectedMicro, 'what was not collected')
+  checkAmount(record.giftMicro, 'a gift')
+  checkAmount(record.waivedMicro, 'what is waived')
+  checkAmount(upstreamCost?.nusd, 'an upstream cost')
+  checkCount(record.promptTokens, 'a token count')
+  checkCount(record.completionTokens, 'a token count')
+  checkCount(record.totalTokens, 'a token count')
+  checkCount(record.attempts, 'a number of attempts')
+}
+
+function checkAmount(amount: bigint | undefined, what: string): void {
+  assert.ok(amount === undefined || amount >= 0n, `${what} is never negative`)
+}
+
+function checkCount(count: number | undefined, what: string): void {
+  assert.ok(count === undefined || (Number.isSafeInteger(count) && count >= 0), what)
 }
 
 /** What these records cost; one that was not written, or whose call failed, is not in the map. */

@@ -5,4 +5,5 @@ export type UpstreamCost = { nusd: bigint; basis: CostBasis }
  * `reported`: the upstream said so. `list`: by the catalog's price, for what the upstream counted.
  * `estimated`: by the catalog's price, for what we had to estimate.
  */
-type CostBasis = 'reported' | 'list' | 'estimated'
+export const COST_BASES = ['reported', 'list', 'estimated'] as const
+type CostBasis = (typeof COST_BASES)[number]

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { before, it } from 'node:test'
 import { insertRecords } from '../../src/activity/activity-store.ts'
 import { listActivity } from '../../src/activity/list.ts'
+import type { ActivityRecord } from '../../src/activity/record.ts'
 import { summarizeActivity } from '../../src/activity/summary-store.ts'
 import { addDue } from '../../src/activity/summing-store.ts'
 import type { Db, Row } from '../../src/db/db.ts'
@@ -74,11 +75,30 @@ withDatabase('activity records', (open) => {
     assert.deepEqual(counted, [])
   })
 
-  it('refuse what only a bug can make: a charge that failed, an id without a time', async () => {
-    const charged = { ...sample({ status: 'failed' }), costMicro: 1n }
-    await assert.rejects(insertRecords(db, [charged], ZONE), /only a completed operation/)
-    await assert.rejects(insertRecords(db, [sample({ id: randomUUID() })], ZONE), /UUID v7/)
+  it('refuse what only a bug can make', async () => {
+    const { accountId, ...good } = sample()
+    const bad: Partial<ActivityRecord>[] = [
+      { id: randomUUID() },
+      { status: 'lost' as 'failed', costMicro: 0n },
+      { status: 'failed', costMicro: 1n },
+      { waivedMicro: 1n },
+      { costMicro: -1n },
+      { uncollectedMicro: -1n },
+      { giftMicro: -1n },
+      { costMicro: 0n, waivedMicro: -1n },
+      { upstreamCost: { nusd: -1n, basis: 'list' } },
+      { upstreamCost: { nusd: 1n, basis: 'guessed' as 'list' } },
+      { promptTokens: -1 },
+      { completionTokens: 0.5 },
+      { totalTokens: Number.NaN },
+      { attempts: -1 },
+    ]
+    for (const fields of bad) {
+      const record = { ...good, accountId, ...fields }
+      await assert.rejects(insertRecords(db, [record], ZONE), { code: 'ERR_ASSERTION' })
+    }
     await insertRecords(db, [], ZONE)
+    assert.equal((await list(accountId)).total, 0)
   })
 
   it('from many batches at once neither deadlock nor lose a count', async () => {
