@@ -38,11 +38,11 @@ function checkRecord(record: ActivityRecord): void {
   assert.ok(record.costMicro === 0n || !record.waivedMicro, 'what is charged is not waived')
   const { upstreamCost } = record
   assert.ok(upstreamCost === undefined || COST_BASES.includes(upstreamCost.basis), 'a basis')
-  checkAmount(record.costMicro, 'a cost')
-  checkAmount(record.uncollectedMicro, 'what was not collected')
-  checkAmount(record.giftMicro, 'a gift')
-  checkAmount(record.waivedMicro, 'what is waived')
-  checkAmount(upstreamCost?.nusd, 'an upstream cost')
+  checkAmount(record.costMicro, 'a cost is never negative')
+  checkAmount(record.uncollectedMicro, 'nor what was not collected')
+  checkAmount(record.giftMicro, 'nor a gift')
+  checkAmount(record.waivedMicro, 'nor what is waived')
+  checkAmount(upstreamCost?.nusd, 'nor what it cost us')
   checkCount(record.promptTokens, 'a token count')
   checkCount(record.completionTokens, 'a token count')
   checkCount(record.totalTokens, 'a token count')
@@ -50,7 +50,7 @@ function checkRecord(record: ActivityRecord): void {
 }
 
 function checkAmount(amount: bigint | undefined, what: string): void {
-  assert.ok(amount === undefined || amount >= 0n, `${what} is never negative`)
+  assert.ok(amount === undefined || amount >= 0n, what)
 }
 
 function checkCount(count: number | undefined, what: string): void {

@@ -50,13 +50,17 @@ export function statementValues(params: unknown[]): unknown[] {
  * do itself, such as lists of lists.
  */
 function arrayLiteral(values: readonly unknown[]): string | undefined {
-  const parts: string[] = []
+  let list = ''
+  // The rows of a batch often have the same in a column.
+  let last: unknown
+  let text: string | undefined
   for (const value of values) {
-    const part = elementText(value)
-    if (part === undefined) return undefined
-    parts.push(part)
+    if (text === undefined || value !== last) text = elementText(value)
+    if (text === undefined) return undefined
+    last = value
+    list += list === '' ? text : `,${text}`
   }
-  return `{${parts.join()}}`
+  return `{${list}}`
 }
 
 /** Neither empty nor `null`, and without a letter that means something in a list. */

@@ -77,7 +77,8 @@ export function prepareAttempt<Name extends keyof Work>(
 }
 
 export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
-  return { ...call, timeouts: { ...config.timeouts, ...call.timeouts } }
+  const own = call.timeouts
+  return { ...call, timeouts: own ? { ...config.timeouts, ...own } : config.timeouts }
 }
 
 /** No provider is told more of a trace than its number. */

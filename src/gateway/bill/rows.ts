@@ -98,23 +98,38 @@ export function callTraces(order: Pick<BillOrder, 'principal' | 'requestId'>): {
   return { requestId, keyId: principal.keyId, workspaceId: principal.workspaceId }
 }
 
+/** All its members are named, so that all records have the same form: this runs for every call. */
 export function completedRecord(clock: Clock, order: BillOrder, line: BillLine): ActivityRecord {
-  const { stage, course, ...rest } = line
+  const { principal, requestId } = order
+  const { stage, course } = line
   const createdAt = clock.now()
+  const key = principal.kind === 'key' ? principal : undefined
   return {
-    ...rest,
-    ...stage,
-    ...callTraces(order),
-    ...(course && courseColumns(course)),
     id: uuidv7(createdAt.getTime()),
-    accountId: order.principal.accountId,
+    accountId: principal.accountId,
+    workspaceId: key?.workspaceId,
+    keyId: key?.keyId,
+    requestId,
+    kind: stage.kind,
+    model: stage.model,
+    promptTokens: line.promptTokens,
+    completionTokens: line.completionTokens,
+    totalTokens: line.totalTokens,
+    costMicro: line.costMicro,
+    uncollectedMicro: undefined,
+    giftMicro: undefined,
+    waivedMicro: undefined,
+    upstreamCost: line.upstreamCost,
+    upstream: course?.upstream,
+    attempts: course?.attempts,
+    firstByteMs: course?.firstByteMs,
+    latencyMs: line.latencyMs,
     status: 'completed',
+    errorCode: undefined,
+    estimated: line.estimated,
+    priceSnapshotId: stage.priceSnapshotId,
     createdAt,
   }
-}
-
-function courseColumns({ upstream, attempts, firstByteMs }: CallCourse) {
-  return { upstream, attempts, firstByteMs }
 }
 
 /** What a bill writes when its work has finished. */
