@@ -23,10 +23,11 @@ export const chat: Bench = {
         // First, while no process has grown yet.
         ...(await measureOpenStreams(gateways, paced)),
         ...(await measureYoung(gateways)),
-        ...(await measureFirstByte(gateways)),
+        ...(await measureFirstByte(gateways, 'soon after its start')),
         ...(await measureLongPrompt(gateways)),
         ...(await measureThroughput(gateways, false)),
         ...(await measureThroughput(gateways, true)),
+        ...(await measureFirstByte(gateways, 'after load')),
       ]
     } finally {
       await gateways.close()

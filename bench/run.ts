@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Bench, Row } from './row.ts'
@@ -18,15 +18,35 @@ console.log(
 let missed = 0
 for (const bench of benches) {
   console.log(`\n${bench.name}`)
+  const before = processorTicks()
   for (const row of await bench.run()) {
     if (isMissed(row)) missed++
     console.log(`  ${line(row)}`)
   }
+  console.log(`  (${takenAway(before, processorTicks())})`)
 }
 console.log(
   missed === 0 ? '\nEvery ratio reaches its goal.' : `\n${missed} ratios miss their goal.`,
 )
 process.exit(missed === 0 ? 0 : 1)
+
+type Ticks = { all: number; stolen: number }
+
+/** Of all processors since the machine started; `stolen` is what a virtual one wanted and did not get. */
+function processorTicks(): Ticks | undefined {
+  if (!existsSync('/proc/stat')) return undefined
+  // user, nice, system, idle, waiting, two of interrupts, stolen; what follows is counted already.
+  const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/ +/)
+  const counted = ticks.slice(0, 8).map(Number)
+  return { all: counted.reduce((sum, one) => sum + one, 0), stolen: counted[7] ?? 0 }
+}
+
+/** Figures of a run in which much was taken away say little. */
+function takenAway(before: Ticks | undefined, after: Ticks | undefined): string {
+  if (before === undefined || after === undefined) return 'other load is not known on this system'
+  const share = (after.stolen - before.stolen) / Math.max(1, after.all - before.all)
+  return `meanwhile other machines on the same host took ${(share * 100).toFixed(1)} % of the processor time`
+}
 
 async function loadBenches(): Promise<Bench[]> {
   const found: Bench[] = []
