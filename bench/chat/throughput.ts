@@ -37,7 +37,7 @@ const LOADS: Load[] = [
 /**
  * The compiler needs half a minute of full load to reach a steady state with a service of this size:
  * a call took 950 µs of its processor time in the first six seconds, 630 in the third six, 500 in the
- * fifth. The bare proxy is there after one.
+ * fifth. The bare proxy is there after a few seconds.
  */
 const WARM_ROUNDS = 10
 const ROUNDS = 5

@@ -30,19 +30,22 @@ export function recordsWrite(records: ActivityRecord[], timeZone: string): Check
 /** Asserts what only a bug could break, before the record reaches the database. */
 function checkRecord(record: ActivityRecord): void {
   assert.equal(record.id[14], '7', 'an activity record needs a UUID v7')
-  assert.ok(ACTIVITY_STATUSES.includes(record.status), 'a status')
+  assert.ok(ACTIVITY_STATUSES.includes(record.status), 'a known status')
   assert.ok(
     record.status === 'completed' || record.costMicro === 0n,
     'only a completed operation is charged',
   )
   assert.ok(record.costMicro === 0n || !record.waivedMicro, 'what is charged is not waived')
   const { upstreamCost } = record
-  assert.ok(upstreamCost === undefined || COST_BASES.includes(upstreamCost.basis), 'a basis')
+  assert.ok(
+    upstreamCost === undefined || COST_BASES.includes(upstreamCost.basis),
+    'a known basis of cost',
+  )
   checkAmount(record.costMicro, 'a cost is never negative')
-  checkAmount(record.uncollectedMicro, 'nor what was not collected')
-  checkAmount(record.giftMicro, 'nor a gift')
-  checkAmount(record.waivedMicro, 'nor what is waived')
-  checkAmount(upstreamCost?.nusd, 'nor what it cost us')
+  checkAmount(record.uncollectedMicro, 'what was not collected is never negative')
+  checkAmount(record.giftMicro, 'a gift is never negative')
+  checkAmount(record.waivedMicro, 'what is waived is never negative')
+  checkAmount(upstreamCost?.nusd, 'an upstream cost is never negative')
   checkCount(record.promptTokens, 'a token count')
   checkCount(record.completionTokens, 'a token count')
   checkCount(record.totalTokens, 'a token count')

@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from 'node:crypto'
+import { randomFillSync, randomUUID } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -6,28 +6,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** UUID v7: the first 48 bits are the time, so ids sort by creation. */
 export function uuidv7(nowMs: number = Date.now()): string {
   if (nowMs !== written.ms) written = { ms: nowMs, text: timePart(nowMs) }
-  const random = nextDigits(19)
-  // By its first digit this group tells which kind of UUID it is: 8, 9, a or b.
-  const kind = '89ab'[Number.parseInt(random[3]!, 16) % 4]!
-  const [a, b, c] = [random.slice(0, 3), random.slice(4, 7), random.slice(7)]
-  return `${written.text}${a}-${kind}${b}-${c}`
+  return written.text + randomUUID().slice(15)
 }
 
 /** Many ids are made within one millisecond: its part is written once. */
 let written = { ms: -1, text: '' }
-
-/** Random hexadecimal digits, of which many are made at once; each is used once. */
-let digits = { text: '', used: 0 }
-
-function nextDigits(count: number): string {
-  if (digits.used + count > digits.text.length) {
-    digits = { text: randomBytes(DIGITS_MADE / 2).toString('hex'), used: 0 }
-  }
-  digits.used += count
-  return digits.text.slice(digits.used - count, digits.used)
-}
-
-const DIGITS_MADE = 8_192
 
 function timePart(ms: number): string {
   const time = ms.toString(16).padStart(12, '0')

@@ -77,8 +77,7 @@ export function prepareAttempt<Name extends keyof Work>(
 }
 
 export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
-  const own = call.timeouts
-  return { ...call, timeouts: own ? { ...config.timeouts, ...own } : config.timeouts }
+  return { ...call, timeouts: { ...config.timeouts, ...call.timeouts } }
 }
 
 /** No provider is told more of a trace than its number. */

@@ -100,15 +100,14 @@ export function callTraces(order: Pick<BillOrder, 'principal' | 'requestId'>): {
 
 /** All its members are named, so that all records have the same form: this runs for every call. */
 export function completedRecord(clock: Clock, order: BillOrder, line: BillLine): ActivityRecord {
-  const { principal, requestId } = order
+  const { requestId, keyId, workspaceId } = callTraces(order)
   const { stage, course } = line
   const createdAt = clock.now()
-  const key = principal.kind === 'key' ? principal : undefined
   return {
     id: uuidv7(createdAt.getTime()),
-    accountId: principal.accountId,
-    workspaceId: key?.workspaceId,
-    keyId: key?.keyId,
+    accountId: order.principal.accountId,
+    workspaceId,
+    keyId,
     requestId,
     kind: stage.kind,
     model: stage.model,

@@ -32,7 +32,7 @@ export function createHttpSender(defaults: Partial<Timeouts> = {}): HttpSender {
   const agents = new Map<number, Agent>()
   const usual = { ...DEFAULT_TIMEOUTS, ...defaults }
   const open = (to: Endpoint, call: HttpCall, signal: AbortSignal | undefined) => {
-    const limits = call.timeouts ? { ...usual, ...call.timeouts } : usual
+    const limits = { ...usual, ...call.timeouts }
     const agent = agentFor(agents, limits.connectMs)
     return openAnswer(agent, to, call, new Deadline(limits, signal))
   }
