@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { arrays, writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
+import { writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
 import type { Row, Tx } from '../db/db.ts'
+import { rowList, type RowType } from '../db/row-list.ts'
 import { deleteOldest } from '../db/trim-store.ts'
 import { COST_BASES } from '../lib/upstream-cost.ts'
 import { ALL_LANES, dueOfRecord, writeDue } from './due-store.ts'
@@ -23,8 +24,7 @@ export async function insertRecords(
 export function recordsWrite(records: ActivityRecord[], timeZone: string): CheckedWrite['writes'] {
   if (records.length === 0) return []
   for (const record of records) checkRecord(record)
-  const columns = COLUMNS.map(([, , value]) => records.map(value))
-  return [{ clause: INSERT_RECORDS, values: [...columns, timeZone] }]
+  return [{ clause: INSERT_RECORDS, values: [rowList(NEW_RECORD, records), timeZone] }]
 }
 
 /** Asserts what only a bug could break, before the record reaches the database. */
@@ -78,42 +78,42 @@ export async function isRecorded(tx: Tx, ids: string[]): Promise<boolean> {
   return rows.length > 0
 }
 
-type Column = [name: string, type: string, value: (record: ActivityRecord) => unknown]
-
-const COLUMNS: Column[] = [
-  ['id', 'uuid', (r) => r.id],
-  ['account_id', 'uuid', (r) => r.accountId],
-  ['workspace_id', 'uuid', (r) => r.workspaceId ?? null],
-  ['key_id', 'uuid', (r) => r.keyId ?? null],
-  ['request_id', 'text', (r) => r.requestId],
-  ['kind', 'text', (r) => r.kind],
-  ['model', 'text', (r) => r.model],
-  ['status', 'text', (r) => r.status],
-  ['error_code', 'text', (r) => r.errorCode ?? null],
-  ['prompt_tokens', 'int8', (r) => r.promptTokens ?? null],
-  ['completion_tokens', 'int8', (r) => r.completionTokens ?? null],
-  ['total_tokens', 'int8', (r) => r.totalTokens ?? null],
-  ['cost_micro', 'int8', (r) => r.costMicro],
-  ['uncollected_micro', 'int8', (r) => r.uncollectedMicro ?? 0n],
-  ['gift_micro', 'int8', (r) => r.giftMicro ?? 0n],
-  ['waived_micro', 'int8', (r) => r.waivedMicro ?? 0n],
-  ['upstream', 'text', (r) => r.upstream ?? null],
-  ['attempts', 'int8', (r) => r.attempts ?? null],
-  ['first_byte_ms', 'int8', (r) => (r.firstByteMs === undefined ? null : wholeMs(r.firstByteMs))],
-  ['upstream_cost_nusd', 'int8', (r) => r.upstreamCost?.nusd ?? null],
-  ['cost_basis', 'text', (r) => r.upstreamCost?.basis ?? null],
-  ['estimated', 'bool', (r) => r.estimated],
-  ['price_snapshot_id', 'uuid', (r) => r.priceSnapshotId ?? null],
-  ['latency_ms', 'int8', (r) => wholeMs(r.latencyMs)],
-  ['created_at', 'timestamptz', (r) => r.createdAt],
-]
+export const NEW_RECORD: RowType<ActivityRecord> = {
+  name: 'new_record',
+  columns: [
+    ['id', 'uuid', (r) => r.id],
+    ['account_id', 'uuid', (r) => r.accountId],
+    ['workspace_id', 'uuid', (r) => r.workspaceId],
+    ['key_id', 'uuid', (r) => r.keyId],
+    ['request_id', 'text', (r) => r.requestId],
+    ['kind', 'text', (r) => r.kind],
+    ['model', 'text', (r) => r.model],
+    ['status', 'text', (r) => r.status],
+    ['error_code', 'text', (r) => r.errorCode],
+    ['prompt_tokens', 'int8', (r) => r.promptTokens],
+    ['completion_tokens', 'int8', (r) => r.completionTokens],
+    ['total_tokens', 'int8', (r) => r.totalTokens],
+    ['cost_micro', 'int8', (r) => r.costMicro],
+    ['uncollected_micro', 'int8', (r) => r.uncollectedMicro ?? 0n],
+    ['gift_micro', 'int8', (r) => r.giftMicro ?? 0n],
+    ['waived_micro', 'int8', (r) => r.waivedMicro ?? 0n],
+    ['upstream', 'text', (r) => r.upstream],
+    ['attempts', 'int8', (r) => r.attempts],
+    ['first_byte_ms', 'int8', (r) => r.firstByteMs && wholeMs(r.firstByteMs)],
+    ['upstream_cost_nusd', 'int8', (r) => r.upstreamCost?.nusd],
+    ['cost_basis', 'text', (r) => r.upstreamCost?.basis],
+    ['estimated', 'bool', (r) => r.estimated],
+    ['price_snapshot_id', 'uuid', (r) => r.priceSnapshotId],
+    ['latency_ms', 'int8', (r) => wholeMs(r.latencyMs)],
+    ['created_at', 'timestamptz', (r) => r.createdAt],
+  ],
+}
 
 function wholeMs(ms: number): number {
   return Math.max(0, Math.round(ms))
 }
 
-const NAMES = COLUMNS.map(([name]) => name).join(', ')
-const TYPES = COLUMNS.map(([, type]) => type)
+const NAMES = NEW_RECORD.columns.map(([name]) => name).join(', ')
 
 // What is due comes from the rows that were really inserted. A charge locks nothing here that another
 // one needs.
@@ -121,10 +121,10 @@ const INSERT_RECORDS: Clause = {
   text: (first) => `
     recorded as (
       insert into activity_records (${NAMES})
-      select ${NAMES} from unnest(${arrays(first, TYPES)}) as new (${NAMES})
+      select ${NAMES} from unnest($${first}::new_record[])
       where (select ok from verdict)
       on conflict (id) do nothing
-      returning ${dueOfRecord(first + TYPES.length)}
+      returning ${dueOfRecord(first + 1)}
     ),
     due as (${writeDue('recorded')})`,
 }

@@ -1,37 +1,65 @@
 import { arrays, type Check, type CheckedWrite, type Clause } from '../db/checked-write.ts'
+import { rowList, type RowType } from '../db/row-list.ts'
 import type { LedgerChanges } from './ledger-changes.ts'
 import type { Hold, OpenHold } from './ledger.ts'
 
-/** Everything a batch changed, written only if its accounts are still as they were. */
-export function ledgerWrite(changes: LedgerChanges): CheckedWrite {
+/**
+ * Everything a batch changed, written only if its accounts are still as they were. `checkedAlone`:
+ * the statement checks nothing else.
+ */
+export function ledgerWrite(changes: LedgerChanges, checkedAlone = true): CheckedWrite {
   const { accounts, entries, closed, opened, rewritten, uncollected } = changes
   if (accounts.length === 0 && rewritten.length === 0) return { checks: [], writes: [] }
+  const isOne = accounts.length === 1 && checkedAlone
   return {
-    checks: [{ clause: ACCOUNTS_AS_BELIEVED, values: accountColumns(accounts) }],
+    checks: [
+      {
+        clause: isOne ? ACCOUNT_UPDATED : ACCOUNTS_AS_BELIEVED,
+        values: [accounts.map(({ accountId }) => accountId), rowList(ACCOUNT_CHANGE, accounts)],
+      },
+    ],
     writes: [
-      { clause: UPDATE_ACCOUNTS, values: [] },
-      ...filled(INSERT_ENTRIES, entries, entryColumns),
-      ...filled(DELETE_HOLDS, closed, closedColumns),
-      ...filled(INSERT_HOLDS, opened, holdColumns),
-      ...filled(REWRITE_HOLDS, rewritten, holdColumns),
-      ...filled(INSERT_UNCOLLECTED, uncollected, lossColumns),
+      ...(isOne ? [] : [{ clause: UPDATE_ACCOUNTS, values: [] }]),
+      ...filled(INSERT_ENTRIES, NEW_ENTRY, entries),
+      ...filled(DELETE_HOLDS, CLOSED_HOLD, closed),
+      ...filled(INSERT_HOLDS, WRITTEN_HOLD, opened),
+      ...filled(REWRITE_HOLDS, WRITTEN_HOLD, rewritten),
+      ...lossesWrite(uncollected),
     ],
   }
 }
 
-function filled<Row>(clause: Clause, rows: Row[], columns: (rows: Row[]) => unknown[]) {
-  return rows.length > 0 ? [{ clause, values: columns(rows) }] : []
+function filled<R>(clause: Clause, type: RowType<R>, rows: R[]): CheckedWrite['writes'] {
+  return rows.length > 0 ? [{ clause, values: [rowList(type, rows)] }] : []
+}
+
+/** The row is as this process left it. */
+const AS_BELIEVED = `balance_micro = balance_was and held_micro = held_was
+  and limits_micro = limits_was and entries = entries_was and version = version_was`
+
+const NEW_VALUES = `balance_micro = balance, held_micro = held, limits_micro = limits,
+  gift_micro = gift, entries = entries_now, gift_entries = entries_now, version = version_was + 1`
+
+/**
+ * Most batches are of one call. Its account's row is checked and written in one step: either it is as
+ * believed, or nothing happens.
+ */
+const ACCOUNT_UPDATED: Check = {
+  table: 'account_updated',
+  text: (first) => `
+    changed as (
+      update ledger_accounts set ${NEW_VALUES} from unnest($${first + 1}::account_change[])
+      where account_id = ($${first}::uuid[])[1] and ${AS_BELIEVED}
+      returning account_id
+    ),
+    account_updated as (select exists (select from changed) as ok)`,
 }
 
 /** Locks in the order of the ids, so that batches of several processes wait and do not deadlock. */
 const ACCOUNTS_AS_BELIEVED: Check = {
   table: 'accounts_as_believed',
   text: (first) => `
-    believed as (
-      select * from unnest(${arrays(first, ['uuid', ...Array<string>(10).fill('int8')])})
-        as believed (id, balance_was, held_was, limits_was, entries_was, version_was,
-          balance, held, limits, gift, entries_now)
-    ),
+    believed as (select * from unnest($${first + 1}::account_change[])),
     locked as (
       select account_id, balance_micro, held_micro, limits_micro, entries, version
       from ledger_accounts
@@ -39,18 +67,14 @@ const ACCOUNTS_AS_BELIEVED: Check = {
     ),
     accounts_as_believed as (
       select count(*) = cardinality($${first}::uuid[]) as ok
-      from locked join believed on account_id = id and balance_micro = balance_was
-        and held_micro = held_was and limits_micro = limits_was and entries = entries_was
-        and version = version_was
+      from locked join believed on account_id = id and ${AS_BELIEVED}
     )`,
 }
 
 const UPDATE_ACCOUNTS: Clause = {
   text: () => `
     changed as (
-      update ledger_accounts set balance_micro = balance, held_micro = held,
-        limits_micro = limits, gift_micro = gift, entries = entries_now,
-        gift_entries = entries_now, version = version_was + 1
+      update ledger_accounts set ${NEW_VALUES}
       from believed where account_id = id and (select ok from verdict)
     )`,
 }
@@ -62,7 +86,7 @@ const INSERT_ENTRIES: Clause = {
         description, reference_type, reference_id, workspace_id, operator, ordinal)
       select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
         operator, ordinal
-      from unnest(${arrays(first, ENTRY_TYPES)}) with ordinality
+      from unnest($${first}::new_entry[]) with ordinality
         as new (id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
           operator, ordinal, n)
       where (select ok from verdict)
@@ -74,18 +98,15 @@ const INSERT_ENTRIES: Clause = {
 const DELETE_HOLDS: Clause = {
   text: (first) => `
     closed as (
-      delete from holds using unnest(${arrays(first, ['uuid', 'int8', 'int8'])})
-        as gone (id, amount, max)
+      delete from holds using unnest($${first}::closed_hold[]) as gone
       where holds.id = gone.id and amount_micro = amount and limit_micro = max
         and (select ok from verdict)
       returning holds.id
     )`,
   promise: (first) => `kept_promise(not ok
-    or (select count(*) from closed) = cardinality($${first}::uuid[]),
+    or (select count(*) from closed) = cardinality($${first}::closed_hold[]),
     'a hold was closed without its account being locked')`,
 }
-
-const HOLD_TYPES = ['uuid', 'uuid', 'int8', 'int8', 'uuid', 'text', 'timestamptz', 'text', 'bool']
 
 const INSERT_HOLDS: Clause = {
   text: (first) => `
@@ -94,8 +115,7 @@ const INSERT_HOLDS: Clause = {
         (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about,
           is_float)
       select id, account_id, amount, max, process, job, deadline, about::jsonb, is_float
-      from unnest(${arrays(first, HOLD_TYPES)})
-        as new (id, account_id, amount, max, process, job, deadline, about, is_float)
+      from unnest($${first}::written_hold[]) as new
       where (select ok from verdict)
     )`,
 }
@@ -109,13 +129,12 @@ const REWRITE_HOLDS: Clause = {
     rewritten as (
       update holds set amount_micro = amount, limit_micro = max, owner_process = process,
         owner_job = job, deadline = new.deadline, about = coalesce(new.about::jsonb, holds.about)
-      from unnest(${arrays(first, HOLD_TYPES)})
-        as new (id, account_id, amount, max, process, job, deadline, about, is_float)
+      from unnest($${first}::written_hold[]) as new
       where holds.id = new.id and (select ok from verdict)
       returning holds.id
     )`,
   promise: (first) => `kept_promise(not ok
-    or (select count(*) from rewritten) = cardinality($${first}::uuid[]),
+    or (select count(*) from rewritten) = cardinality($${first}::written_hold[]),
     'a hold was changed without its account being locked')`,
 }
 
@@ -130,71 +149,70 @@ const INSERT_UNCOLLECTED: Clause = {
     )`,
 }
 
-function accountColumns(accounts: LedgerChanges['accounts']): unknown[] {
-  return [
-    accounts.map(({ accountId }) => accountId),
-    accounts.map(({ before }) => before.balanceMicro),
-    accounts.map(({ before }) => before.heldMicro),
-    accounts.map(({ before }) => before.limitsMicro),
-    accounts.map(({ before }) => before.entries),
-    accounts.map(({ before }) => before.version),
-    accounts.map(({ after }) => after.balanceMicro),
-    accounts.map(({ after }) => after.heldMicro),
-    accounts.map(({ after }) => after.limitsMicro),
-    accounts.map(({ after }) => after.giftMicro),
-    accounts.map(({ after }) => after.entries),
-  ]
+const ACCOUNT_CHANGE: RowType<LedgerChanges['accounts'][number]> = {
+  name: 'account_change',
+  columns: [
+    ['id', 'uuid', ({ accountId }) => accountId],
+    ['balance_was', 'int8', ({ before }) => before.balanceMicro],
+    ['held_was', 'int8', ({ before }) => before.heldMicro],
+    ['limits_was', 'int8', ({ before }) => before.limitsMicro],
+    ['entries_was', 'int8', ({ before }) => before.entries],
+    ['version_was', 'int8', ({ before }) => before.version],
+    ['balance', 'int8', ({ after }) => after.balanceMicro],
+    ['held', 'int8', ({ after }) => after.heldMicro],
+    ['limits', 'int8', ({ after }) => after.limitsMicro],
+    ['gift', 'int8', ({ after }) => after.giftMicro],
+    ['entries_now', 'int8', ({ after }) => after.entries],
+  ],
 }
 
-const ENTRY_TYPES = 'uuid, uuid, text, int8, int8, text, text, text, text, uuid, text, int8'.split(
-  ', ',
-)
-
-function entryColumns(entries: LedgerChanges['entries']): unknown[] {
-  return [
-    entries.map(({ entry }) => entry.id),
-    entries.map((posted) => posted.accountId),
-    entries.map(({ entry }) => entry.type),
-    entries.map((posted) => posted.amountMicro),
-    entries.map((posted) => posted.balanceAfterMicro),
-    entries.map(({ entry }) => entry.key),
-    entries.map(({ entry }) => entry.description),
-    entries.map(({ entry }) => entry.reference?.type ?? null),
-    entries.map(({ entry }) => entry.reference?.id ?? null),
-    entries.map(({ entry }) => entry.workspaceId ?? null),
-    entries.map(({ entry }) => entry.operator ?? null),
-    entries.map((posted) => posted.ordinal),
-  ]
+const NEW_ENTRY: RowType<LedgerChanges['entries'][number]> = {
+  name: 'new_entry',
+  columns: [
+    ['id', 'uuid', ({ entry }) => entry.id],
+    ['account_id', 'uuid', ({ accountId }) => accountId],
+    ['type', 'text', ({ entry }) => entry.type],
+    ['amount', 'int8', ({ amountMicro }) => amountMicro],
+    ['after', 'int8', ({ balanceAfterMicro }) => balanceAfterMicro],
+    ['key', 'text', ({ entry }) => entry.key],
+    ['description', 'text', ({ entry }) => entry.description],
+    ['ref_type', 'text', ({ entry }) => entry.reference?.type],
+    ['ref_id', 'text', ({ entry }) => entry.reference?.id],
+    ['workspace', 'uuid', ({ entry }) => entry.workspaceId],
+    ['operator', 'text', ({ entry }) => entry.operator],
+    ['ordinal', 'int8', ({ ordinal }) => ordinal],
+  ],
 }
 
-function closedColumns(holds: OpenHold[]): unknown[] {
-  return [
-    holds.map((hold) => hold.holdId),
-    holds.map((hold) => hold.amountMicro),
-    holds.map((hold) => hold.limitMicro),
-  ]
+const CLOSED_HOLD: RowType<OpenHold> = {
+  name: 'closed_hold',
+  columns: [
+    ['id', 'uuid', ({ holdId }) => holdId],
+    ['amount', 'int8', ({ amountMicro }) => amountMicro],
+    ['max', 'int8', ({ limitMicro }) => limitMicro],
+  ],
 }
 
-function holdColumns(holds: (Hold | OpenHold)[]): unknown[] {
-  return [
-    holds.map((hold) => hold.holdId),
-    holds.map((hold) => hold.accountId),
-    holds.map((hold) => hold.amountMicro),
-    holds.map((hold) => hold.limitMicro),
-    holds.map(({ owner }) => ('process' in owner ? owner.process : null)),
-    holds.map(({ owner }) => ('job' in owner ? owner.job : null)),
-    holds.map((hold) => deadlineOf(hold)),
-    holds.map((hold) => ('about' in hold ? JSON.stringify(hold.about) : null)),
-    holds.map((hold) => hold.isFloat ?? false),
-  ]
+const WRITTEN_HOLD: RowType<Hold | OpenHold> = {
+  name: 'written_hold',
+  columns: [
+    ['id', 'uuid', ({ holdId }) => holdId],
+    ['account_id', 'uuid', ({ accountId }) => accountId],
+    ['amount', 'int8', ({ amountMicro }) => amountMicro],
+    ['max', 'int8', ({ limitMicro }) => limitMicro],
+    ['process', 'uuid', ({ owner }) => ('process' in owner ? owner.process : null)],
+    ['job', 'text', ({ owner }) => ('job' in owner ? owner.job : null)],
+    ['deadline', 'timestamptz', ({ owner }) => ('job' in owner ? owner.deadline : null)],
+    ['about', 'text', (hold) => ('about' in hold ? JSON.stringify(hold.about) : null)],
+    ['is_float', 'bool', ({ isFloat }) => isFloat ?? false],
+  ],
 }
 
-function deadlineOf({ owner }: OpenHold): Date | null {
-  return 'job' in owner ? owner.deadline : null
-}
+export const LEDGER_ROW_TYPES = [ACCOUNT_CHANGE, NEW_ENTRY, CLOSED_HOLD, WRITTEN_HOLD]
 
-function lossColumns(losses: LedgerChanges['uncollected']): unknown[] {
-  return [
+function lossesWrite(losses: LedgerChanges['uncollected']): CheckedWrite['writes'] {
+  if (losses.length === 0) return []
+  const values = [
     losses.map(({ entry }) => entry.key),
     losses.map((loss) => loss.accountId),
     losses.map((loss) => loss.amountMicro),
@@ -202,4 +220,5 @@ function lossColumns(losses: LedgerChanges['uncollected']): unknown[] {
     losses.map(({ entry }) => entry.reference?.type ?? null),
     losses.map(({ entry }) => entry.reference?.id ?? null),
   ]
+  return [{ clause: INSERT_UNCOLLECTED, values }]
 }

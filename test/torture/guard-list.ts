@@ -173,11 +173,34 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'what a process believes of an account is checked before it is written',
     file: 'src/billing/ledger-write-store.ts',
-    find: `on account_id = id and balance_micro = balance_was
-        and held_micro = held_was and limits_micro = limits_was and entries = entries_was`,
+    find: '($${first}::uuid[])[1] and ${AS_BELIEVED}',
+    put: '($${first}::uuid[])[1]',
+    test: 'test/gateway/bill/posting-queue.test.ts',
+    fails: /^what another process has changed/,
+  },
+  {
+    name: 'what a process believes of several accounts is checked before they are written',
+    file: 'src/billing/ledger-write-store.ts',
+    find: 'on account_id = id and ${AS_BELIEVED}',
     put: 'on account_id = id',
     test: 'test/gateway/bill/posting-queue.test.ts',
-    fails: /what another process has changed/,
+    fails: /among several accounts/,
+  },
+  {
+    name: 'an account is not written by its own check beside another check',
+    file: 'src/billing/ledger-write-store.ts',
+    find: 'accounts.length === 1 && checkedAlone',
+    put: 'accounts.length === 1',
+    test: 'test/gateway/bill/billable.test.ts',
+    fails: /whose key was taken over is not charged/,
+  },
+  {
+    name: 'an amount that does not fit into its column is refused, not cut',
+    file: 'src/db/row-list.ts',
+    find: 'if (BigInt.asIntN(64, value) !== value) throw',
+    put: 'if (BigInt.asIntN(64, value) > value) throw',
+    test: 'test/db/row-list.test.ts',
+    fails: /refused with a number that is too/,
   },
   {
     name: 'nobody is refused by what a process remembers',
@@ -190,8 +213,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'an account that was changed and changed back is noticed',
     file: 'src/billing/ledger-write-store.ts',
-    find: '\n        and version = version_was',
-    put: '',
+    find: ' and version = version_was`',
+    put: '`',
     test: 'test/gateway/bill/posting-queue.test.ts',
     fails: /float was released elsewhere/,
   },

@@ -127,7 +127,7 @@ export async function postFromMemory(
   }
   closeShrunk(judged.changes)
   const claims = postings.flatMap(({ claimed }) => claimed?.claim ?? [])
-  const write = writeOf(options, judged.changes, posted)
+  const write = writeOf(options, judged.changes, posted, claims.length === 0)
   const checks = [...claimsCheck(claims), ...write.checks]
   const written = await writeIfTrue(options.db, { ...write, checks }, mode)
   if (!written) return undefined
@@ -190,8 +190,9 @@ function writeOf(
   { timeZone }: PostOptions,
   changes: LedgerChanges,
   posted: Posted[],
+  checkedAlone = true,
 ): CheckedWrite {
-  const { checks, writes } = ledgerWrite(changes)
+  const { checks, writes } = ledgerWrite(changes, checkedAlone)
   const records = posted.flatMap(({ rows }) => rows.records ?? [])
   const kept = posted.flatMap(({ rows }) => rows.kept ?? [])
   return {

@@ -113,6 +113,23 @@ withDatabase('a queue of postings', (open) => {
     assert.partialDeepStrictEqual(settled, { kind: 'settled', balanceMicro: 0n })
   })
 
+  test('among several accounts, what another process has changed of one is found out', async () => {
+    const [changed, same] = [randomUUID(), randomUUID()]
+    for (const accountId of [changed, same]) await grant(accountId, 100n)
+    const [one, other] = [newQueue(), newQueue()]
+    const together = (...commands: Command[]) =>
+      Promise.all(commands.map((command) => submit(one, command)))
+    await together(hold(changed, 60n), hold(same, 60n))
+    await submit(other, hold(changed, 40n))
+    const outcomes = await together(hold(changed, 1n), hold(same, 1n))
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome?.kind),
+      ['refused', 'held'],
+    )
+    assert.equal((await submit(one, hold(same, 39n)))?.kind, 'held')
+    assert.equal((await submit(one, hold(same, 1n)))?.kind, 'refused')
+  })
+
   test('nobody is refused by what was true before a top-up', async () => {
     const accountId = randomUUID()
     await grant(accountId, 10n)
