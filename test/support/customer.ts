@@ -34,10 +34,13 @@ export async function signUp(url: string, dataDir: string) {
   return { email, code, token: token as string, accountId: user.id as string }
 }
 
+/** A busy machine takes its time to send one. */
+const PATIENCE_MS = 30_000
+
 /** The code of the newest message to this address. */
 export async function codeSentTo(dataDir: string, to: string): Promise<string> {
   const folder = join(dataDir, 'outbox')
-  for (let tries = 0; tries < 200; tries++) {
+  for (const beganMs = Date.now(); Date.now() < beganMs + PATIENCE_MS;) {
     const names = await readdir(folder).catch(() => [])
     for (const name of names
       .filter((one) => one.endsWith('.json'))
