@@ -41,8 +41,8 @@ const NEW_VALUES = `balance_micro = balance, held_micro = held, limits_micro = l
   gift_micro = gift, entries = entries_now, gift_entries = entries_now, version = version_was + 1`
 
 /**
- * Most batches are of one call. Its account's row is checked and written in one step: either it is as
- * believed, or nothing happens.
+ * For a batch of one account, as that of a lone call is: its row is checked and written in one step.
+ * Only as the one check of a statement, since another could still find that nothing may be written.
  */
 const ACCOUNT_UPDATED: Check = {
   table: 'account_updated',
