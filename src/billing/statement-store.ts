@@ -28,24 +28,42 @@ export async function readBalance(
   return { balanceMicro: row?.balance_micro ?? 0n, heldMicro: row?.held_micro ?? 0n }
 }
 
-/** Entries are numbered in the order of time: two index look-ups find both ends of any period. */
+/** Entries are numbered in the order of time, so that the ends of a period are found by halving. */
 export async function rangeBetween(
   tx: Tx,
   within: { accountId: string; from: Date | undefined; to: Date | undefined },
 ): Promise<OrdinalRange> {
   const [row] = await tx.read<{ first: bigint; last: bigint }>(
     `select
-       case when $2::timestamptz is null then 1 else coalesce(
-         (select ordinal from ledger_entries where account_id = $1 and created_at >= $2
-          order by created_at, seq limit 1),
-         9223372036854775807) end as first,
-       coalesce(case when $3::timestamptz is null
-         then (select entries from ledger_accounts where account_id = $1)
-         else (select ordinal from ledger_entries where account_id = $1 and created_at < $3
-               order by created_at desc, seq desc limit 1) end, 0) as last`,
+       case when $2::timestamptz is null then 1 else 1 + (${entriesBefore('$2')}) end as first,
+       case when $3::timestamptz is null
+         then coalesce((select entries from ledger_accounts where account_id = $1), 0)
+         else (${entriesBefore('$3')}) end as last`,
     [within.accountId, within.from ?? null, within.to ?? null],
   )
   return row!
+}
+
+/**
+ * How many entries of the account `$1` were made before a time. Each step looks at the entry in the
+ * middle of those that are left, so that no index by time is needed, which every charge would write.
+ */
+function entriesBefore(time: string): string {
+  return `
+    with recursive halved (least, most) as (
+      select 0::int8, entries from ledger_accounts where account_id = $1
+      union all
+      select case when made_before then middle else least end,
+             case when made_before then most else middle - 1 end
+      from (
+        select least, most, (least + most + 1) / 2 as middle from halved where least < most
+      ) open
+        cross join lateral (
+          select created_at < ${time} as made_before from ledger_entries
+          where account_id = $1 and ordinal = middle
+        ) entry
+    )
+    select coalesce(min(most), 0) from halved`
 }
 
 export async function countCredits(
