@@ -53,7 +53,7 @@ export type Billing = {
   log: Log
 }
 
-export async function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
+export function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
   const { trace } = order
   return trace === undefined
     ? holdBill(billing, order)
@@ -69,7 +69,7 @@ async function holdBill(billing: Billing, order: BillOrder): Promise<Bill> {
   return {
     allowance,
     extend: (byMicro) => extend(billing, held, holdId!, byMicro),
-    async settle(lines, keep, also) {
+    settle(lines, keep, also) {
       open = false
       const records = lines.map((line) => completedRecord(billing.clock, held, line))
       return settle(billing, held, { holdId, floatId }, { lines, records, keep, also })

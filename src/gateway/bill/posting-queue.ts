@@ -125,7 +125,7 @@ const RETRY_MS = 250
  * When the database goes away in the middle, nobody knows whether the commit happened. So the same
  * posting is submitted again: if it had been done, this changes nothing, and its rows say so.
  */
-async function submitSurely<Result>(
+function submitSurely<Result>(
   commits: GroupCommit<Posting, Posted>,
   posting: Posting,
   reading: PostingReading<Result>,

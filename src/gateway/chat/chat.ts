@@ -33,7 +33,7 @@ export type ChatBody = {
 }
 
 /** Answers one chat request, whole or as a stream. */
-export async function chat(
+export function chat(
   gateway: Gateway,
   call: GatewayCall,
   body: ChatBody,

@@ -27,7 +27,8 @@ const UPSTREAMS_FAULT = new Set(['account', 'rate_limited', 'overloaded', 'faile
 
 /** What is known of every upstream's health. A class, since it changes with every call. */
 export class UpstreamHealth {
-  readonly #circuits = new Map<string, { target: ModelTarget; circuit: Circuit }>()
+  /** By upstream and model. */
+  readonly #circuits = new Map<string, Map<string, Circuit>>()
   readonly #refusals = new Map<string, AccountRefusal>()
   readonly #missedInRow = new Map<string, Missed>()
   readonly #nowMs: () => number
@@ -40,7 +41,7 @@ export class UpstreamHealth {
   }
 
   circuit(target: ModelTarget): Circuit {
-    return this.#circuits.get(keyOf(target))?.circuit ?? CLOSED
+    return this.#circuits.get(target.upstream)?.get(target.model) ?? CLOSED
   }
 
   /** To be asked only when nobody else is left. */
@@ -113,14 +114,16 @@ export class UpstreamHealth {
     const unreachable = [...this.#missedInRow]
       .filter(([upstream]) => this.#isUnreachable(upstream))
       .map(([upstream, { since }]) => ({ upstream, why: 'unreachable' as const, since }))
-    const open = [...this.#circuits.values()]
-      .filter(({ circuit }) => gateOf(circuit, this.#nowMs()) === 'open')
-      .map(({ target: { upstream, model }, circuit }) => ({
-        upstream,
-        model,
-        why: 'circuit_open' as const,
-        since: new Date(circuit.openedAtMs),
-      }))
+    const open = [...this.#circuits].flatMap(([upstream, models]) =>
+      [...models]
+        .filter(([, circuit]) => gateOf(circuit, this.#nowMs()) === 'open')
+        .map(([model, { openedAtMs }]) => ({
+          upstream,
+          model,
+          why: 'circuit_open' as const,
+          since: new Date(openedAtMs),
+        })),
+    )
     return [...refused, ...unreachable, ...open]
   }
 
@@ -154,18 +157,16 @@ export class UpstreamHealth {
     this.#set(target, after)
   }
 
-  #set(target: ModelTarget, circuit: Circuit): void {
-    if (circuit === CLOSED) this.#circuits.delete(keyOf(target))
-    else this.#circuits.set(keyOf(target), { target, circuit })
+  #set({ upstream, model }: ModelTarget, circuit: Circuit): void {
+    let models = this.#circuits.get(upstream)
+    if (models === undefined) this.#circuits.set(upstream, (models = new Map()))
+    if (circuit === CLOSED) models.delete(model)
+    else models.set(model, circuit)
   }
 
   #now(): Date {
     return new Date(this.#nowMs())
   }
-}
-
-function keyOf({ upstream, model }: ModelTarget): string {
-  return `${upstream} ${model}`
 }
 
 function sampleOf(trouble: Trouble): Sample {
