@@ -2082,4 +2082,12 @@ export const GUARDS: readonly Guard[] = [
     test: 'test/readiness.test.ts',
     fails: /a flood of probes/,
   },
+  {
+    name: 'a period of a statement begins with its first moment',
+    file: 'src/billing/statement-store.ts',
+    find: 'select created_at < ${time} as made_before',
+    put: 'select created_at <= ${time} as made_before',
+    test: 'test/billing/statement-store.test.ts',
+    fails: /whose time is in it/,
+  },
 ]
