@@ -15,8 +15,8 @@ const GOALS_MS = { median: 2, p99: 6 }
 
 /**
  * How much a gateway delays the first byte of a stream, at a low load, for accounts with calls before:
- * the first calls of an account wait for the commits of their holds, later ones do not. Much of it depends on how far
- * the compiler has come: `when` says what the processes have done before.
+ * the first calls of an account wait for the commits of their holds, later ones do not. Much of it
+ * depends on how far the compiler has come: `when` says what the processes have done before.
  */
 export async function measureFirstByte(gateways: Gateways, when: string): Promise<Row[]> {
   const { direct, bare, portkey, ours } = gateways.all

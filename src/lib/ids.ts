@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { randomFillSync, randomUUID } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -6,18 +6,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** UUID v7: the first 48 bits are the time, so ids sort by creation. */
 export function uuidv7(nowMs: number = Date.now()): string {
   if (nowMs !== written.ms) written = { ms: nowMs, text: timePart(nowMs) }
-  const number = nextNumber()
-  const start = written.text + HEX_DIGITS[number & 0xfff] + VARIANTS[number >> 14] + hexDigits()
-  return `${start}-${hexDigits()}${hexDigits()}${hexDigits()}${hexDigits()}`
-}
-
-/** Three at a time. */
-const HEX_DIGITS = Array.from({ length: 4096 }, (_, i) => i.toString(16).padStart(3, '0'))
-/** Two bits of the fourth part are always the same. */
-const VARIANTS = ['-8', '-9', '-a', '-b']
-
-function hexDigits(): string {
-  return HEX_DIGITS[nextNumber() & 0xfff]!
+  return written.text + randomUUID().slice(15)
 }
 
 /** Many ids are made within one millisecond: its part is written once. */
