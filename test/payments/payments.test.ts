@@ -27,7 +27,7 @@ withDatabase('payments', (open) => {
     describe(provider, () => {
       let service: Awaited<ReturnType<typeof startPayments>>
       before(async () => {
-        service = await startPayments({ db, provider, simulator })
+        service = await startPayments({ db, provider, simulator, timeoutMs: 400 })
       })
       after(() => service.close())
 

@@ -50,11 +50,12 @@ function providerAt(
   name: 'snippe' | 'clickpesa',
   simulatorUrl: string,
   callbackUrl: () => string,
+  timeoutMs: number,
 ): PaymentProvider {
   const baseUrl = simulatorUrl
   return name === 'snippe'
-    ? snippe({ baseUrl, ...KEYS.snippe, callbackUrl, fallbackEmail: 'a@b.tz', timeoutMs: 400 })
-    : clickpesa({ baseUrl, ...KEYS.clickpesa, timeoutMs: 400 })
+    ? snippe({ baseUrl, ...KEYS.snippe, callbackUrl, fallbackEmail: 'a@b.tz', timeoutMs })
+    : clickpesa({ baseUrl, ...KEYS.clickpesa, timeoutMs })
 }
 
 export type Line = { message: string; fields: LogFields }
@@ -77,6 +78,8 @@ export async function startPayments(options: {
   /** The last seven digits of the paying phone: they choose the outcome. */
   phone?: string
   timing?: Partial<CheckTiming>
+  /** How long the provider may take to answer. */
+  timeoutMs?: number
   onStep?: (step: string) => Promise<void> | void
 }) {
   const { db, provider = 'snippe', simulator } = options
@@ -94,7 +97,12 @@ export async function startPayments(options: {
     log,
     clock: systemClock,
     providers: [
-      providerAt(provider, simulator.url, () => `${url}/v1/payments/callbacks/${provider}`),
+      providerAt(
+        provider,
+        simulator.url,
+        () => `${url}/v1/payments/callbacks/${provider}`,
+        options.timeoutMs ?? 10_000,
+      ),
     ],
     rules: { ...RULES, ...options.rules },
     payerOf: async () => ({ phoneNumber: `+25575${phone}`, ...payer }),

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 export async function sendRaw(
   port: number,
   pieces: (string | Buffer)[],
-  options: { quietMs?: number; end?: boolean } = {},
+  options: { answers?: number; quietMs?: number; end?: boolean } = {},
 ): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let text = ''
@@ -20,13 +20,24 @@ export async function sendRaw(
     }
   }
   if (options.end === true) socket.end()
-  await Promise.race([closed, quiet(() => text.length, options.quietMs ?? 300)])
+  const settled = async () => {
+    await heard(() => statusesOf(text).length >= (options.answers ?? 0))
+    await quiet(() => text.length, options.quietMs ?? 300)
+  }
+  await Promise.race([closed, settled()])
   socket.destroy()
   return text
 }
 
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
+}
+
+/** A slow machine may take its time; a missing answer is for the test to report. */
+async function heard(enough: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 2_000 && !enough(); tries++) {
+    await new Promise((done) => setTimeout(done, 10))
+  }
 }
 
 async function quiet(length: () => number, quietMs: number): Promise<void> {
