@@ -7,6 +7,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
  * the thread's own processor time, so that a busy machine is not mistaken for a busy loop.
  */
 const file = process.env.TORTURE_PROBE_FILE
+// A child of the service, such as the one that builds the console, has a loop of its own.
+delete process.env.TORTURE_PROBE_FILE
 const clockOffMs = Number(process.env.TORTURE_CLOCK_OFF_MS ?? 0)
 const clockAfterMs = Number(process.env.TORTURE_CLOCK_AFTER_MS ?? 0)
 const TICK_MS = 20
