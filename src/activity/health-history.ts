@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/db.ts'
 import { dayAfter, dayAt, startOfDay } from '../lib/days.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import {
   addHealthSample,
   readHealth,

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import { addCostsDue, addDue } from './summing-store.ts'
 
 /** Readers pass over what is due: it should be little. The longer the rest, the more is one upsert. */

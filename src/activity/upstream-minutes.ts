@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import { addLatencies, emptyLatencies, latencyAt } from '../lib/telemetry/latency.ts'
 import { addMinutes, type UpstreamMinute } from './upstream-minutes-store.ts'
 

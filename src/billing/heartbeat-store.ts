@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 
 const BEAT_MS = 5_000
 /** A process whose heartbeat is this old is dead, by the database's clock. */

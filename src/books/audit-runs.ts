@@ -1,7 +1,7 @@
 import { act } from '../administration/action-log.ts'
 import type { Actor } from '../administration/actor.ts'
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { createRowWorker } from '../lib/row-worker.ts'

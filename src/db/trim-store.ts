@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import type { Db, Tx } from './db.ts'
 
 /** Deletes up to `batch` rows that have had their time, by the database's clock; says how many. */

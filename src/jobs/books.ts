@@ -1,6 +1,6 @@
 import { auditLedger } from '../billing/audit-store.ts'
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
 const EVERY_MS = 600_000

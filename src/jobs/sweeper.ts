@@ -4,7 +4,7 @@ import { applyCommands } from '../billing/ledger-store.ts'
 import { holdsOfTheDead, holdsPastDeadline } from '../billing/sweep-store.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
 export type SweeperOptions = {

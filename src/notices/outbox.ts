@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { RowWorker } from '../lib/row-worker.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'

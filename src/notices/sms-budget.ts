@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { reaches, type SmsCountries } from '../lib/sms-countries.ts'
 import { localeOf } from './language.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Duty } from '../lib/clock.ts'
 import { tellWebhooks } from './events.ts'
 import { noteOutage } from './outages-store.ts'
 

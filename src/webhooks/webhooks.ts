@@ -1,6 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Duty } from '../lib/duty.ts'
+import type { Clock, Duty } from '../lib/clock.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { createRowWorker, retryDelayMs, type RowWorker } from '../lib/row-worker.ts'

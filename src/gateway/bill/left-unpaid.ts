@@ -1,6 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Duty } from '../../lib/duty.ts'
+import type { Clock, Duty } from '../../lib/clock.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Bill } from './billable.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Duty } from '../../lib/duty.ts'
+import type { Duty } from '../../lib/clock.ts'
 import type { EndParts } from './end.ts'
 import { advanceJob } from './advance.ts'
 import { createPacer, VIDEO_TIMING, type VideoTiming, type WorkerParts } from './pacing.ts'
