@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
+import { atTurnsEnd } from '../lib/turn.ts'
 import { admit } from './admit.ts'
 import { checkBodyHead } from './body.ts'
 import { statusOf, toFailure } from './dialect.ts'
@@ -20,7 +21,7 @@ export function addRoute(server: FastifyInstance, context: ServerContext, plan: 
   })
 }
 
-/** First half, before the body is read: credential, rate limit, size, type. */
+/** First half, before the body is read: room, credential, rate limit, size, type. */
 function enter(
   context: ServerContext,
   plan: RoutePlan,
@@ -28,11 +29,21 @@ function enter(
   reply: FastifyReply,
   goOn: (error?: Error) => void,
 ): void {
-  const call = new RequestContext(context, plan, request, reply)
-  request.call = call
+  request.call = new RequestContext(context, plan, request, reply)
   try {
     // Liveness, documents and callbacks cost little and are never shed.
     if (plan.route.limit !== 'none') context.capacity.admit(context.running.count)
+  } catch (error) {
+    return goOn(error as Error)
+  }
+  admitTogether({ context, request, goOn })
+}
+
+type Arrival = { context: ServerContext; request: FastifyRequest; goOn: (error?: Error) => void }
+
+const admitTogether = atTurnsEnd(({ context, request, goOn }: Arrival): void => {
+  const call = request.call!
+  try {
     const admitted = admit(context, call)
     if (admitted === undefined) checkHead(call, request)
     else return void admitted.then(() => checkHead(call, request)).then(() => goOn(), goOn)
@@ -40,7 +51,7 @@ function enter(
     return goOn(error as Error)
   }
   goOn()
-}
+})
 
 function checkHead(call: RequestContext, request: FastifyRequest): void {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {

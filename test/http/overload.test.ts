@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { after, afterEach, before, test } from 'node:test'
 import { z } from 'zod'
@@ -71,6 +72,24 @@ async function assertShed(answer: Response): Promise<void> {
   const { error } = (await answer.json()) as { error: { type: string } }
   assert.equal(error.type, 'server_error')
 }
+
+test('of calls that arrive at the same moment it takes as many as it has room for', async () => {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname).setEncoding('latin1')
+  const head = Object.entries({ host: hostname, ...keyHeaders, 'content-type': 'application/json' })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  socket.write(`POST /v1/slow HTTP/1.1\r\n${head}content-length: 2\r\n\r\n{}`.repeat(12))
+  await isWaiting(10)
+  for (const done of waiting.splice(0)) done()
+  let text = ''
+  for await (const piece of socket) {
+    text += piece as string
+    if (text.split('HTTP/1.1 ').length === 13 && text.endsWith('}')) break
+  }
+  const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status)
+  assert.deepEqual(statuses, [...Array(10).fill('200'), '503', '503'])
+})
 
 test('beyond its calls it sheds, and what runs goes on: liveness, streams, running calls', async () => {
   stream.push('data: first\n\n')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Dispatcher } from 'undici'
+import { atTurnsEnd } from '../../lib/turn.ts'
 import type { Timeouts } from '../contract/contract.ts'
 import { Fault, SLOW_READER } from '../contract/fault.ts'
 import { socketFault } from './socket-fault.ts'
@@ -9,6 +10,8 @@ export type ResponseHead = {
   status: number
   headers: Record<string, string | string[] | undefined>
 }
+
+const tellTogether = atTurnsEnd((tell: () => void) => tell())
 
 /** More than this is not read from the socket before somebody takes it. */
 const MOST_QUEUED_BYTES = 64 * 1024
@@ -23,6 +26,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   readonly #deadline: Deadline
   readonly #begun = Promise.withResolvers<ResponseHead>()
   #controller: Dispatcher.DispatchController | undefined
+  #response: ResponseHead | undefined
   #queue: Buffer[] = []
   #queuedBytes = 0
   #takenBytes = 0
@@ -31,6 +35,8 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   #fault: Fault | undefined
   /** The end, or what broke it, was taken; or nobody wants the rest. */
   #over = false
+  /** What is new will be told at the end of the turn. */
+  #toldSoon = false
   #wake: (() => void) | undefined
 
   /** Rejects only with Faults. */
@@ -84,20 +90,22 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     headers: ResponseHead['headers'],
   ): void {
     // 1xx are hints; the answer is still to come.
-    if (status >= 200) this.#begun.resolve({ status, headers })
+    if (status < 200) return
+    this.#response = { status, headers }
+    this.#tellSoon()
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#queue.push(chunk)
     this.#queuedBytes += chunk.length
     if (this.#queuedBytes > MOST_QUEUED_BYTES) controller.pause()
-    this.#wake?.()
+    this.#tellSoon()
   }
 
   onResponseEnd(): void {
     this.#ended = true
     this.#deadline.settle()
-    this.#wake?.()
+    this.#tellSoon()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -114,8 +122,22 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   #fail(error: Error): void {
     this.#fault ??= this.#deadline.fault ?? this.#deadline.judge(socketFault(error))
     this.#deadline.settle()
-    this.#begun.reject(this.#fault)
-    this.#wake?.()
+    this.#tellSoon()
+  }
+
+  /** Together with the other answers of which something came in this turn. */
+  #tellSoon(): void {
+    if (this.#toldSoon) return
+    this.#toldSoon = true
+    tellTogether(() => this.#tell())
+  }
+
+  #tell(): void {
+    this.#toldSoon = false
+    if (this.#response !== undefined) this.#begun.resolve(this.#response)
+    else if (this.#fault !== undefined) this.#begun.reject(this.#fault)
+    // Whoever was about to wait may have found and taken it already, and waits for more.
+    if (this.ready) this.#wake?.()
   }
 
   #takeQueue(): Buffer {
