@@ -46,8 +46,7 @@ const SECONDS = 1.5
 /** Calls per second and processor time per call; in turns, so that a disturbance affects all. */
 export async function measureThroughput(gateways: Gateways, stream: boolean): Promise<Row[]> {
   const found: Row[] = []
-  for (const load of LOADS)
-    found.push(...rows(load, await measureLoad(gateways, load, stream), stream))
+  for (const load of LOADS) found.push(...(await measureLoad(gateways, load, stream)))
   return stream ? found : [...found, await measureLoneCall(gateways)]
 }
 
@@ -75,7 +74,7 @@ async function measureLoneCall(gateways: Gateways): Promise<Row> {
   }
 }
 
-async function measureLoad(gateways: Gateways, load: Load, stream: boolean): Promise<Rounds> {
+async function measureLoad(gateways: Gateways, load: Load, stream: boolean): Promise<Row[]> {
   const rounds: Rounds = Object.fromEntries(load.compared.map((name) => [name, []]))
   const warmRounds = load === LOADS[0] ? WARM_ROUNDS : 1
   for (let round = 0; round < warmRounds + ROUNDS; round++) {
@@ -84,7 +83,7 @@ async function measureLoad(gateways: Gateways, load: Load, stream: boolean): Pro
       if (round >= warmRounds) rounds[name]!.push(measured)
     }
   }
-  return rounds
+  return rows(load, rounds, stream)
 }
 
 async function run(

@@ -11,8 +11,6 @@ export type ResponseHead = {
   headers: Record<string, string | string[] | undefined>
 }
 
-const tellTogether = atTurnsEnd((tell: () => void) => tell())
-
 /** More than this is not read from the socket before somebody takes it. */
 const MOST_QUEUED_BYTES = 64 * 1024
 
@@ -21,6 +19,7 @@ const MOST_QUEUED_BYTES = 64 * 1024
  * stands where the client library would put a stream of its own, at a fraction of the cost.
  */
 export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
+  static readonly #tellTogether = atTurnsEnd((inbound: Inbound) => inbound.#tell())
   /** No more bytes than this are given: `take()` then closes the socket and throws. */
   cap = Number.POSITIVE_INFINITY
   readonly #deadline: Deadline
@@ -129,7 +128,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   #tellSoon(): void {
     if (this.#toldSoon) return
     this.#toldSoon = true
-    tellTogether(() => this.#tell())
+    Inbound.#tellTogether(this)
   }
 
   #tell(): void {
