@@ -1139,6 +1139,14 @@ export const GUARDS: readonly Guard[] = [
     fails: /does not keep up/,
   },
   {
+    name: 'a model that is not paid for says nothing while the database is silent',
+    file: 'src/gateway/chat/watched-stream.ts',
+    find: 'if (!(await cameInTime((this.#asked ??= this.#ask())))) return false',
+    put: 'await (this.#asked ??= this.#ask())',
+    test: 'test/gateway/chat/watched-stream.test.ts',
+    fails: /no more is said than the limit pays for/,
+  },
+  {
     name: 'no text has more tokens than are counted for it',
     file: 'src/gateway/price/token-bound.ts',
     find: 'const LETTER = 5\n',

@@ -21,6 +21,8 @@ export type Means = {
 
 /** A reader who is further behind than this is waited for. */
 const MOST_QUEUED = 256 * 1024
+/** A model says on while we wait, at ten credits a second, and nobody would pay for that. */
+const ANSWER_WITHIN_MS = 100
 
 /**
  * A stream whose account may not be able to pay for all of it. What is said is counted as it comes,
@@ -178,7 +180,7 @@ export class WatchedStream implements ChatStream {
     if (this.#said >= this.#askAt) this.#asked ??= this.#ask()
     while (this.#said + this.#largest > this.#room) {
       if (this.#asked === undefined && this.#poor) return false
-      await (this.#asked ??= this.#ask())
+      if (!(await cameInTime((this.#asked ??= this.#ask())))) return false
     }
     return true
   }
@@ -195,15 +197,19 @@ export class WatchedStream implements ChatStream {
    */
   async #keepsUp(): Promise<boolean> {
     if (this.#queued < MOST_QUEUED) return true
-    await this.#asked
-    while (this.#room !== Infinity) {
-      if (!(await this.#extend(this.#means.ceilingMicro))) return false
-    }
+    if (!(await cameInTime(this.#askForAll())) || this.#room !== Infinity) return false
     this.#stream.rest()
     while (this.#queued > 0 && !this.#over) {
       await new Promise<void>((wake) => (this.#wakeUs = wake))
     }
     return true
+  }
+
+  async #askForAll(): Promise<void> {
+    await this.#asked
+    while (this.#room !== Infinity) {
+      if (!(await this.#extend(this.#means.ceilingMicro))) return
+    }
   }
 
   /** False when there is no more money. */
@@ -232,6 +238,16 @@ export class WatchedStream implements ChatStream {
     this.#last = [...last, ...ends]
     this.#end()
   }
+}
+
+async function cameInTime(answer: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((done) => {
+    timer = setTimeout(done, ANSWER_WITHIN_MS, false)
+  })
+  const came = await Promise.race([answer.then(() => true), late])
+  clearTimeout(timer)
+  return came
 }
 
 function choicesIn(chunk: string): Fields[] {

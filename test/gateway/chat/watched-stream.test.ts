@@ -81,6 +81,11 @@ function meansOf(limit: number, spare: number, more: Partial<Means> = {}) {
   return { means, asked, take: (by: number) => (left -= BigInt(by)) }
 }
 
+/** As much as is wanted, when the model would have said all. */
+const muchLater = (limitMicro: bigint): Means['extend'] => {
+  return () => new Promise((done) => setTimeout(done, 1_000, limitMicro))
+}
+
 async function textOf(stream: ChatStream): Promise<{ text: string; finishes: string[] }> {
   let text = ''
   const finishes: string[] = []
@@ -177,6 +182,36 @@ test('one who can pay for it is waited for', async () => {
   assert.ok(model.said < 400_000, String(model.said))
   assert.equal(model.rests, 1)
   assert.equal((await textOf(stream)).text.length, 2_000_000)
+})
+
+test('while the database is silent no more is said than the limit pays for', async () => {
+  const model = new Model(pieces(100, 2))
+  const { means } = meansOf(10, 90, { extend: muchLater(100n) })
+  const stream = new WatchedStream(model, means, ours)
+  const { text, finishes } = await textOf(stream)
+  assert.ok(model.cancelled)
+  assert.ok(text.length > 5 && text.length <= 10, String(text.length))
+  assert.deepEqual([finishes, stream.boundTokens], [['0 length'], text.length])
+})
+
+test('an answer that takes a little longer than the room lasts is waited for', async () => {
+  const model = new Model(pieces(20, 2))
+  const { means } = meansOf(10, 90)
+  const slowly: Means['extend'] = async (byMicro) => {
+    await new Promise((done) => setTimeout(done, 5))
+    return means.extend(byMicro)
+  }
+  const stream = new WatchedStream(model, { ...means, extend: slowly }, ours)
+  assert.equal((await textOf(stream)).text.length, 40)
+})
+
+test('a reader who does not keep up is cut off while the database is silent', async () => {
+  const model = new Model(pieces(2_000, 1_000))
+  const { means } = meansOf(10_000_000, 10_000_000, { extend: muchLater(20_000_000n) })
+  const stream = new WatchedStream(model, means, ours)
+  while (!model.cancelled && model.rests === 0) await new Promise((done) => setTimeout(done, 10))
+  assert.ok(model.said < 400_000, String(model.said))
+  assert.deepEqual((await textOf(stream)).finishes, ['0 length'])
 })
 
 test('what breaks is thrown after what came before it, and a cancelled stream is over', async () => {
