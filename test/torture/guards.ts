@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { migratedDatabase, TEMPLATE_VARIABLE } from '../support/databases.ts'
 import { startTestServer } from '../support/local-server.ts'
-import { GUARDS, type Guard } from './guard-list.ts'
+import { GUARDS } from './guard-list/all.ts'
+import type { Guard } from './guard-list/guard.ts'
 
 /**
  * `npm run guards [-- part of a name or file]`: removes each guard in a copy of the tree and shows that its

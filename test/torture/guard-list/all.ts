@@ -1,0 +1,24 @@
+import type { Guard } from './guard.ts'
+import { ACCOUNTS_GUARDS } from './accounts.ts'
+import { ADMINISTRATION_GUARDS } from './administration.ts'
+import { BILLING_GUARDS } from './billing.ts'
+import { CONSOLE_GUARDS } from './console.ts'
+import { GATEWAY_GUARDS } from './gateway.ts'
+import { GATEWAY_MONEY_GUARDS } from './gateway-money.ts'
+import { HOUSE_GUARDS } from './house.ts'
+import { HTTP_GUARDS } from './http.ts'
+import { PAYMENTS_GUARDS } from './payments.ts'
+import { UPSTREAM_GUARDS } from './upstream.ts'
+
+export const GUARDS: readonly Guard[] = [
+  ...BILLING_GUARDS,
+  ...GATEWAY_MONEY_GUARDS,
+  ...GATEWAY_GUARDS,
+  ...UPSTREAM_GUARDS,
+  ...ACCOUNTS_GUARDS,
+  ...PAYMENTS_GUARDS,
+  ...HTTP_GUARDS,
+  ...ADMINISTRATION_GUARDS,
+  ...CONSOLE_GUARDS,
+  ...HOUSE_GUARDS,
+]

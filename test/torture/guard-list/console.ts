@@ -1,0 +1,77 @@
+import type { Guard } from './guard.ts'
+
+/** The web console and how it is served. */
+export const CONSOLE_GUARDS: readonly Guard[] = [
+  {
+    name: 'a page of the console cannot be framed',
+    file: 'src/console/headers.ts',
+    find: `"frame-ancestors 'none'",`,
+    put: '',
+    test: 'test/console/serving.test.ts',
+    fails: /may run, load, frame/,
+  },
+  {
+    name: 'nothing of a cookie reaches a page but what is known',
+    file: 'src/console/looks.ts',
+    find: "theme: theme === 'light' || theme === 'dark' ? theme : 'system',",
+    put: "theme: (theme ?? 'system') as Theme,",
+    test: 'test/console/serving.test.ts',
+    fails: /language and theme/,
+  },
+  {
+    name: 'only addresses of the web become links',
+    file: 'console/src/parts/markdown-reader.ts',
+    find: "return ['http:', 'https:'].includes(new URL(href).protocol)",
+    put: 'return true',
+    test: 'test/console/parts/markdown-reader.test.ts',
+    fails: /only addresses of the web/,
+  },
+  {
+    name: 'a sign-in leads to no page of another site',
+    file: 'console/src/pages/sign-in/entering.ts',
+    find: "return /^\\/(?:app|operator)(?:[/?]|$)/.test(next) ? next : '/app'",
+    put: "return next || '/app'",
+    test: 'test/console/sign-in.test.ts',
+    fails: /a page of another site/,
+  },
+  {
+    name: 'whatever a page sends again of a top-up is the same request',
+    file: 'console/src/pages/app/billing/order-top-up.ts',
+    find: '        idempotencyKey: key,\n',
+    put: '',
+    test: 'test/console/top-up.test.ts',
+    fails: /make no second payment/,
+  },
+  {
+    name: 'the key of a top-up survives a reload of the page',
+    file: 'console/src/pages/app/billing/top-up-request.ts',
+    find: '    sessionStorage.setItem(NAME, JSON.stringify(next))\n',
+    put: '',
+    test: 'test/console/top-up.test.ts',
+    fails: /make no second payment/,
+  },
+  {
+    name: 'a top-up that was begun by one account is not sent by the next',
+    file: 'console/src/pages/app/billing/top-up-request.ts',
+    find: 'return wish?.account === account ? wish : undefined',
+    put: 'return wish',
+    test: 'test/console/top-up.test.ts',
+    fails: /the next to sign in/,
+  },
+  {
+    name: 'an order of the playground that may have been done keeps its key',
+    file: 'console/src/pages/app/try/use-order.ts',
+    find: 'const key = open.about === text ? open.key : crypto.randomUUID()',
+    put: 'const key = crypto.randomUUID()',
+    test: 'test/console/playground.test.ts',
+    fails: /paid for once/,
+  },
+  {
+    name: 'who signs out leaves nothing of the playground on the device',
+    file: 'console/src/frame/app-frame.tsx',
+    find: '    forgetKept()\n',
+    put: '',
+    test: 'test/console/playground.test.ts',
+    fails: /leaves nothing behind/,
+  },
+]
