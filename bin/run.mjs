@@ -15,9 +15,11 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
   process.argv = [process.argv[0], resolve(root, target), ...args]
   await import(pathToFileURL(resolve(root, target)).href)
 } else if (existsSync(pinned)) {
-  const child = spawn(pinned, [fileURLToPath(import.meta.url), target, ...args], {
-    stdio: 'inherit',
-  })
+  const child = spawn(
+    pinned,
+    [...process.execArgv, fileURLToPath(import.meta.url), target, ...args],
+    { stdio: 'inherit' },
+  )
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code) => {
     process.exitCode = code ?? 1

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
+import { START_ARGS } from '../support/replica.ts'
 import { copyOf, readDockerfile } from './dockerfile.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -24,9 +25,13 @@ test('the image is not root, tells its health, and starts what npm start starts'
   const words = new Map(final!.instructions.map(({ word, rest }) => [word, rest]))
   assert.match(words.get('USER')!, /^[1-9]\d*:[1-9]\d*$/)
   assert.match(words.get('HEALTHCHECK')!, /\/healthz/)
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } }
-  const command = JSON.parse(words.get('CMD')!) as string[]
-  assert.equal(scripts.start, `exec node ${command.slice(1).join(' ')}`)
+  assert.deepEqual(JSON.parse(words.get('CMD')!), ['./node', ...START_ARGS])
+})
+
+test('systemd starts what npm start starts', () => {
+  const [, command] = /^ExecStart=(.*)$/m.exec(read('deploy/systemd/mlango.service'))!
+  assert.equal(command, `/usr/bin/node ${START_ARGS.join(' ')}`)
+  assert.ok(START_ARGS.includes('src/main.ts'))
 })
 
 test('whoever stops the service waits for longer than it drains', () => {

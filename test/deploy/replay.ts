@@ -15,6 +15,7 @@ import { basename, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startTestServer } from '../support/local-server.ts'
 import { addressIn } from '../support/peers/database-address.ts'
+import { START_ARGS } from '../support/replica.ts'
 import { faultProxy } from '../torture/rig/fault-proxy.ts'
 import { copyOf, readDockerfile, type BuildStage } from './dockerfile.ts'
 
@@ -97,7 +98,7 @@ async function startIn(app: string): Promise<void> {
   const user = isRoot ? { uid: USER, gid: USER } : {}
   if (isRoot) chownSync(data, USER, USER)
   chmodSync(work, 0o711)
-  const child = spawn(join(app, 'node'), ['bin/run.mjs', 'src/main.ts'], {
+  const child = spawn(join(app, 'node'), START_ARGS, {
     cwd: app,
     env: {
       PORT: '18099',

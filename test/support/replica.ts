@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,16 +17,21 @@ export type Replica = {
 }
 
 const ROOT = join(import.meta.dirname, '../..')
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: { start: string }
+}
+/** What `npm start` tells Node to run. */
+export const START_ARGS = scripts.start.split(' ').slice(2)
 
 /**
- * The service as it is started in production: `src/main.ts` in a process of its own. `onSpawn` gets
- * its number before it serves.
+ * The service as it is started in production, in a process of its own. `onSpawn` gets its number
+ * before it serves.
  */
 export async function startReplica(
   env: Record<string, string>,
   onSpawn: (pid: number) => void = () => {},
 ): Promise<Replica> {
-  const child = spawn(process.execPath, ['bin/run.mjs', 'src/main.ts'], {
+  const child = spawn(process.execPath, START_ARGS, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
