@@ -80,7 +80,7 @@ export async function dropWork(
 }
 
 /** The time in which a fast model says as much as is held for an answer. */
-const ANSWER_MS = 2_000
+const ANSWER_MS = 1_000
 
 /** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
 function workedMicro({ wantMicro, needMicro }: Amounts, latencyMs: number): bigint {
