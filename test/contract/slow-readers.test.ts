@@ -12,7 +12,7 @@ import { readStream } from '../support/stream-reader.ts'
 /* A slow reader is nobody's failure but the reader's: the upstream is not blamed, others are served. */
 
 type House = Awaited<ReturnType<typeof startHouse>>
-const TOTAL_MS = 1_500
+const TOTAL_MS = 4_000
 /** As many failures in a row open a circuit, and one more. */
 const READERS = 6
 const LARGE = piece('maji '.repeat(1_000))
