@@ -1,5 +1,6 @@
 import { answers } from './db/answers.ts'
 import type { Tx } from './db/db.ts'
+import { within } from './lib/clock.ts'
 
 /** What a process needs before it can serve a call. */
 export type NeededPart = 'database' | 'catalog'
@@ -24,7 +25,7 @@ export function createReadiness(parts: {
       asking = undefined
     })
     const missing: NeededPart[] = []
-    if (!(await within(asking, PATIENCE_MS))) missing.push('database')
+    if (!(await within(PATIENCE_MS, asking, () => false))) missing.push('database')
     if (models() === 0) missing.push('catalog')
     return missing
   }
@@ -33,17 +34,5 @@ export function createReadiness(parts: {
       known = { untilMs: nowMs() + REMEMBERED_MS, missing: look() }
     }
     return known.missing
-  }
-}
-
-async function within(work: Promise<boolean>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

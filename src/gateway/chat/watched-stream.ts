@@ -1,3 +1,4 @@
+import { within } from '../../lib/clock.ts'
 import { isFields, listOf, type Fields } from '../../lib/fields.ts'
 import { chunkText } from '../../upstream/contract/chunks.ts'
 import type { OurNames } from '../../upstream/contract/contract.ts'
@@ -240,14 +241,12 @@ export class WatchedStream implements ChatStream {
   }
 }
 
-async function cameInTime(answer: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((done) => {
-    timer = setTimeout(done, ANSWER_WITHIN_MS, false)
-  })
-  const came = await Promise.race([answer.then(() => true), late])
-  clearTimeout(timer)
-  return came
+function cameInTime(answer: Promise<void>): Promise<boolean> {
+  return within(
+    ANSWER_WITHIN_MS,
+    answer.then(() => true),
+    () => false,
+  )
 }
 
 function choicesIn(chunk: string): Fields[] {

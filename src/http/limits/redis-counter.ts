@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import { within, type Clock } from '../../lib/clock.ts'
 import { judge, minuteOf, WINDOW_MS, type Slot } from './process-counter.ts'
 
 export type RedisCounter = {
@@ -86,14 +86,8 @@ async function loadClient() {
   }
 }
 
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis did not answer in time.')), ms)
+function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  return within(ms, work, () => {
+    throw new Error('Redis did not answer in time.')
   })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

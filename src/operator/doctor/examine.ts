@@ -1,3 +1,4 @@
+import { within } from '../../lib/clock.ts'
 import { bad, type Diagnosis, type Examine } from './diagnosis.ts'
 
 /** No part may keep the others waiting for longer. */
@@ -14,17 +15,12 @@ export async function* examineAll(
 }
 
 async function inTime(part: string, examine: Examine, ms: number): Promise<Diagnosis[]> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Diagnosis[]>((resolve) => {
-    const says = `There was no answer within ${ms / 1_000} seconds.`
-    timer = setTimeout(() => resolve([bad(part, says, 'Check the network and try again.')]), ms)
-  })
+  const says = `There was no answer within ${ms / 1_000} seconds.`
+  const late = () => [bad(part, says, 'Check the network and try again.')]
   try {
-    return await Promise.race([examine(), late])
+    return await within(ms, examine(), late)
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error)
     return [bad(part, says, 'Mend this and run the doctor again.')]
-  } finally {
-    clearTimeout(timer)
   }
 }
