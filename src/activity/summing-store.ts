@@ -1,22 +1,33 @@
-import type { Tx } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
 import { toCosts, toLanes, toRollups } from './due-store.ts'
 
 /**
  * Moves at most `batch` rows into the counters and sums and says how many. Whoever deletes a row adds
  * it, in one statement: nothing counts twice, and what another process has taken is left to it.
  */
-export async function addDue(tx: Tx, batch: number): Promise<number> {
-  const [row] = await tx.query<{ taken: bigint }>(ADD_DUE, [batch])
-  return Number(row!.taken)
+export function addDue(db: Db, batch: number): Promise<number> {
+  return take(db, ADD_DUE, batch)
 }
 
 /**
  * The same for what processes of an earlier version write beside the sums of costs: they add to
  * counters and roll-ups themselves. While replicas are updated both are at work.
  */
-export async function addCostsDue(tx: Tx, batch: number): Promise<number> {
-  const [row] = await tx.query<{ taken: bigint }>(ADD_COSTS_DUE, [batch])
-  return Number(row!.taken)
+export function addCostsDue(db: Db, batch: number): Promise<number> {
+  return take(db, ADD_COSTS_DUE, batch)
+}
+
+/**
+ * These tables are empty most of the time, and plans are made for that: one compared each row that
+ * was due with each of the batch, and kept a core busy for half a minute. Without sequential scans
+ * where there is another way, a batch is found by its places, whatever the statistics say.
+ */
+function take(db: Db, sql: string, batch: number): Promise<number> {
+  return db.begin(async (tx) => {
+    await tx.script('set local enable_seqscan = off')
+    const [row] = await tx.query<{ taken: bigint }>(sql, [batch])
+    return Number(row!.taken)
+  }, 'visible')
 }
 
 const MEASURES = [
@@ -38,15 +49,13 @@ const ADD_COSTS = (from: string) => `
     on conflict (day, upstream, model, kind) do update set
       ${MEASURES.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`
 
-// By a join: a plan that was made for an empty table would compare each row with each of a list.
 // The keys of each table are locked in their order, and the tables in one order, which is also that
 // of an earlier version's charges: two processes wait for each other, they never deadlock.
 const ADD_DUE = `
-  with next as materialized (
-    select ctid as place from activity_due limit $1 for update skip locked
-  ),
-  taken as (
-    delete from activity_due using next where ctid = place returning activity_due.*
+  with taken as (
+    delete from activity_due where ctid = any(array(
+      select ctid from activity_due limit $1 for update skip locked))
+    returning *
   ),
   counted as (
     insert into activity_lanes as known (account_id, workspace_id, model, status, records)

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
 import type { Duty } from '../lib/clock.ts'
 import { addCostsDue, addDue } from './summing-store.ts'
 
@@ -23,7 +23,7 @@ export function activitySumming({ db }: { db: Db }): Duty {
 }
 
 async function addAll(
-  add: (tx: Tx, batch: number) => Promise<number>,
+  add: (db: Db, batch: number) => Promise<number>,
   db: Db,
   signal: AbortSignal,
 ): Promise<void> {

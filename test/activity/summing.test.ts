@@ -6,7 +6,7 @@ import { listActivity } from '../../src/activity/list.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
 import { summarizeActivity } from '../../src/activity/summary-store.ts'
 import { activitySumming } from '../../src/activity/summing.ts'
-import { addDue } from '../../src/activity/summing-store.ts'
+import { addCostsDue, addDue } from '../../src/activity/summing-store.ts'
 import { periodOfDays } from '../../src/administration/business/overview.ts'
 import { sumCosts } from '../../src/administration/business/overview-store.ts'
 import { openDatabase } from '../../src/db/database.ts'
@@ -151,6 +151,44 @@ it('have each record once, with many at work and some of them killed', async () 
   await Promise.all([sumUp(), sumUp(), sumUp()])
   assert.deepEqual(await counted(), { summed: summed + written, due: 0 })
   await assertSums(db)
+})
+
+it('cost what is added up, not what is due, also by a plan that was made while nothing was', async () => {
+  await sumUp()
+  const { summed } = await counted()
+  await db.query('vacuum analyze activity_due')
+  await db.query('vacuum analyze cost_sums_due')
+  // One connection that has been in use for a while: its plans are kept.
+  const kept = openDatabase({ url, poolSize: 1, log: silentLog })
+  const rowsRead = async () => {
+    await kept.query('select pg_stat_force_next_flush()')
+    const [row] = await kept.query<{ rows: bigint }>(
+      `select sum(seq_tup_read)::int8 as rows from pg_stat_user_tables
+       where relname in ('activity_due', 'cost_sums_due')`,
+    )
+    return row!.rows
+  }
+  try {
+    await kept.query('set plan_cache_mode = force_generic_plan')
+    await addDue(kept, 1_000)
+    await addCostsDue(kept, 1_000)
+    await insertRecords(db, some(3_000), ZONE)
+    await db.query(
+      `insert into cost_sums_due
+       select '2026-03-01', 'no record', 'acme/small', 'chat', 1, 0, 0, 0, 0, 0, 0, 0, 0
+       from generate_series(1, 3000)`,
+    )
+    const before = await rowsRead()
+    await addDue(kept, 1_000)
+    await addCostsDue(kept, 1_000)
+    assert.equal((await rowsRead()) - before, 2_000n)
+    await sumUp()
+    assert.deepEqual(await counted(), { summed: summed + 6_000, due: 0 })
+    // What comes later is compared with the records.
+    await db.query(`delete from cost_sums where upstream = 'no record'`)
+  } finally {
+    await kept.close()
+  }
 })
 
 it('are read as one with what is due, whatever is moved meanwhile', async () => {

@@ -37,8 +37,8 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   {
     name: 'each record counts once in the counters and sums',
     file: 'src/activity/summing-store.ts',
-    find: 'delete from activity_due using next where ctid = place returning activity_due.*',
-    put: 'select activity_due.* from activity_due, next where activity_due.ctid = place',
+    find: 'delete from activity_due where ctid = any(array(\n      select ctid from activity_due limit $1 for update skip locked))\n    returning *',
+    put: 'select * from activity_due limit $1',
     test: 'test/activity/summing.test.ts',
     fails: /before and after they are added up/,
   },
@@ -49,6 +49,14 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     put: 'select * from cost_sums_due limit $1',
     test: 'test/activity/summing.test.ts',
     fails: /of an earlier version/,
+  },
+  {
+    name: 'adding up costs what is added up, not what is due',
+    file: 'src/activity/summing-store.ts',
+    find: "    await tx.script('set local enable_seqscan = off')\n",
+    put: '',
+    test: 'test/activity/summing.test.ts',
+    fails: /cost what is added up/,
   },
   {
     name: 'a record that is not counted yet is in its group',
