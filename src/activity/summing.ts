@@ -5,7 +5,7 @@ import { addCostsDue, addDue } from './summing-store.ts'
 /** Readers pass over what is due: it should be little. The longer the rest, the more is one upsert. */
 const EVERY_MS = 2_000
 /** Each row may be four upserts, and a statement has five seconds even on a slow disk. */
-const BATCH = 1_000
+const BATCH = 4_000
 
 /**
  * Adds what charges wrote beside the counters and sums to these. Readers add up both, so it does not
