@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startGlutton } from './adversary/glutton.ts'
+import { startGlutton, type Glutton } from './adversary/glutton.ts'
 import { brokenService, HONEST_LOADS, HONEST_PATIENCE_MS } from './adversary/honest.ts'
 import { allowedMicro, brokenPromises, credits, lostMicro, reckon } from './adversary/reckoning.ts'
 import { STRATEGIES } from './adversary/strategies.ts'
@@ -49,14 +49,14 @@ export async function adversary(options: AdversaryOptions) {
     env: { TRUST_PROXY: 'true', UNPAID_STREAM_CREDITS: '20' },
   })
   try {
-    return await run(world, tally, options)
+    return await run(world, glutton, tally, options)
   } finally {
     await world.close()
     await glutton.close()
   }
 }
 
-async function run(world: World, tally: Tally, options: AdversaryOptions) {
+async function run(world: World, glutton: Glutton, tally: Tally, options: AdversaryOptions) {
   const random = seededRandom(options.seed)
   const players = await openPlayers(world, random, {
     ...options,
@@ -83,6 +83,7 @@ async function run(world: World, tally: Tally, options: AdversaryOptions) {
   await playing
   options.say?.('everybody has stopped')
   await players.runLateChecks()
+  await glutton.atRest()
   await awaitClosure(world, 0)
   await compareBalances(world, players)
   return report({ world, tally, players, thieves, effects }, options)
