@@ -174,12 +174,12 @@ export class WatchedStream implements ChatStream {
   }
 
   /**
-   * There must be room for as much as has ever come at once. More is asked for half way to the end,
-   * since a model says on while we wait.
+   * There must be room for as much as has ever come at once, and while an answer is waited for, for
+   * that again: a model says on. More is asked for half way to the end.
    */
   async #affords(): Promise<boolean> {
     if (this.#said >= this.#askAt) this.#asked ??= this.#ask()
-    while (this.#said + this.#largest > this.#room) {
+    while (this.#said + (this.#poor ? 1 : 2) * this.#largest > this.#room) {
       if (this.#asked === undefined && this.#poor) return false
       if (!(await cameInTime((this.#asked ??= this.#ask())))) return false
     }

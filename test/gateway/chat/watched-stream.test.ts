@@ -194,6 +194,13 @@ test('while the database is silent no more is said than the limit pays for', asy
   assert.deepEqual([finishes, stream.boundTokens], [['0 length'], text.length])
 })
 
+test('while it is waited for there is room for what comes meanwhile', async () => {
+  const model = new Model([1, 20, 20, 20])
+  const { means } = meansOf(50, 90, { extend: muchLater(100n) })
+  // With the next piece it would be 41, and one more would be beyond the limit.
+  assert.equal((await textOf(new WatchedStream(model, means, ours))).text.length, 21)
+})
+
 test('an answer that takes a little longer than the room lasts is waited for', async () => {
   const model = new Model(pieces(20, 2))
   const { means } = meansOf(10, 90)
