@@ -20,7 +20,8 @@ export function addCostsDue(db: Db, batch: number): Promise<number> {
 /**
  * These tables are empty most of the time, and plans are made for that: one compared each row that
  * was due with each of the batch, and kept a core busy for half a minute. Without sequential scans
- * where there is another way, a batch is found by its places, whatever the statistics say.
+ * where there is another way, a batch is found by its places, whatever the statistics say. A crash of
+ * the server may undo the last batch, whole: then it is due again.
  */
 function take(db: Db, sql: string, batch: number): Promise<number> {
   return db.begin(async (tx) => {
@@ -28,6 +29,14 @@ function take(db: Db, sql: string, batch: number): Promise<number> {
     const [row] = await tx.query<{ taken: bigint }>(sql, [batch])
     return Number(row!.taken)
   }, 'visible')
+}
+
+function takenFrom(table: 'activity_due' | 'cost_sums_due'): string {
+  return `taken as (
+    delete from ${table} where ctid = any(array(
+      select ctid from ${table} limit $1 for update skip locked))
+    returning *
+  )`
 }
 
 const MEASURES = [
@@ -52,11 +61,7 @@ const ADD_COSTS = (from: string) => `
 // The keys of each table are locked in their order, and the tables in one order, which is also that
 // of an earlier version's charges: two processes wait for each other, they never deadlock.
 const ADD_DUE = `
-  with taken as (
-    delete from activity_due where ctid = any(array(
-      select ctid from activity_due limit $1 for update skip locked))
-    returning *
-  ),
+  with ${takenFrom('activity_due')},
   counted as (
     insert into activity_lanes as known (account_id, workspace_id, model, status, records)
     select account_id, workspace_id, model, status, sum(records)
@@ -81,10 +86,6 @@ const ADD_DUE = `
   select count(*) as taken from taken`
 
 const ADD_COSTS_DUE = `
-  with taken as (
-    delete from cost_sums_due where ctid = any(array(
-      select ctid from cost_sums_due limit $1 for update skip locked))
-    returning *
-  ),
+  with ${takenFrom('cost_sums_due')},
   added as (${ADD_COSTS('taken')})
   select count(*) as taken from taken`
