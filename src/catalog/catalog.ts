@@ -26,6 +26,8 @@ export type PricedModel = CatalogModel & {
   margin: Decimal
   creditsPerUsd: Decimal
   free: boolean
+  /** Before it speaks: that is paid for, and often not shown. */
+  thinks: boolean
   targets: readonly Offer[]
 }
 
@@ -97,9 +99,15 @@ function asPriced(model: CatalogModel): PricedModel {
   if (known !== undefined) return known
   const { pricing: prices, id: priceSnapshotId, margin, creditsPerUsd } = model.price
   const more = { prices, priceSnapshotId, margin, creditsPerUsd, targets: model.offers }
-  const made = { ...model, ...more, free: model.priced === 'free' }
+  const made = { ...model, ...more, free: model.priced === 'free', thinks: thinks(model) }
   PRICED.set(model, made)
   return made
+}
+
+/** An upstream's list must say so; of a model that it says nothing about, we see all that it says. */
+function thinks({ supportedParameters, price: { pricing } }: CatalogModel): boolean {
+  if (Number(pricing.internal_reasoning ?? 0) > 0) return true
+  return supportedParameters.some((name) => name.includes('reasoning'))
 }
 
 export function notFound(id: string, field = 'model'): Failure {

@@ -1,16 +1,24 @@
 import { LRUCache } from 'lru-cache'
-import { creditsText } from '../billing/money.ts'
+import { creditsText, greater } from '../billing/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
-import type { Asking } from '../lib/telemetry/call-course.ts'
+import type { Asking, CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import type { Rows } from './bill/post.ts'
-import { newCourse, type Dropped, type Receipt, type Stage, type StageUsage } from './bill/rows.ts'
+import {
+  newCourse,
+  type Dropped,
+  type Receipt,
+  type Stage,
+  type StageUsage,
+  type Waived,
+} from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
 import type { Amounts } from './price/amounts.ts'
 import { listCost } from './price/reported-cost.ts'
+import { thoughtMicro } from './price/thoughts.ts'
 
 /** Paid work that has been understood: what to hold for it, how to do it, how to bill it. */
 export type PaidStage<Result> = {
@@ -25,6 +33,8 @@ export type PaidStage<Result> = {
 export type BilledCall<Result> = PaidStage<Result> & {
   /** A row of its own for the commit that settles it. */
   also?: (() => Rows['also']) | undefined
+  /** The worth of what has come of the answer, where that is seen. */
+  saidMicro?: (() => bigint) | undefined
   answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
 }
 
@@ -35,10 +45,10 @@ export async function runBilledCall<Result>(
   billed: BilledCall<Result>,
 ): Promise<KeptAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
-  const { stage, amounts } = billed
+  const { stage, amounts, saidMicro } = billed
   const { accountId } = principal
-  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
   const course = newCourse()
+  stayWhenDear(gateway, call, { thoughts: amounts.thoughts, course, saidMicro })
   const leave = gateway.callLimits.enter(principal)
   try {
     const { trace } = signal
@@ -55,7 +65,7 @@ export async function runBilledCall<Result>(
     } catch (error) {
       const latencyMs = performance.now() - course.beganMs
       const end = { ...dropOf(error, stage, latencyMs, signal), course }
-      await dropWork(gateway, bill, end, { accountId, amounts })
+      await dropWork(gateway, bill, end, { accountId, amounts, saidMicro: saidMicro?.() })
       throw error
     }
   } finally {
@@ -63,30 +73,56 @@ export async function runBilledCall<Result>(
   }
 }
 
+/** What can be known of an answer that has not been sent. */
+type Underway = Pick<Amounts, 'thoughts'> &
+  Pick<BilledCall<unknown>, 'saidMicro'> & { course: CallCourse }
+
+/**
+ * An answer that has not been sent may be left for nothing, unless its account has left too much
+ * already, or would with this one alone.
+ */
+export function stayWhenDear(
+  { leftUnpaid }: Gateway,
+  call: GatewayCall,
+  { thoughts, saidMicro, course }: Underway,
+): void {
+  const { accountId } = call.principal
+  call.stay(() => {
+    const thought = thoughtMicro(thoughts, performance.now() - course.beganMs)
+    const worth = greater(thought, saidMicro?.() ?? 0n)
+    return leftUnpaid.answers.isBeyond(accountId, worth)
+  })
+}
+
 /** Whoever left counts, although nothing was delivered: the upstream has worked. */
 export async function dropWork(
-  { leftUnpaid, catalog }: Gateway,
+  gateway: Gateway,
   bill: Bill,
   end: Dropped,
-  { accountId, amounts }: { accountId: string; amounts: Amounts },
+  work: { accountId: string; amounts: Amounts; saidMicro?: bigint | undefined },
 ): Promise<void> {
-  const micro = end.status === 'cancelled' ? workedMicro(amounts, end.latencyMs) : 0n
-  const rate = catalog.find(end.stage.model)?.price
-  const waived = {
-    micro,
-    upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined,
-  }
-  await leftUnpaid.answers.drop(bill, { ...end, waived }, { accountId, micro })
+  const { accountId, amounts, saidMicro = 0n } = work
+  const worked = greater(workedMicro(amounts, end.latencyMs), saidMicro)
+  const micro = end.status === 'cancelled' ? worked : 0n
+  const waived = waivedAs(gateway, end.stage, micro)
+  await gateway.leftUnpaid.answers.drop(bill, { ...end, waived }, { accountId, micro })
+}
+
+/** Of work whose worth was guessed. */
+export function waivedAs({ catalog }: Gateway, { model }: Stage, micro: bigint): Waived {
+  const rate = catalog.find(model)?.price
+  return { micro, upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined }
 }
 
 /** The time in which a fast model says as much as is held for an answer. */
 const ANSWER_MS = 1_000
 
 /** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
-function workedMicro({ wantMicro, needMicro }: Amounts, latencyMs: number): bigint {
+function workedMicro({ wantMicro, needMicro, thoughts }: Amounts, latencyMs: number): bigint {
   if (wantMicro <= needMicro) return wantMicro
-  const written = Math.min(1, latencyMs / ANSWER_MS)
-  return needMicro + BigInt(Math.round(Number(wantMicro - needMicro) * written))
+  const share = Math.min(1, latencyMs / ANSWER_MS)
+  const written = BigInt(Math.round(Number(wantMicro - needMicro) * share))
+  return needMicro + greater(written, thoughtMicro(thoughts, latencyMs))
 }
 
 /** No choice may be longer than there can be money for: `tokens` is what the limit pays for. */

@@ -44,6 +44,7 @@ class OpenStream implements ChatStream {
   #first: readonly string[] | undefined
   #over = false
   #outlasted = false
+  #spokeAtMs: number | undefined
   #trace: AttemptTrace | undefined
 
   constructor(parts: StreamParts) {
@@ -72,6 +73,9 @@ class OpenStream implements ChatStream {
   }
   get last() {
     return this.#last
+  }
+  get spokeAtMs() {
+    return this.#spokeAtMs
   }
   get outlasted() {
     return this.#outlasted
@@ -138,7 +142,11 @@ class OpenStream implements ChatStream {
     if (this.#over) return undefined
     try {
       const events = this.#reader.done ? undefined : this.#events.take()
-      if (events !== undefined) return this.#readAll(events)
+      if (events !== undefined) {
+        const chunks = this.#readAll(events)
+        if (this.#reader.outputBytes > 0) this.#spokeAtMs ??= performance.now()
+        return chunks
+      }
     } catch (error) {
       if (this.#outlasts(error)) return this.#endHere()
       const harmless = error instanceof Fault && HARMLESS.has(error.kind)

@@ -116,6 +116,8 @@ export type ChatStream = Source<readonly string[]> &
     readonly finished: boolean
     /** Our own clock ended it while it spoke. */
     readonly outlasted?: boolean
+    /** When the first of the answer came, by `performance.now()`. */
+    readonly spokeAtMs?: number | undefined
     /** No fewer tokens than it said, if it was not allowed to end. */
     readonly boundTokens?: number | undefined
   }

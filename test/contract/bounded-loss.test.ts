@@ -20,6 +20,8 @@ const PRICES: Record<string, [number, number]> = {
   'talk/thinker': [7_500, 30_000],
 }
 const HOSTILE = Object.keys(PRICES)
+/** Dear, and slow: with eight choices it thinks for 192 credits in a second. */
+PRICES['talk/brooder'] = [7_500, 120_000]
 /** The same price as the dear one: one says little, and one is listened to alone and may be quick. */
 for (const id of ['talk/short', 'talk/quick']) PRICES[id] = PRICES['talk/dear']!
 
@@ -43,6 +45,7 @@ before(async () => {
     'talk/quick': { tokens: 16, everyMs: 2 },
     'talk/cheap': { tokens: 8 },
     'talk/thinker': { tokens: 8, thinks: true },
+    'talk/brooder': { tokens: 2, thinks: true },
   })
   const models = [
     record('talk/dear'),
@@ -50,6 +53,7 @@ before(async () => {
     record('talk/short'),
     record('talk/quick'),
     record('talk/thinker', { supported_parameters: ['max_tokens', 'reasoning'] }),
+    record('talk/brooder', { supported_parameters: ['max_tokens', 'reasoning'] }),
   ]
   const upstream = { type: 'openai', base_url: talker.url, sync: false, models }
   house = await startHouse({ upstream })
@@ -232,6 +236,71 @@ test('callers who leave whole answers are counted, and beyond their allowance th
   const told = `cost ${cost.toFixed(2)}, paid ${charged.toFixed(2)}`
   assert.ok(cost - charged <= charged / 10 + 10 + 20 + 10, told)
   assert.ok(charged > 20, told)
+})
+
+test('a whole answer of which more was seen than may be left is paid for, whoever leaves it', async () => {
+  const thief = await house.customer('1000')
+  talker.calls.length = 0
+  const leaving = new AbortController()
+  const asked = ask(thief.key, { model: 'talk/quick' }, { signal: leaving.signal })
+  // 120 credits, and 40 by its bytes.
+  while ((talker.calls[0]?.said ?? 0) < 4_000) await new Promise((done) => setTimeout(done, 5))
+  leaving.abort()
+  await assert.rejects(asked)
+  await noHolds()
+  assert.ok(talker.calls[0]!.stream)
+  assert.equal(talker.calls[0]!.state, 'finished')
+  assert.ok(Math.abs((await chargedTo(thief.accountId)) - costOf(talker.calls)) < 0.001)
+})
+
+/** Half of its 96 credits are thoughts that nobody sees, in the first quarter of a second. */
+const BROODS = { model: 'talk/brooder', n: 8, max_tokens: 100 }
+
+for (const stream of [true, false]) {
+  const how = stream ? 'streamed' : 'whole'
+  test(`an answer (${how}) that is left while a model thinks for more than may be left is paid for`, async () => {
+    const thief = await house.customer('1000')
+    talker.calls.length = 0
+    const signal = AbortSignal.timeout(180)
+    await assert.rejects(ask(thief.key, { ...BROODS, stream }, { signal }))
+    await noHolds()
+    const [call] = talker.calls
+    assert.equal(call!.state, 'finished')
+    assert.ok(Math.abs((await chargedTo(thief.accountId)) - costOf(talker.calls)) < 0.001)
+  })
+}
+
+test('what a model thought before its first word counts when a stream is left there', async () => {
+  const thief = await house.customer('1000')
+  talker.calls.length = 0
+  const leaving = new AbortController()
+  const answer = await fetch(`${house.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${thief.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...BROODS, stream: true, messages: [{ role: 'user', content: '7' }] }),
+    signal: leaving.signal,
+  })
+  await answer.body!.getReader().read()
+  leaving.abort()
+  await noHolds()
+  assert.equal(talker.calls[0]!.state, 'finished')
+  assert.ok(Math.abs((await chargedTo(thief.accountId)) - costOf(talker.calls)) < 0.001)
+})
+
+test('a model that thinks may be left soon: what it did is counted, and not charged', async () => {
+  const honest = await house.customer('1000')
+  talker.calls.length = 0
+  const signal = AbortSignal.timeout(150)
+  await assert.rejects(ask(honest.key, { model: 'talk/thinker', max_tokens: 8_000 }, { signal }))
+  await noHolds()
+  assert.equal(talker.calls[0]!.state, 'cut off')
+  assert.equal(await chargedTo(honest.accountId), 0)
+  const [row] = await house.db.query<{ status: string; waived_micro: bigint }>(
+    'select status, waived_micro from activity_records where account_id = $1',
+    [honest.accountId],
+  )
+  assert.equal(row!.status, 'cancelled')
+  assert.ok(row!.waived_micro > 0n)
 })
 
 async function noHolds(): Promise<void> {

@@ -26,6 +26,7 @@ export function pricedModel(facts: Partial<PricedModel> = {}): PricedModel {
     priceSnapshotId: 'snapshot',
     prices,
     free,
+    thinks: false,
     margin,
     creditsPerUsd,
     ...facts,

@@ -4,6 +4,8 @@ import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest, NativeRequest } from '../../upstream/contract/contract.ts'
+import { ABSENT } from '../../upstream/contract/usage.ts'
+import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
@@ -93,6 +95,7 @@ export function completeChat(
 ) {
   const { stage, amounts, targets, request } = order
   const { requestId } = call
+  let gathered: ChatStream | undefined
   return runBilledCall(gateway, call, {
     stage,
     amounts,
@@ -101,13 +104,16 @@ export function completeChat(
       const result =
         allowance === undefined
           ? await gateway.upstreams.call(targets, 'chat', request, asking)
-          : await answerWithin(gateway, { order, bill, allowance, asking })
+          : await answerWithin(gateway, { order, bill, allowance, asking }, (stream) => {
+              gathered = stream
+            })
       const charged = order.usage(result.usage, result)
       const body = form ? form(result, countedUsage(result.usage, charged)) : result.body
       return { result, charged, body }
     },
     usage: ({ charged }) => charged,
     also: order.also,
+    saidMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
     answer: ({ result: { generationId }, body }, _charged, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
   })
@@ -163,21 +169,12 @@ function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
     maxTokens: longestWish(body),
     choices: body.n ?? 1,
     hardLimit: hardLimit(body),
-    growing: !pictures && !audio && thinksAloud(model),
+    growing: !pictures && !audio && !model.thinks,
     predictedBytes,
     boundPredicted: prediction ? () => mostJsonTokens(prediction, predictedBytes) : undefined,
     pictures,
     audio,
   }
-}
-
-/**
- * What a model thinks before it speaks is paid for, and often not shown: it cannot be counted. The
- * catalog must say that a model thinks; of one that it says nothing about, we see all that it says.
- */
-function thinksAloud({ supportedParameters, prices }: PricedModel): boolean {
-  if (Number(prices.internal_reasoning ?? 0) > 0) return false
-  return !supportedParameters.some((name) => name.includes('reasoning'))
 }
 
 /** Of two limits upstreams differ in which one they keep to; thoughts may come on top of either. */

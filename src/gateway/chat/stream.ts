@@ -6,8 +6,10 @@ import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { newCourse, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
-import { dropWork, generationHeader } from '../billed-call.ts'
+import { dropWork, generationHeader, stayWhenDear, waivedAs } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { Amounts } from '../price/amounts.ts'
+import { thoughtMicro } from '../price/thoughts.ts'
 import { countedUsage, type StreamForm } from './form.ts'
 import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
@@ -31,7 +33,7 @@ export async function streamChat(
   const { accountId } = principal
   const course = newCourse()
   gateway.leftUnpaid.streams.admit(accountId)
-  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
+  stayWhenDear(gateway, call, { thoughts: amounts.thoughts, course })
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   const asking = { signal, course }
@@ -60,10 +62,10 @@ export async function streamChat(
 }
 
 /** All that a stream keeps of its order while it runs: nothing of the prompt, which may be long. */
-type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'also'>
+type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'also'> & Pick<Amounts, 'thoughts'>
 
-function paidOf({ stage, usage, also }: ChatOrder): Paid {
-  return { stage, usage, also }
+function paidOf({ stage, usage, also, amounts: { thoughts } }: ChatOrder): Paid {
+  return { stage, usage, also, thoughts }
 }
 
 function streamEnds(
@@ -77,9 +79,10 @@ function streamEnds(
   const { stage } = order
   const { accountId } = call.principal
   const latencyMs = () => performance.now() - course.beganMs
+  const worth = () => worthOf(gateway, order, stream, course)
   const left = () => {
     const end = { status: 'cancelled', errorCode: 'caller_left', stage, course } as const
-    const waived = worthOf(order, stream)
+    const waived = worth()
     const { micro } = waived
     const dropped = { ...end, waived, latencyMs: latencyMs() }
     return gateway.leftUnpaid.streams.drop(bill, dropped, { accountId, micro })
@@ -96,8 +99,8 @@ function streamEnds(
     async broke(error) {
       if (isReaders(error)) await left()
       else {
-        const waived = worthOf(order, stream)
-        await bill.drop({ ...dropOf(error, stage, latencyMs(), call.signal), course, waived })
+        const dropped = dropOf(error, stage, latencyMs(), call.signal)
+        await bill.drop({ ...dropped, course, waived: worth() })
       }
       leave()
       // After the first byte a failure can only be reported in the stream.
@@ -108,7 +111,7 @@ function streamEnds(
       await left()
       leave()
     },
-    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream).micro),
+    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worth().micro),
   }
 }
 
@@ -126,10 +129,17 @@ function withoutAnswer(reading: UsageReading): UsageReading {
   return { kind: 'reported', usage: { ...reading.usage, ...answer } }
 }
 
-/** Some upstreams count an answer only at its end: what was seen of it counts too. */
-function worthOf(order: Paid, stream: ChatStream): Waived {
+/**
+ * Some upstreams count an answer only at its end: what was seen of it counts too, with what may have
+ * been thought before.
+ */
+function worthOf(gateway: Gateway, order: Paid, stream: ChatStream, course: CallCourse): Waived {
   const counted = order.usage(stream.usage, stream)
   const seen = order.usage(ABSENT, stream)
+  const silentMs = (stream.spokeAtMs ?? performance.now()) - course.beganMs
+  const thought = thoughtMicro(order.thoughts, silentMs)
+  const allMicro = seen.costMicro + thought
+  if (thought > 0n && allMicro > counted.costMicro) return waivedAs(gateway, order.stage, allMicro)
   const { costMicro: micro, upstreamCost } = counted.costMicro > seen.costMicro ? counted : seen
   return { micro, upstreamCost: upstreamCost && { ...upstreamCost, basis: 'estimated' } }
 }

@@ -80,9 +80,7 @@ function costOf(
   call: { model: CatalogModel; offer: Offer; textBytes: number; at: Date; result: ChatResult },
 ): Pick<TrialResult, 'promptTokens' | 'completionTokens' | 'costMicroUsd' | 'costBasis'> {
   const { model, offer, textBytes, at, result } = call
-  const { pricing: prices, id: priceSnapshotId, priced } = offer.price
-  const free = priced === 'free'
-  const atCost = { ...model, ...AT_COST, prices, priceSnapshotId, free, targets: [offer] }
+  const atCost = { id: model.id, prices: offer.price.pricing, ...AT_COST }
   const prompt = { ...EMPTY_PROMPT, textBytes }
   const listed = callCharge({ model: atCost, prompt, at, log: billing.log })
   const { costMicro: catalogMicro, estimated, ...tokens } = listed(result.usage, result)

@@ -24,10 +24,17 @@ export async function streamWithin(gateway: Gateway, asked: Asked): Promise<Chat
 }
 
 /** A whole answer that has to be watched is asked for as a stream. */
-export async function answerWithin(gateway: Gateway, asked: Asked): Promise<ChatResult | Gathered> {
+export async function answerWithin(
+  gateway: Gateway,
+  asked: Asked,
+  watching: (stream: ChatStream) => void,
+): Promise<ChatResult | Gathered> {
   const { order, allowance, asking } = asked
-  if (canGrow(order, allowance))
-    return gatherAnswer(await streamWithin(gateway, asked), order.request.ours)
+  if (canGrow(order, allowance)) {
+    const stream = await streamWithin(gateway, asked)
+    watching(stream)
+    return gatherAnswer(stream, order.request.ours)
+  }
   const request = limited(order, allowance)
   return gateway.upstreams.call(order.targets, 'chat', request, asking)
 }

@@ -1,4 +1,5 @@
 import type { Bounds } from '../../billing/commands.ts'
+import type { Thoughts } from './thoughts.ts'
 
 /** What to hold for a call: as much of `wantMicro` as there is, and no less than `needMicro`. */
 export type Amounts = {
@@ -7,6 +8,8 @@ export type Amounts = {
   /** What it may come to cost, where that is something else. */
   bounds?: Bounds | undefined
   closerBounds?: (() => Bounds) | undefined
+  /** Of a model that thinks unseen. */
+  thoughts?: Thoughts | undefined
 }
 
 export const NOTHING: Amounts = { wantMicro: 0n, needMicro: 0n }

@@ -9,7 +9,9 @@ import { promptTokens, textTokens, type PromptSize } from './prompt-size.ts'
 import { logUnusable } from './reported-cost.ts'
 
 /** A call, with the prices of its first moment. */
-type MeasuredCall = { model: PricedModel; prompt: PromptSize; at: Date }
+type MeasuredCall = { model: ModelPrices; prompt: PromptSize; at: Date }
+
+type ModelPrices = Pick<PricedModel, 'id' | 'prices' | 'margin' | 'creditsPerUsd'>
 
 /** What came out, for an upstream that reports no tokens, or not of what kind they are. */
 export type Output = {

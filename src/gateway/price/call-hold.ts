@@ -19,6 +19,7 @@ import {
   UNKNOWN_CONTEXT_TOKENS,
   type PromptSize,
 } from './prompt-size.ts'
+import { THOUGHT_TOKENS_PER_SECOND, type Thoughts } from './thoughts.ts'
 
 /** What a caller asks for that sizes the answer. */
 export type AnswerWish = {
@@ -89,10 +90,18 @@ function amountsOf(call: HeldCall, answer: AnswerWish | undefined): Amounts {
     needMicro: sureMicro + rules.minMicro,
     bounds: { ...rough, rough: boundText !== undefined },
     closerBounds: boundText && (() => closeBounds(call, answer)),
+    thoughts: answer && thoughtsIn(call, answer, rough.mostMicro),
   }
 }
 
 const NONE = decimal(0)
+
+function thoughtsIn(call: HeldCall, answer: AnswerWish, mostMicro: bigint): Thoughts | undefined {
+  const { model } = call
+  if (!model.thinks) return undefined
+  const tokens = decimal(THOUGHT_TOKENS_PER_SECOND * answer.choices)
+  return { secondMicro: toMicro(times(boundPrice(call, answer), tokens), model), mostMicro }
+}
 
 function closeBounds(call: HeldCall, answer: AnswerWish | undefined): Bounds {
   return boundsOf(call, answer, {
