@@ -109,7 +109,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'beyond the limit a stream that is left is finished and charged',
     file: 'src/gateway/chat/stream.ts',
-    find: 'stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worthOf(order, stream).micro)',
+    find: 'stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worth().micro)',
     put: 'stays: () => false',
     test: 'test/contract/left-unpaid.test.ts',
     fails: /at the same moment/,
