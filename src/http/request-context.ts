@@ -37,6 +37,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   /** What was wrong with the body, kept until it is the body's turn to be judged. */
   bodyFailure: Failure | undefined = undefined
   cutBody: ((failure: Failure) => void) | undefined = undefined
+  place = 0
   readonly trace: RequestTrace | undefined
   readonly #context: ServerContext
   readonly #request: FastifyRequest

@@ -8,31 +8,50 @@ export type RunningCall = {
   readonly arrivedBytes: number
   /** Ends the reading of its body; there while it arrives. */
   cutBody: ((failure: Failure) => void) | undefined
+  /** Among the running calls; theirs to write. */
+  place: number
 }
 
-/** Every call in flight, so that a drain can wait for them and in the end abort them. */
+/**
+ * Every call in flight, so that a drain can wait for them and in the end abort them. A list and not a
+ * Set: one that calls enter and leave makes itself a new table every few of them, and the table it
+ * leaves points to the new one. When one of these is old, V8 keeps all that follow, with the calls in
+ * them, until it next collects all garbage.
+ */
 export class RunningCalls {
   draining = false
-  readonly calls = new Set<RunningCall>()
+  readonly #calls: RunningCall[] = []
   #idle: (() => void)[] = []
 
   get count(): number {
-    return this.calls.size
+    return this.#calls.length
+  }
+
+  /** A copy: calls may end while it is looked through. */
+  all(): RunningCall[] {
+    return [...this.#calls]
   }
 
   begin(call: RunningCall): void {
-    this.calls.add(call)
+    call.place = this.#calls.length
+    this.#calls.push(call)
   }
 
+  /** Once for each call. The last of them takes its place. */
   end(call: RunningCall): void {
-    if (!this.calls.delete(call) || this.calls.size > 0 || this.#idle.length === 0) return
+    const last = this.#calls.pop()!
+    if (last !== call) {
+      this.#calls[call.place] = last
+      last.place = call.place
+    }
+    if (this.#calls.length > 0 || this.#idle.length === 0) return
     const waiting = this.#idle
     this.#idle = []
     for (const resolve of waiting) resolve()
   }
 
   whenIdle(): Promise<void> {
-    if (this.calls.size === 0) return Promise.resolve()
+    if (this.#calls.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
@@ -42,7 +61,7 @@ export class RunningCalls {
       'The server is shutting down. Send the request again.',
       { retryAfterS: 1 },
     )
-    for (const call of this.calls) call.abort(reason)
+    for (const call of this.all()) call.abort(reason)
   }
 }
 

@@ -24,7 +24,7 @@ export class SlowBodies {
   look(nowMs: number): void {
     if (this.#leastBytes === 0) return
     const marks = new Map<RunningCall, Mark>()
-    for (const call of this.#running.calls) {
+    for (const call of this.#running.all()) {
       if (call.cutBody === undefined) continue
       const mark = this.#marks.get(call)
       const moved = mark === undefined || call.arrivedBytes - mark.bytes >= this.#leastBytes

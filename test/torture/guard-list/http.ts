@@ -75,6 +75,14 @@ export const HTTP_GUARDS: readonly Guard[] = [
     fails: /beyond its calls/,
   },
   {
+    name: 'the last running call takes the place of one that ended',
+    file: 'src/http/limits/capacity.ts',
+    find: '      last.place = call.place\n',
+    put: '',
+    test: 'test/http/running-calls.test.ts',
+    fails: /calls end in any order/,
+  },
+  {
     name: 'an address is measured before it is parsed',
     file: 'src/routes/fields.ts',
     find: '.max(2048)\n  .pipe(',
