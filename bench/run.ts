@@ -5,10 +5,14 @@ import type { Bench, Row } from './row.ts'
 
 /** `npm run bench`, or `npm run bench -- hallway`. Every bench file exports one or more benches. */
 const names = process.argv.slice(2)
-const benches = (await loadBenches()).filter(
-  (bench) => names.length === 0 || names.includes(bench.name),
-)
-if (benches.length === 0) throw new Error(`There is no benchmark named ${names.join(' or ')}.`)
+const all = await loadBenches()
+const unknown = names.filter((name) => !all.some((bench) => bench.name === name))
+if (unknown.length > 0) {
+  console.error(`There is no benchmark named ${unknown.join(' or ')}. There are:`)
+  for (const { name } of all) console.error(`  ${name}`)
+  process.exit(2)
+}
+const benches = names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
 
 const [cpu] = cpus()
 console.log(
