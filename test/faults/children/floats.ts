@@ -9,7 +9,7 @@ import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
 /**
- * Run as a process of its own until it is killed: callers of a few accounts, whose calls mostly draw
+ * Run as a process of its own until it is killed: callers of two accounts, whose calls mostly draw
  * from floats. Each line of output is a charge that was confirmed.
  */
 const [url = '', dataDir = '', ...accounts] = process.argv.slice(2)
