@@ -3,7 +3,7 @@ import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Db, Row } from './db.ts'
 import { startListener } from './listener.ts'
-import { runScript, runStatement, statementValues } from './statement.ts'
+import { runScript, runStatement, statementValues, withClient } from './statement.ts'
 import { runTransaction, type TransactionScope } from './transaction.ts'
 
 export type DatabaseOptions = {
@@ -12,13 +12,13 @@ export type DatabaseOptions = {
   listenUrl?: string | undefined
   poolSize: number
   log: Log
-  /** How long an answer may take, beyond the server's own limits; shorter in tests only. */
+  /** How long an answer may take: longer than the server's own limits, shorter in tests only. */
   patienceMs?: number
 }
 
 /** A PostgreSQL server, through a pool. Connections are made when needed, so it opens without one. */
 export function openDatabase(options: DatabaseOptions): Db {
-  const { poolSize, log } = options
+  const { poolSize, log, patienceMs = 20_000 } = options
   const pool = new Pool({ ...connection(options), max: poolSize, idleTimeoutMillis: 30_000 })
   let closing = false
   pool.on('error', (error) => {
@@ -26,19 +26,25 @@ export function openDatabase(options: DatabaseOptions): Db {
     if (!closing) log.warn('An idle database connection broke.', { error })
   })
   const straight = { ...options, url: options.listenUrl ?? options.url }
-  const listener = startListener({ connect: () => new Client(connection(straight)), log })
+  const listener = startListener({
+    connect: () => new Client(connection(straight)),
+    patienceMs,
+    log,
+  })
   const query = async <R extends Row>(sql: string, params: unknown[] = []) => {
     assertOutside(db)
-    return runStatement<R>(pool, sql, statementValues(params))
+    const values = statementValues(params)
+    return withClient(pool, (client) => runStatement<R>(client, sql, values, patienceMs))
   }
   const db: Db = {
     query,
     read: query,
     async script(sql) {
       assertOutside(db)
-      await runScript(pool, sql)
+      await withClient(pool, (client) => runScript(client, sql))
     },
-    begin: (work, how) => inScope(db, (scope) => runTransaction(pool, { scope, how }, work)),
+    begin: (work, how) =>
+      inScope(db, (scope) => runTransaction(pool, { scope, how, patienceMs }, work)),
     assertOutside: () => assertOutside(db),
     listen: (channel, onNotify) => listener.add(channel, onNotify),
     connections: () => ({
@@ -80,15 +86,13 @@ async function inScope<T>(db: Db, work: (scope: TransactionScope) => Promise<T>)
 }
 
 /** Time-outs on purpose: a slow or locked statement ends as 503, never as a pile of waiters. */
-function connection({ url, patienceMs = 20_000 }: DatabaseOptions): ClientConfig {
+function connection({ url }: DatabaseOptions): ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: 2_000,
     statement_timeout: 5_000,
     lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 10_000,
-    // Longer than the server's own limits: it is for a network that loses answers.
-    query_timeout: patienceMs,
     keepAlive: true,
     application_name: 'mlango',
     // Statements that are sent together travel together and are answered in their order.

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Log } from '../lib/log.ts'
+import { sendStatement } from './statement.ts'
 import { databaseFailure } from './trouble.ts'
 
 type OnNotify = (payload: string) => void
 type Listener = { add(channel: string, onNotify: OnNotify): Promise<void>; stop(): Promise<void> }
 
 /** A connection of its own for LISTEN. It reconnects by itself, and reports that there was a gap. */
-export function startListener(options: { connect: () => Client; log: Log }): Listener {
+export function startListener(options: {
+  connect: () => Client
+  /** How long an answer may take. */
+  patienceMs: number
+  log: Log
+}): Listener {
   const listeners = new Map<string, Set<OnNotify>>()
   const stopping = new AbortController()
   let current: Promise<Client> | undefined
@@ -27,7 +33,7 @@ export function startListener(options: { connect: () => Client; log: Log }): Lis
     client.on('end', handleLoss)
     try {
       await client.connect()
-      for (const channel of listeners.keys()) await client.query(`listen ${quoted(channel)}`)
+      for (const channel of listeners.keys()) await listenTo(client, channel)
       return client
     } catch (error) {
       live = false
@@ -35,6 +41,10 @@ export function startListener(options: { connect: () => Client; log: Log }): Lis
       await client.end().catch(() => {})
       throw databaseFailure(error)
     }
+  }
+
+  async function listenTo(client: Client, channel: string): Promise<void> {
+    await sendStatement(client, { text: `listen ${quoted(channel)}` }, options.patienceMs)
   }
 
   async function reconnect(): Promise<void> {
@@ -69,7 +79,7 @@ export function startListener(options: { connect: () => Client; log: Log }): Lis
         const running = current
         const client = await connected()
         // A connection opened just now has taken up the channel already.
-        if (running !== undefined) await client.query(`listen ${quoted(channel)}`)
+        if (running !== undefined) await listenTo(client, channel)
       } catch (error) {
         listeners.delete(channel)
         throw databaseFailure(error)

@@ -1,30 +1,82 @@
 import { createHash } from 'node:crypto'
-import type { Pool, PoolClient, QueryConfig } from 'pg'
+import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import type { Row } from './db.ts'
 import { rethrow } from './trouble.ts'
 
 /** For what may take its time. */
 export const LONG_MS = 600_000
 
-/** `values` come from `statementValues`. Without `patienceMs` it is that of the connection. */
+/** Runs `work` on a connection of the pool, and gives it back; after an error it is closed. */
+export async function withClient<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await takeClient(pool)
+  let failed = true
+  try {
+    const result = await work(client)
+    failed = false
+    return result
+  } finally {
+    giveBackClient(client, failed)
+  }
+}
+
+export async function takeClient(pool: Pool): Promise<PoolClient> {
+  const client = await pool.connect().catch(rethrow)
+  client.on('error', ignore)
+  return client
+}
+
+export function giveBackClient(client: PoolClient, broken: boolean): void {
+  client.off('error', ignore)
+  client.release(broken)
+}
+
+/** A client in use reports its broken connection both to the query and as an event. */
+function ignore(): void {}
+
+/** `values` come from `statementValues`. */
 export async function runStatement<R extends Row>(
-  connection: Pool | PoolClient,
+  client: PoolClient,
   text: string,
   values: unknown[],
-  patienceMs?: number,
+  patienceMs: number,
 ): Promise<R[]> {
   const name = statementName(text)
-  const statement: QueryConfig & { query_timeout?: number } =
-    name === undefined ? { text, values } : { name, text, values }
-  if (patienceMs !== undefined) statement.query_timeout = patienceMs
-  const result = await connection.query<R>(statement).catch(rethrow)
+  const statement = name === undefined ? { text, values } : { name, text, values }
+  const result = await sendStatement<R>(client, statement, patienceMs).catch(rethrow)
   return result.rows
 }
 
 /** Several statements without parameters. They may take their time, as a migration does. */
-export async function runScript(connection: Pool | PoolClient, text: string): Promise<void> {
-  const script: QueryConfig & { query_timeout: number } = { text, query_timeout: LONG_MS }
-  await connection.query(script).catch(rethrow)
+export async function runScript(client: PoolClient, text: string): Promise<void> {
+  await sendStatement(client, { text }, LONG_MS).catch(rethrow)
+}
+
+/**
+ * Sends a statement. The server has limits of its own; `patienceMs` is for a network that loses
+ * answers, and ends the connection, since whatever was sent behind the statement waits as well. The
+ * driver can do that too, but sets a function on its query, which keeps all that belongs to the
+ * statement until the next collection of old garbage.
+ */
+export function sendStatement<R extends Row>(
+  client: Client,
+  statement: QueryConfig,
+  patienceMs: number,
+): Promise<QueryResult<R>> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => client.connection.stream.destroy(noAnswer()), patienceMs)
+    client.query<R>(statement, (error: Error | null, result) => {
+      clearTimeout(timer)
+      if (error) reject(error)
+      else resolve(result)
+    })
+  })
+}
+
+function noAnswer(): Error {
+  return Object.assign(new Error('The database did not answer in time.'), { code: 'ETIMEDOUT' })
 }
 
 const names = new Map<string, string>()

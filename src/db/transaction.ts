@@ -1,30 +1,41 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { Db, OpenTx, Row, Tx, TxMode } from './db.ts'
-import { LONG_MS, runScript, runStatement, statementValues } from './statement.ts'
+import {
+  giveBackClient,
+  LONG_MS,
+  runScript,
+  runStatement,
+  sendStatement,
+  statementValues,
+  takeClient,
+} from './statement.ts'
 import { databaseFailure, isLost, rethrow, codeOf } from './trouble.ts'
+
+type TransactionOptions = {
+  scope: TransactionScope
+  how: TxMode | undefined
+  /** How long an answer may take, unless the transaction is a patient one. */
+  patienceMs: number
+}
 
 /** Runs `work` in a transaction on a connection of the pool, and gives the connection back. */
 export async function runTransaction<T>(
   pool: Pool,
-  { scope, how }: { scope: TransactionScope; how: TxMode | undefined },
+  options: TransactionOptions,
   work: (tx: OpenTx) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect().catch(rethrow)
-  // A client in use reports its broken connection both to the query and as an event.
-  const ignore = () => {}
-  client.on('error', ignore)
-  const transaction = new ServerTransaction(client, scope, how ?? 'durable')
+  const client = await takeClient(pool)
+  const transaction = new ServerTransaction(client, options)
   let reusable = true
   try {
-    const result = await closeAfter(scope, work(transaction))
+    const result = await closeAfter(options.scope, work(transaction))
     await transaction.commit()
     return result
   } catch (error) {
     reusable = await transaction.rollBack(error)
     throw transaction.reasonFor(error)
   } finally {
-    client.off('error', ignore)
-    client.release(!reusable)
+    giveBackClient(client, !reusable)
   }
 }
 
@@ -44,7 +55,7 @@ class ServerTransaction implements OpenTx {
   readonly #client: PoolClient
   readonly #scope: TransactionScope
   readonly #begun: Promise<unknown>
-  readonly #patienceMs: number | undefined
+  readonly #patienceMs: number
   readonly #sentForLater: Promise<unknown>[] = []
   /** From the first statement on that must wait for BEGIN, the ones behind it wait too. */
   #waitForBegin = false
@@ -53,13 +64,13 @@ class ServerTransaction implements OpenTx {
   #failed = false
   #firstError: unknown
 
-  constructor(client: PoolClient, scope: TransactionScope, how: TxMode) {
+  constructor(client: PoolClient, { scope, how = 'durable', patienceMs }: TransactionOptions) {
     this.#client = client
     this.#scope = scope
+    this.#patienceMs = how === 'patient' ? LONG_MS : patienceMs
     this.later = laterTx(this, scope, this.#sentForLater)
     this.#cork()
-    this.#begun = client.query(BEGIN[how])
-    if (how === 'patient') this.#patienceMs = LONG_MS
+    this.#begun = this.#send(BEGIN[how])
     // Every statement and the commit wait for it, and report its error.
     this.#begun.catch(() => {})
   }
@@ -84,7 +95,7 @@ class ServerTransaction implements OpenTx {
   async commit(): Promise<void> {
     await this.#begun
     this.#cork()
-    const [closed] = await Promise.all([this.#client.query('commit'), ...this.#sentForLater])
+    const [closed] = await Promise.all([this.#send('commit'), ...this.#sentForLater])
     // Also when `work` swallowed an error.
     if (closed.command !== 'COMMIT') throw new Error('A failed transaction cannot be committed.')
   }
@@ -93,7 +104,7 @@ class ServerTransaction implements OpenTx {
   async rollBack(error: unknown): Promise<boolean> {
     this.#failed = true
     if (isLost(error)) return false
-    return this.#client.query('rollback').then(
+    return this.#send('rollback').then(
       () => true,
       () => false,
     )
@@ -102,6 +113,10 @@ class ServerTransaction implements OpenTx {
   /** After the first error, whatever travelled with that statement fails only because of it. */
   reasonFor(error: unknown): unknown {
     return databaseFailure(codeOf(error) === IN_FAILED_TRANSACTION ? this.#firstError : error)
+  }
+
+  #send(text: string): Promise<QueryResult> {
+    return sendStatement(this.#client, { text }, this.#patienceMs)
   }
 
   async #inOrder<T>(send: () => Promise<T>): Promise<T> {

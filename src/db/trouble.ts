@@ -12,8 +12,12 @@ export function databaseFailure(error: unknown): unknown {
   })
 }
 
-/** For `.catch`: throws the error as what the caller should see. */
+/**
+ * For `.catch`: throws the error as what the caller should see. The driver's own stack leads to its
+ * socket; this one leads to whoever asked.
+ */
 export function rethrow(error: unknown): never {
+  if (error instanceof Error) Error.captureStackTrace(error, rethrow)
   throw databaseFailure(error)
 }
 
@@ -60,7 +64,7 @@ const SQLSTATE = new Set([
 
 /** Errors of the driver itself have no code. */
 const DRIVER_MESSAGE =
-  /connection terminated|connection ended|timeout exceeded when trying to connect|connection timeout|query read timeout|not queryable|client was closed|connection error/i
+  /connection terminated|connection ended|timeout exceeded when trying to connect|connection timeout|not queryable|client was closed|connection error/i
 
 function isTemporary(error: unknown): boolean {
   if (error instanceof Failure) return false

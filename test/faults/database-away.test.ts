@@ -112,6 +112,26 @@ test('a network that loses answers fails as unavailable, and the transaction is 
   await proxy.close()
 })
 
+test('a statement whose answer is lost fails as unavailable, and the next one has another connection', async () => {
+  const proxy = await muteableProxy(server.url)
+  const far = openDatabase({ url: proxy.url, poolSize: 1, log: silentLog, patienceMs: 400 })
+  assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
+  proxy.mute()
+  await assert.rejects(far.query('select 2 as two'), isAway)
+  proxy.restore()
+  assert.deepEqual(await far.query('select 3 as three'), [{ three: 3 }])
+  await far.close()
+  await proxy.close()
+})
+
+test('an error of the database says where the statement was sent', async () => {
+  const { stack } = await db.query('select broken').then(
+    () => assert.fail('it should fail'),
+    (error: Error) => error,
+  )
+  assert.match(stack!, /database-away\.test\.ts/)
+})
+
 test('an invalid statement is reported as such, not as unavailable', async () => {
   await assert.rejects(db.query('select broken'), (error) => !(error instanceof Failure))
 })
