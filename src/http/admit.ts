@@ -84,7 +84,8 @@ async function admitSignIn(context: ServerContext, call: RequestContext): Promis
       : await limiter.take(`session:${named}`, perMinute)
   occupy(call, tries)
   occupy(call, await limiter.take(failures, failuresPerMinute))
-  call.giveBackSlot = () => limiter.giveBack(failures)
+  const giveBack = () => limiter.giveBack(failures)
+  call.giveBackSlot = giveBack
 }
 
 function identify(context: ServerContext, call: RequestContext): Principal | Promise<Principal> {

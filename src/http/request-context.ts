@@ -108,10 +108,11 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   }
 
   acceptMultipart(): void {
-    this.multipart = () => {
+    const read = () => {
       this.inviteBody()
       return readMultipart(this.#request, this)
     }
+    this.multipart = read
   }
 
   /** A caller who asked before sending (`Expect: 100-continue`) is told to go on. */

@@ -43,7 +43,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
 
   constructor(deadline: Deadline) {
     this.#deadline = deadline
-    deadline.close = (fault) => this.#abort(fault)
+    deadline.answer = this
     // Whoever awaits it gets the rejection; one that nobody awaits must not end the process.
     this.head.catch(() => {})
   }
@@ -112,7 +112,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   }
 
   /** Closes the socket, now or as soon as there is one. */
-  #abort(reason: Fault): void {
+  abort(reason: Fault): void {
     if (this.#ended || this.#fault !== undefined) return
     if (this.#controller === undefined) this.#fail(reason)
     else this.#controller.abort(reason)
@@ -169,8 +169,8 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 export class Deadline {
   /** Why the call was ended by us, if it was. */
   fault: Fault | undefined
-  /** Closes the socket of the call; set by whoever opens it. */
-  close: (fault: Fault) => void = () => {}
+  /** Whose socket is closed. */
+  answer: { abort(fault: Fault): void } | undefined
   readonly #limits: Timeouts
   readonly #startedMs = performance.now()
   #begun = false
@@ -218,7 +218,7 @@ export class Deadline {
   end(fault: Fault): void {
     this.fault ??= fault
     this.settle()
-    this.close(this.fault)
+    this.answer?.abort(this.fault)
   }
 
   /**
