@@ -37,6 +37,8 @@ type Waiting<Item, Result> = {
   reject(error: unknown): void
 }
 
+type Rows = ReadonlySet<string | undefined>
+
 /** One batch of each mode may be in flight. Those that finish calls go first. */
 const MODES = ['durable', 'visible'] as const
 
@@ -51,8 +53,8 @@ export function groupCommit<Item, Result>(
 ): GroupCommit<Item, Result> {
   const { db, maxBatch = 500, maxWaiting = 10_000 } = options
   const waiting = { durable: [], visible: [] } as Record<CommitMode, Waiting<Item, Result>[]>
-  const inFlight = new Set<CommitMode>()
-  const lockedRows = new Set<string | undefined>()
+  /** The rows of each mode's batch. New for each: a Set that entries come to and leave grows old. */
+  const inFlight: Record<CommitMode, Rows | undefined> = { durable: undefined, visible: undefined }
   let gathering = false
   let idlers: (() => void)[] = []
 
@@ -61,21 +63,19 @@ export function groupCommit<Item, Result>(
     gathering = true
     setImmediate(() => {
       gathering = false
-      for (const mode of MODES) if (!inFlight.has(mode)) start(mode)
+      for (const mode of MODES) if (inFlight[mode] === undefined) start(mode)
     })
   }
 
   function start(mode: CommitMode): void {
     const batch = takeBatch(mode)
     if (batch.length === 0) return
-    inFlight.add(mode)
-    for (const { rows } of batch) if (rows !== undefined) lockedRows.add(rows)
-    void commit(batch, mode).then(() => finish(batch, mode))
+    inFlight[mode] = new Set(batch.map(({ rows }) => rows))
+    void commit(batch, mode).then(() => finish(mode))
   }
 
-  function finish(batch: Waiting<Item, Result>[], mode: CommitMode): void {
-    inFlight.delete(mode)
-    for (const { rows } of batch) lockedRows.delete(rows)
+  function finish(mode: CommitMode): void {
+    inFlight[mode] = undefined
     if (!isIdle()) return gather()
     for (const resolve of idlers) resolve()
     idlers = []
@@ -84,8 +84,10 @@ export function groupCommit<Item, Result>(
   function takeBatch(mode: CommitMode): Waiting<Item, Result>[] {
     const batch: Waiting<Item, Result>[] = []
     const left: Waiting<Item, Result>[] = []
+    const locked = inFlight[mode === 'durable' ? 'visible' : 'durable']
     for (const one of waiting[mode]) {
-      const fits = batch.length < maxBatch && !lockedRows.has(one.rows)
+      const isLocked = one.rows !== undefined && locked?.has(one.rows)
+      const fits = batch.length < maxBatch && !isLocked
       ;(fits ? batch : left).push(one)
     }
     waiting[mode] = left
@@ -93,7 +95,7 @@ export function groupCommit<Item, Result>(
   }
 
   function isIdle(): boolean {
-    return countWaiting() === 0 && inFlight.size === 0
+    return countWaiting() === 0 && MODES.every((mode) => inFlight[mode] === undefined)
   }
 
   function countWaiting(): number {

@@ -51,8 +51,12 @@ export async function openKeyCache(db: Db, clock: Clock, arrivals: Arrivals): Pr
   const used = (holder: KeyHolder | undefined) => {
     const now = clock.now()
     if (!holder || (holder.expiresAt && holder.expiresAt <= now)) return undefined
-    const writtenMs = uses.get(holder.keyId)?.writtenMs ?? 0
-    uses.set(holder.keyId, { at: now, writtenMs, fresh: true })
+    const use = uses.get(holder.keyId)
+    if (use === undefined) uses.set(holder.keyId, { at: now, writtenMs: 0, fresh: true })
+    else {
+      use.at = now
+      use.fresh = true
+    }
     return holder
   }
 
