@@ -9,7 +9,7 @@ import {
   statementValues,
   takeClient,
 } from './statement.ts'
-import { databaseFailure, isLost, rethrow, codeOf } from './trouble.ts'
+import { databaseFailure, isLost, codeOf } from './trouble.ts'
 
 type TransactionOptions = {
   scope: TransactionScope
