@@ -157,10 +157,18 @@ export const BILLING_GUARDS: readonly Guard[] = [
   {
     name: 'an account is never in two batches at once',
     file: 'src/db/group-commit.ts',
-    find: ' && !lockedRows.has(one.rows)',
+    find: ' && !isLocked',
     put: '',
     test: 'test/db/group-commit.test.ts',
     fails: /no two batches touch the same rows/,
+  },
+  {
+    name: 'an answer of the database that is lost is not waited for',
+    file: 'src/db/statement.ts',
+    find: 'destroy(noAnswer()), patienceMs)',
+    put: 'destroy(noAnswer()), patienceMs * 10)',
+    test: 'test/faults/database-away.test.ts',
+    fails: /whose answer is lost|loses answers/,
   },
   {
     name: 'pictures that come out have their own price',
