@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../src/db/db.ts'
 import { groupCommit } from '../../src/db/group-commit.ts'
@@ -94,12 +94,7 @@ test('a statement that takes too long, or waits too long for a lock, fails as un
 })
 
 test('a network that loses answers fails as unavailable, and the transaction is rolled back', async (t) => {
-  const proxy = await muteableProxy(server.url)
-  const far = openDatabase({ url: proxy.url, poolSize: 2, log: silentLog, patienceMs: 400 })
-  t.after(async () => {
-    await far.close()
-    await proxy.close()
-  })
+  const { proxy, far } = await openFar(t, 2)
   assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
   await far.script('create table mute (id int)')
   const before = performance.now()
@@ -115,12 +110,7 @@ test('a network that loses answers fails as unavailable, and the transaction is 
 })
 
 test('a statement whose answer is lost fails as unavailable, and the next one has another connection', async (t) => {
-  const proxy = await muteableProxy(server.url)
-  const far = openDatabase({ url: proxy.url, poolSize: 1, log: silentLog, patienceMs: 400 })
-  t.after(async () => {
-    await far.close()
-    await proxy.close()
-  })
+  const { proxy, far } = await openFar(t, 1)
   assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
   proxy.mute()
   const before = performance.now()
@@ -159,4 +149,15 @@ test('a server that is not there at the start is unavailable, not a crash', asyn
 async function echo(tx: { query(sql: string): Promise<unknown> }, items: number[]) {
   await tx.query('select 1')
   return items
+}
+
+/** The database behind a network that can be made to lose answers. */
+async function openFar(t: TestContext, poolSize: number) {
+  const proxy = await muteableProxy(server.url)
+  const far = openDatabase({ url: proxy.url, poolSize, log: silentLog, patienceMs: 400 })
+  t.after(async () => {
+    await far.close()
+    await proxy.close()
+  })
+  return { proxy, far }
 }

@@ -169,7 +169,7 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 export class Deadline {
   /** Why the call was ended by us, if it was. */
   fault: Fault | undefined
-  /** Whose socket is closed. */
+  /** The answer whose socket it closes; set by whoever opens it. */
   answer: { abort(fault: Fault): void } | undefined
   readonly #limits: Timeouts
   readonly #startedMs = performance.now()

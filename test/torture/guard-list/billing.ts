@@ -163,14 +163,6 @@ export const BILLING_GUARDS: readonly Guard[] = [
     fails: /no two batches touch the same rows/,
   },
   {
-    name: 'an answer of the database that is lost is not waited for',
-    file: 'src/db/statement.ts',
-    find: 'destroy(noAnswer()), patienceMs)',
-    put: 'destroy(noAnswer()), patienceMs * 10)',
-    test: 'test/faults/database-away.test.ts',
-    fails: /whose answer is lost|loses answers/,
-  },
-  {
     name: 'pictures that come out have their own price',
     file: 'src/billing/money.ts',
     find: "each(ownPrice(price('image_output')) ?? plain, image),",

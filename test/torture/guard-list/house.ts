@@ -19,6 +19,14 @@ export const HOUSE_GUARDS: readonly Guard[] = [
     fails: /gives its floats back/,
   },
   {
+    name: 'an answer of the database that is lost is not waited for',
+    file: 'src/db/statement.ts',
+    find: 'destroy(noAnswer()), patienceMs)',
+    put: 'destroy(noAnswer()), patienceMs * 10)',
+    test: 'test/faults/database-away.test.ts',
+    fails: /whose answer is lost|loses answers/,
+  },
+  {
     name: 'the depth of JSON is limited',
     file: 'src/lib/json-scan.ts',
     find: 'const DEEPEST_JSON = 64',
