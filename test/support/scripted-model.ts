@@ -21,6 +21,8 @@ const WHOLE = JSON.stringify({
 /** 0.03 credits for a token of the answer, so for three bytes of it. */
 const PRICES = { prompt: '0.000001', completion: '0.00001' }
 
+const PATIENCE_MS = 20_000
+
 /** A stream whose prompt says so is not given to the test. */
 export const AT_ONCE = 'Jibu mara moja.'
 
@@ -49,12 +51,21 @@ export async function scriptedModel() {
       models: [{ id: 'lab/mto', upstream_id: 'mto', pricing: PRICES, context_length: 100_000 }],
       timeouts,
     }),
-    /** The next stream that is asked for. */
+    /** The next stream that is asked for; fails if none is, so that a test which waits for it ends. */
     next: (): Promise<ScriptedStream> => {
       const stream = arrived.shift()
-      return stream === undefined
-        ? new Promise((take) => waiting.push(take))
-        : Promise.resolve(stream)
+      if (stream !== undefined) return Promise.resolve(stream)
+      return new Promise((done, fail) => {
+        const none = setTimeout(() => {
+          waiting.splice(waiting.indexOf(take), 1)
+          fail(new Error(`No stream was asked for within ${PATIENCE_MS} ms.`))
+        }, PATIENCE_MS)
+        function take(found: ScriptedStream) {
+          clearTimeout(none)
+          done(found)
+        }
+        waiting.push(take)
+      })
     },
     close: server.close,
   }
