@@ -57,7 +57,7 @@ const post = (body: string | Buffer = '{}') =>
     method: 'POST',
     headers: { ...keyHeaders, 'content-type': 'application/json' },
     body,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   })
 
 const capacity = () => service.server.context
