@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
 import type { Row, Tx } from '../db/db.ts'
 import { rowList, type RowType } from '../db/row-list.ts'
@@ -79,7 +80,7 @@ export async function isRecorded(tx: Tx, ids: string[]): Promise<boolean> {
 }
 
 export const NEW_RECORD: RowType<ActivityRecord> = {
-  name: 'new_record',
+  name: 'grouped_record',
   columns: [
     ['id', 'uuid', (r) => r.id],
     ['account_id', 'uuid', (r) => r.accountId],
@@ -106,7 +107,15 @@ export const NEW_RECORD: RowType<ActivityRecord> = {
     ['price_snapshot_id', 'uuid', (r) => r.priceSnapshotId],
     ['latency_ms', 'int8', (r) => wholeMs(r.latencyMs)],
     ['created_at', 'timestamptz', (r) => r.createdAt],
+    ['lane_id', 'uuid', laneOf],
   ],
+}
+
+/** As `activity_lanes` has it, where the database makes it of the same members. */
+function laneOf({ accountId, workspaceId = '', status, model }: ActivityRecord): string {
+  const hex = hash('md5', `${accountId}/${workspaceId}/${status}/${model}`)
+  const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
+  return `${a}-${b}-${c}-${d}-${hex.slice(20)}`
 }
 
 function wholeMs(ms: number): number {
@@ -121,7 +130,7 @@ const INSERT_RECORDS: Clause = {
   text: (first) => `
     recorded as (
       insert into activity_records (${NAMES})
-      select ${NAMES} from unnest($${first}::new_record[])
+      select ${NAMES} from unnest($${first}::grouped_record[])
       where (select ok from verdict)
       on conflict (id) do nothing
       returning ${dueOfRecord(first + 1)}

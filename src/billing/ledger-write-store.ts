@@ -33,26 +33,32 @@ function filled<R>(clause: Clause, type: RowType<R>, rows: R[]): CheckedWrite['w
   return rows.length > 0 ? [{ clause, values: [rowList(type, rows)] }] : []
 }
 
-/** The row is as this process left it. */
-const AS_BELIEVED = `balance_micro = balance_was and held_micro = held_was
-  and limits_micro = limits_was and entries = entries_was and version = version_was`
+/** The account is as this process left it; `row` says where the values are that it is compared with. */
+const asBelieved = (row: string) => `balance_micro = ${row}balance_was
+  and held_micro = ${row}held_was and limits_micro = ${row}limits_was
+  and entries = ${row}entries_was and version = ${row}version_was`
 
-const NEW_VALUES = `balance_micro = balance, held_micro = held, limits_micro = limits,
-  gift_micro = gift, entries = entries_now, gift_entries = entries_now, version = version_was + 1`
+const newValues = (row: string) => `balance_micro = ${row}balance, held_micro = ${row}held,
+  limits_micro = ${row}limits, gift_micro = ${row}gift, entries = ${row}entries_now,
+  gift_entries = ${row}entries_now, version = ${row}version_was + 1`
 
 /**
- * For a batch of one account, as that of a lone call is: its row is checked and written in one step.
- * Only as the one check of a statement, since another could still find that nothing may be written.
+ * For a batch of one account, as that of a lone call is: its row is checked and written in one step,
+ * without a join. Only as the one check of a statement, since another could still find that nothing
+ * may be written.
  */
 const ACCOUNT_UPDATED: Check = {
   table: 'account_updated',
-  text: (first) => `
+  text: (first) => {
+    const row = `(($${first + 1}::account_change[])[1]).`
+    return `
     changed as (
-      update ledger_accounts set ${NEW_VALUES} from unnest($${first + 1}::account_change[])
-      where account_id = ($${first}::uuid[])[1] and ${AS_BELIEVED}
+      update ledger_accounts set ${newValues(row)}
+      where account_id = ($${first}::uuid[])[1] and ${asBelieved(row)}
       returning account_id
     ),
-    account_updated as (select exists (select from changed) as ok)`,
+    account_updated as (select exists (select from changed) as ok)`
+  },
 }
 
 /** Locks in the order of the ids, so that batches of several processes wait and do not deadlock. */
@@ -67,18 +73,19 @@ const ACCOUNTS_AS_BELIEVED: Check = {
     ),
     accounts_as_believed as (
       select count(*) = cardinality($${first}::uuid[]) as ok
-      from locked join believed on account_id = id and ${AS_BELIEVED}
+      from locked join believed on account_id = id and ${asBelieved('believed.')}
     )`,
 }
 
 const UPDATE_ACCOUNTS: Clause = {
   text: () => `
     changed as (
-      update ledger_accounts set ${NEW_VALUES}
+      update ledger_accounts set ${newValues('believed.')}
       from believed where account_id = id and (select ok from verdict)
     )`,
 }
 
+/** In the order of the list: `seq` counts them in the database, and the audit compares the two. */
 const INSERT_ENTRIES: Clause = {
   text: (first) => `
     posted as (
@@ -86,11 +93,8 @@ const INSERT_ENTRIES: Clause = {
         description, reference_type, reference_id, workspace_id, operator, ordinal)
       select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
         operator, ordinal
-      from unnest($${first}::new_entry[]) with ordinality
-        as new (id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
-          operator, ordinal, n)
+      from unnest($${first}::new_entry[])
       where (select ok from verdict)
-      order by n
     )`,
 }
 

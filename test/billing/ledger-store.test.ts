@@ -276,6 +276,19 @@ withDatabase('ledger store', (open) => {
     }
   })
 
+  test('the table itself refuses an entry of an unknown type, of nothing, or into debt', async () => {
+    const insert = (type: string, amount: number, after: number) =>
+      db.query(
+        `insert into ledger_entries
+           (id, account_id, type, amount_micro, balance_after_micro, key, description, ordinal)
+         values ($1, $1, $2, $3, $4, 'refused', '', 1)`,
+        [randomUUID(), type, amount, after],
+      )
+    await assert.rejects(insert('gift', 5, 5), /ledger_entry_type/)
+    await assert.rejects(insert('usage', 0, 5), /amount_micro_check/)
+    await assert.rejects(insert('usage', -5, -1), /balance_after_micro_check/)
+  })
+
   test('an audit names the account whose books do not balance', async () => {
     const accountId = randomUUID()
     await grant(accountId, 5n)

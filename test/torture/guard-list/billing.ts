@@ -77,7 +77,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   {
     name: 'what a process believes of an account is checked before it is written',
     file: 'src/billing/ledger-write-store.ts',
-    find: '($${first}::uuid[])[1] and ${AS_BELIEVED}',
+    find: '($${first}::uuid[])[1] and ${asBelieved(row)}',
     put: '($${first}::uuid[])[1]',
     test: 'test/gateway/bill/posting-queue.test.ts',
     fails: /^what another process has changed/,
@@ -85,7 +85,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   {
     name: 'what a process believes of several accounts is checked before they are written',
     file: 'src/billing/ledger-write-store.ts',
-    find: 'on account_id = id and ${AS_BELIEVED}',
+    find: "on account_id = id and ${asBelieved('believed.')}",
     put: 'on account_id = id',
     test: 'test/gateway/bill/posting-queue.test.ts',
     fails: /among several accounts/,
@@ -117,7 +117,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   {
     name: 'an account that was changed and changed back is noticed',
     file: 'src/billing/ledger-write-store.ts',
-    find: ' and version = version_was`',
+    find: ' and version = ${row}version_was`',
     put: '`',
     test: 'test/gateway/bill/posting-queue.test.ts',
     fails: /float was released elsewhere/,
