@@ -114,8 +114,8 @@ export const NEW_RECORD: RowType<ActivityRecord> = {
 /** As `activity_lanes` has it, where the database makes it of the same members. */
 function laneOf({ accountId, workspaceId = '', status, model }: ActivityRecord): string {
   const hex = hash('md5', `${accountId}/${workspaceId}/${status}/${model}`)
-  const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
-  return `${a}-${b}-${c}-${d}-${hex.slice(20)}`
+  const begin = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}`
+  return `${begin}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 function wholeMs(ms: number): number {

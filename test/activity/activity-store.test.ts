@@ -102,7 +102,7 @@ withDatabase('activity records', (open) => {
   })
 
   it('are in the group that the counters have, also those of a version that does not send it', async () => {
-    const { accountId, workspaceId } = { accountId: randomUUID(), workspaceId: randomUUID() }
+    const [accountId, workspaceId] = [randomUUID(), randomUUID()]
     const records = [
       sample({ accountId, workspaceId, model: 'acme/née "{}" \\' }),
       sample({ accountId, workspaceId: undefined, status: 'failed', costMicro: 0n }),
