@@ -7,10 +7,20 @@ export type Duties = {
   stop(): Promise<void>
 }
 
-/** Runs each duty at once and then again and again. A duty that fails is logged and tried again. */
+/** All at the same moment would each need a connection of their own to the database. */
+const APART_MS = 20
+
+/**
+ * Runs each duty, one soon after the other, and then again and again. A duty that fails is logged and
+ * tried again.
+ */
 export function startDuties(duties: Duty[], log: Log): Duties {
   const stopping = new AbortController()
-  const running = duties.map((duty) => repeat(duty, stopping.signal, log))
+  const { signal } = stopping
+  const running = duties.map(async (duty, i) => {
+    if (i > 0) await sleep(i * APART_MS, undefined, { signal }).catch(() => {})
+    await repeat(duty, signal, log)
+  })
   return {
     async stop() {
       stopping.abort()

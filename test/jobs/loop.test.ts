@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startDuties } from '../../src/jobs/loop.ts'
 import { silentLog } from '../../src/lib/log.ts'
 
-test('a duty runs at once, again and again, and never beside itself', async () => {
+test('the first duty runs at once, again and again, and never beside itself', async () => {
   let runs = 0
   let atOnce = 0
   let most = 0
@@ -26,6 +26,24 @@ test('a duty runs at once, again and again, and never beside itself', async () =
   assert.equal(most, 1)
   await sleep(30)
   assert.equal(runs, after)
+})
+
+test('duties begin one after the other, and one that has not begun when they stop never does', async () => {
+  const begun: string[] = []
+  const named = (name: string) => ({
+    name,
+    everyMs: 60_000,
+    run: async () => void begun.push(name),
+  })
+  const duties = startDuties([named('first'), named('second')], silentLog)
+  assert.deepEqual(begun, ['first'])
+  await until(() => begun.length === 2)
+  await duties.stop()
+  assert.deepEqual(begun, ['first', 'second'])
+
+  begun.length = 0
+  await startDuties([named('first'), named('second')], silentLog).stop()
+  assert.deepEqual(begun, ['first'])
 })
 
 test('a duty that throws is logged by name and tried again, and others go on', async () => {
