@@ -53,11 +53,13 @@ type DutyInputs = {
 /** Long enough for calls that follow each other, short enough that reserved credits tell the truth. */
 const FLOAT_UNUSED_MS = 10_000
 
-/** Everything that happens without a request, on every replica. */
+/** Everything that happens without a request, on every replica; what calls depend on begins first. */
 export function dutiesOf(inputs: DutyInputs): Duty[] {
   const { config, db, log, replay, upstreams, payments, doubtfulCharges } = inputs
   return [
     inputs.heartbeat,
+    { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
+    { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     sweep(inputs),
     inputs.books,
     inputs.audits,
@@ -70,8 +72,6 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoDuty(inputs),
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
-    { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
-    { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
     outageWatch({ db, troubles: () => upstreams.troubles() }),
     inputs.upstreamMinutes,
     healthRecorder({
