@@ -7,7 +7,7 @@ export type Duties = {
   stop(): Promise<void>
 }
 
-/** All at the same moment would each need a connection of their own to the database. */
+/** Begun at the same moment, each duty would open a connection of its own to the database. */
 const APART_MS = 20
 
 /**
@@ -18,7 +18,7 @@ export function startDuties(duties: Duty[], log: Log): Duties {
   const stopping = new AbortController()
   const { signal } = stopping
   const running = duties.map(async (duty, i) => {
-    if (i > 0) await sleep(i * APART_MS, undefined, { signal }).catch(() => {})
+    if (i > 0) await pause(i * APART_MS, signal)
     await repeat(duty, signal, log)
   })
   return {
@@ -38,12 +38,15 @@ async function repeat(duty: Duty, signal: AbortSignal, log: Log): Promise<void> 
       if (!signal.aborted)
         log.warn('A background duty failed; it will be tried again.', { job: duty.name, error })
     }
-    await rest(duty.everyMs, signal)
+    await pause(duty.everyMs * jitter(), signal)
   }
 }
 
 /** Up to a tenth more or less, so that replicas do not all come at the same moment. */
-async function rest(everyMs: number, signal: AbortSignal): Promise<void> {
-  const jitter = 0.9 + Math.random() * 0.2
-  await sleep(everyMs * jitter, undefined, { signal }).catch(() => {})
+function jitter(): number {
+  return 0.9 + Math.random() * 0.2
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
 }
