@@ -155,6 +155,8 @@ describe('figures', () => {
 
   it('200: a key that is refused shows, and since when', async () => {
     const refusing = await startHouse({ databaseUrl, upstream: { name: 'sim' } })
+    // The probe of the start would find that the key works.
+    await refusing.models.log.until({ route: '/key', outcome: 'finished' })
     refusing.models.fail({ fault: 'status-401', route: '/chat/completions', times: 1 })
     await talk(refusing)
     const { body } = await refusing.call('GET /v1/operator/upstreams', { token: owner.token })
