@@ -39,6 +39,22 @@ withDatabase('sweeper', (open) => {
     assert.equal(await timesSwept(holdId), 1)
   })
 
+  test('a hold that several sweepers found at the same moment is released once', async () => {
+    const deadline = new Date(Date.now() - 1_000)
+    const { accountId, holdId } = await holdOf({ job: 'gone', deadline })
+    let waiting = 3
+    const allFound = Promise.withResolvers<void>()
+    const claimed = async () => {
+      if (--waiting === 0) allFound.resolve()
+      await allFound.promise
+      return new Set<string>()
+    }
+    const meeting = () => sweeper({ db, log: silentLog, onReleased: recordSwept, claimed })
+    await Promise.all([meeting().run(never), meeting().run(never), meeting().run(never)])
+    assert.deepEqual(await sums(accountId), { balance_micro: 100n, held_micro: 0n })
+    assert.equal(await timesSwept(holdId), 1)
+  })
+
   test('an owner that wakes after the sweep settles nothing', async () => {
     const processId = await deadProcess()
     const { accountId, holdId } = await holdOf({ process: processId })

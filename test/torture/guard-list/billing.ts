@@ -32,7 +32,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
     find: "function release(account: LedgerAccount, known: Known): Step {\n  if (!known.hold) return unchanged(account, known, { kind: 'gone' })",
     put: 'function release(account: LedgerAccount, found: Known): Step {\n  const known = { ...found, hold: found.hold ?? ({ amountMicro: 0n, limitMicro: 0n } as Hold) }',
     test: 'test/jobs/sweeper.test.ts',
-    fails: /./,
+    fails: /found at the same moment/,
   },
   {
     name: 'only holds of dead processes are swept',
@@ -232,7 +232,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
     find: 'const byMicro = lesser(command.byMicro, spare(account))',
     put: 'const byMicro = command.byMicro',
     test: 'test/billing/limits.test.ts',
-    fails: /no more than the balance/,
+    fails: /may come to have all/,
   },
   {
     name: 'a call that cannot be begun within what is spare is refused',
