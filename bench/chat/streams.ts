@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Row } from '../row.ts'
+import { median } from '../statistics.ts'
 import { runCallers } from './callers.ts'
 import type { Gateways, Gateway } from './gateways.ts'
 import { chatRequests } from './throughput.ts'
@@ -8,6 +9,8 @@ import { notedBy } from './process-stats.ts'
 /** Enough for all of the code to be compiled. */
 const WARM_UP = { connections: 50, answersEach: 60 }
 const LET_GO_MS = 7_000
+/** What else a process makes or lets go meanwhile counts too, and differs by kilobytes a stream. */
+const ROUNDS = 3
 const MOST_OF_BARE = 1.3
 
 /** How many streams are open at once, and how long their prompts are. */
@@ -36,7 +39,10 @@ async function measureOpen(
   const found: Row[] = []
   let bareKib = 0
   for (const gateway of [bare, portkey, ours]) {
-    const { good, kib } = await measureStreams(gateway, open, paced)
+    const rounds: { good: number; kib: number }[] = []
+    while (rounds.length < ROUNDS) rounds.push(await measureStreams(gateway, open, paced))
+    const good = Math.min(...rounds.map((round) => round.good))
+    const kib = median(rounds.map((round) => round.kib))
     const total = open.streams * paced.events
     if (gateway === ours) {
       const ratio = { of: `${total} sent`, value: good / total, atLeast: 1 }
