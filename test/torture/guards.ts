@@ -61,8 +61,10 @@ async function run(test: string): Promise<{ passed: boolean; failed: string[]; o
     cwd: copy,
     env: { ...process.env, [TEMPLATE_VARIABLE]: template },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), 240_000)
+  // The whole group: the runner has the test in a process of its own, which would stay behind.
+  const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 240_000)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
