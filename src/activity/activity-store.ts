@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { writeSurely, type CheckedWrite, type Clause } from '../db/checked-write.ts'
+import { rowsClause, writeRows, writeSurely, type CheckedWrite } from '../db/checked-write.ts'
 import type { Row, Tx } from '../db/db.ts'
-import { rowList, type RowType } from '../db/row-list.ts'
+import type { RowType } from '../db/row-list.ts'
 import { deleteOldest } from '../db/trim-store.ts'
 import { COST_BASES } from '../lib/upstream-cost.ts'
 import { ALL_LANES, dueOfRecord, writeDue } from './due-store.ts'
@@ -19,13 +19,17 @@ export async function insertRecords(
 
 /**
  * Records, with what they add to the counters of their groups (`lanes`), to roll-ups and to the sums
- * of costs. A record whose id is already there changes nothing. Days and months are those of
+ * of costs. A record whose id is already there changes nothing; with `areNew` the whole statement
+ * fails then, which spares PostgreSQL a search for each record. Days and months are those of
  * `timeZone`.
  */
-export function recordsWrite(records: ActivityRecord[], timeZone: string): CheckedWrite['writes'] {
-  if (records.length === 0) return []
+export function recordsWrite(
+  records: ActivityRecord[],
+  timeZone: string,
+  areNew = false,
+): CheckedWrite['writes'] {
   for (const record of records) checkRecord(record)
-  return [{ clause: INSERT_RECORDS, values: [rowList(NEW_RECORD, records), timeZone] }]
+  return writeRows(areNew ? INSERT_NEW_RECORDS : INSERT_RECORDS, records, [timeZone])
 }
 
 /** Asserts what only a bug could break, before the record reaches the database. */
@@ -126,17 +130,20 @@ const NAMES = NEW_RECORD.columns.map(([name]) => name).join(', ')
 
 // What is due comes from the rows that were really inserted. A charge locks nothing here that another
 // one needs.
-const INSERT_RECORDS: Clause = {
-  text: (first) => `
+const insertion = (ifKnown: string) =>
+  rowsClause(
+    NEW_RECORD,
+    (rows, zone) => `
     recorded as (
-      insert into activity_records (${NAMES})
-      select ${NAMES} from unnest($${first}::grouped_record[])
+      insert into activity_records (${NAMES}) ${rows}
       where (select ok from verdict)
-      on conflict (id) do nothing
-      returning ${dueOfRecord(first + 1)}
+      ${ifKnown}
+      returning ${dueOfRecord(zone)}
     ),
     due as (${writeDue('recorded')})`,
-}
+  )
+const INSERT_RECORDS = insertion('on conflict (id) do nothing')
+const INSERT_NEW_RECORDS = insertion('')
 
 /**
  * Makes a deleted workspace's records, past and still to come, count as `toId`'s. One row, however

@@ -28,13 +28,13 @@ const NAMES = COLUMNS.map(([name]) => name).join(', ')
 
 /** What an insertion of records returns for `writeDue`. `zone` is the parameter's number. */
 export function dueOfRecord(zone: number): string {
-  const values = COLUMNS.map(([name, value]) => `${value} as ${name}`).join(', ')
-  return values.replace('$zone', `$${zone}`)
+  const values = COLUMNS.map(([name, value]) => (name === value ? name : `${value} as ${name}`))
+  return values.join(', ').replace('$zone', `$${zone}`)
 }
 
-/** Nothing is grouped, looked up or locked: this is part of every charge. */
+/** `records` has them as above. Nothing is grouped, looked up or locked: this is in every charge. */
 export function writeDue(records: string): string {
-  return `insert into activity_due (${NAMES}) select ${NAMES} from ${records}`
+  return `insert into activity_due (${NAMES}) select * from ${records}`
 }
 
 /** What rows of `activity_due` add to the counters of record groups. */

@@ -1,5 +1,12 @@
-import { arrays, type Check, type CheckedWrite, type Clause } from '../db/checked-write.ts'
-import { rowList, type RowType } from '../db/row-list.ts'
+import {
+  arrays,
+  rowsClause,
+  writeRows,
+  type Check,
+  type CheckedWrite,
+  type Clause,
+} from '../db/checked-write.ts'
+import { oneRow, rowList, selectAll, selectOne, type RowType } from '../db/row-list.ts'
 import type { LedgerChanges } from './ledger-changes.ts'
 import type { Hold, OpenHold } from './ledger.ts'
 
@@ -12,15 +19,12 @@ export function ledgerWrite(changes: LedgerChanges, checkedAlone = true): Checke
   if (accounts.length === 0 && rewritten.length === 0) return { checks: [], writes: [] }
   const isOne = accounts.length === 1 && checkedAlone
   return {
-    checks: [
-      {
-        clause: isOne ? ACCOUNT_UPDATED : ACCOUNTS_AS_BELIEVED,
-        values: [accounts.map(({ accountId }) => accountId), rowList(ACCOUNT_CHANGE, accounts)],
-      },
-    ],
+    checks: isOne
+      ? [{ clause: ACCOUNT_UPDATED, values: [oneRow(ACCOUNT_CHANGE, accounts[0]!)] }]
+      : [{ clause: ACCOUNTS_AS_BELIEVED, values: believed(accounts) }],
     writes: [
       ...(isOne ? [] : [{ clause: UPDATE_ACCOUNTS, values: [] }]),
-      ...filled(INSERT_ENTRIES, NEW_ENTRY, entries),
+      ...writeRows(INSERT_ENTRIES, entries),
       ...filled(DELETE_HOLDS, CLOSED_HOLD, closed),
       ...filled(INSERT_HOLDS, WRITTEN_HOLD, opened),
       ...filled(REWRITE_HOLDS, WRITTEN_HOLD, rewritten),
@@ -29,18 +33,20 @@ export function ledgerWrite(changes: LedgerChanges, checkedAlone = true): Checke
   }
 }
 
+function believed(accounts: LedgerChanges['accounts']): unknown[] {
+  return [accounts.map(({ accountId }) => accountId), rowList(ACCOUNT_CHANGE, accounts)]
+}
+
 function filled<R>(clause: Clause, type: RowType<R>, rows: R[]): CheckedWrite['writes'] {
   return rows.length > 0 ? [{ clause, values: [rowList(type, rows)] }] : []
 }
 
-/** The account is as this process left it; `row` says where the values are that it is compared with. */
-const asBelieved = (row: string) => `balance_micro = ${row}balance_was
-  and held_micro = ${row}held_was and limits_micro = ${row}limits_was
-  and entries = ${row}entries_was and version = ${row}version_was`
+/** The account is as this process left it. */
+const AS_BELIEVED = `balance_micro = balance_was and held_micro = held_was
+  and limits_micro = limits_was and entries = entries_was and version = version_was`
 
-const newValues = (row: string) => `balance_micro = ${row}balance, held_micro = ${row}held,
-  limits_micro = ${row}limits, gift_micro = ${row}gift, entries = ${row}entries_now,
-  gift_entries = ${row}entries_now, version = ${row}version_was + 1`
+const NEW_VALUES = `balance_micro = balance, held_micro = held, limits_micro = limits,
+  gift_micro = gift, entries = entries_now, gift_entries = entries_now, version = version_was + 1`
 
 /**
  * For a batch of one account, as that of a lone call is: its row is checked and written in one step,
@@ -49,23 +55,21 @@ const newValues = (row: string) => `balance_micro = ${row}balance, held_micro = 
  */
 const ACCOUNT_UPDATED: Check = {
   table: 'account_updated',
-  text: (first) => {
-    const row = `(($${first + 1}::account_change[])[1]).`
-    return `
+  text: (first) => `
     changed as (
-      update ledger_accounts set ${newValues(row)}
-      where account_id = ($${first}::uuid[])[1] and ${asBelieved(row)}
+      update ledger_accounts set ${NEW_VALUES}
+      from (${selectOne(ACCOUNT_CHANGE, first)}) as believed
+      where account_id = believed.id and ${AS_BELIEVED}
       returning account_id
     ),
-    account_updated as (select exists (select from changed) as ok)`
-  },
+    account_updated as (select exists (select from changed) as ok)`,
 }
 
 /** Locks in the order of the ids, so that batches of several processes wait and do not deadlock. */
 const ACCOUNTS_AS_BELIEVED: Check = {
   table: 'accounts_as_believed',
   text: (first) => `
-    believed as (select * from unnest($${first + 1}::account_change[])),
+    believed as (${selectAll(ACCOUNT_CHANGE, first + 1)}),
     locked as (
       select account_id, balance_micro, held_micro, limits_micro, entries, version
       from ledger_accounts
@@ -73,28 +77,15 @@ const ACCOUNTS_AS_BELIEVED: Check = {
     ),
     accounts_as_believed as (
       select count(*) = cardinality($${first}::uuid[]) as ok
-      from locked join believed on account_id = id and ${asBelieved('believed.')}
+      from locked join believed on account_id = believed.id and ${AS_BELIEVED}
     )`,
 }
 
 const UPDATE_ACCOUNTS: Clause = {
   text: () => `
     changed as (
-      update ledger_accounts set ${newValues('believed.')}
-      from believed where account_id = id and (select ok from verdict)
-    )`,
-}
-
-/** In the order of the list: `seq` counts them in the database, and the audit compares the two. */
-const INSERT_ENTRIES: Clause = {
-  text: (first) => `
-    posted as (
-      insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
-        description, reference_type, reference_id, workspace_id, operator, ordinal)
-      select id, account_id, type, amount, after, key, description, ref_type, ref_id, workspace,
-        operator, ordinal
-      from unnest($${first}::new_entry[])
-      where (select ok from verdict)
+      update ledger_accounts set ${NEW_VALUES}
+      from believed where account_id = believed.id and (select ok from verdict)
     )`,
 }
 
@@ -187,6 +178,17 @@ const NEW_ENTRY: RowType<LedgerChanges['entries'][number]> = {
     ['ordinal', 'int8', ({ ordinal }) => ordinal],
   ],
 }
+
+/** In the order of the list: `seq` counts them in the database, and the audit compares the two. */
+const INSERT_ENTRIES = rowsClause(
+  NEW_ENTRY,
+  (rows) => `
+    posted as (
+      insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
+        description, reference_type, reference_id, workspace_id, operator, ordinal)
+      ${rows} where (select ok from verdict)
+    )`,
+)
 
 const CLOSED_HOLD: RowType<OpenHold> = {
   name: 'closed_hold',

@@ -1,4 +1,5 @@
 import type { Tx } from './db.ts'
+import { rowParameter, selectAll, selectOne, type RowType } from './row-list.ts'
 
 /**
  * A part of one larger statement: common table expressions, whose parameters are numbered from
@@ -27,6 +28,32 @@ export function rowsWrite(rows: readonly RowFor[]): CheckedWrite['writes'] {
     clause,
     values: all[0]!.map((_, column) => all.map((row) => row[column])),
   }))
+}
+
+/** A clause that writes rows of a type: a form for one row, as of a lone call, and one for a list. */
+export type RowsClause<R> = { type: RowType<R>; one: Clause; list: Clause }
+
+/** `makeText` gets the `select` of the rows, and the number of the first parameter behind them. */
+export function rowsClause<R>(
+  type: RowType<R>,
+  makeText: (rows: string, next: number) => string,
+): RowsClause<R> {
+  return {
+    type,
+    one: { text: (first) => makeText(selectOne(type, first), first + 1) },
+    list: { text: (first) => makeText(selectAll(type, first), first + 1) },
+  }
+}
+
+/** `more` are the values of further parameters. */
+export function writeRows<R>(
+  { type, one, list }: RowsClause<R>,
+  rows: readonly R[],
+  more: unknown[] = [],
+): CheckedWrite['writes'] {
+  if (rows.length === 0) return []
+  const clause = rows.length === 1 ? one : list
+  return [{ clause, values: [rowParameter(type, rows), ...more] }]
 }
 
 export type CheckedWrite = {
@@ -91,7 +118,9 @@ function makeText({ checks, writes }: CheckedWrite, end: string): string {
   const all = checks.map(({ clause }) => `(select ok from ${clause.table})`)
   const verdict = `verdict as (select ${all.join(' and ') || 'true'} as ok)`
   const parts = [...tables, verdict, ...writes.map(place)]
-  return `with ${parts.join(', ')} select ${results.join(', ')} from verdict`
+  const text = `with ${parts.join(', ')} select ${results.join(', ')} from verdict`
+  // PostgreSQL copies the text with each execution.
+  return text.replace(/\s+/g, ' ')
 }
 
 /** `$3::uuid[], $4::int8[]`: arrays of these types, from the third parameter on. */

@@ -1,6 +1,7 @@
 /*
- * Rows as one parameter of a statement: a list of a composite type, in PostgreSQL's binary form. For
- * what every call writes: a list of text for each column cost the server up to three times as much.
+ * Rows as one parameter of a statement: a list of a composite type, or one of it, in PostgreSQL's
+ * binary form. For what every call writes: a list of text for each column cost the server up to three
+ * times as much.
  */
 
 /** A composite type of the database, with its columns in their order. */
@@ -23,6 +24,27 @@ type ValueTypes = {
   timestamptz: Date
 }
 
+/** The value of a parameter from which `selectOne` or `selectAll` reads. */
+export function rowParameter<R>(type: RowType<R>, rows: readonly R[]): Buffer {
+  return rows.length === 1 ? oneRow(type, rows[0]!) : rowList(type, rows)
+}
+
+/** The columns of a single row. PostgreSQL needs no table for them, as it does for a list. */
+export function selectOne<R>({ name }: RowType<R>, first: number): string {
+  return `select ($${first}::${name}).*`
+}
+
+export function selectAll<R>({ name }: RowType<R>, first: number): string {
+  return `select * from unnest($${first}::${name}[])`
+}
+
+/** For a parameter that is cast to the type: `$1::name`. */
+export function oneRow<R>({ columns }: RowType<R>, row: R): Buffer {
+  at = 0
+  writeColumns(columns, row)
+  return Buffer.from(bytes.subarray(0, at))
+}
+
 /** For a parameter that is cast to a list of the type: `$1::name[]`. */
 export function rowList<R>({ columns }: RowType<R>, rows: readonly R[]): Buffer {
   at = 0
@@ -32,12 +54,18 @@ export function rowList<R>({ columns }: RowType<R>, rows: readonly R[]): Buffer 
   putInt32(0) // the type is the one that the statement says
   putInt32(rows.length)
   putInt32(1) // the first has the number 1
-  for (const row of rows) writeRow(columns, row)
+  for (const row of rows) {
+    reserve(LENGTH_BYTES)
+    const start = at
+    at += LENGTH_BYTES
+    writeColumns(columns, row)
+    view.setInt32(start, at - start - LENGTH_BYTES)
+  }
   return Buffer.from(bytes.subarray(0, at))
 }
 
 const ARRAY_HEAD_BYTES = 20
-const ROW_HEAD_BYTES = 8
+const LENGTH_BYTES = 4
 /** Its type, its length, and a value of fixed length. */
 const COLUMN_BYTES = 24
 
@@ -59,13 +87,10 @@ function putInt32(value: number): void {
   at += 4
 }
 
-function writeRow<R>(columns: readonly RowColumn<R>[], row: R): void {
-  reserve(ROW_HEAD_BYTES)
-  const start = at
-  at += 4
+function writeColumns<R>(columns: readonly RowColumn<R>[], row: R): void {
+  reserve(LENGTH_BYTES)
   putInt32(columns.length)
   for (const column of columns) writeColumn(column, row)
-  view.setInt32(start, at - start - 4)
 }
 
 /** The numbers that these types have in every database (`pg_type.dat`). */

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { NEW_RECORD } from '../../src/activity/activity-store.ts'
 import { LEDGER_ROW_TYPES } from '../../src/billing/ledger-write-store.ts'
 import type { Db } from '../../src/db/db.ts'
-import { rowList, type RowType } from '../../src/db/row-list.ts'
+import { oneRow, rowList, selectOne, type RowType } from '../../src/db/row-list.ts'
 import { withDatabase } from '../support/databases.ts'
 
 type Thing = {
@@ -46,6 +46,14 @@ withDatabase('lists of rows', (open) => {
       { id: ID, name: 'Chai', amount: 7n, good: true, at },
       NOTHING,
     ])
+  })
+
+  test('arrive one by one as well', async () => {
+    const at = new Date('2026-02-03T04:05:06.789Z')
+    const one = (thing: Thing) => db.query(selectOne(THING, 1), [oneRow(THING, thing)])
+    const thing = { id: ID, name: 'Chai', amount: -7n, good: false, at }
+    assert.deepEqual(await one(thing), [thing])
+    assert.deepEqual(await one({}), [NOTHING])
   })
 
   test('may be none', async () => {

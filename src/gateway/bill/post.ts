@@ -127,7 +127,9 @@ export async function postFromMemory(
   }
   closeShrunk(judged.changes)
   const claims = postings.flatMap(({ claimed }) => claimed?.claim ?? [])
-  const write = writeOf(options, judged.changes, posted, claims.length === 0)
+  // What was recorded by an earlier try fails here, and is then seen under locks.
+  const how = { checkedAlone: claims.length === 0, areNew: true }
+  const write = writeOf(options, judged.changes, posted, how)
   const checks = [...claimsCheck(claims), ...write.checks]
   const written = await writeIfTrue(options.db, { ...write, checks }, mode)
   if (!written) return undefined
@@ -159,7 +161,8 @@ export async function postUnderLocks(
   const judged = await judgeWithFloats(tx, commands, floats, () => rulesOf(options, memory))
   closeShrunk(judged.changes)
   const posted = postedOf(postings, judged.outcomes)
-  const write = writeOf(options, judged.changes, posted)
+  const how = { checkedAlone: true, areNew: false }
+  const write = writeOf(options, judged.changes, posted, how)
   // These make one journey together with COMMIT.
   if (write.writes.length > 0) await writeSurely(tx.later, write)
   for (const { rows } of posted) if (rows.write !== undefined) await rows.write(tx.later)
@@ -190,7 +193,7 @@ function writeOf(
   { timeZone }: PostOptions,
   changes: LedgerChanges,
   posted: Posted[],
-  checkedAlone = true,
+  { checkedAlone, areNew }: { checkedAlone: boolean; areNew: boolean },
 ): CheckedWrite {
   const { checks, writes } = ledgerWrite(changes, checkedAlone)
   const records = posted.flatMap(({ rows }) => rows.records ?? [])
@@ -199,7 +202,7 @@ function writeOf(
     checks,
     writes: [
       ...writes,
-      ...recordsWrite(records, timeZone),
+      ...recordsWrite(records, timeZone, areNew),
       ...answersWrite(kept),
       ...rowsWrite(posted.flatMap(({ rows }) => rows.also ?? [])),
     ],

@@ -7,6 +7,7 @@ import { applyCommands } from '../../../src/billing/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 import type { FloatSettings } from '../../../src/gateway/bill/post.ts'
 import { openPostingQueue, type PostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
+import { sample } from '../../activity/sample.ts'
 import { freshWorld, inWorld, sketch } from '../../billing/commands.ts'
 import { Model } from '../../billing/model.ts'
 import { assertBooks } from '../../support/audit.ts'
@@ -128,6 +129,22 @@ withDatabase('a queue of postings', (open) => {
     )
     assert.equal((await submit(one, hold(same, 39n)))?.kind, 'held')
     assert.equal((await submit(one, hold(same, 1n)))?.kind, 'refused')
+  })
+
+  test('a record that an earlier try has written is written once, beside new ones too', async () => {
+    const queue = newQueue()
+    const [known, other] = [sample({ costMicro: 0n }), sample({ costMicro: 0n })]
+    const record = (one: typeof known) =>
+      queue.submit({ accountId: one.accountId, rows: () => ({ records: [one] }) })
+    await record(known)
+    await record(known)
+    await Promise.all([record(known), record(other)])
+    const rows = await db.query(
+      `select (select count(*) from activity_records where id = any($1::uuid[])) as records,
+        (select count(*) from activity_due where record_id = any($1::uuid[])) as due`,
+      [[known.id, other.id]],
+    )
+    assert.deepEqual(rows, [{ records: 2n, due: 2n }])
   })
 
   test('nobody is refused by what was true before a top-up', async () => {
