@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { Query, type Client, type Pool, type PoolClient, type QueryResult } from 'pg'
 import type { Row } from './db.ts'
 import { rethrow } from './trouble.ts'
 
@@ -18,23 +18,13 @@ export async function withClient<T>(
     failed = false
     return result
   } finally {
-    giveBackClient(client, failed)
+    client.release(failed)
   }
 }
 
-export async function takeClient(pool: Pool): Promise<PoolClient> {
-  const client = await pool.connect().catch(rethrow)
-  client.on('error', ignore)
-  return client
+export function takeClient(pool: Pool): Promise<PoolClient> {
+  return pool.connect().catch(rethrow)
 }
-
-export function giveBackClient(client: PoolClient, broken: boolean): void {
-  client.off('error', ignore)
-  client.release(broken)
-}
-
-/** A client in use reports its broken connection both to the query and as an event. */
-function ignore(): void {}
 
 /** `values` come from `statementValues`. */
 export async function runStatement<R extends Row>(
@@ -43,8 +33,7 @@ export async function runStatement<R extends Row>(
   values: unknown[],
   patienceMs: number,
 ): Promise<R[]> {
-  const name = statementName(text)
-  const statement = name === undefined ? { text, values } : { name, text, values }
+  const statement = { name: statementName(text), text, values }
   const result = await sendStatement<R>(client, statement, patienceMs).catch(rethrow)
   return result.rows
 }
@@ -62,18 +51,27 @@ export async function runScript(client: PoolClient, text: string): Promise<void>
  */
 export function sendStatement<R extends Row>(
   client: Client,
-  statement: QueryConfig,
+  { name, text, values }: Statement,
   patienceMs: number,
 ): Promise<QueryResult<R>> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => client.connection.stream.destroy(noAnswer()), patienceMs)
-    client.query<R>(statement, (error: Error | null, result) => {
-      clearTimeout(timer)
-      if (error) reject(error)
-      else resolve(result)
-    })
+    // From an object with all three the driver makes a copy, property by property.
+    const query: Query<R> & { name?: string | undefined } = new Query(
+      text,
+      values,
+      (error, result) => {
+        clearTimeout(timer)
+        if (error) reject(error)
+        else resolve(result)
+      },
+    )
+    query.name = name
+    client.query(query)
   })
 }
+
+type Statement = { name?: string | undefined; text: string; values?: unknown[] }
 
 function noAnswer(): Error {
   return Object.assign(new Error('The database did not answer in time.'), { code: 'ETIMEDOUT' })

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { Db, OpenTx, Row, Tx, TxMode } from './db.ts'
 import {
-  giveBackClient,
   LONG_MS,
   runScript,
   runStatement,
@@ -35,7 +34,7 @@ export async function runTransaction<T>(
     reusable = await transaction.rollBack(error)
     throw transaction.reasonFor(error)
   } finally {
-    giveBackClient(client, !reusable)
+    client.release(!reusable)
   }
 }
 
