@@ -1,5 +1,5 @@
 import type { Tx } from './db.ts'
-import { rowParameter, selectAll, selectOne, type RowType } from './row-list.ts'
+import { oneRow, rowList, selectAll, selectOne, type RowType } from './row-list.ts'
 
 /**
  * A part of one larger statement: common table expressions, whose parameters are numbered from
@@ -33,7 +33,10 @@ export function rowsWrite(rows: readonly RowFor[]): CheckedWrite['writes'] {
 /** A clause that writes rows of a type: a form for one row, as of a lone call, and one for a list. */
 export type RowsClause<R> = { type: RowType<R>; one: Clause; list: Clause }
 
-/** `makeText` gets the `select` of the rows, and the number of the first parameter behind them. */
+/**
+ * `makeText` gets the `select` of the rows, with the columns in the order of the type, and the number
+ * of the first parameter behind them.
+ */
 export function rowsClause<R>(
   type: RowType<R>,
   makeText: (rows: string, next: number) => string,
@@ -52,8 +55,8 @@ export function writeRows<R>(
   more: unknown[] = [],
 ): CheckedWrite['writes'] {
   if (rows.length === 0) return []
-  const clause = rows.length === 1 ? one : list
-  return [{ clause, values: [rowParameter(type, rows), ...more] }]
+  if (rows.length === 1) return [{ clause: one, values: [oneRow(type, rows[0]!), ...more] }]
+  return [{ clause: list, values: [rowList(type, rows), ...more] }]
 }
 
 export type CheckedWrite = {
@@ -70,8 +73,8 @@ export async function writeIfTrue(
   write: CheckedWrite,
   how: 'durable' | 'visible' = 'durable',
 ): Promise<boolean> {
-  const rows = await tx.query<{ ok: boolean }>(textOf(write, how), valuesOf(write))
-  return rows[0]!.ok
+  const rows = await tx.query(textOf(write, how), valuesOf(write))
+  return rows.length > 0
 }
 
 /** The same with everything locked on which the checks depend: fails if one does not hold. */
@@ -83,10 +86,14 @@ function valuesOf({ checks, writes }: CheckedWrite): unknown[] {
   return [...checks, ...writes].flatMap(({ values }) => values)
 }
 
+/** A row if all of it was written. It has no column unless it must: the driver reads each anew. */
 const ENDS = {
-  durable: 'ok',
-  visible: `ok, set_config('synchronous_commit', 'off', true)`,
-  surely: `kept_promise(ok, 'what was locked has changed')`,
+  durable: { columns: [], condition: ' where ok' },
+  visible: {
+    columns: [`set_config('synchronous_commit', 'off', true)`],
+    condition: ' where ok',
+  },
+  surely: { columns: [`kept_promise(ok, 'what was locked has changed')`], condition: '' },
 }
 
 /** Texts are made once: there are few ways in which the clauses come together. */
@@ -100,14 +107,15 @@ function textOf(write: CheckedWrite, end: keyof typeof ENDS): string {
     texts.next.set(clause, next)
     texts = next
   }
-  const text = texts.texts.get(end) ?? makeText(write, ENDS[end])
+  const text = texts.texts.get(end) ?? makeText(write, end)
   texts.texts.set(end, text)
   return text
 }
 
-function makeText({ checks, writes }: CheckedWrite, end: string): string {
+function makeText({ checks, writes }: CheckedWrite, how: keyof typeof ENDS): string {
   let first = 1
-  const results = [end]
+  const { columns, condition } = ENDS[how]
+  const results: string[] = [...columns]
   const place = ({ clause, values }: Filled<Clause>) => {
     const text = clause.text(first)
     if (clause.promise) results.push(clause.promise(first))
@@ -116,9 +124,9 @@ function makeText({ checks, writes }: CheckedWrite, end: string): string {
   }
   const tables = checks.map(place)
   const all = checks.map(({ clause }) => `(select ok from ${clause.table})`)
-  const verdict = `verdict as (select ${all.join(' and ') || 'true'} as ok)`
-  const parts = [...tables, verdict, ...writes.map(place)]
-  const text = `with ${parts.join(', ')} select ${results.join(', ')} from verdict`
+  const verdict = all.length === 1 ? all[0]! : `(select ${all.join(' and ') || 'true'} as ok)`
+  const parts = [...tables, `verdict as ${verdict}`, ...writes.map(place)]
+  const text = `with ${parts.join(', ')} select ${results.join(', ')} from verdict${condition}`
   // PostgreSQL copies the text with each execution.
   return text.replace(/\s+/g, ' ')
 }

@@ -24,16 +24,12 @@ type ValueTypes = {
   timestamptz: Date
 }
 
-/** The value of a parameter from which `selectOne` or `selectAll` reads. */
-export function rowParameter<R>(type: RowType<R>, rows: readonly R[]): Buffer {
-  return rows.length === 1 ? oneRow(type, rows[0]!) : rowList(type, rows)
-}
-
-/** The columns of a single row. PostgreSQL needs no table for them, as it does for a list. */
+/** Reads the columns of `oneRow`, for which PostgreSQL needs no table, as it does for a list. */
 export function selectOne<R>({ name }: RowType<R>, first: number): string {
   return `select ($${first}::${name}).*`
 }
 
+/** Reads those of `rowList`. */
 export function selectAll<R>({ name }: RowType<R>, first: number): string {
   return `select * from unnest($${first}::${name}[])`
 }
