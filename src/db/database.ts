@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Client, Pool, types, type ClientConfig, type PoolConfig } from 'pg'
+import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Db, Row } from './db.ts'
 import { startListener } from './listener.ts'
@@ -19,7 +19,7 @@ export type DatabaseOptions = {
 /** A PostgreSQL server, through a pool. Connections are made when needed, so it opens without one. */
 export function openDatabase(options: DatabaseOptions): Db {
   const { poolSize, log, patienceMs = 20_000 } = options
-  const pool = new Pool({ ...connection(options), ...sizes(poolSize), idleTimeoutMillis: 30_000 })
+  const pool = new Pool({ ...connection(options), max: poolSize, idleTimeoutMillis: 30_000 })
   let closing = false
   // A connection in use reports that it broke to its statement, and as an event.
   pool.on('connect', (client) => client.on('error', ignore))
@@ -61,11 +61,6 @@ export function openDatabase(options: DatabaseOptions): Db {
     },
   }
   return db
-}
-
-/** As long as there are no more than the least, none needs a timer whenever it is given back. */
-function sizes(most: number): PoolConfig {
-  return { max: most, min: Math.min(2, most) }
 }
 
 function ignore(): void {}
