@@ -91,6 +91,14 @@ export const BILLING_GUARDS: readonly Guard[] = [
     fails: /among several accounts/,
   },
   {
+    name: 'a charge whose record is there already is seen under locks',
+    file: 'src/gateway/bill/post.ts',
+    find: 'const how = { checkedAlone: true, areNew: false }',
+    put: 'const how = { checkedAlone: true, areNew: true }',
+    test: 'test/gateway/bill/posting-queue.test.ts',
+    fails: /written once, beside new ones/,
+  },
+  {
     name: 'an account is not written by its own check beside another check',
     file: 'src/billing/ledger-write-store.ts',
     find: 'accounts.length === 1 && checkedAlone',
