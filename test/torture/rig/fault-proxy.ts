@@ -35,8 +35,8 @@ export type FaultProxy = {
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
 const COMMITTED = ['COMMIT\0', 'ROLLBACK\0']
 /** A checked write outside a transaction commits itself. It is sent once, and then by its name. */
-const CHECKED_WRITE = /(m_[\w-]{22})\0with [^\0]* select ok\b[^\0]* from verdict\0/g
-const WRITTEN = ['SELECT 1\0']
+const CHECKED_WRITE = /(m_[\w-]{22})\0with [^\0]* from verdict where ok\0/g
+const WRITTEN = ['SELECT 1\0', 'SELECT 0\0']
 
 type Pair = {
   near: Socket
