@@ -58,10 +58,10 @@ export function groupCommit<Item, Result>(
   let gathering = false
   let idlers: (() => void)[] = []
 
-  function gather(): void {
+  function gather(defer: (act: () => void) => void): void {
     if (gathering) return
     gathering = true
-    setImmediate(() => {
+    defer(() => {
       gathering = false
       for (const mode of MODES) if (inFlight[mode] === undefined) start(mode)
     })
@@ -76,7 +76,7 @@ export function groupCommit<Item, Result>(
 
   function finish(mode: CommitMode): void {
     inFlight[mode] = undefined
-    if (!isIdle()) return gather()
+    if (!isIdle()) return gather(setImmediate)
     for (const resolve of idlers) resolve()
     idlers = []
   }
@@ -153,8 +153,9 @@ export function groupCommit<Item, Result>(
       if (result !== undefined) return Promise.resolve(result)
       const rows = options.rowsOf?.(item)
       return new Promise((resolve, reject) => {
-        waiting[options.mode?.(item) ?? 'durable'].push({ item, rows, resolve, reject })
-        gather()
+        const mode = options.mode?.(item) ?? 'durable'
+        waiting[mode].push({ item, rows, resolve, reject })
+        if (inFlight[mode] === undefined) gather(process.nextTick)
       })
     },
     idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
