@@ -43,10 +43,10 @@ type Rows = ReadonlySet<string | undefined>
 const MODES = ['durable', 'visible'] as const
 
 /**
- * Many callers, one transaction. What arrives in one turn of the event loop, or while a commit is in
- * flight, goes into the next one; items that need not wait for the disk do not wait for those that
- * do. Items of one mode keep their order. A batch that fails is run again item by item, so that one
- * bad item fails alone; when the database itself is away, all fail together.
+ * Many callers, one transaction. What is submitted together, or while a commit is in flight, goes
+ * into the next one; items that need not wait for the disk do not wait for those that do. Items of
+ * one mode keep their order. A batch that fails is run again item by item, so that one bad item fails
+ * alone; when the database itself is away, all fail together.
  */
 export function groupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
@@ -58,10 +58,14 @@ export function groupCommit<Item, Result>(
   let gathering = false
   let idlers: (() => void)[] = []
 
-  function gather(defer: (act: () => void) => void): void {
+  /**
+   * Calls that go together submit in one run of promises, so a first batch is taken `atEnd` of that
+   * run. Behind another batch, callers that have just been answered may submit again in this turn.
+   */
+  function gather(atEnd: (act: () => void) => void): void {
     if (gathering) return
     gathering = true
-    defer(() => {
+    atEnd(() => {
       gathering = false
       for (const mode of MODES) if (inFlight[mode] === undefined) start(mode)
     })

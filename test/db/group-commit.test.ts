@@ -85,6 +85,25 @@ withDatabase('group commit', (open) => {
     await assert.rejects(inside, /outer database handle/)
   })
 
+  test('what is submitted in one run of promises goes together, before the turn ends', async () => {
+    const seen: string[] = []
+    const commits = groupCommit({
+      db,
+      attempt: async (items: bigint[]) => {
+        seen.push(`${items.length} items`)
+        return items
+      },
+      apply: insert,
+    })
+    const turn = new Promise((ended) => setImmediate(ended)).then(() => seen.push('turn'))
+    const later = async (steps: number) => {
+      for (let step = 0; step < steps; step++) await undefined
+      return commits.submit(BigInt(steps))
+    }
+    await Promise.all([later(0), later(1), later(9), turn])
+    assert.deepEqual(seen, ['3 items', 'turn'])
+  })
+
   test('idle resolves when everything is committed', async () => {
     const commits = groupCommit({ db, apply: insert })
     await commits.idle()
