@@ -18,7 +18,10 @@ const page = (name: string, query: object): Read => ({
   },
 })
 
-/** Reads that must take the same time however many records there are; 1,000 fill each page. */
+/**
+ * Reads that must take the same time however many records there are. 10,000 of them fill each page,
+ * and most of the days and models that the overview has a row for.
+ */
 export const FLAT_READS: Read[] = [
   page('page 1', {}),
   page('page 1 of a model', { model: MODEL }),

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { ZONE } from './activity-reads.ts'
 
 const COLUMNS = `account_id, workspace_id, request_id, kind, model, status, error_code,
-  prompt_tokens, completion_tokens, total_tokens, cost_micro, latency_ms`
+  prompt_tokens, completion_tokens, total_tokens, cost_micro, latency_ms, lane_id`
 
 type Plan = { rows: number; everyNth: number; accountId: string }
 
@@ -35,7 +35,9 @@ function draw({ everyNth, accountId }: Plan): string {
   const other = asUuid('a', '(i * 7) % 50')
   return `
   create temp table drawn as
-  select i,
+  select *, md5(account_id || '/' || coalesce(workspace_id::text, '') || '/' || status || '/' || model)
+    ::uuid as lane_id
+  from (select i,
     case when i % ${everyNth} = 0 then '${accountId}' else ${other} end::uuid as account_id,
     case when dice % 5 > 0 then ${asUuid('b', 'least(dice % 5, 3)')} end::uuid as workspace_id,
     'req_' || substr(noise, 1, 24) as request_id, 'chat' as kind,
@@ -51,7 +53,7 @@ function draw({ everyNth, accountId }: Plan): string {
         as status
     from generate_series(0, ${POOL - 1}) as i, lateral (select md5(i::text) as noise) as drawn,
       lateral (select ('x' || substr(noise, 28, 2))::bit(8)::int as luck) as thrown
-  ) as calls;
+  ) as calls) as pool;
   analyze drawn`
 }
 

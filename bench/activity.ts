@@ -9,15 +9,15 @@ import { seed } from './activity-seed.ts'
 import { median } from './statistics.ts'
 
 const ROUNDS = 200
-const FEW = '1,000 records'
+const FEW = '10,000 records'
 const MANY = '1,000,000 of 5,000,000'
 
-/** Activity reads stay flat: 1,000 records against 1,000,000 of 5,000,000, on PostgreSQL. */
+/** Activity reads stay flat: 10,000 records against 1,000,000 of 5,000,000, on PostgreSQL. */
 export const activity = {
   name: 'activity',
   async run() {
     const server = await startTestServer()
-    const few = await seeded(server.url, { rows: 1_000, everyNth: 1 })
+    const few = await seeded(server.url, { rows: 10_000, everyNth: 1 })
     const many = await seeded(server.url, { rows: 5_000_000, everyNth: 5 })
     try {
       const flat = []

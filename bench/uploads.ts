@@ -31,6 +31,9 @@ export const uploads: Bench = {
       VOICE_DEFAULT_STT_MODEL: 'bench/ear',
       SIGNUP_BONUS_CREDITS: '1000000',
       RESERVATION_CAP_CREDITS: '10',
+      // All of them are of one account and from one address.
+      ACCOUNT_SHARE_PERCENT: '100',
+      ADDRESS_SHARE_PERCENT: '100',
     })
     try {
       const key = await newKey(service.url, folder)
