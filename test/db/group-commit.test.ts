@@ -97,7 +97,7 @@ withDatabase('group commit', (open) => {
     })
     const turn = new Promise((ended) => setImmediate(ended)).then(() => seen.push('turn'))
     const later = async (steps: number) => {
-      for (let step = 0; step < steps; step++) await undefined
+      for (let step = 0; step < steps; step++) await Promise.resolve()
       return commits.submit(BigInt(steps))
     }
     await Promise.all([later(0), later(1), later(9), turn])
