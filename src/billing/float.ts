@@ -140,7 +140,7 @@ function writeAccount(written: LedgerChanges, change: AccountChange, rules: Floa
   const drawn = floated?.float.drawn
   for (const hold of holds) if (!drawn?.has(hold.holdId)) written.closed.push(hold)
   const { float, rest } = floatAfter(change, rules)
-  if (float !== undefined) writeFloat(written, float, floated?.row)
+  if (float !== undefined) writeFloat(written, float, floated?.row, rules.newId)
   written.accounts.push({
     accountId,
     before,
@@ -152,14 +152,20 @@ function writeAccount(written: LedgerChanges, change: AccountChange, rules: Floa
   })
 }
 
-function writeFloat(written: LedgerChanges, change: FloatChange, row: FloatRow | undefined): void {
+function writeFloat(
+  written: LedgerChanges,
+  change: FloatChange,
+  row: FloatRow | undefined,
+  newMark: () => string,
+): void {
   const { float, next } = change
   written.floats.push(change)
   if (float === undefined) written.opened.push(rowOf(next!))
   else if (row === undefined) return
   else if (next === undefined) written.closed.push(rowOf({ ...float, ...row }))
   else if (next.amountMicro !== row.amountMicro || next.limitMicro !== row.limitMicro) {
-    written.rewritten.push(rowOf(next))
+    change.mark = newMark()
+    written.rewritten.push({ ...rowOf(next), about: { mark: change.mark } })
   }
 }
 
@@ -251,15 +257,16 @@ function less(row: FloatRow, others: readonly FloatRow[]): FloatRow {
 
 /** Told once the batch is committed. Calls may have drawn meanwhile, but only from what stays. */
 export function rememberFloat(floats: Map<string, Float>, change: FloatChange): void {
-  const { accountId, float, next, ended, changed } = change
+  const { accountId, float, next } = change
   if (next === undefined) {
     floats.delete(accountId)
     return
   }
-  if (float === undefined) {
-    floats.set(accountId, next)
-    return
-  }
+  floats.set(accountId, float ?? next)
+  if (float !== undefined) changeFloat(float, next, change)
+}
+
+function changeFloat(float: Float, next: FloatRow, { ended, changed }: FloatChange): void {
   float.amountMicro = next.amountMicro
   float.limitMicro = next.limitMicro
   for (const { holdId, amountMicro, limitMicro } of ended) {
@@ -268,9 +275,27 @@ export function rememberFloat(floats: Map<string, Float>, change: FloatChange): 
     float.drawnLimitsMicro -= limitMicro
   }
   for (const { holdId, accountId, owner, amountMicro, limitMicro } of changed) {
-    const earlier = float.drawn.get(holdId)!
+    const earlier = float.drawn.get(holdId)
+    if (earlier === undefined) continue
     float.drawnMicro += amountMicro - earlier.amountMicro
     float.drawnLimitsMicro += limitMicro - earlier.limitMicro
     float.drawn.set(holdId, { holdId, accountId, owner, amountMicro, limitMicro })
   }
+}
+
+/** A float as this process knows it, with what it has sent of it without having had an answer. */
+export type OwnFloat = {
+  float: Float
+  sent: readonly FloatChange[]
+  /** It may not have been opened after all. */
+  isNew: boolean
+}
+
+/**
+ * Of what was sent without an answer, the row tells what was committed: calls that it ended have
+ * ended, and must not count as drawn.
+ */
+export function catchUp({ float, sent }: OwnFloat, rowMark: string | undefined): void {
+  const done = rowMark === undefined ? undefined : sent.find(({ mark }) => mark === rowMark)
+  if (done?.next !== undefined) changeFloat(float, done.next, done)
 }

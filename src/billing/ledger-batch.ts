@@ -9,6 +9,7 @@ import {
   withoutFloat,
   type Floated,
   type FloatRules,
+  type OwnFloat,
 } from './float.ts'
 import {
   EMPTY,
@@ -19,7 +20,7 @@ import {
   type OpenHold,
   type PostedEntry,
 } from './ledger.ts'
-import type { Float, LedgerChanges } from './ledger-changes.ts'
+import type { Float, FloatChange, LedgerChanges } from './ledger-changes.ts'
 
 /** What commands result in, one after the other, and what is to be written for it. */
 export type Judged = { outcomes: Outcome[]; changes: LedgerChanges }
@@ -117,6 +118,8 @@ export type LedgerMemory = {
   holds: Map<string, OpenHold>
   /** By account. */
   floats: Map<string, Float>
+  /** By account: what was sent of its float, until it is known what was committed. */
+  sent: Map<string, FloatChange[]>
 }
 
 const MOST_ACCOUNTS = 20_000
@@ -128,13 +131,17 @@ export function openLedgerMemory(): LedgerMemory {
     accounts: new LRUCache({ max: MOST_ACCOUNTS }),
     holds: new Map(),
     floats: new Map(),
+    sent: new Map(),
   }
 }
 
 /** Told once it is committed: calls go on drawing from floats in the meantime. */
 export function rememberChanges(memory: LedgerMemory, changes: LedgerChanges): void {
-  const { accounts, holds, floats } = memory
-  for (const { accountId, after } of changes.accounts) accounts.set(accountId, after)
+  const { accounts, holds, floats, sent } = memory
+  for (const { accountId, after } of changes.accounts) {
+    accounts.set(accountId, after)
+    if (sent.size > 0) sent.delete(accountId)
+  }
   for (const { holdId } of changes.closed) holds.delete(holdId)
   for (const hold of [...changes.opened, ...changes.rewritten]) {
     if (hold.isFloat) continue
@@ -179,9 +186,29 @@ export function drawHold(
   return account && drawFrom(float, account, command, performance.now())
 }
 
-/** A float that shrinks is closed before that is written: nothing may be drawn from it any more. */
-export function closeShrunk({ floats }: LedgerChanges): void {
-  for (const { float, next } of floats) if (float !== undefined && !next?.open) float.open = false
+/**
+ * Told before it is written. A float that shrinks is closed: nothing may be drawn from it any more.
+ * What opens a float or changes its row is kept until there is an answer.
+ */
+export function expectChanges({ sent }: LedgerMemory, { floats }: LedgerChanges): void {
+  for (const change of floats) {
+    const { accountId, float, next, mark } = change
+    if (float !== undefined && !next?.open) float.open = false
+    if (float !== undefined && mark === undefined) continue
+    const earlier = sent.get(accountId)
+    if (earlier === undefined) sent.set(accountId, [change])
+    else earlier.push(change)
+  }
+}
+
+/** The account's float in this process, or those of which one may have been opened. */
+export function ownFloats({ floats, sent }: LedgerMemory, accountId: string): OwnFloat[] {
+  const float = floats.get(accountId)
+  const changes = sent.get(accountId) ?? []
+  if (float !== undefined) return [{ float, sent: changes, isNew: false }]
+  return changes.flatMap(({ float, next }) =>
+    float === undefined && next !== undefined ? [{ float: next, sent: [], isNew: true }] : [],
+  )
 }
 
 /**

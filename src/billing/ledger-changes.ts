@@ -44,4 +44,6 @@ export type FloatChange = {
   /** Holds drawn from it that ended, and those that are no longer as they were. */
   ended: OpenHold[]
   changed: OpenHold[]
+  /** What its row says once this is committed, if it is written at all. */
+  mark?: string
 }

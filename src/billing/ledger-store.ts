@@ -2,8 +2,14 @@ import { writeSurely } from '../db/checked-write.ts'
 import type { Tx } from '../db/db.ts'
 import type { Command, Entry, Outcome } from './commands.ts'
 import { judgeAll, type Before, type Judged } from './ledger-batch.ts'
-import { throughFloats, withoutFloat, type Floated, type FloatRules } from './float.ts'
-import type { Float } from './ledger-changes.ts'
+import {
+  catchUp,
+  throughFloats,
+  withoutFloat,
+  type Floated,
+  type FloatRules,
+  type OwnFloat,
+} from './float.ts'
 import type { Hold, KnownAccount, OpenHold } from './ledger.ts'
 import { ledgerWrite } from './ledger-write-store.ts'
 
@@ -27,20 +33,24 @@ export async function applyCommands(tx: Tx, commands: Command[]): Promise<Outcom
 export async function judgeWithFloats(
   tx: Tx,
   commands: Command[],
-  floats: Float[],
+  own: OwnFloat[],
   rules: () => FloatRules,
 ): Promise<Judged> {
+  const floats = own.map(({ float }) => float)
   const before = await readBatch(tx, commands, floats)
   const known = new Map(before.accounts)
-  const floated = new Map(floats.map((float) => [float.accountId, takeOut(before, float)]))
+  const there = own.filter(({ float, isNew }) => !isNew || before.holds.has(float.holdId))
+  const floated = new Map(there.map((one) => [one.float.accountId, takeOut(before, one)]))
   const { outcomes, changes } = judgeAll(before, commands)
   return { outcomes, changes: throughFloats(changes, known, floated, rules()) }
 }
 
 /** Puts the holds that were drawn in the place of the float, if it is still there. */
-function takeOut({ accounts, holds }: Before, float: Float): Floated {
+function takeOut({ accounts, holds }: Before, own: OwnFloat): Floated {
+  const { float } = own
   const row = holds.get(float.holdId)
   if (row === undefined) return { float, row }
+  catchUp(own, row.mark)
   const { accountId } = float
   holds.delete(float.holdId)
   for (const [holdId, hold] of float.drawn) holds.set(holdId, hold)
@@ -49,7 +59,7 @@ function takeOut({ accounts, holds }: Before, float: Float): Floated {
 }
 
 /** Sent together: the statements after the lock wait their turn on the server, and read the latest. */
-async function readBatch(tx: Tx, commands: Command[], floats: Float[] = []): Promise<Before> {
+async function readBatch(tx: Tx, commands: Command[], floats: FloatName[] = []): Promise<Before> {
   const credited = commands.filter(({ kind }) => kind === 'grant' || kind === 'adjust')
   if (credited.length > 0) await createAccounts(tx, accountsOf(credited))
   const ids = accountsOf([...commands, ...floats])
@@ -62,6 +72,8 @@ async function readBatch(tx: Tx, commands: Command[], floats: Float[] = []): Pro
   ])
   return { accounts, holds, keys: known }
 }
+
+type FloatName = { accountId: string; holdId: string }
 
 function accountsOf(named: { accountId: string }[]): string[] {
   return [...new Set(named.map(({ accountId }) => accountId))].sort()
@@ -134,7 +146,8 @@ async function createAccounts(tx: Tx, sortedIds: string[]): Promise<void> {
 
 export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, OpenHold>> {
   const rows = await tx.read<OpenHoldRow>(
-    `select id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline
+    `select id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline,
+       case when is_float then about ->> 'mark' end as mark
      from holds where id = any($1::uuid[])`,
     [ids],
   )
@@ -149,6 +162,7 @@ type OpenHoldRow = {
   owner_process: string | null
   owner_job: string | null
   deadline: Date | null
+  mark?: string | null
 }
 
 export type HoldRow = OpenHoldRow & { about: Record<string, unknown>; is_float: boolean }
@@ -167,6 +181,7 @@ function openHoldOf(row: OpenHoldRow): OpenHold {
       row.owner_process === null
         ? { job: row.owner_job!, deadline: row.deadline! }
         : { process: row.owner_process },
+    mark: row.mark ?? undefined,
   }
 }
 

@@ -28,6 +28,8 @@ export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro' | 
   limitMicro: bigint
   /** It is not of one call: calls of its process draw from it. */
   isFloat?: boolean
+  /** Of a float: the last change to its row. */
+  mark?: string | undefined
 }
 
 /** What must be known of a hold to close it: what it is about is for whoever finds it orphaned. */
@@ -213,6 +215,7 @@ type Paid = Pick<Step, 'account' | 'entries' | 'uncollected'> & {
 }
 
 function chargeAll(account: LedgerAccount, charges: Charge[], known: Known): Paid {
+  assert(available(account) >= 0n, 'only what is there can be charged')
   const paid: Paid = { account, entries: [], uncollected: [], chargedMicro: [], giftMicro: [] }
   const seen = new Set<string>()
   for (const { costMicro, entry } of charges) {

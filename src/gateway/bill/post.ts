@@ -1,18 +1,19 @@
 import { recordsWrite } from '../../activity/activity-store.ts'
 import type { ActivityRecord } from '../../activity/record.ts'
 import type { Command, Outcome } from '../../billing/commands.ts'
-import type { FloatRules } from '../../billing/float.ts'
+import type { FloatRules, OwnFloat } from '../../billing/float.ts'
 import type { Heartbeat } from '../../billing/heartbeat-store.ts'
 import {
-  closeShrunk,
   drawHold,
+  expectChanges,
   floatRules,
   judgeFromMemory,
+  ownFloats,
   rememberChanges,
   type Judged,
   type LedgerMemory,
 } from '../../billing/ledger-batch.ts'
-import type { Float, LedgerChanges } from '../../billing/ledger-changes.ts'
+import type { LedgerChanges } from '../../billing/ledger-changes.ts'
 import { judgeWithFloats } from '../../billing/ledger-store.ts'
 import { ledgerWrite } from '../../billing/ledger-write-store.ts'
 import {
@@ -125,7 +126,7 @@ export async function postFromMemory(
   if (posted.some(({ rows }) => rows.write) || options.isNews(balances(commands, judged))) {
     return undefined
   }
-  closeShrunk(judged.changes)
+  expectChanges(memory, judged.changes)
   const claims = postings.flatMap(({ claimed }) => claimed?.claim ?? [])
   // What was recorded by an earlier try fails here, and is then seen under locks.
   const how = { checkedAlone: claims.length === 0, areNew: true }
@@ -159,7 +160,7 @@ export async function postUnderLocks(
   const commands = commandsOf(postings)
   const floats = floatsOf(memory, postings)
   const judged = await judgeWithFloats(tx, commands, floats, () => rulesOf(options, memory))
-  closeShrunk(judged.changes)
+  expectChanges(memory, judged.changes)
   const posted = postedOf(postings, judged.outcomes)
   const how = { checkedAlone: true, areNew: false }
   const write = writeOf(options, judged.changes, posted, how)
@@ -171,9 +172,9 @@ export async function postUnderLocks(
   return posted.map((one, i) => (i === 0 ? { ...one, remember } : one))
 }
 
-function floatsOf({ floats }: LedgerMemory, postings: Posting[]): Float[] {
+function floatsOf(memory: LedgerMemory, postings: Posting[]): OwnFloat[] {
   const ids = new Set(postings.map(({ accountId }) => accountId))
-  return [...ids].flatMap((accountId) => floats.get(accountId) ?? [])
+  return [...ids].flatMap((accountId) => ownFloats(memory, accountId))
 }
 
 function commandsOf(postings: Posting[]): Command[] {

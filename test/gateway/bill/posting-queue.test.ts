@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Command, Outcome } from '../../../src/billing/commands.ts'
 import { applyCommands } from '../../../src/billing/ledger-store.ts'
-import type { Db } from '../../../src/db/db.ts'
+import type { Db, Row } from '../../../src/db/db.ts'
+import { Failure } from '../../../src/lib/failure.ts'
 import type { FloatSettings } from '../../../src/gateway/bill/post.ts'
 import { openPostingQueue, type PostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
 import { sample } from '../../activity/sample.ts'
@@ -17,21 +18,36 @@ withDatabase('a queue of postings', (open) => {
   let db: Db
   /** Statements and transactions that were begun, as the queues asked for them. */
   let asked = { statements: 0, transactions: 0 }
+  /** Of so many statements the answer is lost, after the server has done what they say. */
+  let answersToLose = 0
+  /** So many are not done at all. */
+  let statementsToFail = 0
   before(async () => {
     db = await open()
   })
   after(() => assertBooks(db))
 
+  async function faulty<Result>(ask: () => Promise<Result>): Promise<Result> {
+    if (statementsToFail > 0) {
+      statementsToFail -= 1
+      throw new Failure('unavailable', 'The server is away.')
+    }
+    const result = await ask()
+    if (answersToLose === 0) return result
+    answersToLose -= 1
+    throw new Failure('unavailable', 'The answer was lost.')
+  }
+
   function newQueue(floats?: FloatSettings): PostingQueue {
     const counting: Db = {
       ...db,
-      query(sql, params) {
+      query<R extends Row>(sql: string, params?: unknown[]) {
         asked.statements += 1
-        return db.query(sql, params)
+        return faulty(() => db.query<R>(sql, params))
       },
       begin(work, how) {
         asked.transactions += 1
-        return db.begin(work, how)
+        return faulty(() => db.begin(work, how))
       },
     }
     const quiet = { noteBalances: async () => {}, isNews: () => false }
@@ -196,6 +212,14 @@ withDatabase('a queue of postings', (open) => {
     assert.deepEqual(row, { balance_micro: 760n, held_micro: 0n })
   })
 
+  const balanceIn = async (accountId: string) => {
+    const [row] = await db.query<{ balance_micro: bigint }>(
+      'select balance_micro from ledger_accounts where account_id = $1',
+      [accountId],
+    )
+    return row!.balance_micro
+  }
+
   const LIVELY: FloatSettings = {
     mostMicro: 10n ** 6n,
     heartbeat: { steadySinceMs: () => 0, processes: () => 2 },
@@ -337,6 +361,130 @@ withDatabase('a queue of postings', (open) => {
     await submit(queue, settle(dear, 990n))
     assert.equal(queue.undrawnMicro(rich), 0n)
     assert.deepEqual(await heldIn(rich), { heldMicro: 0n, rows: 0 })
+  })
+
+  test('calls that ended in a commit whose answer was lost no longer count as drawn', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 1_000n)
+    const queue = newQueue(LIVELY)
+    await withFloat(queue, accountId, 10n)
+    const ended = [hold(accountId, 3n), hold(accountId, 4n)]
+    const other = hold(accountId, 2n)
+    for (const call of [...ended, other]) await submit(queue, call)
+    const dear = hold(accountId, 989n)
+    await submit(queue, dear)
+    await submit(queue, settle(dear, 989n))
+    const ends = [settle(ended[0]!, 3n), settle(ended[1]!, 4n)]
+    answersToLose = 1
+    for (const { status } of await Promise.allSettled(ends.map((end) => submit(queue, end)))) {
+      assert.equal(status, 'rejected')
+    }
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 2n, rows: 1 }, 'it is done')
+    assert.equal((await submit(queue, hold(accountId, 1n)))?.kind, 'refused')
+    const settled = await submit(queue, settle(other, 2n))
+    assert.partialDeepStrictEqual(settled, {
+      kind: 'settled',
+      chargedMicro: [2n],
+      balanceMicro: 0n,
+    })
+    for (const end of ends) assert.deepEqual(await submit(queue, end), { kind: 'gone' })
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 0n, rows: 0 })
+  })
+
+  test('a commit that came to nothing, and whose answer was lost, is made again', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 1_000n)
+    const queue = newQueue(LIVELY)
+    await withFloat(queue, accountId, 5n)
+    const call = hold(accountId, 5n)
+    await submit(queue, call)
+    const dear = hold(accountId, 990n)
+    await submit(queue, dear)
+    statementsToFail = 1
+    await assert.rejects(submit(queue, settle(call, 1n)), { kind: 'unavailable' })
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 995n, rows: 2 })
+    const settled = await submit(queue, settle(call, 1n))
+    assert.partialDeepStrictEqual(settled, { kind: 'settled', chargedMicro: [1n] })
+    await submit(queue, { kind: 'release', accountId, holdId: dear.holdId })
+    await queue.returnFloats(0)
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 0n, rows: 0 })
+  })
+
+  test('with a float, and commands sent again for want of an answer, it is as in the plain model', async () => {
+    let [lost, drawn] = [0, 0]
+    const step = fc.record({ sketch, fate: fc.constantFrom('done', 'lost', 'failed') })
+    const property = fc.asyncProperty(
+      fc.array(sketch, { minLength: 20, maxLength: 40 }),
+      fc.array(step, { minLength: 5, maxLength: 20 }),
+      fc.bigInt({ min: 0n, max: 40_000n }),
+      async (calm, rough, moreMicro) => {
+        const queue = newQueue(LIVELY)
+        const world = freshWorld()
+        const model = new Model()
+        const own = () => ({ ...world, keyPrefix: randomUUID() })
+        for (const accountId of world.accounts) {
+          await grant(accountId, 1n + moreMicro)
+          const entry = { id: '', type: 'topup', key: accountId, description: '' } as const
+          model.apply({ kind: 'grant', accountId, amountMicro: 1n + moreMicro, entry })
+          for (const amountMicro of [200n, 200n]) {
+            const call = hold(accountId, amountMicro)
+            for (const command of [call, settle(call, 1n)]) {
+              await submit(queue, command)
+              model.apply(command)
+            }
+          }
+        }
+        for (const one of calm) {
+          const command = inWorld(own(), one)
+          const { outcome, floatId } = await queue.submit({ accountId: command.accountId, command })
+          if (floatId !== undefined) drawn += 1
+          assert.deepEqual(outcome, model.apply(command))
+        }
+        for (const { sketch, fate } of rough) {
+          const command = inWorld(own(), sketch)
+          // An extension is not asked for again: whether there was one may not be known.
+          answersToLose = Number(fate === 'lost' && command.kind !== 'extend')
+          statementsToFail = Number(fate === 'failed')
+          const first = await submit(queue, command).catch(() => undefined)
+          answersToLose = statementsToFail = 0
+          const expected = model.apply(command)
+          if (first !== undefined) assert.deepEqual(first, expected)
+          else if (fate === 'failed') assert.deepEqual(await submit(queue, command), expected)
+          else {
+            lost += 1
+            await submit(queue, command)
+          }
+        }
+        await queue.returnFloats(0)
+        for (const accountId of world.accounts) {
+          const { heldMicro } = await heldIn(accountId)
+          assert.equal(heldMicro - queue.undrawnMicro(accountId), model.held(accountId))
+          assert.equal(await balanceIn(accountId), model.total(accountId))
+        }
+      },
+    )
+    await fc.assert(property, { numRuns: 40 })
+    assert.ok(lost > 20 && drawn > 20, `some were lost, some drawn: ${lost}, ${drawn}`)
+  })
+
+  test('a float that was opened by a commit whose answer was lost is given back too', async () => {
+    const accountId = randomUUID()
+    await grant(accountId, 1_000n)
+    const queue = newQueue(LIVELY)
+    const calls = [hold(accountId, 5n), hold(accountId, 5n)]
+    await submit(queue, calls[0]!)
+    await submit(queue, settle(calls[0]!, 1n))
+    await submit(queue, calls[1]!)
+    const end = settle(calls[1]!, 1n)
+    answersToLose = 1
+    await assert.rejects(submit(queue, end), { kind: 'unavailable' })
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 5n, rows: 1 }, 'it is open')
+    assert.deepEqual(await submit(queue, end), { kind: 'gone' })
+    const next = hold(accountId, 2n)
+    await submit(queue, next)
+    await submit(queue, settle(next, 1n))
+    await queue.returnFloats(0)
+    assert.deepEqual(await heldIn(accountId), { heldMicro: 0n, rows: 0 })
   })
 
   for (const end of ['settle', 'release'] as const) {

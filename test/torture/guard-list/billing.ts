@@ -155,6 +155,22 @@ export const BILLING_GUARDS: readonly Guard[] = [
     fails: /taken for dead/,
   },
   {
+    name: 'calls that ended without an answer are not drawn any more',
+    file: 'src/billing/ledger-store.ts',
+    find: 'catchUp(own, row.mark)',
+    put: '',
+    test: 'test/gateway/bill/posting-queue.test.ts',
+    fails: /no longer count as drawn/,
+  },
+  {
+    name: 'a float that was opened without an answer is found',
+    file: 'src/billing/ledger-batch.ts',
+    find: 'float === undefined && next !== undefined ? [{ float: next, sent: [], isNew: true }] : [],',
+    put: '[],',
+    test: 'test/gateway/bill/posting-queue.test.ts',
+    fails: /opened by a commit whose answer was lost/,
+  },
+  {
     name: 'an account with little has no float',
     file: 'src/billing/float.ts',
     find: 'const affordable = amountMicro <= available(account) && limitMicro <= mostMicro',
