@@ -35,6 +35,7 @@ function draw({ everyNth, accountId }: Plan): string {
   const other = asUuid('a', '(i * 7) % 50')
   return `
   create temp table drawn as
+  -- As the service names the group of a record.
   select *, md5(account_id || '/' || coalesce(workspace_id::text, '') || '/' || status || '/' || model)
     ::uuid as lane_id
   from (select i,

@@ -391,7 +391,7 @@ withDatabase('a queue of postings', (open) => {
     assert.deepEqual(await heldIn(accountId), { heldMicro: 0n, rows: 0 })
   })
 
-  test('a commit that came to nothing, and whose answer was lost, is made again', async () => {
+  test('a commit that came to nothing is made again', async () => {
     const accountId = randomUUID()
     await grant(accountId, 1_000n)
     const queue = newQueue(LIVELY)
@@ -426,8 +426,8 @@ withDatabase('a queue of postings', (open) => {
           await grant(accountId, 1n + moreMicro)
           const entry = { id: '', type: 'topup', key: accountId, description: '' } as const
           model.apply({ kind: 'grant', accountId, amountMicro: 1n + moreMicro, entry })
-          for (const amountMicro of [200n, 200n]) {
-            const call = hold(accountId, amountMicro)
+          for (let calls = 0; calls < 2; calls++) {
+            const call = hold(accountId, 200n)
             for (const command of [call, settle(call, 1n)]) {
               await submit(queue, command)
               model.apply(command)
@@ -464,7 +464,7 @@ withDatabase('a queue of postings', (open) => {
       },
     )
     await fc.assert(property, { numRuns: 40 })
-    assert.ok(lost > 20 && drawn > 20, `some were lost, some drawn: ${lost}, ${drawn}`)
+    assert.ok(lost > 20 && drawn > 5, `some were lost, some drawn: ${lost}, ${drawn}`)
   })
 
   test('a float that was opened by a commit whose answer was lost is given back too', async () => {
