@@ -1,6 +1,6 @@
 import { listActivity } from '../src/activity/list.ts'
 import { summarizeActivity } from '../src/activity/summary-store.ts'
-import { periodOfDays, readOverview } from '../src/administration/business/overview.ts'
+import { periodOfDays, readOverview } from '../src/operators/business/overview.ts'
 import type { Db } from '../src/db/db.ts'
 
 export const ZONE = 'Africa/Dar_es_Salaam'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Command, Entry, Outcome } from '../src/billing/commands.ts'
-import { applyCommands } from '../src/billing/ledger-store.ts'
+import type { Command, Entry, Outcome } from '../src/ledger/commands.ts'
+import { applyCommands } from '../src/ledger/ledger-store.ts'
 import type { Db } from '../src/db/db.ts'
 import { groupCommit } from '../src/db/group-commit.ts'
 import { migrate } from '../src/db/migrate.ts'

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import type { StatementQuery } from '../src/billing/statement.ts'
-import { balanceOf, statement } from '../src/billing/statement.ts'
+import type { StatementQuery } from '../src/ledger/statement.ts'
+import { balanceOf, statement } from '../src/ledger/statement.ts'
 import type { Db } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/database.ts'

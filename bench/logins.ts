@@ -1,4 +1,4 @@
-import { startHouse } from '../test/support/house.ts'
+import { startHouse } from '../test/support/app.ts'
 import { PASSWORD } from '../test/support/accounts.ts'
 import { migratedDatabase } from '../test/support/databases.ts'
 import { startTestServer } from '../test/support/local-server.ts'

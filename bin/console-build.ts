@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../console/build.ts'
-import { consoleFolders } from '../src/console/folders.ts'
+import { consoleFolders } from '../src/web/folders.ts'
 
 /** Builds the pages into the folder named, or ahead: beside their sources, as for a container. */
 const { hash, places } = consoleFolders('.')

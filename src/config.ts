@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isTimeZone } from './lib/days.ts'
 import { isNetwork } from './lib/network.ts'
-import { readCountries } from './lib/sms-countries.ts'
+import { readCountries } from './notices/sms-countries.ts'
 
 /** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
 export function readConfig(env: Record<string, string | undefined>): Config {
@@ -105,7 +105,6 @@ const schema = z.object({
   SLOWEST_BODY_BYTES_PER_S: whole(0, 1_000_000).default(1_000),
   SIGNUP_BONUS_CREDITS: credits.default('100'),
   RESERVATION_CAP_CREDITS: credits.default('10'),
-  FLOAT_CREDITS: credits.default('10'),
   MIN_RESERVATION_CREDITS: credits.default('0.01'),
   VOICE_RESERVATION_CREDITS: credits.default('5'),
   REPORTED_COST_CAP_USD: decimal.default('20'),

@@ -1,14 +1,18 @@
 import cluster from 'node:cluster'
 import { readConfig, type Config } from './config.ts'
-import { buildConsole } from './console/build.ts'
-import { consoleFolders } from './console/folders.ts'
-import { endOnSignal } from './end-on-signal.ts'
+import { buildConsole } from './web/build.ts'
+import { consoleFolders } from './web/folders.ts'
+import { endOnSignal } from './app/end-on-signal.ts'
 import { createLog, type Log } from './lib/log.ts'
-import { loadEnvFile } from './load-env-file.ts'
-import { startLocalServices, type LocalAddresses, type LocalServices } from './local-services.ts'
-import { welcome, whyNot } from './welcome.ts'
-import { showWorkerMetrics } from './worker-metrics.ts'
-import { startWorkers, type WorkerQuestion, type WorkerReport } from './workers.ts'
+import { loadEnvFile } from './app/load-env-file.ts'
+import {
+  startLocalServices,
+  type LocalAddresses,
+  type LocalServices,
+} from './app/local-services.ts'
+import { welcome, whyNot } from './app/welcome.ts'
+import { showWorkerMetrics } from './app/worker-metrics.ts'
+import { startWorkers, type WorkerQuestion, type WorkerReport } from './app/workers.ts'
 
 /** The front door: settings → what the service brings along → the service → drain on a signal. */
 async function start(): Promise<void> {
@@ -58,7 +62,7 @@ async function serveHere(
   log: Log,
   starting: Promise<LocalServices>,
 ): Promise<Running> {
-  const [local, { serve }] = await Promise.all([starting, import('./serve.ts')])
+  const [local, { serve }] = await Promise.all([starting, import('./app/serve.ts')])
   const serving = await serve({ config, env: process.env, local: local.addresses, log })
   return { address: serving.address, end: serving.close }
 }
@@ -86,7 +90,7 @@ async function superviseWorkers(
 
 async function runWorker(config: Config, log: Log): Promise<void> {
   const local = JSON.parse(process.env.LOCAL_ADDRESSES ?? '') as LocalAddresses
-  const { serve } = await import('./serve.ts')
+  const { serve } = await import('./app/serve.ts')
   const serving = await serve({ config, env: process.env, local, log, isWorker: true })
   endOnSignal(log, async () => {
     await serving.close()

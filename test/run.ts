@@ -6,7 +6,7 @@ import { migratedDatabase, TEMPLATE_VARIABLE } from './support/databases.ts'
 import { startTestServer } from './support/local-server.ts'
 
 /**
- * `npm test`, or `npm test -- test/db test/billing/money.test.ts`. Starts one PostgreSQL server for
+ * `npm test`, or `npm test -- test/db test/ledger/money.test.ts`. Starts one PostgreSQL server for
  * the whole run, as the service does for itself; every test file has databases of its own on it.
  */
 const root = join(import.meta.dirname, '..')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { NOBODY } from './support/billing.ts'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { insertRecords } from '../src/activity/activity-store.ts'
@@ -7,9 +8,9 @@ import { activitySumming } from '../src/activity/summing.ts'
 import { readConfig } from '../src/config.ts'
 import { interruptedRecords } from '../src/gateway/bill/interrupted.ts'
 import { openLeftUnpaid } from '../src/gateway/bill/left-unpaid.ts'
-import { sweeper } from '../src/jobs/sweeper.ts'
+import { sweeper } from '../src/ledger/sweeper.ts'
 import { silentLog } from '../src/lib/log.ts'
-import { trimming } from '../src/trimming.ts'
+import { trimming } from '../src/app/purge-expired.ts'
 import { assertBooks } from './support/audit.ts'
 import { openFastDatabase } from './support/fast-database.ts'
 import { openYearLoad } from './support/year-load.ts'
@@ -55,6 +56,7 @@ test('a year of use leaves every table as large as a quarter did', async () => {
       log: silentLog,
       onReleased: (tx, holds) =>
         insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
+      own: NOBODY,
       claimed: async () => new Set(),
     }),
   ]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { insertKey } from '../../src/accounts/credentials/api-keys-store.ts'
 import { keyHash, newKey } from '../../src/accounts/credentials/key-format.ts'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 
 const RICH_MICRO = 10n ** 15n

@@ -1,35 +1,37 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { rowsClause, writeRows, writeSurely, type CheckedWrite } from '../db/checked-write.ts'
+import { binaryRows, type RowType } from '../db/binary-rows.ts'
 import type { Row, Tx } from '../db/db.ts'
-import type { RowType } from '../db/row-list.ts'
 import { deleteOldest } from '../db/trim-store.ts'
-import { COST_BASES } from '../lib/upstream-cost.ts'
+import { COST_BASES } from '../ledger/upstream-cost.ts'
 import { ALL_LANES, dueOfRecord, writeDue } from './due-store.ts'
 import { ACTIVITY_STATUSES, type ActivityRecord } from './record.ts'
 
-/** Writes records in the caller's transaction, as `recordsWrite` says. */
+/**
+ * Writes records in the caller's transaction, with what they add to the counters of their groups, to
+ * roll-ups and to the sums of costs. A record whose id is already there changes nothing. Days and
+ * months are those of `timeZone`.
+ */
 export async function insertRecords(
   tx: Tx,
   records: ActivityRecord[],
   timeZone: string,
 ): Promise<void> {
-  await writeSurely(tx, { checks: [], writes: recordsWrite(records, timeZone) })
+  if (records.length === 0) return
+  await tx.query(INSERT_RECORDS, [recordRows(records), timeZone])
 }
 
-/**
- * Records, with what they add to the counters of their groups (`lanes`), to roll-ups and to the sums
- * of costs. A record whose id is already there changes nothing; with `areNew` the whole statement
- * fails then, which spares PostgreSQL a search for each record. Days and months are those of
- * `timeZone`.
- */
-export function recordsWrite(
-  records: ActivityRecord[],
-  timeZone: string,
-  areNew = false,
-): CheckedWrite['writes'] {
+/** The same as a part of the statement that charges for the calls. */
+export function recordsBeside(timeZone: string) {
+  return {
+    text: (first: number) => insertion(first, 'where (select ok from preconditions_hold)'),
+    values: [({ beside }: { beside: ActivityRecord[] }) => recordRows(beside), () => timeZone],
+  }
+}
+
+function recordRows(records: ActivityRecord[]): Buffer {
   for (const record of records) checkRecord(record)
-  return writeRows(areNew ? INSERT_NEW_RECORDS : INSERT_RECORDS, records, [timeZone])
+  return binaryRows(NEW_RECORD, records)
 }
 
 /** Asserts what only a bug could break, before the record reaches the database. */
@@ -73,14 +75,6 @@ export async function costsOf(tx: Tx, ids: string[]): Promise<Map<string, bigint
     [ids],
   )
   return new Map(rows.map((row) => [row.id, row.cost_micro]))
-}
-
-/** Whether one of these records was written, whatever it says. */
-export async function isRecorded(tx: Tx, ids: string[]): Promise<boolean> {
-  const rows = await tx.read('select from activity_records where id = any($1::uuid[]) limit 1', [
-    ids,
-  ])
-  return rows.length > 0
 }
 
 export const NEW_RECORD: RowType<ActivityRecord> = {
@@ -128,22 +122,17 @@ function wholeMs(ms: number): number {
 
 const NAMES = NEW_RECORD.columns.map(([name]) => name).join(', ')
 
-// What is due comes from the rows that were really inserted. A charge locks nothing here that another
-// one needs.
-const insertion = (ifKnown: string) =>
-  rowsClause(
-    NEW_RECORD,
-    (rows, zone) => `
-    recorded as (
-      insert into activity_records (${NAMES}) ${rows}
-      where (select ok from verdict)
-      ${ifKnown}
-      returning ${dueOfRecord(zone)}
-    ),
-    due as (${writeDue('recorded')})`,
-  )
-const INSERT_RECORDS = insertion('on conflict (id) do nothing')
-const INSERT_NEW_RECORDS = insertion('')
+/** Rollups are made from the rows that were inserted. A charge locks nothing here that another needs. */
+const insertion = (first: number, where: string) => `
+  recorded as (
+    insert into activity_records (${NAMES}) select * from unnest($${first}::${NEW_RECORD.name}[])
+    ${where}
+    on conflict (id) do nothing
+    returning ${dueOfRecord(first + 1)}
+  ),
+  due as (${writeDue('recorded')})`
+
+const INSERT_RECORDS = `with ${insertion(1, '')} select`
 
 /**
  * Makes a deleted workspace's records, past and still to come, count as `toId`'s. One row, however

@@ -1,4 +1,4 @@
-import type { UpstreamCost } from '../lib/upstream-cost.ts'
+import type { UpstreamCost } from '../ledger/upstream-cost.ts'
 
 /** One billable operation, or one stage of it, that reached its reservation. */
 export type ActivityRecord = {

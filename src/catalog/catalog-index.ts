@@ -1,6 +1,6 @@
 import { decimal, type Decimal } from '../lib/decimal.ts'
 import type { OfferRow } from './catalog-store.ts'
-import type { ModelFacts, Priced, Pricing } from '../lib/model-record.ts'
+import type { ModelFacts, Priced, Pricing } from './model-record.ts'
 import type { CatalogUpstream } from './terms.ts'
 
 /** A price in force: USD per unit, and what makes credits of it. Every charge names its id. */

@@ -1,7 +1,7 @@
 import type { Row, Tx } from '../db/db.ts'
 import type { Changes, KnownOffer } from './changes.ts'
 import type { Leap } from './price-move.ts'
-import type { ModelFacts, PriceBasis, Priced, Pricing } from '../lib/model-record.ts'
+import type { ModelFacts, PriceBasis, Priced, Pricing } from './model-record.ts'
 
 export type OfferRow = KnownOffer & { disabled: boolean; createdAt: Date }
 

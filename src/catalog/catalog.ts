@@ -4,7 +4,7 @@ import { freshReader } from '../lib/fresh-reader.ts'
 import type { Log } from '../lib/log.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import { readOffers } from './catalog-store.ts'
-import type { Pricing } from '../lib/model-record.ts'
+import type { Pricing } from './model-record.ts'
 import {
   buildCatalogIndex,
   type CatalogIndex,

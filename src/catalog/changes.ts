@@ -1,5 +1,5 @@
 import type { Leap } from './price-move.ts'
-import type { CatalogRecord, ListedPrice, ModelFacts } from '../lib/model-record.ts'
+import type { CatalogRecord, ListedPrice, ModelFacts } from './model-record.ts'
 
 /** What makes credits of an upstream's dollars. */
 export type Terms = { margin: string; creditsPerUsd: string }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { Decimal } from '../lib/decimal.ts'
-import type { CatalogRecord, ListedPrice, ModelFacts } from '../lib/model-record.ts'
+import type { CatalogRecord, ListedPrice, ModelFacts } from './model-record.ts'
 import { leapBetween, samePrice, type Leap } from './price-move.ts'
 import type { Changes, KnownOffer, Reading, Terms } from './changes.ts'
 

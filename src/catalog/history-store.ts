@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import type { Priced, Pricing } from '../lib/model-record.ts'
+import type { Priced, Pricing } from './model-record.ts'
 
 /** By its id or its resource id. */
 export async function findCatalogModel(

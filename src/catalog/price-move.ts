@@ -1,6 +1,6 @@
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { compare, decimalText, parseDecimal, times, type Decimal } from '../lib/decimal.ts'
-import type { ListedPrice, Pricing } from '../lib/model-record.ts'
+import type { ListedPrice, Pricing } from './model-record.ts'
 
 export type Leap = 'vanished' | 'moved'
 

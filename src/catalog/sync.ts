@@ -18,7 +18,7 @@ import { diffCatalog } from './diff.ts'
 import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
 import { readMargins } from './margins-store.ts'
 import { deletePending, insertPending } from './pending-store.ts'
-import type { CatalogRecord } from '../lib/model-record.ts'
+import type { CatalogRecord } from './model-record.ts'
 import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
 
 export type SyncParts = {

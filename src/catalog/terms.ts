@@ -1,6 +1,6 @@
 import { decimal, decimalText, largestDecimal, times } from '../lib/decimal.ts'
 import type { Terms } from './changes.ts'
-import type { CatalogRecord } from '../lib/model-record.ts'
+import type { CatalogRecord } from './model-record.ts'
 
 /** An upstream as the catalog sees it. */
 export type CatalogUpstream = {

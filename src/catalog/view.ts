@@ -1,5 +1,5 @@
 import { compare, decimal, decimalText, parseDecimal, times } from '../lib/decimal.ts'
-import type { Pricing } from '../lib/model-record.ts'
+import type { Pricing } from './model-record.ts'
 import type { CatalogModel, PriceSnapshot } from './catalog-index.ts'
 
 /** The prices that callers are shown, in this order. */

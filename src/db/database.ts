@@ -3,7 +3,7 @@ import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Db, Row } from './db.ts'
 import { startListener } from './listener.ts'
-import { runScript, runStatement, statementValues, withClient } from './statement.ts'
+import { runScript, runStatement, withClient } from './statement.ts'
 import { runTransaction, type TransactionScope } from './transaction.ts'
 
 export type DatabaseOptions = {
@@ -35,8 +35,7 @@ export function openDatabase(options: DatabaseOptions): Db {
   })
   const query = async <R extends Row>(sql: string, params: unknown[] = []) => {
     assertOutside(db)
-    const values = statementValues(params)
-    return withClient(pool, (client) => runStatement<R>(client, sql, values, patienceMs))
+    return withClient(pool, (client) => runStatement<R>(client, sql, params, patienceMs))
   }
   const db: Db = {
     query,

@@ -26,7 +26,6 @@ export function takeClient(pool: Pool): Promise<PoolClient> {
   return pool.connect().catch(rethrow)
 }
 
-/** `values` come from `statementValues`. */
 export async function runStatement<R extends Row>(
   client: PoolClient,
   text: string,
@@ -87,55 +86,4 @@ function statementName(sql: string): string | undefined {
   const name = `m_${createHash('sha256').update(sql).digest('base64url').slice(0, 22)}`
   names.set(sql, name)
   return name
-}
-
-/** Parameters as they are sent. Throws for a value that cannot be written as SQL. */
-export function statementValues(params: unknown[]): unknown[] {
-  return params.map((param) => (Array.isArray(param) ? (arrayLiteral(param) ?? param) : param))
-}
-
-/**
- * A list as PostgreSQL reads it: `{a,"b c",NULL}`. The driver's own way looks at every letter of
- * every element and was the largest maker of garbage in a billed call. Undefined for what it should
- * do itself, such as lists of lists.
- */
-function arrayLiteral(values: readonly unknown[]): string | undefined {
-  let list = ''
-  // The rows of a batch often have the same in a column.
-  let last: unknown
-  let text: string | undefined
-  for (const value of values) {
-    if (text === undefined || value !== last) text = elementText(value)
-    if (text === undefined) return undefined
-    last = value
-    list += list === '' ? text : `,${text}`
-  }
-  return `{${list}}`
-}
-
-/** Neither empty nor `null`, and without a letter that means something in a list. */
-const PLAIN = /^(?!null$)[\w.:/+-]+$/i
-const SPECIAL = /["\\]/g
-
-/** Without control characters JSON's way to quote is the same, and five times as fast. */
-const SAME_AS_JSON = /^[\x20-\ud7ff\ue000-\uffff]*$/
-
-function quoted(value: string): string {
-  return SAME_AS_JSON.test(value) ? JSON.stringify(value) : `"${value.replace(SPECIAL, '\\$&')}"`
-}
-
-function elementText(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return PLAIN.test(value) ? value : quoted(value)
-    case 'bigint':
-    case 'number':
-    case 'boolean':
-      return String(value)
-    default:
-      if (value === null || value === undefined) return 'NULL'
-      if (value instanceof Date) return `"${value.toISOString()}"`
-      if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`
-      return undefined
-  }
 }

@@ -1,13 +1,6 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { Db, OpenTx, Row, Tx, TxMode } from './db.ts'
-import {
-  LONG_MS,
-  runScript,
-  runStatement,
-  sendStatement,
-  statementValues,
-  takeClient,
-} from './statement.ts'
+import { LONG_MS, runScript, runStatement, sendStatement, takeClient } from './statement.ts'
 import { databaseFailure, isLost, codeOf } from './trouble.ts'
 
 type TransactionOptions = {
@@ -79,10 +72,8 @@ class ServerTransaction implements OpenTx {
     return this.read<R>(sql, params)
   }
 
-  /** Not async: parameters that cannot be sent must throw before anything else is sent. */
   read<R extends Row>(sql: string, params: unknown[] = []): Promise<R[]> {
-    const values = statementValues(params)
-    return this.#inOrder(() => runStatement<R>(this.#client, sql, values, this.#patienceMs))
+    return this.#inOrder(() => runStatement<R>(this.#client, sql, params, this.#patienceMs))
   }
 
   script(sql: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { creditsNumber } from '../billing/money.ts'
+import { creditsNumber } from '../ledger/money.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import { invalidField, type Failure } from '../lib/failure.ts'

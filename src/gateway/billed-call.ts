@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache'
-import { creditsText, greater } from '../billing/money.ts'
+import { creditsText, greater } from '../ledger/money.ts'
 import type { KeptAnswer } from '../lib/answer.ts'
 import type { Asking, CallCourse } from '../lib/telemetry/call-course.ts'
-import { Failure } from '../lib/failure.ts'
+import type { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
+import { insufficient } from './bill/insufficient.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
-import type { Rows } from './bill/post.ts'
 import {
   newCourse,
+  type CallWrite,
   type Dropped,
   type Receipt,
   type Stage,
@@ -31,8 +32,8 @@ export type PaidStage<Result> = {
 
 /** One call to an upstream that is answered whole. */
 export type BilledCall<Result> = PaidStage<Result> & {
-  /** A row of its own for the commit that settles it. */
-  also?: (() => Rows['also']) | undefined
+  /** What else belongs into the commit that settles it. */
+  writes?: (() => CallWrite[]) | undefined
   /** The worth of what has come of the answer, where that is seen. */
   saidMicro?: (() => bigint) | undefined
   answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
@@ -52,16 +53,17 @@ export async function runBilledCall<Result>(
   const leave = gateway.callLimits.enter(principal)
   try {
     const { trace } = signal
-    const bill = await openBill(gateway.billing, { principal, requestId, stage, trace, ...amounts })
+    const order = { principal, requestId, stage, trace, ...amounts, abort: abortOf(call) }
+    const bill = await openBill(gateway.billing, order)
     try {
-      const result = await billed.work({ signal, course }, bill)
+      const result = await bill.confirm(billed.work({ signal, course }, bill))
       const usage = billed.usage(result)
       const line = { ...usage, stage, course, latencyMs: performance.now() - course.beganMs }
       const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
-      const { also } = billed
-      if (claim === undefined) return shown(await bill.settle([line], undefined, also))
+      const { writes } = billed
+      if (claim === undefined) return shown(await bill.settle([line], undefined, writes))
       const answer = writtenOnce(shown)
-      return { ...answer(await bill.settle([line], { claim, answer }, also)), kept: true }
+      return { ...answer(await bill.settle([line], { claim, answer }, writes)), kept: true }
     } catch (error) {
       const latencyMs = performance.now() - course.beganMs
       const end = { ...dropOf(error, stage, latencyMs, signal), course }
@@ -71,6 +73,11 @@ export async function runBilledCall<Result>(
   } finally {
     leave()
   }
+}
+
+/** Of this very request: its functions belong to it. */
+export function abortOf(call: GatewayCall): (reason: Failure) => void {
+  return (reason) => call.abort(reason)
 }
 
 /** What can be known of an answer that has not been sent. */
@@ -133,7 +140,7 @@ export function affordableRequest(
 ): ChatRequest {
   const mostTokens = Math.floor(tokens / choices)
   if (mostTokens >= 1) return { ...request, mostTokens }
-  throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
+  throw insufficient()
 }
 
 /**

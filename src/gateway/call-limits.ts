@@ -1,5 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { Principal } from '../lib/principal.ts'
+import type { Principal } from '../accounts/principal.ts'
 
 /** How many calls of an account may run at once. */
 export type CallLimits = {

@@ -1,5 +1,5 @@
-import type { Bounds } from '../billing/commands.ts'
-import { toMicro } from '../billing/money.ts'
+import type { Bounds } from '../ledger/commands.ts'
+import { toMicro } from '../ledger/money.ts'
 import { addDecimals, decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { PricedModel } from '../catalog/catalog.ts'

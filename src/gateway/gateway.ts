@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import type { Decimal } from '../lib/decimal.ts'
-import type { Principal } from '../lib/principal.ts'
+import type { Failure } from '../lib/failure.ts'
+import type { Principal } from '../accounts/principal.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
 import type { Upstreams } from '../upstream/work.ts'
-import type { Billing } from './bill/billable.ts'
+import type { Billing } from './bill/billing.ts'
 import type { LeftUnpaid } from './bill/left-unpaid.ts'
 import type { CallLimits } from './call-limits.ts'
 import type { ReservationRules } from './price/amounts.ts'
@@ -41,6 +42,8 @@ export type GatewayCall = {
   signal: CallSignal
   /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
   stay(when?: () => boolean): void
+  /** Ends the work for the call. */
+  abort(reason: Failure): void
   claim: Claim | undefined
   /** The JSON text of an error in the route's dialect, for a failure inside a stream. */
   renderError(error: unknown): string

@@ -1,5 +1,5 @@
 import { addDecimals, decimal, timesDecimals } from '../lib/decimal.ts'
-import { creditsNumber, toMicro } from '../billing/money.ts'
+import { creditsNumber, toMicro } from '../ledger/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { KeptAnswer } from '../lib/answer.ts'

@@ -1,5 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { Principal } from '../lib/principal.ts'
+import type { Principal } from '../accounts/principal.ts'
 import { nothingHere } from './dialect.ts'
 import { subscriberOf, type Slot } from './limits/process-counter.ts'
 import type { RequestContext } from './request-context.ts'

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Answer, Claim, KeptAnswer } from '../lib/answer.ts'
+import type { Failure } from '../lib/failure.ts'
 import type { MultipartPart } from '../lib/form.ts'
 import type {
   KeyPrincipal,
@@ -7,7 +8,7 @@ import type {
   OperatorPrincipal,
   Principal,
   SessionPrincipal,
-} from '../lib/principal.ts'
+} from '../accounts/principal.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
 
 /** `operator`: an access token of an operator. For everybody else there is nothing at the address. */
@@ -92,6 +93,8 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   signal: CallSignal
   /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
   stay(when?: () => boolean): void
+  /** Ends the work for the call. */
+  abort(reason: Failure): void
   /** Present when the request bears an idempotency key and this call won the claim. */
   claim: Claim | undefined
   /** Renders a success as the bytes that will be sent, so that they can be kept for a replay. */

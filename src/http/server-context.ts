@@ -1,7 +1,7 @@
 import type { Claim, ClaimOutcome, KeptAnswer } from '../lib/answer.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
-import type { OperatorNeed, OperatorPrincipal, Principal } from '../lib/principal.ts'
+import type { OperatorNeed, OperatorPrincipal, Principal } from '../accounts/principal.ts'
 import type { Tracer } from '../lib/telemetry/trace.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'

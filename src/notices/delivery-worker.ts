@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { createRowWorker, retryDelayMs, type RowWorker } from '../lib/row-worker.ts'
+import { createRowWorker, retryDelayMs, type RowWorker } from '../db/row-worker.ts'
 import { claimMessage, markDead, markForRetry, markSent } from './outbox-store.ts'
 import type { ClaimedMessage } from './outbox-store.ts'
 import { giveUp, tryLater } from './sender.ts'

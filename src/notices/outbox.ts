@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { Duty } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { RowWorker } from '../lib/row-worker.ts'
+import type { RowWorker } from '../db/row-worker.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
 import { OUTBOX_CHANNEL } from './outbox-store.ts'
 import type { Channel, MessageSender } from './sender.ts'

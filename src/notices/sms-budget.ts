@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { Duty } from '../lib/clock.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { reaches, type SmsCountries } from '../lib/sms-countries.ts'
+import { reaches, type SmsCountries } from './sms-countries.ts'
 import { localeOf } from './language.ts'
 import { digestMessage } from './messages.ts'
 import { readRecipient } from './notices-store.ts'

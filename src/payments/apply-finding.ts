@@ -1,5 +1,5 @@
-import { applyCommands } from '../billing/ledger-store.ts'
-import { creditsNumber } from '../billing/money.ts'
+import { applyCommands } from '../ledger/ledger-store.ts'
+import { creditsNumber } from '../ledger/money.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log, LogFields } from '../lib/log.ts'

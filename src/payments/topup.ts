@@ -4,7 +4,7 @@ import type { Keep } from '../lib/answer.ts'
 import { decimal, times } from '../lib/decimal.ts'
 import { Failure, invalidField } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { keepAnswers, lockClaims } from '../replay/replay-store.ts'
+import { lockClaim, storeAnswer } from '../idempotency/replay-store.ts'
 import type { Payment } from './payments-store.ts'
 import { insertPayment } from './payments-store.ts'
 
@@ -69,7 +69,7 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
   const phoneNumber = payingPhone(rules, payer)
   const { keep } = topUp
   return parts.db.begin(async (tx) => {
-    if (keep && (await lockClaims(tx, [keep.claim])).size === 0) throw takenOver()
+    if (keep && !(await lockClaim(tx, keep.claim))) throw takenOver()
     const payment = await insertPayment(tx, {
       id: uuidv7(),
       accountId: topUp.accountId,
@@ -82,7 +82,7 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
       payerEmail: payer.email,
       expiresInS: rules.expiresInS,
     })
-    if (keep) await keepAnswers(tx, [{ claim: keep.claim, answer: keep.answer(payment) }])
+    if (keep) await storeAnswer(tx, { claim: keep.claim, answer: keep.answer(payment) })
     return payment
   })
 }

@@ -1,16 +1,12 @@
 import { z } from 'zod'
-import { creditsNumber } from '../billing/money.ts'
-import type { Balance, StatementEntry } from '../billing/statement.ts'
-import { balanceOf, ENTRY_TYPES, statement } from '../billing/statement.ts'
+import { creditsNumber } from '../ledger/money.ts'
+import type { Balance, StatementEntry } from '../ledger/statement.ts'
+import { balanceOf, ENTRY_TYPES, statement } from '../ledger/statement.ts'
 import type { Db } from '../db/db.ts'
 import { route, type Route } from '../http/route.ts'
 import { momentField, pageQuery, pagination } from './fields.ts'
 
-type Deps = {
-  db: Db
-  /** What this process holds of an account for calls to come. */
-  undrawnMicro(accountId: string): bigint
-}
+type Deps = { db: Db }
 
 export function billingRoutes(deps: Deps): Route[] {
   return [balanceRoute(deps), transactionsRoute(deps)]
@@ -23,7 +19,7 @@ export const balanceShape = z.object({
   currency: z.literal('credits'),
 })
 
-function balanceRoute({ db, undrawnMicro }: Deps): Route {
+function balanceRoute({ db }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/billing/balance',
@@ -34,7 +30,7 @@ function balanceRoute({ db, undrawnMicro }: Deps): Route {
     limit: 'principal',
     response: balanceShape,
     async handle({ principal }) {
-      return { data: showBalance(await balanceOf(db, principal.accountId, undrawnMicro)) }
+      return { data: showBalance(await balanceOf(db, principal.accountId)) }
     },
   })
 }

@@ -79,7 +79,7 @@ export function allRoutes(services: Services): Route[] {
     ...videoRoutes(videos),
     ...gatewayHealthRoutes(upstreams),
     ...healthHistoryRoutes({ db, clock, timeZone, note: config.STATUS_NOTE }),
-    ...billingRoutes({ db, undrawnMicro: gateway.billing.queue.undrawnMicro }),
+    ...billingRoutes({ db }),
     ...paymentRoutes({ payments }),
     ...activityRoutes({ db, clock, timeZone }),
     ...notificationRoutes({ db }),

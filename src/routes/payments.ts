@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { masked } from '../accounts/identifiers.ts'
-import { creditsNumber } from '../billing/money.ts'
+import { creditsNumber } from '../ledger/money.ts'
 import { route, type Call, type Route } from '../http/route.ts'
 import { paymentErrorMessage } from '../payments/payment-error.ts'
 import type { Payment, Payments } from '../payments/payments.ts'

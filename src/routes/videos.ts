@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { creditsNumber } from '../billing/money.ts'
+import { creditsNumber } from '../ledger/money.ts'
 import {
   listVideos,
   showVideo,

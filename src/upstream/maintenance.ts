@@ -1,5 +1,5 @@
 import { Failure } from '../lib/failure.ts'
-import type { CatalogReading } from '../lib/model-record.ts'
+import type { CatalogReading } from '../catalog/model-record.ts'
 import { withTimeouts, type UpstreamParts } from './attempt.ts'
 import type { Timeouts } from './contract/contract.ts'
 import { Fault, troubleOf } from './contract/fault.ts'

@@ -1,5 +1,5 @@
 import type { Asking } from '../lib/telemetry/call-course.ts'
-import type { CatalogReading, CatalogRecord } from '../lib/model-record.ts'
+import type { CatalogReading, CatalogRecord } from '../catalog/model-record.ts'
 import type {
   ChatReader,
   ChatRequest,

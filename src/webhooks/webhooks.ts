@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import type { Clock, Duty } from '../lib/clock.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { createRowWorker, retryDelayMs, type RowWorker } from '../lib/row-worker.ts'
+import { createRowWorker, retryDelayMs, type RowWorker } from '../db/row-worker.ts'
 import type { KeyList } from '../lib/secrets.ts'
 import {
   claimDelivery,

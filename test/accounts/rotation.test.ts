@@ -13,7 +13,7 @@ import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { deriveKey, hmacSha256, unseal } from '../../src/lib/secrets.ts'
-import { keysCommand } from '../../src/operator/keys.ts'
+import { keysCommand } from '../../src/cli/keys.ts'
 import {
   codeFor,
   freshEmail,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leapBetween, samePrice } from '../../src/catalog/price-move.ts'
-import type { ListedPrice } from '../../src/lib/model-record.ts'
+import type { ListedPrice } from '../../src/catalog/model-record.ts'
 import { decimal } from '../../src/lib/decimal.ts'
 
 const guard = decimal('3')

@@ -1,4 +1,4 @@
-import type { CatalogRecord } from '../../src/lib/model-record.ts'
+import type { CatalogRecord } from '../../src/catalog/model-record.ts'
 import type { CatalogUpstream, PriceSettings } from '../../src/catalog/terms.ts'
 
 export const settings: PriceSettings = {

@@ -6,7 +6,7 @@ import { Agent, OpenAIProvider, Runner, setTracingDisabled } from '@openai/agent
 import { generateText, Output } from 'ai'
 import OpenAI from 'openai'
 import { z } from 'zod'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 

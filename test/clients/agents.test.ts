@@ -11,7 +11,7 @@ import {
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { toolModel } from '../support/tool-model.ts'
 
 /*

@@ -10,7 +10,7 @@ import Anthropic, {
 } from '@anthropic-ai/sdk'
 import { assertAgreement } from '../support/agreement.ts'
 import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>

@@ -10,7 +10,7 @@ import OpenAI, {
   RateLimitError,
 } from 'openai'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 
 let house: Awaited<ReturnType<typeof startHouse>>
 let client: OpenAI

@@ -5,7 +5,7 @@ import { zodTextFormat } from 'openai/helpers/zod'
 import type { ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses'
 import { z } from 'zod'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { DETAILS, toolModel } from '../support/tool-model.ts'
 
 /* OpenAI's own client speaks Responses to the service; after each test the books are audited. */

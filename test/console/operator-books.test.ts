@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { parseCredits } from '../../src/billing/money.ts'
+import { parseCredits } from '../../src/ledger/money.ts'
 import { assertBooks } from '../support/audit.ts'
 import { judge } from './support/judge.ts'
 import { livedIn } from './support/lived-in.ts'

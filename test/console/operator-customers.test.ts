@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { checkActionLog } from '../../src/administration/action-log.ts'
+import { checkActionLog } from '../../src/operators/action-log.ts'
 import { freshPhone, PASSWORD } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { judge } from './support/judge.ts'

@@ -4,7 +4,7 @@ import { FILM } from '../../simulator/models/film.ts'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { makePdf } from '../support/pdf.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>

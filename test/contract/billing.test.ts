@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import type { Command, Entry } from '../../src/billing/commands.ts'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
-import { MICRO } from '../../src/billing/money.ts'
+import type { Command, Entry } from '../../src/ledger/commands.ts'
+import { applyCommands } from '../../src/ledger/ledger-store.ts'
+import { MICRO } from '../../src/ledger/money.ts'
 import type { Db } from '../../src/db/db.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
 import { assertBooks } from '../support/audit.ts'
@@ -28,7 +28,7 @@ withDatabase('billing', (open) => {
   let house: Awaited<ReturnType<typeof startServer>>
   before(async () => {
     db = await open()
-    house = await startServer({ routes: billingRoutes({ db, undrawnMicro: () => 0n }) })
+    house = await startServer({ routes: billingRoutes({ db }) })
     await fill(db)
   })
   after(async () => {

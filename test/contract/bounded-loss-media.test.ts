@@ -5,7 +5,7 @@ import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 
 /** Draws in conversation, and stands in no list of picture prices. */
 const painter = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { startTalker, type Talker, type TalkerCall } from '../support/talker.ts'
 
 /*

@@ -4,7 +4,7 @@ import { measureJson } from '../../src/gateway/price/prompt-size.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
 import { FAULTS, TYPES } from '../support/fault-table.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
 let house: House

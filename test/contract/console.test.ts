@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 
 /* What pages read before anyone has signed in. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OpenApi } from '../../src/http/docs/openapi.ts'
 import type { Route } from '../../src/http/route.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 
 /** The contract's endpoint map, by hand: method, path, credential, dialect of failures. */
 const MAP = `

@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
 let house: House

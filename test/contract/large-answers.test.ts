@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 
 /* A key pays once, however large the answer: the retry gets the same bytes, in any process. */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { testClock } from '../support/accounts.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { AT_ONCE, finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
 import { readStream, watchLeaving, type StreamReader } from '../support/stream-reader.ts'
 

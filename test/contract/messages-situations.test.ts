@@ -4,7 +4,7 @@ import { Anthropic } from '@anthropic-ai/sdk'
 import { assertAgreement } from '../support/agreement.ts'
 import { chatModel } from '../support/chat-model.ts'
 import { geminiModel, SIGNATURE } from '../support/gemini-model.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
 import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS, FAULTS } from '../support/fault-table.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 

@@ -5,7 +5,7 @@ import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { parseCsv } from '../support/csv.ts'
 import { eventually } from '../support/eventually.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { dayAt } from '../../src/lib/days.ts'
 

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { route } from '../../src/http/route.ts'
 import { PASSWORD } from '../support/accounts.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { startServer } from '../support/server.ts'
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
 /* What operators do with models and prices, seen by customers of two processes. */

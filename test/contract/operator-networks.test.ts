@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { refused } from '../support/accounts.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator } from '../support/operators.ts'
 
 let house: Awaited<ReturnType<typeof startHouse>>

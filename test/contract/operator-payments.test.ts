@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
 /* "I paid and got nothing": found, asked about, put right, and out of the queue. */

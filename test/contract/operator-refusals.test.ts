@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkActionLog } from '../../src/administration/action-log.ts'
-import { openRefusals } from '../../src/administration/refusals.ts'
-import { listRefusals } from '../../src/administration/refusals-store.ts'
+import { checkActionLog } from '../../src/operators/action-log.ts'
+import { openRefusals } from '../../src/operators/refusals.ts'
+import { listRefusals } from '../../src/operators/refusals-store.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { refused } from '../support/accounts.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
 /* Whoever is refused at the operators' door is written down, and cannot flood anything by it. */

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 import type { Route } from '../../src/http/route.ts'
 import { PASSWORD, refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { enrol, newOperator, type TestOperator } from '../support/operators.ts'
 
 /* Who may do what, for every route of operators: by role, by proof, and for everybody else. */

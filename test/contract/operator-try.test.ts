@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { act } from '../../src/administration/action-log.ts'
-import { runCommand } from '../../src/operator/commands.ts'
+import { act } from '../../src/operators/action-log.ts'
+import { runCommand } from '../../src/cli/commands.ts'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
 /* Trying a model at the operator's own cost: small, counted, written down, and charged to nobody. */

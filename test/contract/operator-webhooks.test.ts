@@ -6,7 +6,7 @@ import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { setBalance } from '../support/customer.ts'
 import { eventually } from '../support/eventually.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
 

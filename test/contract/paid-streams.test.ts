@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 import {
   finish,

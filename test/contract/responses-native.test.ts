@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { assertAgreement } from '../support/agreement.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS, FAULTS, TYPES } from '../support/fault-table.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { RESPONSES_DOOR, RESPONSES_UPSTREAM } from '../support/responses-door.ts'
 

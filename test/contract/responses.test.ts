@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
 import { FAULTS, TYPES } from '../support/fault-table.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>

@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { makePdf } from '../support/pdf.ts'
 
 /* What is sent upstream is what is paid for: a prompt cannot hide where nobody measures it. */

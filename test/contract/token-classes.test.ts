@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 
 /* Tokens of pictures and sound are billed by their own price, with the counts of the upstream. */

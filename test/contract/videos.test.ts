@@ -9,7 +9,7 @@ import { FILM } from '../../simulator/models/film.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
 type Customer = Awaited<ReturnType<House['customer']>>

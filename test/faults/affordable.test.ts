@@ -6,7 +6,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { startReplica, startShared, type Replica } from '../support/replica.ts'
 
 /** Three credits a call, whatever is said. */

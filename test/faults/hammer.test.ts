@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { NOBODY } from '../support/billing.ts'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { sweeper } from '../../src/jobs/sweeper.ts'
+import { sweeper } from '../../src/ledger/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { assertBooks } from '../support/audit.ts'
 import { runChild } from '../support/child.ts'
@@ -27,6 +28,7 @@ const sweepNow = () =>
     log: silentLog,
     deadAfterMs: DEAD_AFTER_MS,
     onReleased: async () => {},
+    own: NOBODY,
     claimed: async () => new Set(),
   }).run(new AbortController().signal)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCallLimits } from '../../src/gateway/call-limits.ts'
 import { Failure } from '../../src/lib/failure.ts'
-import type { Principal } from '../../src/lib/principal.ts'
+import type { Principal } from '../../src/accounts/principal.ts'
 
 const asha: Principal = { kind: 'key', accountId: 'asha', keyId: 'k1', workspaceId: 'w' }
 const juma: Principal = { kind: 'key', accountId: 'juma', keyId: 'k2', workspaceId: 'w' }

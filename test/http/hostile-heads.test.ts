@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startHouse } from '../support/house.ts'
+import { startHouse } from '../support/app.ts'
 import { sendRaw, statusesOf } from '../support/raw-http.ts'
 
 let house: Awaited<ReturnType<typeof startHouse>>

@@ -14,7 +14,7 @@ import { route } from '../../src/http/route.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { createReplay } from '../../src/replay/replay-store.ts'
+import { createReplay } from '../../src/idempotency/replay-store.ts'
 import { freshDb, freshDatabase } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 

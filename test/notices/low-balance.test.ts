@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, it } from 'node:test'
-import { creditsNumber } from '../../src/billing/money.ts'
+import { creditsNumber } from '../../src/ledger/money.ts'
 import type { Db, Tx } from '../../src/db/db.ts'
 import { createBalanceWatch } from '../../src/notices/low-balance.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints-store.ts'

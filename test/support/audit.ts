@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { auditLedger } from '../../src/billing/audit-store.ts'
+import { auditLedger } from '../../src/ledger/audit-store.ts'
 import type { Db } from '../../src/db/db.ts'
 
 /** For the end of every test that touches money. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { commandActor } from '../../src/administration/actor.ts'
-import { addOperator } from '../../src/administration/operators.ts'
+import { commandActor } from '../../src/operators/actor.ts'
+import { addOperator } from '../../src/operators/operators.ts'
 import { totpAt } from '../../src/accounts/credentials/totp.ts'
-import type { OperatorRole } from '../../src/lib/principal.ts'
+import type { OperatorRole } from '../../src/accounts/principal.ts'
 import { fromBase32 } from './accounts.ts'
-import type { startHouse } from './house.ts'
+import type { startHouse } from './app.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
 

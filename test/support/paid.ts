@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from './agreement.ts'
-import type { startHouse } from './house.ts'
+import type { startHouse } from './app.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>
 type Row = { kind: string; status: string; model: string; cost_micro: bigint; estimated: boolean }

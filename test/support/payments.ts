@@ -13,7 +13,7 @@ import type { PaymentProvider } from '../../src/payments/provider.ts'
 import type { CheckTiming } from '../../src/payments/schedule.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 import type { TopUpRules } from '../../src/payments/topup.ts'
-import { createReplay } from '../../src/replay/replay-store.ts'
+import { createReplay } from '../../src/idempotency/replay-store.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
 import { paymentRoutes } from '../../src/routes/payments.ts'
 import { startServer } from './server.ts'
@@ -110,7 +110,7 @@ export async function startPayments(options: {
     onStep: options.onStep,
   })
   const hallway = await startServer({
-    routes: [...paymentRoutes({ payments }), ...billingRoutes({ db, undrawnMicro: () => 0n })],
+    routes: [...paymentRoutes({ payments }), ...billingRoutes({ db })],
     replay: createReplay({ db, processId: randomUUID() }),
     log,
     settings: { RATE_LIMIT_JWT_RPM: 1_000_000 },

@@ -1,7 +1,7 @@
 import type { PricedModel } from '../../src/catalog/catalog.ts'
 import { EMPTY_PROMPT, promptTokens, type PromptSize } from '../../src/gateway/price/prompt-size.ts'
 import { decimal } from '../../src/lib/decimal.ts'
-import type { Pricing } from '../../src/lib/model-record.ts'
+import type { Pricing } from '../../src/catalog/model-record.ts'
 
 /**
  * A model to work out prices by hand with. One dollar is 3,000 credits, and the margin is 1.5: so

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { ModelSimulator } from '../../simulator/models/server.ts'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
-import { parseCredits } from '../../src/billing/money.ts'
+import { applyCommands } from '../../src/ledger/ledger-store.ts'
+import { parseCredits } from '../../src/ledger/money.ts'
 import { openCatalog } from '../../src/catalog/catalog.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openPostingQueue } from '../../src/gateway/bill/posting-queue.ts'
-import { openDoubtfulCharges } from '../../src/gateway/bill/doubtful-charges.ts'
+import { billingOn } from './billing.ts'
 import { openLeftUnpaid } from '../../src/gateway/bill/left-unpaid.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createCallLimits } from '../../src/gateway/call-limits.ts'
 import type { VideoNotice } from '../../src/gateway/videos/end.ts'
 import { videoWorker, type WorkerOptions } from '../../src/gateway/videos/worker.ts'
 import { submitVideo, type Videos } from '../../src/gateway/videos/videos.ts'
-import { startDuties } from '../../src/jobs/loop.ts'
+import { startDuties } from '../../src/app/job-loop.ts'
 import type { Claim } from '../../src/lib/answer.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { decimal } from '../../src/lib/decimal.ts'
@@ -53,19 +50,8 @@ export async function openStudio(options: StudioOptions) {
     await syncCatalog({ db, log: silentLog, settings: PRICES, upstreams: shelves, read })
     await catalog.reload()
   }
-  const queue = openPostingQueue({
-    db,
-    timeZone: 'UTC',
-    noteBalances: async () => {},
-    isNews: () => false,
-  })
-  const doubtfulCharges = await openDoubtfulCharges({
-    db,
-    dataDir: join(tmpdir(), `mlango-studio-${uuidv7()}`),
-    log: silentLog,
-  })
   const gateway: Gateway = {
-    billing: { queue, doubtfulCharges, processId: uuidv7(), clock: systemClock, log: silentLog },
+    billing: await billingOn(db),
     catalog,
     upstreams,
     callLimits: createCallLimits({ perAccount: 10_000 }),
@@ -146,6 +132,7 @@ async function submit(
     signal: new AbortController().signal,
     claim,
     stay: () => {},
+    abort: () => {},
     renderError: () => assert.fail('a video has no stream'),
   }
   const body = { model: 'sim/filamu', prompt: 'Simba', duration: 4, resolution: '720p' }

@@ -15,17 +15,16 @@ import { createWorkspace, deleteWorkspace } from '../../src/accounts/workspaces/
 import { moveWorkspace } from '../../src/activity/activity-store.ts'
 import { healthRecorder } from '../../src/activity/health-history.ts'
 import { upstreamMinutes } from '../../src/activity/upstream-minutes.ts'
-import { openRefusals } from '../../src/administration/refusals.ts'
-import { startHeartbeat } from '../../src/billing/heartbeat-store.ts'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { openRefusals } from '../../src/operators/refusals.ts'
+import { startHeartbeat } from '../../src/ledger/heartbeat-store.ts'
+import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Config } from '../../src/config.ts'
-import { rowsWrite, writeSurely } from '../../src/db/checked-write.ts'
 import type { Db } from '../../src/db/db.ts'
 import { addLeftUnpaid } from '../../src/gateway/bill/left-unpaid-store.ts'
 import { openBill } from '../../src/gateway/bill/billable.ts'
-import { openPostingQueue } from '../../src/gateway/bill/posting-queue.ts'
-import { keptRow } from '../../src/gateway/responses/kept/kept-store.ts'
+import { billingOn, unwatched } from './billing.ts'
+import { insertKept } from '../../src/gateway/responses/kept/kept-store.ts'
 import { insertVideoJob } from '../../src/gateway/videos/jobs-store.ts'
 import { writeEnd } from '../../src/gateway/videos/work-store.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -38,7 +37,7 @@ import { savePreferences } from '../../src/notices/preferences-store.ts'
 import { takeNoticePlace } from '../../src/notices/sms-budget-store.ts'
 import { insertPayment } from '../../src/payments/payments-store.ts'
 import { newReference } from '../../src/payments/topup.ts'
-import { createReplay } from '../../src/replay/replay-store.ts'
+import { createReplay } from '../../src/idempotency/replay-store.ts'
 import { priced, settings, upstream } from '../catalog/sample.ts'
 
 export type YearLoad = {
@@ -65,7 +64,13 @@ export async function openYearLoad(parts: {
   const customer = await newcomer(accounts, { email: 'asha@example.com' })
   await fund(db, customer)
   await belongings(db, customer)
-  const call = paidCalls({ db, clock, replay, processId, timeZone: config.ACTIVITY_TIME_ZONE })
+  const call = await paidCalls({
+    db,
+    clock,
+    replay,
+    processId,
+    timeZone: config.ACTIVITY_TIME_ZONE,
+  })
   const health = healthRecorder({
     db,
     now: () => clock.now(),
@@ -123,7 +128,7 @@ async function newcomer(accounts: Accounts, who: Pick<NewAccount, 'email'>): Pro
 async function keepResponse(db: Db, accountId: string): Promise<void> {
   const id = `resp_${randomBytes(12).toString('hex')}`
   const kept = { accountId, id, previousId: undefined, input: '[]', response: '{}', days: 30 }
-  await writeSurely(db, { checks: [], writes: rowsWrite([keptRow(kept)]) })
+  await insertKept(db, kept)
 }
 
 async function fund(db: Db, accountId: string): Promise<void> {
@@ -179,7 +184,7 @@ async function housekeeping(accounts: Accounts, accountId: string, day: number):
   await revokeApiKey(accounts, { accountId, id })
 }
 
-function paidCalls(parts: {
+async function paidCalls(parts: {
   db: Db
   clock: Clock
   replay: ReturnType<typeof createReplay>
@@ -188,12 +193,12 @@ function paidCalls(parts: {
 }) {
   const { db, clock, replay, processId, timeZone } = parts
   const watch = createBalanceWatch({ thresholdMicro: 10n ** 18n, credits: Number })
-  const queue = openPostingQueue({ db, timeZone, ...watch })
-  const billing = { queue, processId, clock, log: silentLog, doubtfulCharges: undefined as never }
+  const billing = await billingOn(db, { timeZone, processId, clock, ...watch })
   return async (accountId: string, workspaceId: string) => {
     const principal = { kind: 'key' as const, accountId, keyId: randomUUID(), workspaceId }
     const stage = { kind: 'chat' as const, model: 'acme/small' }
-    const order = { principal, requestId: 'req_year', stage, wantMicro: 10n, needMicro: 10n }
+    const about = { principal, requestId: 'req_year', stage, wantMicro: 10n, needMicro: 10n }
+    const order = unwatched(about)
     const outcome = await replay.claim({ accountId, key: randomUUID(), route: 'POST /test' })
     if (outcome.state !== 'claimed') throw new Error(outcome.state)
     const answer = () => ({ status: 200, headers: {}, body: 'k'.repeat(300_000) })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { NOBODY } from '../support/billing.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { auditLedger } from '../../src/billing/audit-store.ts'
-import { applyCommands } from '../../src/billing/ledger-store.ts'
+import { auditLedger } from '../../src/ledger/audit-store.ts'
+import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { sweeper } from '../../src/jobs/sweeper.ts'
+import { sweeper } from '../../src/ledger/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
 import { startTestServer } from '../support/local-server.ts'
@@ -76,6 +77,7 @@ function sweeperOf(db: Db): () => Promise<void> {
     log: silentLog,
     deadAfterMs: DEAD_AFTER_MS,
     onReleased: async () => {},
+    own: NOBODY,
     claimed: async () => new Set(),
   })
   return () => duty.run(new AbortController().signal)

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, it } from 'node:test'
-import { commandActor } from '../../src/administration/actor.ts'
+import { commandActor } from '../../src/operators/actor.ts'
 import {
   addWebhook,
   changeWebhook,
   removeWebhook,
   replayWebhook,
   rotateWebhookSecret,
-} from '../../src/administration/webhook-acts.ts'
+} from '../../src/operators/webhook-acts.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
-import type { House } from '../../src/house.ts'
+import type { House } from '../../src/app/app.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { runCommand } from '../../src/operator/commands.ts'
+import { runCommand } from '../../src/cli/commands.ts'
 import { reachOf } from '../../src/webhooks/address.ts'
 import {
   claimDelivery,

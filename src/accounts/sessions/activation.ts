@@ -1,5 +1,5 @@
-import { applyCommands } from '../../billing/ledger-store.ts'
-import { creditsNumber } from '../../billing/money.ts'
+import { applyCommands } from '../../ledger/ledger-store.ts'
+import { creditsNumber } from '../../ledger/money.ts'
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'

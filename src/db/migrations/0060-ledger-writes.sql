@@ -1,8 +1,8 @@
 -- A batch is written and committed in one journey, so what it promises must be checked on the way.
-create function kept_promise(kept boolean, promise text) returns void language plpgsql as $$
+create function assert_postcondition(met boolean, postcondition text) returns void language plpgsql as $$
 begin
-  if kept is not true then
-    raise exception '%', promise;
+  if met is not true then
+    raise exception '%', postcondition;
   end if;
 end $$;
 

@@ -1,4 +1,4 @@
--- What every call writes is sent as lists of these types (src/db/row-list.ts). Processes of two
+-- What every call writes is sent as lists of these types (src/db/binary-rows.ts). Processes of two
 -- versions write at the same time while replicas are updated, so a type never changes: one that needs
 -- other columns gets a new name.
 create type account_change as (
@@ -12,11 +12,6 @@ create type new_entry as (
 );
 
 create type closed_hold as (id uuid, amount int8, max int8);
-
-create type written_hold as (
-  id uuid, account_id uuid, amount int8, max int8, process uuid, job text, deadline timestamptz,
-  about text, is_float bool
-);
 
 create type new_record as (
   id uuid, account_id uuid, workspace_id uuid, key_id uuid, request_id text, kind text, model text,

@@ -1,85 +1,129 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ActivityRecord } from '../../activity/record.ts'
 import type { Keep } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
-import type { DoubtfulCharge, DoubtfulCharges } from './doubtful-charges.ts'
-import type { Posted, Posting, Rows } from './post.ts'
-import type { PostingQueue } from './posting-queue.ts'
+import type { Billing } from './billing.ts'
+import { insufficient } from './insufficient.ts'
 import {
   callTraces,
   completedRecord,
   dropPosting,
-  postedReceipt,
-  settlePosting,
-  sumMicro,
   unchargedPosting,
   type Allowance,
   type BillLine,
   type BillOrder,
+  type CallPosting,
+  type CallWrite,
   type Dropped,
   type Receipt,
   type Settlement,
   type Stage,
 } from './rows.ts'
-import { tracedBill } from './traced-bill.ts'
+import { doubtfulCharge, settleSurely } from './settle.ts'
+import { traced, tracedEnds } from './traced-bill.ts'
 
 /**
- * The only road to an upstream: `openBill` commits a hold, then the work runs outside any
- * transaction, then the bill ends in exactly one of two ways: settled or dropped.
+ * The only road to an upstream: `openBill` places a hold, the work runs outside any transaction, then
+ * the bill ends in exactly one of two ways: settled or dropped.
  */
 export type Bill = {
   /** The limit that the work must keep to; none when the account can pay whatever it comes to. */
   allowance: Allowance | undefined
+  /**
+   * Gives what the work gives, once the hold is committed: nothing of an answer may be passed on
+   * before. Rejects as soon as the hold is refused, or the database did not answer.
+   */
+  confirm<Result>(work: Promise<Result>): Promise<Result>
   /** Asks for a higher limit and gives the one that holds from now on. */
   extend(byMicro: bigint): Promise<bigint>
   /**
-   * It finished: charge, records, kept answer and the row of `also` in one commit. Throws when the
-   * hold is gone.
+   * It finished: charge, records, stored answer and `writes` in one commit. Throws when the hold is
+   * gone.
    */
-  settle(lines: BillLine[], keep?: Keep<Receipt>, also?: () => Rows['also']): Promise<Receipt>
+  settle(lines: BillLine[], keep?: Keep<Receipt>, writes?: () => CallWrite[]): Promise<Receipt>
   /** It broke, or the caller left: the hold is released and the record says which. */
   drop(end: Dropped): Promise<void>
 }
 
-/** What bills are written with. */
-export type Billing = {
-  queue: PostingQueue
-  doubtfulCharges: DoubtfulCharges
-  processId: string
-  clock: Clock
-  log: Log
-}
-
-export function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
-  const { trace } = order
-  return trace === undefined
-    ? holdBill(billing, order)
-    : tracedBill(trace, () => holdBill(billing, order))
-}
-
-async function holdBill(billing: Billing, order: BillOrder): Promise<Bill> {
+/**
+ * Where the account can easily pay, the upstream may be asked while the hold is on its way;
+ * everywhere else the hold is committed first.
+ */
+export async function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
   const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
-  const { allowance, floatId } = holdId === undefined ? FREE : await hold(billing, order, holdId)
   // A bill may be open for long. `closerBounds` would keep the text of the prompt all that time.
   const held = { ...order, closerBounds: undefined }
+  const bill =
+    holdId === undefined
+      ? billOf(billing, held, { holdId, allowance: undefined, holding: FREE })
+      : await heldBill(billing, held, holdId, placeHold(billing, order, holdId))
+  return order.trace === undefined ? bill : tracedEnds(order.trace, bill)
+}
+
+const FREE = Promise.resolve(undefined)
+
+/** `leave` ends the count among the unconfirmed, where the hold may be on its way for a while. */
+type Holding = { holding: Promise<Allowance | undefined>; leave: (() => void) | undefined }
+
+function placeHold(billing: Billing, order: BillOrder, holdId: string): Holding {
+  const { trace, principal } = order
+  const worstMicro = order.bounds?.mostMicro ?? order.wantMicro
+  const leave = billing.queue.unconfirmed.enter(principal.accountId, worstMicro)
+  return { holding: traced(trace, 'hold', () => hold(billing, order, holdId)), leave }
+}
+
+async function heldBill(
+  billing: Billing,
+  order: BillOrder,
+  holdId: string,
+  { holding, leave }: Holding,
+): Promise<Bill> {
+  if (leave === undefined) {
+    return billOf(billing, order, { holdId, allowance: await holding, holding })
+  }
+  // A smaller limit than the call may need is no reason to end it now: its worst case is within what
+  // may be unconfirmed.
+  void holding.then(leave, (error: Failure) => {
+    leave()
+    order.abort(error)
+  })
+  return billOf(billing, order, { holdId, allowance: undefined, holding })
+}
+
+function billOf(
+  billing: Billing,
+  order: BillOrder,
+  {
+    holdId,
+    allowance,
+    holding,
+  }: { holdId: string | undefined; allowance: Allowance | undefined } & Pick<Holding, 'holding'>,
+): Bill {
   let open = true
   return {
     allowance,
-    extend: (byMicro) => extend(billing, held, holdId!, byMicro),
-    settle(lines, keep, also) {
+    confirm: async (work) => (await Promise.all([work, holding]))[0],
+    extend: (byMicro) => extend(billing, order, holdId!, byMicro),
+    async settle(lines, keep, writes) {
+      await holding
       open = false
-      const records = lines.map((line) => completedRecord(billing.clock, held, line))
-      return settle(billing, held, { holdId, floatId }, { lines, records, keep, also })
+      const records = lines.map((line) => completedRecord(billing.clock, order, line))
+      return settle(billing, order, holdId, { lines, records, keep, writes })
     },
     async drop(end) {
       if (!open) return
       open = false
-      await release(billing, dropPosting(billing.clock, held, holdId, end))
+      const refusal = await holding.then(() => undefined, refusalOf)
+      // Without an answer to the hold its release, and the record, are under way already.
+      if (refusal === 'unknown') return
+      const ownId = refusal === 'refused' ? undefined : holdId
+      await release(billing, dropPosting(billing.clock, order, ownId, end))
     },
   }
+}
+
+function refusalOf(error: unknown): 'refused' | 'unknown' {
+  return error instanceof Failure && error.kind === 'insufficient' ? 'refused' : 'unknown'
 }
 
 /** How an error ends a bill: a caller who left is `cancelled`, everything else `failed`. */
@@ -98,17 +142,11 @@ export function dropOf(
   }
 }
 
-/** `floatId` where it was drawn from a float. */
-type Held = { allowance: Allowance | undefined; floatId: string | undefined }
-
-const FREE: Held = { allowance: undefined, floatId: undefined }
-
 async function hold(
   billing: Billing,
   order: BillOrder,
   holdId: string,
-  recalled = false,
-): Promise<Held> {
+): Promise<Allowance | undefined> {
   const { principal, stage, wantMicro, needMicro, bounds } = order
   const { accountId } = principal
   const command = {
@@ -121,32 +159,36 @@ async function hold(
     owner: { process: billing.processId },
     about: { ...stage, ...callTraces(order) },
   }
-  let posted: Posted
+  billing.openHolds.add(holdId)
+  const outcome = await submitHold(billing, order, command)
+  if (outcome?.kind === 'tight') {
+    const closer = { ...order, bounds: order.closerBounds!(), closerBounds: undefined }
+    return hold(billing, closer, holdId)
+  }
+  if (outcome?.kind !== 'held') {
+    billing.openHolds.delete(holdId)
+    throw insufficient()
+  }
+  const { limitMicro, ceilingMicro } = outcome
+  if (bounds === undefined || limitMicro >= bounds.mostMicro) return undefined
+  return { bounds, limitMicro, ceilingMicro }
+}
+
+async function submitHold(
+  billing: Billing,
+  order: BillOrder,
+  command: Extract<NonNullable<CallPosting['command']>, { kind: 'hold' }>,
+) {
+  const { accountId, holdId } = command
   try {
-    posted = await billing.queue.submit({ accountId, command })
+    return (await billing.queue.submit({ accountId, command })).outcome
   } catch (error) {
     // The commit may have happened although its answer was lost, and we are alive: no sweeper comes.
+    const { stage } = order
     const end = { status: 'failed', errorCode: errorCode(error), stage, latencyMs: 0 } as const
     void release(billing, dropPosting(billing.clock, order, holdId, end))
     throw error
   }
-  const { outcome } = posted
-  if (outcome?.kind === 'tight') {
-    const closer = { ...order, bounds: order.closerBounds!(), closerBounds: undefined }
-    return hold(billing, closer, holdId, recalled)
-  }
-  if (outcome?.kind === 'refused' && !recalled) {
-    const returned = await billing.queue.recallFloats(accountId, billing.processId)
-    if (returned) return hold(billing, order, holdId, true)
-  }
-  if (outcome?.kind !== 'held') {
-    throw new Failure('insufficient', 'Not enough credits for this request. Top up and try again.')
-  }
-  const { limitMicro, ceilingMicro } = outcome
-  const { floatId } = posted
-  if (bounds === undefined || limitMicro >= bounds.mostMicro)
-    return { allowance: undefined, floatId }
-  return { allowance: { bounds, limitMicro, ceilingMicro }, floatId }
 }
 
 /** Nothing more when the hold is gone, or nobody can be asked: then the work has to end. */
@@ -170,54 +212,23 @@ async function extend(
 async function settle(
   billing: Billing,
   order: BillOrder,
-  { holdId, floatId }: { holdId: string | undefined; floatId: string | undefined },
+  holdId: string | undefined,
   settlement: Settlement,
 ): Promise<Receipt> {
-  const { clock, queue } = billing
-  const { lines, records, keep } = settlement
   let receipt: Receipt | undefined
   try {
-    const draft = keep?.answer(wholeCharge(holdId, lines))
-    const early = draft && (await queue.keepEarly(keep!.claim, draft))
-    receipt = await queue.submitSurely(settlePosting(clock, order, holdId, settlement, early), {
-      fromPosted: (posted) => postedReceipt(posted, keep !== undefined),
-      fromDatabase: () => recordedReceipt(queue, records),
-    })
+    receipt = await settleSurely(billing, order, holdId, settlement)
   } catch (error) {
-    // With a key the charge may stay: its answer is kept for the retry.
-    if (!keep && holdId !== undefined) {
-      await billing.doubtfulCharges.note({ ...doubtfulCharge(order, holdId, records), floatId })
+    // With a key the charge may stay: its answer is stored for the retry.
+    if (!settlement.keep && holdId !== undefined) {
+      await billing.doubtfulCharges.note(doubtfulCharge(order, holdId, settlement.records))
     }
-    void release(billing, unchargedPosting(clock, order, holdId, settlement))
+    void release(billing, unchargedPosting(billing.clock, order, holdId, settlement))
     throw error
   }
+  if (holdId !== undefined) billing.openHolds.delete(holdId)
   if (receipt === undefined) throw interrupted()
   return receipt
-}
-
-/** Nearly always the receipt: only an account that runs out of credits pays less. */
-function wholeCharge(holdId: string | undefined, lines: BillLine[]): Receipt {
-  const costs = holdId === undefined ? [] : lines.map(({ costMicro }) => costMicro)
-  return { chargedMicro: sumMicro(costs), remainingMicro: undefined }
-}
-
-async function recordedReceipt(
-  queue: PostingQueue,
-  records: ActivityRecord[],
-): Promise<Receipt | undefined> {
-  const costs = await queue.recordedCosts(records.map((one) => one.id))
-  return costs && { chargedMicro: sumMicro(costs), remainingMicro: undefined }
-}
-
-/** Should the charge have been committed after all, it is given back. */
-function doubtfulCharge(
-  order: BillOrder,
-  holdId: string,
-  records: ActivityRecord[],
-): DoubtfulCharge {
-  const { accountId } = order.principal
-  const { model, workspaceId } = records[0]!
-  return { accountId, holdId, recordIds: records.map((one) => one.id), model, workspaceId }
 }
 
 const FIRST_WAIT_MS = 200
@@ -227,20 +238,25 @@ const LONGEST_WAIT_MS = 5_000
  * Resolves after the first try, so that a caller never waits for a database that is away; further
  * tries follow until one succeeds. If this process dies first, the sweeper does the same.
  */
-async function release(billing: Billing, posting: Posting): Promise<void> {
+async function release(billing: Billing, posting: CallPosting): Promise<void> {
   if (!(await tryRelease(billing, posting))) void releaseLater(billing, posting)
 }
 
-async function releaseLater(billing: Billing, posting: Posting): Promise<void> {
+async function releaseLater(billing: Billing, posting: CallPosting): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     await wait(waitMs, undefined, { ref: false })
     if (await tryRelease(billing, posting)) return
   }
 }
 
-async function tryRelease({ queue, log }: Billing, posting: Posting): Promise<boolean> {
+async function tryRelease(
+  { queue, openHolds, log }: Billing,
+  posting: CallPosting,
+): Promise<boolean> {
   try {
     await queue.submit(posting)
+    const { command } = posting
+    if (command?.kind === 'release') openHolds.delete(command.holdId)
     return true
   } catch (error) {
     log.warn('A hold could not be released; it will be tried again.', { error })

@@ -1,19 +1,17 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { costsOf, isRecorded } from '../../activity/activity-store.ts'
-import { applyCommands, openHolds } from '../../billing/ledger-store.ts'
+import { costsOf } from '../../activity/activity-store.ts'
+import { applyCommands, openHolds } from '../../ledger/ledger-store.ts'
 import type { Db } from '../../db/db.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { isUnavailable } from './posting-queue.ts'
+import { isUnavailable } from '../../ledger/posting-queue.ts'
 import { sumMicro } from './rows.ts'
 
 /** A charge that may have been committed, although its caller was told that the call failed. */
 export type DoubtfulCharge = {
   accountId: string
   holdId: string
-  /** The float that the hold was drawn from, if it has no row of its own. */
-  floatId?: string | undefined
   recordIds: string[]
   model: string
   workspaceId?: string | undefined
@@ -88,17 +86,9 @@ async function takeOver(earlier: string, folder: string, log: Log): Promise<void
   }
 }
 
-/**
- * False while the hold is open: whoever closes it, by charging or not, decides. One that was drawn is
- * closed when a record was written, or when its float is gone: then its account has changed since, and
- * a charge that was still on its way comes to nothing.
- */
+/** False while the hold is open: whoever closes it, by charging or not, decides. */
 async function giveBackOne(db: Db, charge: DoubtfulCharge): Promise<boolean> {
-  const { holdId, floatId, recordIds } = charge
-  if ((await openHolds(db, [holdId])).size > 0) return false
-  if (floatId !== undefined && !(await isRecorded(db, recordIds))) {
-    if ((await openHolds(db, [floatId])).size > 0) return false
-  }
+  if ((await openHolds(db, [charge.holdId])).size > 0) return false
   const costs = await costsOf(db, charge.recordIds)
   const amountMicro = sumMicro([...costs.values()])
   if (amountMicro === 0n) return true

@@ -1,12 +1,11 @@
 import type { ActivityKind, ActivityRecord } from '../../activity/record.ts'
-import type { Hold } from '../../billing/ledger.ts'
+import type { Hold } from '../../ledger/ledger.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { callTraces } from './rows.ts'
 
 /** What a process that died was doing, read from the holds it left: one failed record for each call. */
 export function interruptedRecords(holds: Hold[], now: Date): ActivityRecord[] {
-  const ofCalls = holds.filter(({ isFloat }) => !isFloat)
-  return ofCalls.map(({ accountId, about }) => {
+  return holds.map(({ accountId, about }) => {
     const { kind, model, priceSnapshotId, ...traces } = about as About
     return {
       ...traces,

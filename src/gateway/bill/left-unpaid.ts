@@ -73,7 +73,7 @@ export class LeftUnpaid {
     if (micro === 0n) return bill.drop(end)
     const left = { accountId, at: this.#options.clock.now(), worthMicro: micro }
     add(this.#pending, accountId, micro)
-    await bill.drop({ ...end, write: (tx) => addLeftUnpaid(tx, left, this.#limit()) })
+    await bill.drop({ ...end, writes: [{ write: (tx) => addLeftUnpaid(tx, left, this.#limit()) }] })
     add(this.#committed, accountId, micro)
     await this.load(accountId)
   }

@@ -1,13 +1,20 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
-import type { Bounds, Charge, Outcome } from '../../billing/commands.ts'
+import type { Bounds, Charge, Outcome } from '../../ledger/commands.ts'
 import type { EarlyBody, Keep } from '../../lib/answer.ts'
 import type { CallCourse } from '../../lib/telemetry/call-course.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import type { Principal } from '../../lib/principal.ts'
+import type { Principal } from '../../accounts/principal.ts'
 import type { RequestTrace } from '../../lib/telemetry/trace.ts'
-import type { UpstreamCost } from '../../lib/upstream-cost.ts'
-import type { Posted, Posting, Rows } from './post.ts'
+import type { UpstreamCost } from '../../ledger/upstream-cost.ts'
+import { lockClaim, storeAnswer, type AnswerToKeep } from '../../idempotency/replay-store.ts'
+import type * as ledger from '../../ledger/post.ts'
+
+/** What bills send to the ledger: with the records of calls as the rows of charges. */
+export type CallPosting = ledger.Posting<ActivityRecord>
+export type CallPosted = ledger.Posted<ActivityRecord>
+export type CallWrite = ledger.Write<ActivityRecord>
 
 /** What is about to be paid for. Both amounts zero: the model is free and nothing is held. */
 export type BillOrder = {
@@ -22,6 +29,8 @@ export type BillOrder = {
   closerBounds?: (() => Bounds) | undefined
   /** Where the request is followed. */
   trace?: RequestTrace | undefined
+  /** Ends the work when it turns out that it cannot be paid for. */
+  abort(reason: Failure): void
 }
 
 /** What a call may cost whose account cannot easily pay the worst case. */
@@ -67,8 +76,8 @@ export type Dropped = {
   waived?: Waived | undefined
   /** Stages that had completed before; they are recorded and not charged. */
   ran?: BillLine[]
-  /** Writes rows that belong into the same commit. */
-  write?: Rows['write']
+  /** What else belongs into the same commit. */
+  writes?: CallWrite[]
 }
 
 export type Waived = { micro: bigint; upstreamCost?: UpstreamCost | undefined }
@@ -136,8 +145,8 @@ export type Settlement = {
   lines: BillLine[]
   records: ActivityRecord[]
   keep?: Keep<Receipt> | undefined
-  /** A row of the caller's own for the same commit. */
-  also?: (() => Rows['also']) | undefined
+  /** What else belongs into the same commit. */
+  writes?: (() => CallWrite[]) | undefined
 }
 
 /**
@@ -150,29 +159,40 @@ export function settlePosting(
   holdId: string | undefined,
   settlement: Settlement,
   early?: EarlyBody,
-): Posting {
-  const { lines, records, keep, also } = settlement
+): CallPosting {
+  const { lines, records, keep, writes } = settlement
   const { accountId } = order.principal
   const charges = lines.map((line, i) => chargeOf(order, line, records[i]!.id))
   return {
     accountId,
     command: holdId === undefined ? undefined : { kind: 'settle', accountId, holdId, charges },
-    rows: (outcome): Rows => {
-      if (outcome !== undefined && outcome.kind !== 'settled') return {}
-      const kept = keep && { claim: keep.claim, answer: keep.answer(receiptOf(outcome)), early }
-      return { records: chargedRecords(records, outcome), kept, also: also?.() }
+    writes: (outcome) => {
+      if (outcome !== undefined && outcome.kind !== 'settled') return []
+      return [
+        ...recordWrites(chargedRecords(records, outcome)),
+        ...(keep ? [answerWrite({ ...keep, answer: keep.answer(receiptOf(outcome)), early })] : []),
+        ...(writes?.() ?? []),
+      ]
     },
-    claimed: keep && {
-      claim: keep.claim,
+    onlyIf: keep && {
+      stillTrue: (tx) => lockClaim(tx, keep.claim),
       otherwise: unchargedPosting(clock, order, holdId, settlement),
     },
   }
 }
 
+export function answerWrite(stored: AnswerToKeep): CallWrite {
+  return { write: (tx) => storeAnswer(tx, stored) }
+}
+
+function recordWrites(records: ActivityRecord[]): CallWrite[] {
+  return records.map((row) => ({ row }))
+}
+
 /** None when the hold was gone, or the claim on the key no longer ours: nothing was charged. */
-export function postedReceipt({ outcome, rows }: Posted, keeps: boolean): Receipt | undefined {
+export function postedReceipt({ outcome, replaced }: CallPosted): Receipt | undefined {
   const gone = outcome !== undefined && outcome.kind !== 'settled'
-  return gone || (keeps && rows.kept === undefined) ? undefined : receiptOf(outcome)
+  return gone || replaced ? undefined : receiptOf(outcome)
 }
 
 /**
@@ -185,7 +205,7 @@ export function unchargedPosting(
   order: BillOrder,
   holdId: string | undefined,
   { lines, records }: Settlement,
-): Posting {
+): CallPosting {
   const { stage, latencyMs, course, costMicro: micro, upstreamCost } = lines.at(-1)!
   const why = { status: 'failed', errorCode: 'interrupted' } as const
   const end = { ...why, stage, latencyMs, course, waived: { micro, upstreamCost } }
@@ -199,7 +219,7 @@ export function dropPosting(
   order: BillOrder,
   holdId: string | undefined,
   end: Dropped & { ids?: string[] },
-): Posting {
+): CallPosting {
   const dropped = droppedRecords(clock, order, end)
   const records = dropped.map((one, i) => ({ ...one, id: end.ids?.[i] ?? one.id }))
   const { accountId } = order.principal
@@ -207,7 +227,8 @@ export function dropPosting(
     accountId,
     command: holdId === undefined ? undefined : { kind: 'release', accountId, holdId },
     // A hold that is gone was closed by someone else, who wrote the record.
-    rows: (outcome) => (outcome?.kind === 'gone' ? {} : { records, write: end.write }),
+    writes: (outcome) =>
+      outcome?.kind === 'gone' ? [] : [...recordWrites(records), ...(end.writes ?? [])],
   }
 }
 

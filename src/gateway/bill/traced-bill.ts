@@ -6,12 +6,8 @@ type Ends = {
   drop(...given: never[]): Promise<void>
 }
 
-/** The same bill, with its hold and its end in the trace of the request. */
-export async function tracedBill<Bill extends Ends>(
-  trace: RequestTrace,
-  open: () => Promise<Bill>,
-): Promise<Bill> {
-  const bill = await traced(trace, 'hold', open)
+/** The same bill, with its end in the trace of the request. */
+export function tracedEnds<Bill extends Ends>(trace: RequestTrace, bill: Bill): Bill {
   let over = false
   return {
     ...bill,
@@ -28,11 +24,12 @@ export async function tracedBill<Bill extends Ends>(
   }
 }
 
-async function traced<Result>(
-  trace: RequestTrace,
+export async function traced<Result>(
+  trace: RequestTrace | undefined,
   name: 'hold' | 'settle' | 'release',
   work: () => Promise<Result>,
 ): Promise<Result> {
+  if (trace === undefined) return work()
   const step = trace.step(name)
   try {
     const result = await work()

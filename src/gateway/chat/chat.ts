@@ -51,7 +51,7 @@ type OfDialect = {
   /** The same in the dialect itself: where it is there, it is what is sent and paid for. */
   native?: NativeRequest | undefined
   wholeOutput?: ChatRequest['wholeOutput']
-  also?: ChatOrder['also']
+  writes?: ChatOrder['writes']
 }
 
 /** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
@@ -59,7 +59,7 @@ export function orderChat(
   gateway: Gateway,
   call: GatewayCall,
   body: ChatBody,
-  { native, wholeOutput, also }: OfDialect = {},
+  { native, wholeOutput, writes }: OfDialect = {},
 ): ChatOrder {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
@@ -82,7 +82,7 @@ export function orderChat(
     usage: callCharge({ model, prompt, at, log: billing.log }),
     affordable: (limitMicro, bounds) => hold.affordable(limitMicro, bounds, answer),
     boundPrompt: hold.boundPrompt,
-    also,
+    writes,
   }
 }
 
@@ -112,7 +112,7 @@ export function completeChat(
       return { result, charged, body }
     },
     usage: ({ charged }) => charged,
-    also: order.also,
+    writes: order.writes,
     saidMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
     answer: ({ result: { generationId }, body }, _charged, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),

@@ -1,7 +1,6 @@
 import type { ChatRequest, ModelTarget } from '../../upstream/contract/contract.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
-import type { Rows } from '../bill/post.ts'
-import type { Allowance, Stage, StageUsage } from '../bill/rows.ts'
+import type { Allowance, CallWrite, Stage, StageUsage } from '../bill/rows.ts'
 import type { Amounts } from '../price/amounts.ts'
 import type { Output } from '../price/call-charge.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
@@ -18,6 +17,6 @@ export type ChatOrder = {
   affordable(limitMicro: bigint, bounds: Allowance['bounds']): number
   /** No fewer tokens than the prompt has. */
   boundPrompt(): number
-  /** A row of its dialect's own for the commit that settles it. */
-  also?: (() => Rows['also']) | undefined
+  /** What its dialect adds to the commit that settles it. */
+  writes?: (() => CallWrite[]) | undefined
 }

@@ -6,7 +6,7 @@ import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { newCourse, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
-import { dropWork, generationHeader, stayWhenDear, waivedAs } from '../billed-call.ts'
+import { abortOf, dropWork, generationHeader, stayWhenDear, waivedAs } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { Amounts } from '../price/amounts.ts'
 import { thoughtMicro } from '../price/thoughts.ts'
@@ -39,12 +39,14 @@ export async function streamChat(
   const asking = { signal, course }
   try {
     const { trace } = signal
-    bill = await openBill(gateway.billing, { principal, requestId, stage, trace, ...amounts })
+    const about = { principal, requestId, stage, trace, ...amounts, abort: abortOf(call) }
+    bill = await openBill(gateway.billing, about)
     const { allowance } = bill
-    const stream =
+    const stream = await bill.confirm(
       allowance === undefined
-        ? await gateway.upstreams.call(targets, 'chatStream', request, asking)
-        : await streamWithin(gateway, { order, bill, allowance, asking })
+        ? gateway.upstreams.call(targets, 'chatStream', request, asking)
+        : streamWithin(gateway, { order, bill, allowance, asking }),
+    )
     const opened = { bill, stream, course, leave }
     const body = new ChatOutflow(
       stream,
@@ -62,10 +64,10 @@ export async function streamChat(
 }
 
 /** All that a stream keeps of its order while it runs: nothing of the prompt, which may be long. */
-type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'also'> & Pick<Amounts, 'thoughts'>
+type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<Amounts, 'thoughts'>
 
-function paidOf({ stage, usage, also, amounts: { thoughts } }: ChatOrder): Paid {
-  return { stage, usage, also, thoughts }
+function paidOf({ stage, usage, writes, amounts: { thoughts } }: ChatOrder): Paid {
+  return { stage, usage, writes, thoughts }
 }
 
 function streamEnds(
@@ -92,7 +94,7 @@ function streamEnds(
       const usage = chargeFor(order, stream)
       const line: BillLine = { ...usage, stage, course, latencyMs: latencyMs() }
       const rest = form.end(stream.last, countedUsage(stream.usage, line))
-      await bill.settle([line], undefined, order.also)
+      await bill.settle([line], undefined, order.writes)
       leave()
       return rest
     },

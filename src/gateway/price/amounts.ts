@@ -1,4 +1,4 @@
-import type { Bounds } from '../../billing/commands.ts'
+import type { Bounds } from '../../ledger/commands.ts'
 import type { Thoughts } from './thoughts.ts'
 
 /** What to hold for a call: as much of `wantMicro` as there is, and no less than `needMicro`. */

@@ -1,4 +1,4 @@
-import { nanoUsd, reportedUpstreamCost, toMicro, tokenCost } from '../../billing/money.ts'
+import { nanoUsd, reportedUpstreamCost, toMicro, tokenCost } from '../../ledger/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { plus } from '../../lib/decimal.ts'
 import type { Log } from '../../lib/log.ts'

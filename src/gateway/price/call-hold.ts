@@ -1,4 +1,4 @@
-import type { Bounds } from '../../billing/commands.ts'
+import type { Bounds } from '../../ledger/commands.ts'
 import {
   greater,
   lesser,
@@ -6,7 +6,7 @@ import {
   toMicro,
   tokenCost,
   type TokenUse,
-} from '../../billing/money.ts'
+} from '../../ledger/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
 import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'

@@ -1,7 +1,7 @@
-import { nusdOfPrice, reportedUpstreamCost, toMicro, type Rate } from '../../billing/money.ts'
+import { nusdOfPrice, reportedUpstreamCost, toMicro, type Rate } from '../../ledger/money.ts'
 import { compare, decimal, type Decimal } from '../../lib/decimal.ts'
 import type { Log } from '../../lib/log.ts'
-import type { UpstreamCost } from '../../lib/upstream-cost.ts'
+import type { UpstreamCost } from '../../ledger/upstream-cost.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { lesser } from '../../billing/money.ts'
+import { lesser } from '../../ledger/money.ts'
 
 /*
  * What a model thinks before it speaks is paid for and often not shown. When a caller leaves

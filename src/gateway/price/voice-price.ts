@@ -1,6 +1,6 @@
 import { plus } from '../../lib/decimal.ts'
-import { each, greater, lesser, MICRO, toMicro, tokenCost } from '../../billing/money.ts'
-import type { Bounds } from '../../billing/commands.ts'
+import { each, greater, lesser, MICRO, toMicro, tokenCost } from '../../ledger/money.ts'
+import type { Bounds } from '../../ledger/commands.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
 import { textTokens } from './prompt-size.ts'

@@ -102,9 +102,9 @@ function orderOf(
   gateway: Gateway,
   call: GatewayCall,
   { read: { chat }, native }: Asked,
-  { row }: Keeper,
+  { writes }: Keeper,
 ): ChatOrder {
-  return orderChat(gateway, call, chat, { native, wholeOutput: true, also: row })
+  return orderChat(gateway, call, chat, { native, wholeOutput: true, writes })
 }
 
 function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {

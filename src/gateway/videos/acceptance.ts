@@ -2,9 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import type { KeptAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Billing } from '../bill/billable.ts'
-import type { Posted, Posting } from '../bill/post.ts'
-import { isUnavailable } from '../bill/posting-queue.ts'
+import type { Billing } from '../bill/billing.ts'
+import { insufficient } from '../bill/insufficient.ts'
+import { answerWrite, type CallPosted, type CallPosting } from '../bill/rows.ts'
+import { lockClaim } from '../../idempotency/replay-store.ts'
+import { isUnavailable } from '../../ledger/posting-queue.ts'
 import type { GatewayCall } from '../gateway.ts'
 import { expireAtOnce, findVideoJob, insertVideoJob, type NewVideoJob } from './jobs-store.ts'
 
@@ -26,27 +28,29 @@ export async function acceptJob(
     if (isUnavailable(error) && call.claim === undefined) void abandon(billing, db, job)
     throw error
   }
-  if (acceptance !== 'accepted') throw acceptance === 'too_poor' ? tooPoor() : interrupted()
+  if (acceptance !== 'accepted')
+    throw acceptance === 'too_poor' ? insufficient('video') : interrupted()
 }
 
 /** `taken_over`: our claim on the key has passed to another request. */
 type Acceptance = 'accepted' | 'too_poor' | 'taken_over'
 
-function fromPosted({ outcome, rows }: Posted): Acceptance {
+function fromPosted({ outcome, replaced }: CallPosted): Acceptance {
   if (outcome?.kind === 'refused') return 'too_poor'
-  return rows.write === undefined ? 'taken_over' : 'accepted'
+  return replaced ? 'taken_over' : 'accepted'
 }
 
-function postingOf({ claim }: GatewayCall, job: NewVideoJob, answer: KeptAnswer): Posting {
+function postingOf({ claim }: GatewayCall, job: NewVideoJob, answer: KeptAnswer): CallPosting {
   const { accountId, holdId } = job
   return {
     accountId,
     command: holdId === undefined ? undefined : holdOf(job, holdId),
-    rows: (outcome) => {
-      if (outcome?.kind === 'refused') return {}
-      return { write: (tx) => insertVideoJob(tx, job), kept: claim && { claim, answer } }
+    writes: (outcome) => {
+      if (outcome?.kind === 'refused') return []
+      const stored = claim === undefined ? [] : [answerWrite({ claim, answer })]
+      return [{ write: (tx) => insertVideoJob(tx, job) }, ...stored]
     },
-    claimed: claim && { claim, otherwise: { accountId } },
+    onlyIf: claim && { stillTrue: (tx) => lockClaim(tx, claim), otherwise: { accountId } },
   }
 }
 
@@ -78,10 +82,6 @@ function holdOf(job: NewVideoJob, holdId: string) {
     owner: { job: id, deadline: job.holdUntil },
     about: { kind: 'video', model, priceSnapshotId, requestId, keyId, workspaceId },
   }
-}
-
-function tooPoor(): Failure {
-  return new Failure('insufficient', 'Not enough credits for this video. Top up and try again.')
 }
 
 function interrupted(): Failure {

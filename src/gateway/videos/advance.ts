@@ -1,4 +1,4 @@
-import { applyCommands } from '../../billing/ledger-store.ts'
+import { applyCommands } from '../../ledger/ledger-store.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import { endJob, type VideoEnd } from './end.ts'

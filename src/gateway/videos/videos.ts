@@ -1,5 +1,5 @@
 import { decimal, decimalText } from '../../lib/decimal.ts'
-import { toMicro } from '../../billing/money.ts'
+import { toMicro } from '../../ledger/money.ts'
 import { notFound, type PricedModel } from '../../catalog/catalog.ts'
 import type { Db } from '../../db/db.ts'
 import type { KeptAnswer } from '../../lib/answer.ts'

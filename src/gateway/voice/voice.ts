@@ -2,7 +2,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { newCourse, sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
-import { jsonAnswer, type PaidStage } from '../billed-call.ts'
+import { abortOf, jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
 import type { Recording } from './recording.ts'
@@ -32,11 +32,12 @@ export async function respond(
   try {
     const { stage } = plan.transcription
     const { trace } = call.signal
-    const order = { principal, requestId, stage, trace, ...plan.amounts }
+    const abort = abortOf(call)
+    const order = { principal, requestId, stage, trace, ...plan.amounts, abort }
     const bill = await openBill(gateway.billing, order)
     const progress = new VoiceProgress(call.signal, stage, bill)
     try {
-      const answer = await answerAloud(plan, progress)
+      const answer = await bill.confirm(answerAloud(plan, progress))
       const receipt = await bill.settle(progress.lines)
       return jsonAnswer(answer, { requestId, receipt, generationId: undefined })
     } catch (error) {

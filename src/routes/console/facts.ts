@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
-import { creditsNumber, parseCredits } from '../../billing/money.ts'
+import { creditsNumber, parseCredits } from '../../ledger/money.ts'
 import type { Config } from '../../config.ts'
 import { matchesEtag } from '../../http/headers.ts'
 import { route, type Route } from '../../http/route.ts'

@@ -8,8 +8,8 @@ import {
   revokeKeyOf,
   suspend,
   type Desk,
-} from '../../administration/account-acts.ts'
-import { operatorActor } from '../../administration/actor.ts'
+} from '../../operators/account-acts.ts'
+import { operatorActor } from '../../operators/actor.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
 import { acting, idParams, reasonField } from './shared.ts'

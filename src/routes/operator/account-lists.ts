@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findActivity } from '../../activity/period.ts'
-import { statement } from '../../billing/statement.ts'
+import { statement } from '../../ledger/statement.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'

@@ -1,15 +1,10 @@
 import { z } from 'zod'
-import { noAccount } from '../../administration/account-acts.ts'
-import { operatorActor } from '../../administration/actor.ts'
-import {
-  adjust,
-  readAmount,
-  type Adjusted,
-  type AdjustLimits,
-} from '../../administration/adjust.ts'
-import { decideAdjustment } from '../../administration/adjustment-requests.ts'
-import { listWaiting } from '../../administration/adjustment-requests-store.ts'
-import { creditsNumber, creditsText } from '../../billing/money.ts'
+import { noAccount } from '../../operators/account-acts.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { adjust, readAmount, type Adjusted, type AdjustLimits } from '../../operators/adjust.ts'
+import { decideAdjustment } from '../../operators/adjustment-requests.ts'
+import { listWaiting } from '../../operators/adjustment-requests-store.ts'
+import { creditsNumber, creditsText } from '../../ledger/money.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readMatters } from '../../administration/business/attention-store.ts'
+import { readMatters } from '../../operators/business/attention-store.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { Upstreams } from '../../upstream/work.ts'

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { operatorActor } from '../../administration/actor.ts'
-import { creditsNumber } from '../../billing/money.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { creditsNumber } from '../../ledger/money.ts'
 import {
   openExport,
   recordExport,
   sumMonth,
   type ExportKind,
   type MonthSums,
-} from '../../books/exports.ts'
-import { readMonth, type MonthPeriod } from '../../books/month.ts'
+} from '../../operators/accounting/exports.ts'
+import { readMonth, type MonthPeriod } from '../../operators/accounting/month.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { streamOf } from '../../lib/csv.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operatorActor } from '../../administration/actor.ts'
-import { changeMargin, changeModel, readMargin } from '../../administration/catalog-acts.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { changeMargin, changeModel, readMargin } from '../../operators/catalog-acts.ts'
 import { readOffers, type OfferRow } from '../../catalog/catalog-store.ts'
 import { readMargins } from '../../catalog/margins-store.ts'
 import type { SyncParts } from '../../catalog/sync.ts'

@@ -4,22 +4,18 @@ import {
   tzsNumber,
   usdNumber,
   type Figures,
-} from '../../administration/business/margin.ts'
-import {
-  periodOfDays,
-  readOverview,
-  type Overview,
-} from '../../administration/business/overview.ts'
+} from '../../operators/business/margin.ts'
+import { periodOfDays, readOverview, type Overview } from '../../operators/business/overview.ts'
 import {
   overviewFigures,
   conversionOf,
   type MoneySettings,
   type OverviewFigures,
   type Received,
-} from '../../administration/business/overview-figures.ts'
-import { DIVISIONS, METRIC_NAMES, seriesOf } from '../../administration/business/series.ts'
-import { creditsNumber } from '../../billing/money.ts'
-import { ENTRY_TYPES } from '../../billing/statement.ts'
+} from '../../operators/business/overview-figures.ts'
+import { DIVISIONS, METRIC_NAMES, seriesOf } from '../../operators/business/series.ts'
+import { creditsNumber } from '../../ledger/money.ts'
+import { ENTRY_TYPES } from '../../ledger/statement.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'

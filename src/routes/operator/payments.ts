@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operatorActor } from '../../administration/actor.ts'
-import { askProvider, noPayment, resolveReview } from '../../administration/payment-acts.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { askProvider, noPayment, resolveReview } from '../../operators/payment-acts.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listRefusals } from '../../administration/refusals-store.ts'
+import { listRefusals } from '../../operators/refusals-store.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { momentField, stamp } from '../fields.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { masked } from '../../accounts/identifiers.ts'
-import type { OperatorPrincipal, OperatorRole } from '../../lib/principal.ts'
+import type { OperatorPrincipal, OperatorRole } from '../../accounts/principal.ts'
 import { isDay } from '../../lib/days.ts'
 import { line, wholeField } from '../fields.ts'
 

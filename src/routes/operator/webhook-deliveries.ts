@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operatorActor } from '../../administration/actor.ts'
-import { replayWebhook, type WebhookDesk } from '../../administration/webhook-acts.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { replayWebhook, type WebhookDesk } from '../../operators/webhook-acts.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
 import { listDeliveries, type DeliveryRow } from '../../webhooks/deliveries-store.ts'

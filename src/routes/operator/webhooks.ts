@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operatorActor } from '../../administration/actor.ts'
+import { operatorActor } from '../../operators/actor.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -7,7 +7,7 @@ import {
   removeWebhook,
   rotateWebhookSecret,
   type WebhookDesk,
-} from '../../administration/webhook-acts.ts'
+} from '../../operators/webhook-acts.ts'
 import { route, type Route } from '../../http/route.ts'
 import { listEndpoints, type WebhookEndpoint } from '../../webhooks/endpoints-store.ts'
 import { WEBHOOK_EVENTS } from '../../webhooks/events.ts'

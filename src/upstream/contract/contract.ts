@@ -1,5 +1,5 @@
 import type { Fields } from '../../lib/fields.ts'
-import type { CatalogReading } from '../../lib/model-record.ts'
+import type { CatalogReading } from '../../catalog/model-record.ts'
 import type { StatusFault, Trouble } from './fault.ts'
 import type { UsageReading } from './usage.ts'
 import type {

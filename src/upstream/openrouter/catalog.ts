@@ -1,5 +1,5 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
-import type { CatalogReading, ImageSku } from '../../lib/model-record.ts'
+import type { CatalogReading, ImageSku } from '../../catalog/model-record.ts'
 import type { HttpCall, SendJson } from '../contract/contract.ts'
 import { Fault, StatusFault } from '../contract/fault.ts'
 import { readImageSkus, readVideoSkus } from '../prices/media-skus.ts'

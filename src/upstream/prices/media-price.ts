@@ -6,7 +6,7 @@ import {
   timesDecimals,
 } from '../../lib/decimal.ts'
 import { listOf, type Fields } from '../../lib/fields.ts'
-import type { CatalogRecord, ImageSku, VideoSku } from '../../lib/model-record.ts'
+import type { CatalogRecord, ImageSku, VideoSku } from '../../catalog/model-record.ts'
 
 type PricedRecord = Pick<CatalogRecord, 'pricing' | 'video'>
 

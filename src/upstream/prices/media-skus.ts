@@ -1,6 +1,6 @@
 import { compareDecimals, plainDecimal, signOf, timesDecimals } from '../../lib/decimal.ts'
 import { fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
-import type { ImageSku, VideoSku } from '../../lib/model-record.ts'
+import type { ImageSku, VideoSku } from '../../catalog/model-record.ts'
 
 /** `{sku: price}` of a video model. Names that begin with cents are in cents; the rest in dollars. */
 export function readVideoSkus(raw: unknown): VideoSku[] {

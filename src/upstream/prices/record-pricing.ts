@@ -6,7 +6,12 @@ import {
   timesDecimals,
 } from '../../lib/decimal.ts'
 import { isFields, listOf, type Fields } from '../../lib/fields.ts'
-import type { CatalogRecord, PriceBasis, PriceOverride, Pricing } from '../../lib/model-record.ts'
+import type {
+  CatalogRecord,
+  PriceBasis,
+  PriceOverride,
+  Pricing,
+} from '../../catalog/model-record.ts'
 
 /** Keys that hold one decimal each. The last five are ours; a hand-written record may use them. */
 const KEYS = [

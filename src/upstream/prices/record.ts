@@ -1,5 +1,5 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
-import type { CatalogReading, CatalogRecord } from '../../lib/model-record.ts'
+import type { CatalogReading, CatalogRecord } from '../../catalog/model-record.ts'
 import { readPricing, type MediaLists } from './record-pricing.ts'
 
 const ID = /^[\x21-\x7e]{1,200}$/

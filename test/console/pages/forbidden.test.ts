@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { RULES, ruleIn } from '../../../console/src/pages/operator/forbidden.ts'
 
-const SOURCES = join(import.meta.dirname, '../../../src/administration')
+const SOURCES = join(import.meta.dirname, '../../../src/operators')
 
 /** Every sentence with which an act of an operator is forbidden. */
 function sentences(): string[] {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../../../console/build.ts'
-import { consoleFolders } from '../../../src/console/folders.ts'
+import { consoleFolders } from '../../../src/web/folders.ts'
 
 /** Ahead, beside the sources: every file of tests then finds them. */
 export async function buildPages(): Promise<string> {

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../../src/lib/principal.ts'
+import type { OperatorRole } from '../../../src/accounts/principal.ts'
 import { enrol, type TestOperator } from '../../support/operators.ts'
 import { openSignedIn } from './people.ts'
 import type { Rig, Tab, View } from './rig.ts'

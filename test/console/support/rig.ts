@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { startHouse } from '../../support/house.ts'
+import { startHouse } from '../../support/app.ts'
 import { buildPages } from './build-pages.ts'
 import { launchBrowser } from './browser.ts'
 import { watch, type Watch } from './watch.ts'

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { Entry } from '../../../src/billing/commands.ts'
-import { startHeartbeat } from '../../../src/billing/heartbeat-store.ts'
-import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import type { Entry } from '../../../src/ledger/commands.ts'
+import { startHeartbeat } from '../../../src/ledger/heartbeat-store.ts'
+import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import { openDatabase } from '../../../src/db/database.ts'
-import { startDuties } from '../../../src/jobs/loop.ts'
+import { startDuties } from '../../../src/app/job-loop.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
 /** Run as a process of its own: takes a hold, beats, and settles it on SIGUSR2. */

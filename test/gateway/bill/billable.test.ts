@@ -7,21 +7,19 @@ import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { dropOf, openBill, type Bill, type Billing } from '../../../src/gateway/bill/billable.ts'
+import { dropOf, openBill, type Bill } from '../../../src/gateway/bill/billable.ts'
+import type { Billing } from '../../../src/gateway/bill/billing.ts'
 import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
-import { answerRecalls } from '../../../src/billing/float-store.ts'
-import type { FloatSettings } from '../../../src/gateway/bill/post.ts'
-import { openPostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
 import type { BillLine, Dropped, Stage } from '../../../src/gateway/bill/rows.ts'
-import { systemClock } from '../../../src/lib/clock.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import type { Principal } from '../../../src/lib/principal.ts'
-import { createReplay } from '../../../src/replay/replay-store.ts'
+import type { Principal } from '../../../src/accounts/principal.ts'
+import { createReplay } from '../../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../../support/agreement.ts'
+import { billingOn, unwatched } from '../../support/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
 
 const PAID_IN = 1_000n
@@ -45,8 +43,6 @@ const line = (costMicro: bigint, stage = STAGE): BillLine => ({
 const isFailure = (kind: string) => (error: unknown) =>
   error instanceof Failure && error.kind === kind
 
-const LIVELY = { mostMicro: 1_000n, heartbeat: { steadySinceMs: () => 0, processes: () => 1 } }
-
 withDatabase('a bill', (open) => {
   let db: Db
   let dataDir: string
@@ -56,29 +52,14 @@ withDatabase('a bill', (open) => {
   before(async () => {
     db = await open()
     dataDir = await mkdtemp(join(tmpdir(), 'mlango-billable-'))
-    billing = await billingOn(db)
+    const doubtfulCharges = await openDoubtfulCharges({ db, dataDir, log: silentLog })
+    billing = await billingOn(db, { doubtfulCharges })
   })
   after(() => rm(dataDir, { recursive: true, force: true }))
   beforeEach(async () => {
     principal = await fundedAccount()
   })
   afterEach(() => assertAgreement(db))
-
-  async function billingOn(db: Db, floats?: FloatSettings): Promise<Billing> {
-    return {
-      queue: openPostingQueue({
-        db,
-        timeZone: 'UTC',
-        noteBalances: async () => {},
-        isNews: () => false,
-        floats,
-      }),
-      doubtfulCharges: await openDoubtfulCharges({ db, dataDir, log: silentLog }),
-      processId: uuidv7(),
-      clock: systemClock,
-      log: silentLog,
-    }
-  }
 
   async function fundedAccount(): Promise<Principal> {
     const accountId = uuidv7()
@@ -94,7 +75,7 @@ withDatabase('a bill', (open) => {
     on = billing,
     requestId = `req_${uuidv7()}`,
   ): Promise<Bill> {
-    return openBill(on, { principal, requestId, stage: STAGE, wantMicro, needMicro })
+    return openBill(on, unwatched({ principal, requestId, stage: STAGE, wantMicro, needMicro }))
   }
 
   test('a charge waits for the disk, a hold does not', async () => {
@@ -371,76 +352,126 @@ withDatabase('a bill', (open) => {
     assert.deepEqual(await records(), ['test/model interrupted 0 0'])
   })
 
-  /** A bill whose hold is drawn from a float, on a database that goes through `around` from then on. */
-  async function openDrawn(around: <T>(commit: () => Promise<T>) => Promise<T>) {
-    let begun = false
-    const through = commitsThrough((commit) => (begun ? around(commit) : commit()))
-    const on = await billingOn(through, LIVELY)
-    for (let calls = 0; calls < 2; calls++) await (await openOne(10n, 10n, on)).drop(FAILED)
-    begun = true
-    const bill = await openOne(10n, 10n, on)
-    assert.equal(on.queue.undrawnMicro(principal.accountId), 0n, 'it is drawn')
-    return { on, bill }
+  /**
+   * A process that has seen the account, whose calls may cost so much unconfirmed, and whose commits
+   * go through `around` from then on.
+   */
+  async function besideOn(
+    around: <T>(commit: () => Promise<T>) => Promise<T>,
+    unconfirmedCapMicro = 60n,
+  ): Promise<Billing> {
+    let seen = false
+    const through = commitsThrough((commit) => (seen ? around(commit) : commit()))
+    const doubtfulCharges = await openDoubtfulCharges({ db, dataDir, log: silentLog })
+    const on = await billingOn(through, { unconfirmedCapMicro, doubtfulCharges })
+    await (await openOne(10n, 10n, on)).drop(FAILED)
+    seen = true
+    return on
   }
-  const withTwoDropped = (...more: string[]) => [
-    'test/model upstream_failed 0 0',
-    'test/model upstream_failed 0 0',
-    ...more,
+
+  /** Commits wait for `go`, which may make them fail. */
+  function gate() {
+    const opened = Promise.withResolvers<void>()
+    const around = async <T>(commit: () => Promise<T>) => {
+      await opened.promise
+      return commit()
+    }
+    return { around, go: opened.resolve, fail: opened.reject }
+  }
+
+  test('is open before its hold is committed where the account can easily pay', async () => {
+    const { around, go } = gate()
+    const on = await besideOn(around)
+    const bill = await openOne(10n, 10n, on)
+    let confirmed = false
+    const result = bill.confirm(Promise.resolve('answer')).finally(() => (confirmed = true))
+    await new Promise(setImmediate)
+    assert.equal(confirmed, false)
+    assert.equal((await account()).held, 0n)
+    go()
+    assert.equal(await result, 'answer')
+    assert.equal((await account()).held, 10n)
+    assert.equal((await bill.settle([line(6n)])).chargedMicro, 6n)
+    assert.deepEqual(await account(), { balance: 994n, held: 0n })
+  })
+
+  const FIRST: [why: string, wantMicro: bigint, capMicro: bigint, before: bigint[]][] = [
+    ['costs more than the cap', 61n, 60n, []],
+    ['costs more than the cap together with another', 31n, 60n, [30n]],
+    ['is more than a sixteenth of the account', 63n, 1_000n, []],
+    ['is more than that together with another', 32n, 1_000n, [31n]],
   ]
-
-  test('drawn from a float is charged once when the answer of its settlement is lost', async () => {
-    let lost = 0
-    const { on, bill } = await openDrawn(async (commit) => {
-      const result = await commit()
-      if (++lost <= 2) throw new Failure('unavailable', 'the answer was lost')
-      return result
+  for (const [why, wantMicro, capMicro, before] of FIRST) {
+    test(`waits for its hold when it ${why}`, async () => {
+      const { around, go } = gate()
+      const on = await besideOn(around, capMicro)
+      const earlier = await Promise.all(before.map((micro) => openOne(micro, micro, on)))
+      let isOpen = false
+      const opening = openOne(wantMicro, wantMicro, on).finally(() => (isOpen = true))
+      await new Promise(setImmediate)
+      assert.equal(isOpen, false)
+      go()
+      for (const bill of [...earlier, await opening]) await bill.drop(FAILED)
+      assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     })
-    const receipt = await bill.settle([line(6n), line(5n)])
-    assert.deepEqual(receipt, { chargedMicro: 11n, remainingMicro: undefined })
-    await on.queue.returnFloats(0)
-    assert.deepEqual(await account(), { balance: 989n, held: 0n })
-  })
+  }
 
-  test('drawn from a float is released once when the answer of its release is lost', async () => {
-    let lost = 0
-    const { on, bill } = await openDrawn(async (commit) => {
-      const result = await commit()
-      if (++lost <= 1) throw new Failure('unavailable', 'the answer was lost')
-      return result
-    })
-    await bill.drop(FAILED)
-    await until(() => on.queue.undrawnMicro(principal.accountId) === 10n)
-    await on.queue.returnFloats(0)
-    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
-    assert.deepEqual(await records(), withTwoDropped('test/model upstream_failed 0 0'))
-  })
-
-  test('drawn from a float and not settled is noted, and decided once it is released', async () => {
-    let fails = true
-    const { on, bill } = await openDrawn(async (commit) => {
-      if (fails) throw new Error('the settlement cannot be written')
+  test('waits for its hold while the database has just failed', async () => {
+    let fails = false
+    const on = await besideOn(async (commit) => {
+      if (fails) throw new Failure('unavailable', 'the server is away')
       return commit()
     })
-    await assert.rejects(bill.settle([line(6n)]), /cannot be written/)
-    assert.equal((await notes()).length, 1)
-    await on.doubtfulCharges.giveBack()
-    assert.equal((await notes()).length, 1, 'nothing is decided while the float is there')
+    fails = true
+    const lost = await openOne(10n, 10n, on)
+    await assert.rejects(lost.confirm(Promise.resolve()), isFailure('unavailable'))
+    await assert.rejects(openOne(10n, 10n, on), isFailure('unavailable'))
     fails = false
-    await until(() => on.queue.undrawnMicro(principal.accountId) === 10n)
-    await on.doubtfulCharges.giveBack()
-    assert.deepEqual(await notes(), [])
-    await on.queue.returnFloats(0)
-    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
   })
 
-  test('is not refused for credits that another process keeps for calls to come', async () => {
-    const other = await billingOn(db, LIVELY)
-    await answerRecalls(db, other.queue.returnFloat)
-    for (let calls = 0; calls < 2; calls++) await (await openOne(20n, 20n, other)).drop(FAILED)
-    assert.equal((await account()).held, 20n)
-    const bill = await openOne(1_000n)
-    assert.deepEqual(await account(), { balance: 1_000n, held: 1_000n })
+  test('ends its work, charges nothing and says so when its hold is refused', async () => {
+    const { around, go } = gate()
+    const on = await besideOn(around)
+    const aborted: Failure[] = []
+    const about = { principal, requestId: 'req_refused', stage: STAGE }
+    const order = { ...about, wantMicro: 10n, needMicro: 10n }
+    const bill = await openBill(on, { ...order, abort: (reason) => void aborted.push(reason) })
+    // Meanwhile another process takes all there is.
+    const other = await openOne(1_000n)
+    go()
+    const isRefused = isFailure('insufficient')
+    await assert.rejects(bill.confirm(new Promise(() => {})), isRefused)
+    assert.deepEqual(aborted.map(isRefused), [true])
+    await assert.rejects(bill.settle([line(6n)]), isRefused)
     await bill.drop(FAILED)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 1_000n })
+    assert.deepEqual((await records()).slice(-1), ['test/model upstream_failed 0 0'])
+    assert.equal(on.openHolds.size, 0)
+    await other.drop(FAILED)
+    // What the process believed of the account is forgotten with the refusal.
+    const next = await openOne(10n, 10n, on)
+    assert.equal((await account()).held, 10n)
+    await next.drop(FAILED)
+  })
+
+  test('whose hold has no answer ends its work, and the hold goes when it can be asked for', async () => {
+    let lost = 0
+    const on = await besideOn(async (commit) => {
+      const result = await commit()
+      if (++lost === 1) throw new Failure('unavailable', 'the answer was lost')
+      return result
+    })
+    const aborted: Failure[] = []
+    const about = { principal, requestId: 'req_lost', stage: STAGE }
+    const order = { ...about, wantMicro: 10n, needMicro: 10n }
+    const bill = await openBill(on, { ...order, abort: (reason) => void aborted.push(reason) })
+    await assert.rejects(bill.confirm(Promise.resolve()), isFailure('unavailable'))
+    assert.equal(aborted.length, 1)
+    await bill.drop(FAILED)
+    await until(async () => (await account()).held === 0n)
+    await until(() => on.openHolds.size === 0)
+    assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+    assert.deepEqual((await records()).slice(-1), ['test/model unavailable 0 0'])
   })
 
   type End = 'settle' | 'drop' | 'settle then drop' | 'drop then settle' | 'both at once'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { insertRecords } from '../../../src/activity/activity-store.ts'
-import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 import {
   openDoubtfulCharges,

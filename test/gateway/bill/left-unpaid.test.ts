@@ -4,18 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { applyCommands } from '../../../src/billing/ledger-store.ts'
+import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { openBill, type Billing } from '../../../src/gateway/bill/billable.ts'
+import { openBill } from '../../../src/gateway/bill/billable.ts'
+import type { Billing } from '../../../src/gateway/bill/billing.ts'
 import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
 import { openLeftUnpaid, type LeftUnpaid } from '../../../src/gateway/bill/left-unpaid.ts'
-import { openPostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
 import type { Stage } from '../../../src/gateway/bill/rows.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { testClock } from '../../support/accounts.ts'
 import { assertAgreement } from '../../support/agreement.ts'
+import { billingOn, unwatched } from '../../support/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
 
 const STAGE: Stage = { kind: 'chat', model: 'test/model', priceSnapshotId: undefined }
@@ -32,18 +33,8 @@ withDatabase('what is left unpaid', (open) => {
   before(async () => {
     db = await open()
     dataDir = await mkdtemp(join(tmpdir(), 'mlango-left-'))
-    billing = {
-      queue: openPostingQueue({
-        db,
-        timeZone: 'UTC',
-        noteBalances: async () => {},
-        isNews: () => false,
-      }),
-      doubtfulCharges: await openDoubtfulCharges({ db, dataDir, log: silentLog }),
-      processId: uuidv7(),
-      clock,
-      log: silentLog,
-    }
+    const doubtfulCharges = await openDoubtfulCharges({ db, dataDir, log: silentLog })
+    billing = await billingOn(db, { doubtfulCharges, clock })
     here = await inProcess()
   })
   after(() => rm(dataDir, { recursive: true, force: true }))
@@ -61,13 +52,16 @@ withDatabase('what is left unpaid', (open) => {
   }
 
   async function leave(accountId: string, micro: bigint, on = here): Promise<void> {
-    const bill = await openBill(billing, {
-      principal: { kind: 'key', accountId, keyId: uuidv7(), workspaceId: uuidv7() },
-      requestId: `req_${uuidv7()}`,
-      stage: STAGE,
-      wantMicro: 5n,
-      needMicro: 5n,
-    })
+    const bill = await openBill(
+      billing,
+      unwatched({
+        principal: { kind: 'key', accountId, keyId: uuidv7(), workspaceId: uuidv7() },
+        requestId: `req_${uuidv7()}`,
+        stage: STAGE,
+        wantMicro: 5n,
+        needMicro: 5n,
+      }),
+    )
     await on.drop(bill, LEFT, { accountId, micro })
   }
 
@@ -128,13 +122,16 @@ withDatabase('what is left unpaid', (open) => {
     await leaving
     assert.ok(here.isBeyond(asha))
     const juma = await customer()
-    const bill = await openBill(billing, {
-      principal: { kind: 'key', accountId: juma, keyId: uuidv7(), workspaceId: uuidv7() },
-      requestId: 'req_now',
-      stage: STAGE,
-      wantMicro: 5n,
-      needMicro: 5n,
-    })
+    const bill = await openBill(
+      billing,
+      unwatched({
+        principal: { kind: 'key', accountId: juma, keyId: uuidv7(), workspaceId: uuidv7() },
+        requestId: 'req_now',
+        stage: STAGE,
+        wantMicro: 5n,
+        needMicro: 5n,
+      }),
+    )
     const dropped = here.drop(bill, LEFT, { accountId: juma, micro: 101n })
     assert.ok(here.isBeyond(juma))
     await dropped
@@ -174,13 +171,16 @@ withDatabase('what is left unpaid', (open) => {
 
   test('the row and the release are one commit: a hold that is gone leaves no row', async () => {
     const asha = await customer()
-    const bill = await openBill(billing, {
-      principal: { kind: 'key', accountId: asha, keyId: uuidv7(), workspaceId: uuidv7() },
-      requestId: 'req_gone',
-      stage: STAGE,
-      wantMicro: 5n,
-      needMicro: 5n,
-    })
+    const bill = await openBill(
+      billing,
+      unwatched({
+        principal: { kind: 'key', accountId: asha, keyId: uuidv7(), workspaceId: uuidv7() },
+        requestId: 'req_gone',
+        stage: STAGE,
+        wantMicro: 5n,
+        needMicro: 5n,
+      }),
+    )
     await bill.drop(LEFT)
     await here.drop(bill, LEFT, { accountId: asha, micro: 101n })
     assert.deepEqual(await rows(asha), [])

@@ -5,7 +5,7 @@ import { callCharge } from '../../../src/gateway/price/call-charge.ts'
 import { callHold, type AnswerWish } from '../../../src/gateway/price/call-hold.ts'
 import { boundPromptTokens, EMPTY_PROMPT } from '../../../src/gateway/price/prompt-size.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import type { Pricing } from '../../../src/lib/model-record.ts'
+import type { Pricing } from '../../../src/catalog/model-record.ts'
 import { pricedModel, RULES, TOKEN_PRICES } from '../../support/priced-model.ts'
 
 /* What a call may come to cost, and how many tokens a limit pays for. */

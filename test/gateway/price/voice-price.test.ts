@@ -9,7 +9,7 @@ import {
   type Tokens,
 } from '../../../src/gateway/price/voice-price.ts'
 import type { Amounts } from '../../../src/gateway/price/amounts.ts'
-import type { Pricing } from '../../../src/lib/model-record.ts'
+import type { Pricing } from '../../../src/catalog/model-record.ts'
 import { pricedModel, RULES, TOKEN_PRICES } from '../../support/priced-model.ts'
 
 const AT = new Date(0)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { rowsWrite, writeSurely } from '../../../src/db/checked-write.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { historyOf, withReferences } from '../../../src/gateway/responses/kept/history.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
@@ -39,9 +38,11 @@ withDatabase('responses that are kept', (open) => {
     const content = [{ type: 'output_text', text: said }]
     const item = { id: `msg_${seed}0`, type: 'message', role: 'assistant', content }
     const whole = keeper.keep(() => ({ id: `resp_${seed}`, output: [item] }))
-    const writes = rowsWrite([keeper.row()].flatMap((row) => row ?? []))
     // The same commit may be tried twice.
-    for (let i = 0; i < 2; i++) await writeSurely(db, { checks: [], writes })
+    for (const one of [...keeper.writes(), ...keeper.writes()]) {
+      assert.ok('write' in one)
+      await one.write(db)
+    }
     return { id: `resp_${seed}`, itemId: item.id, whole }
   }
 

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { holdsOfLiveJobs } from '../../../src/gateway/videos/jobs-store.ts'
-import { sweeper } from '../../../src/jobs/sweeper.ts'
+import { sweeper } from '../../../src/ledger/sweeper.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { assertAgreement } from '../../support/agreement.ts'
+import { NOBODY } from '../../support/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
 import { ended, fund, openStudio } from '../../support/videos.ts'
 
@@ -200,6 +201,7 @@ withDatabase('video jobs', (open) => {
       db,
       log: silentLog,
       onReleased: async () => assert.fail('a hold was taken from a live job'),
+      own: NOBODY,
       claimed: (tx, holds) =>
         holdsOfLiveJobs(
           tx,

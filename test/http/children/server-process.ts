@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/db/database.ts'
 import { route } from '../../../src/http/route.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { createReplay } from '../../../src/replay/replay-store.ts'
+import { createReplay } from '../../../src/idempotency/replay-store.ts'
 import { startServer } from '../../support/server.ts'
 
 /** One process of several on one database. Each run of the handler leaves a line in a file. */

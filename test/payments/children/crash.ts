@@ -1,5 +1,5 @@
 import { openDatabase } from '../../../src/db/database.ts'
-import { startDuties } from '../../../src/jobs/loop.ts'
+import { startDuties } from '../../../src/app/job-loop.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { FAST, startPayments } from '../../support/payments.ts'
 

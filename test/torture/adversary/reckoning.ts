@@ -1,4 +1,4 @@
-import { MICRO } from '../../../src/billing/money.ts'
+import { MICRO } from '../../../src/ledger/money.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { sumOf, type Cost, type Costs, type Tally } from './tally.ts'
 

@@ -7,7 +7,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/accounts-store.ts',
     find: '\n      and not exists (select from codes where account_id = accounts.id and expires_at > now())',
     put: '',
-    test: 'test/trimming.test.ts',
+    test: 'test/app/purge-expired.test.ts',
     fails: /code for it is on its way/,
   },
   {
@@ -15,7 +15,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/accounts-store.ts',
     find: 'make_interval(days => $2::int + 30) and ${WITHOUT_MONEY}',
     put: 'make_interval(days => $2::int + 30)',
-    test: 'test/trimming.test.ts',
+    test: 'test/app/purge-expired.test.ts',
     fails: /had money keeps its row/,
   },
   {
@@ -23,7 +23,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/sessions.ts',
     find: 'await endSurplusSessions(tx, accountId, MOST_SESSIONS)',
     put: '',
-    test: 'test/trimming.test.ts',
+    test: 'test/app/purge-expired.test.ts',
     fails: /hundred and first session/,
   },
   {

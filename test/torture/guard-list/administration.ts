@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   {
     name: 'an operator can take what floats hold',
-    file: 'src/administration/adjust.ts',
+    file: 'src/operators/adjust.ts',
     find: 'if (amountMicro < 0n) await recallFloats(db, accountId)',
     put: '',
     test: 'test/contract/floats.test.ts',
@@ -20,7 +20,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a role may do what it may',
-    file: 'src/administration/gate.ts',
+    file: 'src/operators/gate.ts',
     find: 'if (RANK[standing.role] < RANK[need.role]) {',
     put: 'if (RANK[standing.role] < 0) {',
     test: 'test/contract/operator-roles.test.ts',
@@ -28,7 +28,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'an act asks for a fresh second factor',
-    file: 'src/administration/gate.ts',
+    file: 'src/operators/gate.ts',
     find: '(fresh && !standing.fresh)',
     put: '(fresh && false)',
     test: 'test/contract/operator-roles.test.ts',
@@ -108,7 +108,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'refunds are taken from what was earned',
-    file: 'src/administration/business/margin.ts',
+    file: 'src/operators/business/margin.ts',
     find: 'usedMicro - giftMicro - beside.refundedMicro',
     put: 'usedMicro - giftMicro',
     test: 'test/torture/trade.test.ts',
@@ -116,7 +116,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a rate far ahead is a slip',
-    file: 'src/administration/business/fx.ts',
+    file: 'src/operators/business/fx.ts',
     find: "if (day > dayAfter(wanted.today)) throw invalidField('day', 'must not be later than tomorrow')",
     put: '',
     test: 'test/contract/operator-overview.test.ts',
@@ -124,7 +124,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'operators need an authenticator',
-    file: 'src/administration/gate.ts',
+    file: 'src/operators/gate.ts',
     find: 'if (!standing.hasAuthenticator) {',
     put: 'if (standing === undefined) {',
     test: 'test/contract/operator-roles.test.ts',
@@ -132,7 +132,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'operators work from their networks',
-    file: 'src/administration/gate.ts',
+    file: 'src/operators/gate.ts',
     find: "if (isNear && !isNear(asked.address)) return refuse('foreign_network')",
     put: '',
     test: 'test/contract/operator-networks.test.ts',
@@ -140,15 +140,15 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'the log of the operators is a chain',
-    file: 'src/administration/action-log.ts',
+    file: 'src/operators/action-log.ts',
     find: 'if (!hashOf(one.action, hash).equals(one.hash)) {',
     put: 'if (one.hash.length === 0) {',
-    test: 'test/administration/action-log.test.ts',
+    test: 'test/operators/action-log.test.ts',
     fails: /a row that was changed/,
   },
   {
     name: 'support has a limit for a day',
-    file: 'src/administration/adjust.ts',
+    file: 'src/operators/adjust.ts',
     find: "if (actor.role !== 'owner' && together > limits.supportMicro) {",
     put: 'if (together < 0n) {',
     test: 'test/contract/operator-acts.test.ts',
@@ -188,7 +188,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'an endpoint is no private address',
-    file: 'src/administration/webhook-acts.ts',
+    file: 'src/operators/webhook-acts.ts',
     find: "if (why !== undefined) throw invalidField('url', why)",
     put: "if (why === '') throw invalidField('url', why)",
     test: 'test/contract/operator-webhooks.test.ts',
@@ -196,7 +196,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'the address of a webhook is not in the log',
-    file: 'src/administration/webhook-acts.ts',
+    file: 'src/operators/webhook-acts.ts',
     find: 'return { host: new URL(url).host, events, enabled }',
     put: 'return { host: new URL(url).host, url, events, enabled }',
     test: 'test/contract/operator-webhooks.test.ts',
@@ -228,7 +228,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a large adjustment waits for a second operator',
-    file: 'src/administration/adjust.ts',
+    file: 'src/operators/adjust.ts',
     find: 'return together > limits.aloneMicro',
     put: 'return together < 0n',
     test: 'test/contract/operator-acts.test.ts',
@@ -236,7 +236,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'whoever asked for an adjustment does not approve it',
-    file: 'src/administration/adjustment-requests.ts',
+    file: 'src/operators/adjustment-requests.ts',
     find: 'if (request.askedBy === actor.operatorId) {',
     put: "if (request.askedBy === '') {",
     test: 'test/contract/operator-acts.test.ts',
@@ -244,7 +244,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a margin of nothing is refused',
-    file: 'src/administration/catalog-acts.ts',
+    file: 'src/operators/catalog-acts.ts',
     find: 'Number(text) >= 0.01 && ',
     put: '',
     test: 'test/contract/operator-models.test.ts',
@@ -252,7 +252,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'models are tried so many times a day',
-    file: 'src/administration/try-acts.ts',
+    file: 'src/operators/try-acts.ts',
     find: "(await countToday(tx, operatorId, 'model.try')) >= MOST_TRIES_A_DAY",
     put: "(await countToday(tx, operatorId, 'model.try')) < 0",
     test: 'test/contract/operator-try.test.ts',
@@ -260,7 +260,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'every process learns what is drained',
-    file: 'src/administration/drains.ts',
+    file: 'src/operators/drains.ts',
     find: '    if (!(await insertDrain(tx, drain))) return false\n    await notifyDrains(tx)\n',
     put: '    if (!(await insertDrain(tx, drain))) return false\n',
     test: 'test/contract/operator-upstreams.test.ts',
@@ -268,7 +268,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'whoever is no operator is written down',
-    file: 'src/administration/gate.ts',
+    file: 'src/operators/gate.ts',
     find: "if (!standing) return refuse('no_operator')",
     put: 'if (!standing) return undefined',
     test: 'test/contract/operator-refusals.test.ts',
@@ -276,7 +276,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a flood of refusals has a bound',
-    file: 'src/administration/refusals.ts',
+    file: 'src/operators/refusals.ts',
     find: 'if (before === undefined && waiting.size >= MOST_WAITING) beyond += 1',
     put: 'if (before === undefined && waiting.size < 0) beyond += 1',
     test: 'test/contract/operator-refusals.test.ts',
@@ -284,7 +284,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'an act that a rule forbids is written down',
-    file: 'src/administration/action-log.ts',
+    file: 'src/operators/action-log.ts',
     find: "if (error instanceof Failure && error.kind === 'forbidden') {",
     put: "if (error instanceof Failure && error.kind === 'gone') {",
     test: 'test/contract/operator-refusals.test.ts',
@@ -292,7 +292,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'operators work on their own host',
-    file: 'src/administration/gate.ts',
+    file: 'src/operators/gate.ts',
     find: "if (asked.foreignHost) return refuse('foreign_host')",
     put: '',
     test: 'test/contract/operator-host.test.ts',
@@ -300,7 +300,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'nobody adjusts their own balance',
-    file: 'src/administration/actor.ts',
+    file: 'src/operators/actor.ts',
     find: 'if (actor.operatorId === accountId) {',
     put: "if (accountId === '') {",
     test: 'test/contract/operator-acts.test.ts',
@@ -308,10 +308,10 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'the number of series has an end',
-    file: 'src/metrics/open-meter.ts',
+    file: 'src/observability/open-meter.ts',
     find: "    if (known.size >= most) return 'other'\n",
     put: '',
-    test: 'test/metrics/metrics.test.ts',
+    test: 'test/observability/metrics.test.ts',
     fails: /one series/,
   },
 ]

@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const CONSOLE_GUARDS: readonly Guard[] = [
   {
     name: 'a page of the console cannot be framed',
-    file: 'src/console/headers.ts',
+    file: 'src/web/headers.ts',
     find: `"frame-ancestors 'none'",`,
     put: '',
     test: 'test/console/serving.test.ts',
@@ -12,7 +12,7 @@ export const CONSOLE_GUARDS: readonly Guard[] = [
   },
   {
     name: 'nothing of a cookie reaches a page but what is known',
-    file: 'src/console/looks.ts',
+    file: 'src/web/looks.ts',
     find: "theme: theme === 'light' || theme === 'dark' ? theme : 'system',",
     put: "theme: (theme ?? 'system') as Theme,",
     test: 'test/console/serving.test.ts',

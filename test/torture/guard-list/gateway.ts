@@ -7,7 +7,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/videos/jobs-store.ts',
     find: 'next_look_at is null and updated_at <',
     put: 'updated_at <',
-    test: 'test/trimming.test.ts',
+    test: 'test/app/purge-expired.test.ts',
     fails: /has not ended never goes/,
   },
   {
@@ -15,7 +15,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/media/ebml.ts',
     find: "Math.min(type.end, type.start + 16)).split('\\0')[0]",
     put: "type.end).replace(/\\0+$/, '')",
-    test: 'test/house/patterns.test.ts',
+    test: 'test/app/patterns.test.ts',
     fails: /in proportion/,
   },
   {

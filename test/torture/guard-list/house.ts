@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const HOUSE_GUARDS: readonly Guard[] = [
   {
     name: 'no table grows with time alone',
-    file: 'src/trimming.ts',
+    file: 'src/app/purge-expired.ts',
     find: '(tx, batch) => trimNotifications(tx, batch, config.NOTIFICATION_DAYS),',
     put: '',
     test: 'test/year.test.ts',
@@ -12,7 +12,7 @@ export const HOUSE_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a process that ends gives its floats back',
-    file: 'src/house.ts',
+    file: 'src/app/app.ts',
     find: 'await gateway.billing.queue.returnFloats(0).catch(() => {})',
     put: '',
     test: 'test/contract/floats.test.ts',
@@ -92,7 +92,7 @@ export const HOUSE_GUARDS: readonly Guard[] = [
   },
   {
     name: 'what is kept goes with its account',
-    file: 'src/house.ts',
+    file: 'src/app/app.ts',
     find: 'erasures: [deleteAllKept, deleteOperator],',
     put: 'erasures: [deleteOperator],',
     test: 'test/contract/responses.test.ts',
@@ -111,15 +111,15 @@ export const HOUSE_GUARDS: readonly Guard[] = [
     file: 'src/lib/telemetry/trace.ts',
     find: "typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined",
     put: "typeof header === 'string' ? header : undefined",
-    test: 'test/traces/traces.test.ts',
+    test: 'test/observability/traces.test.ts',
     fails: /nonsense does not/,
   },
   {
     name: 'a flood of probes asks the database once',
-    file: 'src/readiness.ts',
+    file: 'src/app/readiness.ts',
     find: 'if (known === undefined || known.untilMs <= nowMs()) {',
     put: 'if (Date.now() > 0) {',
-    test: 'test/readiness.test.ts',
+    test: 'test/app/readiness.test.ts',
     fails: /a flood of probes/,
   },
   {

@@ -4,15 +4,15 @@ import type { Guard } from './guard.ts'
 export const HTTP_GUARDS: readonly Guard[] = [
   {
     name: 'a large answer is kept in pieces',
-    file: 'src/replay/replay-store.ts',
+    file: 'src/idempotency/replay-store.ts',
     find: 'return Buffer.byteLength(body) > LARGE_BYTES ? writePieces(db, claim, body) : undefined',
     put: 'return Buffer.byteLength(body) > 1e9 ? writePieces(db, claim, body) : undefined',
-    test: 'test/replay/replay-store.test.ts',
+    test: 'test/idempotency/replay-store.test.ts',
     fails: /a large answer of/,
   },
   {
     name: 'kept answers have a budget',
-    file: 'src/replay/replay-store.ts',
+    file: 'src/idempotency/replay-store.ts',
     find: 'taken.keptBytes < budgetBytes',
     put: 'taken.keptBytes < Infinity',
     test: 'test/contract/large-answers.test.ts',
@@ -20,7 +20,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a large answer is kept with what was really charged',
-    file: 'src/replay/pieces-store.ts',
+    file: 'src/idempotency/pieces-store.ts',
     find: 'if (early.body === body) return',
     put: 'if (early.bytes >= 0) return',
     test: 'test/gateway/bill/billable.test.ts',
@@ -28,7 +28,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a call that lost its idempotency key to another is not charged',
-    file: 'src/replay/replay-store.ts',
+    file: 'src/idempotency/replay-store.ts',
     find: "and claim_id = any($${first + 2}::uuid[]) and state = 'running'",
     put: 'and $${first + 2}::uuid[] is not null',
     test: 'test/faults/lost-answers.test.ts',
@@ -36,10 +36,10 @@ export const HTTP_GUARDS: readonly Guard[] = [
   },
   {
     name: 'only one of many calls gets an idempotency key',
-    file: 'src/replay/replay-store.ts',
+    file: 'src/idempotency/replay-store.ts',
     find: 'where old.expires_at <= now()',
     put: 'where true or old.expires_at <= now()',
-    test: 'test/replay/replay-store.test.ts',
+    test: 'test/idempotency/replay-store.test.ts',
     fails: /second learns that it runs/,
   },
   {
@@ -95,7 +95,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/http/body.ts',
     find: '  const [media, ...parameters] = type',
     put: '  if (/^application\\/json *;? *$/.test(type)) return true\n  const [media, ...parameters] = type',
-    test: 'test/house/patterns.test.ts',
+    test: 'test/app/patterns.test.ts',
     fails: /in proportion/,
   },
   {

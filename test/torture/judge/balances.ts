@@ -1,4 +1,4 @@
-import { parseCredits } from '../../../src/billing/money.ts'
+import { parseCredits } from '../../../src/ledger/money.ts'
 import { callService } from '../load/client.ts'
 import type { Players } from '../load/players.ts'
 import type { World } from '../rig/world.ts'

@@ -1,5 +1,5 @@
 import { ALL_LANES, ALL_ROLLUPS } from '../../../src/activity/due-store.ts'
-import { auditLedger } from '../../../src/billing/audit-store.ts'
+import { auditLedger } from '../../../src/ledger/audit-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 
 /** A promise of the database, and the query for rows that break it. */

@@ -1,4 +1,4 @@
-import { auditLedger } from '../../../src/billing/audit-store.ts'
+import { auditLedger } from '../../../src/ledger/audit-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { startLocalServer } from '../../../src/db/local/start.ts'
 import { openDatabase } from '../../../src/db/database.ts'

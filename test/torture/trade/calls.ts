@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { startHeartbeat } from '../../../src/billing/heartbeat-store.ts'
+import { startHeartbeat } from '../../../src/ledger/heartbeat-store.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { dropOf, openBill, type Billing } from '../../../src/gateway/bill/billable.ts'
+import { dropOf, openBill } from '../../../src/gateway/bill/billable.ts'
+import type { Billing } from '../../../src/gateway/bill/billing.ts'
 import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
-import { openPostingQueue } from '../../../src/gateway/bill/posting-queue.ts'
+import { billingOn, unwatched } from '../../support/billing.ts'
 import { newCourse, type BillLine, type Stage } from '../../../src/gateway/bill/rows.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { Failure } from '../../../src/lib/failure.ts'
@@ -26,9 +27,8 @@ export async function openCalls(parts: {
   const processId = randomUUID()
   const heartbeat = await startHeartbeat(db, processId)
   const doubtfulCharges = await openDoubtfulCharges({ db, dataDir: parts.dataDir, log: silentLog })
-  const quiet = { noteBalances: async () => {}, isNews: () => false }
-  const queue = openPostingQueue({ db, timeZone: parts.timeZone, ...quiet })
-  const billing: Billing = { queue, doubtfulCharges, processId, clock, log: silentLog }
+  const { timeZone } = parts
+  const billing = await billingOn(db, { doubtfulCharges, processId, clock, timeZone })
   return {
     /** Paid, broken, left, or refused because there is no money. */
     call: (accountId: string) => oneCall(billing, accountId, random),
@@ -70,7 +70,7 @@ async function oneCall(
   const order = { principal, requestId: 'req_trade', stage, wantMicro: needMicro, needMicro }
   const luck = random.next()
   try {
-    const bill = await openBill(billing, order)
+    const bill = await openBill(billing, unwatched(order))
     if (luck < 0.93) {
       await bill.settle(lines)
       return 'paid'

@@ -1,7 +1,7 @@
-import { parseCredits } from '../../../src/billing/money.ts'
+import { parseCredits } from '../../../src/ledger/money.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { parseCsv } from '../../support/csv.ts'
-import type { startHouse } from '../../support/house.ts'
+import type { startHouse } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>

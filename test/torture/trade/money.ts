@@ -1,8 +1,8 @@
-import { adjust } from '../../../src/administration/adjust.ts'
-import { commandActor } from '../../../src/administration/actor.ts'
-import { resolveReview } from '../../../src/administration/payment-acts.ts'
+import { adjust } from '../../../src/operators/adjust.ts'
+import { commandActor } from '../../../src/operators/actor.ts'
+import { resolveReview } from '../../../src/operators/payment-acts.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
-import type { startHouse } from '../../support/house.ts'
+import type { startHouse } from '../../support/app.ts'
 import type { Random } from '../load/random.ts'
 
 type House = Awaited<ReturnType<typeof startHouse>>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import type { CatalogRecord } from '../../../src/lib/model-record.ts'
+import type { CatalogRecord } from '../../../src/catalog/model-record.ts'
 import type { SendJson } from '../../../src/upstream/contract/contract.ts'
 import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
 import { readCatalog } from '../../../src/upstream/openrouter/catalog.ts'

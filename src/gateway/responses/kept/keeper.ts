@@ -1,20 +1,20 @@
-import type { RowFor } from '../../../db/checked-write.ts'
+import type { CallWrite } from '../../bill/rows.ts'
 import { textOf, type Fields } from '../../../lib/fields.ts'
 import type { SentItem } from '../request/item-kinds.ts'
-import { keptRow, type NewKept } from './kept-store.ts'
+import { insertKept, type NewKept } from './kept-store.ts'
 
 /** Remembers one response for later requests. */
 export type Keeper = {
   /** Called once, with the response as it is to be kept. False: later requests cannot continue it. */
   keep(response: () => Fields): boolean
   /** For the commit that settles the call. */
-  row(): RowFor | undefined
+  writes(): CallWrite[]
 }
 
 /** Of one response, with what was sent for it. */
 const LARGEST_KEPT_BYTES = 1_000_000
 
-export const KEEPS_NOTHING: Keeper = { keep: () => false, row: () => undefined }
+export const KEEPS_NOTHING: Keeper = { keep: () => false, writes: () => [] }
 
 export function keeperOf(
   about: { accountId: string; seed: string; previousId: string | undefined; days: number },
@@ -35,7 +35,10 @@ export function keeperOf(
       }
       return whole
     },
-    row: () => kept && keptRow(kept),
+    writes() {
+      const row = kept
+      return row === undefined ? [] : [{ write: (tx) => insertKept(tx, row) }]
+    },
   }
 }
 

@@ -1,4 +1,3 @@
-import { arrays, type Clause, type RowFor } from '../../../db/checked-write.ts'
 import type { Tx } from '../../../db/db.ts'
 import { deleteOldest } from '../../../db/trim-store.ts'
 
@@ -19,30 +18,18 @@ export type KeptResponse = {
   response: Buffer
 }
 
-/** For the commit that settles the call. */
-export function keptRow(kept: NewKept): RowFor {
+/** In the commit that settles the call. One that is there already stays: a commit may be tried twice. */
+export async function insertKept(tx: Tx, kept: NewKept): Promise<void> {
   const { accountId, id, previousId, days } = kept
   const input = kept.input === undefined ? null : Buffer.from(kept.input)
   const response = Buffer.from(kept.response)
   const bytes = response.length + (input?.length ?? 0)
-  return {
-    clause: INSERT_KEPT,
-    row: [accountId, id, previousId ?? null, input, response, bytes, days],
-  }
-}
-
-/** One that is there already stays as it is: the same commit may be tried twice. */
-const INSERT_KEPT: Clause = {
-  text: (first) => `
-    kept_for_later as (
-      insert into kept_responses (account_id, id, previous_id, input, response, bytes, expires_at)
-      select account_id, id, previous_id, input, response, bytes,
-        now() + make_interval(days => days)
-      from unnest(${arrays(first, ['uuid', 'text', 'text', 'bytea', 'bytea', 'int4', 'int4'])})
-        as new (account_id, id, previous_id, input, response, bytes, days)
-      where (select ok from verdict)
-      on conflict do nothing
-    )`,
+  await tx.query(
+    `insert into kept_responses (account_id, id, previous_id, input, response, bytes, expires_at)
+     values ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7::int))
+     on conflict do nothing`,
+    [accountId, id, previousId ?? null, input, response, bytes, days],
+  )
 }
 
 export async function readKept(tx: Tx, accountId: string, ids: string[]): Promise<KeptResponse[]> {

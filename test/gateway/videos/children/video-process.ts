@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../../src/db/database.ts'
 import { silentLog } from '../../../../src/lib/log.ts'
-import { createReplay } from '../../../../src/replay/replay-store.ts'
+import { createReplay } from '../../../../src/idempotency/replay-store.ts'
 import { uuidv7 } from '../../../../src/lib/ids.ts'
 import { openStudio } from '../../../support/videos.ts'
 

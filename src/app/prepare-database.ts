@@ -1,0 +1,114 @@
+import { ConfigError, type Config } from '../config.ts'
+import type { Db } from '../db/db.ts'
+import { migrate } from '../db/migrate.ts'
+import { damaged } from '../db/local/explain.ts'
+import { diskFull, LocalTrouble } from '../db/local/trouble.ts'
+import { openDatabase } from '../db/database.ts'
+import { serverVersion } from '../db/server-version.ts'
+import { Failure } from '../lib/failure.ts'
+import type { Log } from '../lib/log.ts'
+
+const OLDEST_SERVER = 15
+
+/** Opens the database and brings it up to date, or says what the operator must mend. */
+export async function prepareDatabase(
+  config: Pick<Config, 'DATABASE_URL' | 'DATABASE_LISTEN_URL' | 'DATABASE_POOL' | 'DATA_DIR'>,
+  log: Log,
+  /** Of the server that the service brings along, where there is no DATABASE_URL. */
+  localUrl: string | undefined,
+): Promise<Db> {
+  const { DATABASE_URL } = config
+  const url = DATABASE_URL ?? localUrl
+  if (url === undefined) throw new Error('The database server was not started.')
+  const { DATABASE_LISTEN_URL: listenUrl, DATABASE_POOL: poolSize } = config
+  const db = openDatabase({ url, listenUrl, poolSize, log })
+  try {
+    if (DATABASE_URL !== undefined) await checkVersion(db, DATABASE_URL)
+    await migrate(db, log)
+    return db
+  } catch (error) {
+    await db.close()
+    throw explainDatabase(error, config)
+  }
+}
+
+/** The error as a sentence, where it is one that an operator can mend. */
+export function explainDatabase(
+  error: unknown,
+  { DATABASE_URL, DATA_DIR }: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
+): unknown {
+  return DATABASE_URL === undefined
+    ? explainedLocally(error, DATA_DIR)
+    : explained(error, DATABASE_URL)
+}
+
+async function checkVersion(db: Db, url: string): Promise<void> {
+  const version = await serverVersion(db)
+  if (version.major >= OLDEST_SERVER) return
+  throw new ConfigError([
+    `DATABASE_URL: ${addressOf(url).text} runs PostgreSQL ${version.text}. ` +
+      `Mlango needs version ${OLDEST_SERVER} or later.`,
+  ])
+}
+
+/** The server of our own runs: only its disk or its data can be the matter. */
+function explainedLocally(error: unknown, folder: string): unknown {
+  const cause = error instanceof Failure ? error.cause : error
+  const code = (cause as { code?: string } | undefined)?.code ?? ''
+  if (code === '53100') return new LocalTrouble(diskFull(folder), { cause })
+  if (/^XX00[12]$/.test(code)) return new LocalTrouble(damaged(folder), { cause })
+  return error
+}
+
+/** A sentence for what an operator can mend; anything else is a bug and stays as it is. */
+function explained(error: unknown, url: string): unknown {
+  const cause = error instanceof Failure ? error.cause : error
+  const code = (cause as { code?: string } | undefined)?.code ?? ''
+  const { text, host, user, name } = addressOf(url)
+  const who = user === '' ? 'the system user' : `user "${user}"`
+  const refusals: Record<string, string> = {
+    '28P01': `${host} refused the password of ${who}. Correct the password.`,
+    '28000': `${host} does not let ${who} connect. Create the user, or allow it in pg_hba.conf.`,
+    '3D000': `${host} has no database "${name}". Create it, or correct the name.`,
+    '08P01': `${host} refused our limits of time. A pooler must ignore them: see docs/scale.md.`,
+    '42P05': `a pooler before ${host} does not follow named statements: see docs/scale.md.`,
+    '42501': `${who} may not create tables in the database "${name}". Make that user its owner.`,
+  }
+  const refusal = refusals[code]
+  if (refusal !== undefined) return new ConfigError([`DATABASE_URL (${text}): ${refusal}`])
+  // The driver's own words, without a code.
+  if (error instanceof Error && /client password must be/.test(error.message)) {
+    return new ConfigError([`DATABASE_URL (${text}): ${host} asks for a password. Add it.`])
+  }
+  if (!(error instanceof Failure)) return error
+  const reason = REASONS[code] ?? (code === '' ? 'there is no answer' : code)
+  return new ConfigError([
+    `DATABASE_URL: cannot reach the database at ${text}: ${reason}. ` +
+      'Check that the server is running and that the address is right.',
+  ])
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed',
+  ENOENT: 'there is no such socket',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ETIMEDOUT: 'there is no answer',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  '53300': 'the server has too many connections',
+  '57P03': 'the server is still starting',
+}
+
+/** The address without its password. Without a host it names a socket. */
+function addressOf(url: string) {
+  const parsed = new URL(url.replace('@/', '@socket/'))
+  const socket = parsed.searchParams.get('host')
+  const host = socket ?? (parsed.hostname === 'socket' ? 'the local socket' : parsed.host)
+  const user = decodeURIComponent(parsed.username)
+  const name = decodeURIComponent(parsed.pathname.slice(1)) || user
+  const port = socket !== null || parsed.port !== '' ? '' : ':5432'
+  const text = `postgresql://${user === '' ? '' : `${user}@`}${host}${port}/${name}`
+  return { text, host: `${host}${port}`, user, name }
+}

@@ -1,0 +1,89 @@
+import type { AddressInfo } from 'node:net'
+import type { Config } from '../config.ts'
+import { openExternal } from './providers.ts'
+import { buildHouse } from './app.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { LocalAddresses } from './local-services.ts'
+import { loadMasterKey } from './master-key.ts'
+import { createMetrics, type Metrics } from '../observability/metrics.ts'
+import { openMetricsPort } from '../observability/port.ts'
+import { warnOfPlayMoney } from './play-money.ts'
+import { prepareDatabase } from './prepare-database.ts'
+import { openTraces } from '../observability/traces.ts'
+import { checkVoiceDefaults } from './voice-settings.ts'
+
+export type Serving = {
+  address: string
+  /** There with METRICS_PORT. */
+  metrics: Metrics | undefined
+  /** Drains, and gives back everything that this process holds. */
+  close(): Promise<void>
+}
+
+type ServeOptions = {
+  config: Config
+  env: Record<string, string | undefined>
+  local: LocalAddresses
+  log: Log
+  /** One of several on this machine: somebody else shows what they all counted. */
+  isWorker?: boolean
+}
+
+/** One whole service in this process: database → migrations → house → listen. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const closers: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const closeOne of closers.reverse()) await closeOne()
+  }
+  try {
+    return { ...(await open(options, closers)), close }
+  } catch (error) {
+    await close().catch(() => {})
+    throw error
+  }
+}
+
+async function open(
+  options: ServeOptions,
+  closers: (() => Promise<unknown>)[],
+): Promise<Omit<Serving, 'close'>> {
+  const { config, env, local, log } = options
+  const masterKey = await loadMasterKey(config)
+  const db = await prepareDatabase(config, log, local.databaseUrl)
+  closers.push(() => db.close())
+  let address = ''
+  const external = await openExternal({
+    config,
+    env,
+    simulators: local.simulators,
+    callbackBase: () => config.PUBLIC_URL ?? address,
+  })
+  const metrics = config.METRICS_PORT === undefined ? undefined : await createMetrics()
+  if (metrics !== undefined && options.isWorker !== true) {
+    const { HOST: host, METRICS_PORT: port } = config
+    const shown = await openMetricsPort({ host, port: port!, text: metrics.text })
+    closers.push(shown.close)
+  }
+  const traces = await openTraces(config, log)
+  closers.push(traces.close)
+  const house = await buildHouse({
+    config,
+    db,
+    masterKey,
+    external,
+    log,
+    clock: systemClock,
+    meter: metrics?.meter,
+    tracer: traces.tracer,
+  })
+  closers.push(() => house.end())
+  metrics?.watch(house.gauges)
+  checkVoiceDefaults(config, house.catalog, log)
+  await warnOfPlayMoney(config, db, log)
+  await house.server.listen({ host: config.HOST, port: config.PORT })
+  const { port } = house.server.server.address() as AddressInfo
+  address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
+  house.begin()
+  return { address, metrics }
+}

@@ -1,0 +1,97 @@
+import type { House } from '../app/app.ts'
+import { accountsCommand } from './accounts.ts'
+import { auditCommand } from './audit.ts'
+import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
+import { catalogCommand } from './catalog.ts'
+import { exportCommand } from './export.ts'
+import { fxCommand } from './fx.ts'
+import { keysCommand } from './keys.ts'
+import { modelsCommand } from './models.ts'
+import { operatorsCommand } from './operators.ts'
+import { outboxCommand } from './outbox.ts'
+import { paymentsCommand } from './payments.ts'
+import type { Print } from './print.ts'
+import { webhooksCommand } from './webhooks.ts'
+import { upstreamsCommand } from './upstreams.ts'
+
+/** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
+type Command<Parts> = {
+  name: string
+  help: string
+  run(args: string[], parts: Parts & { print: Print }): Promise<number>
+}
+
+const HOUSE_COMMANDS: Command<House>[] = [
+  accountsCommand,
+  paymentsCommand,
+  catalogCommand,
+  modelsCommand,
+  upstreamsCommand,
+  outboxCommand,
+  webhooksCommand,
+  keysCommand,
+  operatorsCommand,
+  exportCommand,
+  fxCommand,
+  auditCommand,
+]
+
+const DOCTOR_HELP = `doctor [--full] [--json]
+                      check settings, database, providers, address, files and books;
+                      --full audits every account. Sends nothing and changes nothing`
+
+/** They have to do with the whole of DATA_DIR and need no service around them. */
+const FOLDER_COMMANDS: Command<DataFolder>[] = [backupCommand, restoreCommand]
+
+export const USAGE = `Usage: npm run mlango -- <command>
+
+${[...HOUSE_COMMANDS.map(helpOf), ...FOLDER_COMMANDS.map(helpOf), DOCTOR_HELP].map(indented).join('\n')}
+
+The commands read the same settings as the service, and work whether it is running or not.`
+
+function helpOf({ help }: { help: string }): string {
+  return help
+}
+
+function indented(help: string): string {
+  return help.replaceAll(/^/gm, '  ')
+}
+
+/** The doctor comes before everything: what it looks at may be what is broken. */
+export function commandKind(name: string | undefined): 'house' | 'folder' | 'doctor' | undefined {
+  if (name === 'doctor') return 'doctor'
+  if (HOUSE_COMMANDS.some((one) => one.name === name)) return 'house'
+  return FOLDER_COMMANDS.some((one) => one.name === name) ? 'folder' : undefined
+}
+
+/** Runs one command line inside a house. An error is printed as a sentence. */
+export function runCommand(args: string[], house: House, print: Print): Promise<number> {
+  return runOneOf(HOUSE_COMMANDS, args, { ...house, print })
+}
+
+export function runFolderCommand(
+  args: string[],
+  folder: DataFolder,
+  print: Print,
+): Promise<number> {
+  return runOneOf(FOLDER_COMMANDS, args, { ...folder, print })
+}
+
+async function runOneOf<Parts>(
+  commands: Command<Parts>[],
+  [name, ...rest]: string[],
+  parts: Parts & { print: Print },
+): Promise<number> {
+  const command = commands.find((one) => one.name === name)
+  if (command === undefined) {
+    parts.print(USAGE)
+    return 2
+  }
+  try {
+    return await command.run(rest, parts)
+  } catch (error) {
+    // An unknown option, or a database that is away: the operator needs the sentence, not a stack.
+    parts.print(error instanceof Error ? error.message : String(error))
+    return 1
+  }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import type { Command, Outcome } from './commands.ts'
+import {
+  EMPTY,
+  step,
+  type Hold,
+  type KnownAccount,
+  type LedgerAccount,
+  type OpenHold,
+  type PostedEntry,
+  type Uncollected,
+} from './ledger.ts'
+
+/** What a batch of commands changes. */
+export type LedgerChanges = {
+  accounts: { accountId: string; before: KnownAccount; after: KnownAccount }[]
+  entries: (PostedEntry & { accountId: string; ordinal: bigint })[]
+  closed: OpenHold[]
+  opened: (Hold | OpenHold)[]
+  rewritten: (Hold | OpenHold)[]
+  uncollected: (Uncollected & { accountId: string })[]
+}
+
+/** What commands result in, one after the other, and what is to be written for it. */
+export type Judged = { outcomes: Outcome[]; changes: LedgerChanges }
+
+/** Accounts, holds and keys of entries that commands name, as they are before the first of them. */
+export type Before = {
+  accounts: Map<string, KnownAccount>
+  holds: Map<string, OpenHold>
+  keys: ReadonlySet<string>
+}
+
+export function judgeAll(before: Before, commands: Command[]): Judged {
+  const batch: Batch = {
+    before,
+    accounts: new Map(before.accounts),
+    touched: new Set(),
+    holds: new Map(before.holds),
+    keys: new Set(before.keys),
+    entries: [],
+    uncollected: [],
+  }
+  const outcomes = commands.map((command) => applyOne(batch, command))
+  return { outcomes, changes: changesOf(batch) }
+}
+
+type Batch = {
+  before: Before
+  accounts: Map<string, LedgerAccount>
+  touched: Set<string>
+  holds: Map<string, Hold | OpenHold>
+  keys: Set<string>
+  entries: (PostedEntry & { accountId: string })[]
+  uncollected: LedgerChanges['uncollected']
+}
+
+function applyOne(batch: Batch, command: Command): Outcome {
+  const { accountId } = command
+  const hold = 'holdId' in command ? ownHold(batch, command) : undefined
+  const known = { hold, hasKey: (key: string) => batch.keys.has(key) }
+  const result = step(batch.accounts.get(accountId) ?? EMPTY, command, known)
+  if (result.hold) batch.holds.set(result.hold.holdId, result.hold)
+  else if (hold) batch.holds.delete(hold.holdId)
+  if (result.account !== batch.accounts.get(accountId) && batch.accounts.has(accountId)) {
+    batch.accounts.set(accountId, result.account)
+    batch.touched.add(accountId)
+  }
+  for (const posted of result.entries) {
+    batch.keys.add(posted.entry.key)
+    batch.entries.push({ ...posted, accountId })
+  }
+  batch.uncollected.push(...result.uncollected.map((one) => ({ ...one, accountId })))
+  return result.outcome
+}
+
+/** A hold is found only together with its account: another account's id is as good as none. */
+function ownHold(batch: Batch, command: Command & { holdId: string }): OpenHold | undefined {
+  const hold = batch.holds.get(command.holdId)
+  if (hold?.accountId === command.accountId) return hold
+  assert(hold === undefined || command.kind !== 'hold', 'two accounts share the id of a hold')
+  return undefined
+}
+
+function changesOf(batch: Batch): LedgerChanges {
+  const { before, accounts, touched, holds } = batch
+  const counted = new Map<string, bigint>()
+  const entries = batch.entries.map((posted) => {
+    const { accountId } = posted
+    const ordinal = (counted.get(accountId) ?? before.accounts.get(accountId)!.entries) + 1n
+    counted.set(accountId, ordinal)
+    return { ...posted, ordinal }
+  })
+  const all = [...holds.values()]
+  return {
+    accounts: [...touched].sort().map((accountId) => {
+      const known = before.accounts.get(accountId)!
+      const entries = counted.get(accountId) ?? known.entries
+      const counts = { entries, version: known.version + 1n }
+      return { accountId, before: known, after: { ...accounts.get(accountId)!, ...counts } }
+    }),
+    entries,
+    closed: [...before.holds.values()].filter((hold) => !holds.has(hold.holdId)),
+    opened: all.filter((hold) => !before.holds.has(hold.holdId)),
+    rewritten: all.filter((hold) => (before.holds.get(hold.holdId) ?? hold) !== hold),
+    uncollected: batch.uncollected,
+  }
+}

@@ -1,0 +1,35 @@
+import { auditLedger } from './audit-store.ts'
+import type { Db } from '../db/db.ts'
+import type { Duty } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+
+const EVERY_MS = 600_000
+const SAMPLE = 200
+
+export type BooksWatch = {
+  duty: Duty
+  /** What the last audit found; undefined before the first. */
+  findings(): number | undefined
+}
+
+/** Audits a few accounts now and then, so that a wrong balance is not found by a customer first. */
+export function watchBooks({ db, log }: { db: Db; log: Log }): BooksWatch {
+  let count: number | undefined
+  let rounds = 0
+  return {
+    findings: () => count,
+    duty: {
+      name: 'books',
+      everyMs: EVERY_MS,
+      async run() {
+        // Not at the start, when there is enough to do.
+        if (rounds++ === 0) return
+        const { findings } = await auditLedger(db, { sample: SAMPLE })
+        count = findings.length
+        for (const { accountId } of findings.slice(0, 10)) {
+          log.error('The books do not balance: run the audit.', { account_id: accountId })
+        }
+      },
+    },
+  }
+}

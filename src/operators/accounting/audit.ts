@@ -1,0 +1,35 @@
+import { checkActionLog } from '../action-log.ts'
+import { auditLedger } from '../../ledger/audit-store.ts'
+import type { Db } from '../../db/db.ts'
+
+export type BooksAudit = {
+  accounts: bigint
+  entries: bigint
+  holds: bigint
+  /** A sentence for each rule that is broken for an account. */
+  findings: string[]
+  log: { actions: bigint; end: string; finding: string | undefined }
+}
+
+type Options = {
+  /** Called after each step. */
+  progress?(done: number, steps: number): void
+  /** Stops before the next step, and throws. */
+  signal?: AbortSignal
+}
+
+/** All that can be proven of the books: every rule of the ledger, then the operators' log. */
+export async function auditBooks(db: Db, options: Options = {}): Promise<BooksAudit> {
+  const { progress, signal } = options
+  let steps = 0
+  const { findings, ...counts } = await auditLedger(db, {
+    progress(done, rules) {
+      steps = rules + 1
+      progress?.(done, steps)
+      signal?.throwIfAborted()
+    },
+  })
+  const log = await checkActionLog(db)
+  progress?.(steps, steps)
+  return { ...counts, findings: findings.map(({ sentence }) => sentence), log }
+}

@@ -1,0 +1,152 @@
+import type { Row, Tx } from '../../db/db.ts'
+import type { MonthPeriod } from './month.ts'
+
+/**
+ * One snapshot for all that is read; a slow reader may take a minute for each piece. Without scans
+ * of an ordinary index, which may go account by account, entries come in the order of the table.
+ */
+export async function beginSnapshot(tx: Tx): Promise<void> {
+  await tx.script(`set transaction isolation level repeatable read, read only;
+    set local statement_timeout = '19s'; set local idle_in_transaction_session_timeout = '90s';
+    set local synchronize_seqscans = off;
+    set local enable_indexscan = off; set local enable_indexonlyscan = off`)
+}
+
+export type ExportedEntry = {
+  seq: bigint
+  at: Date
+  accountId: string
+  type: string
+  amountMicro: bigint
+  balanceAfterMicro: bigint
+  description: string
+  referenceType: string | null
+  referenceId: string | null
+  operator: string | null
+  id: string
+}
+
+/** In the order of the table, which is that of time: sorting millions of rows is not worth it. */
+export async function openEntries(tx: Tx, { from, to }: MonthPeriod): Promise<void> {
+  await tx.query(
+    `declare exported_entries no scroll cursor for
+       select seq, created_at, account_id, type, amount_micro, balance_after_micro, description,
+         reference_type, reference_id, operator, id
+       from ledger_entries where created_at >= $1 and created_at < $2`,
+    [from, to],
+  )
+}
+
+export async function nextEntries(tx: Tx): Promise<ExportedEntry[]> {
+  const rows = await tx.query('fetch 1000 from exported_entries')
+  return rows.map((row) => ({
+    seq: row.seq as bigint,
+    at: row.created_at as Date,
+    accountId: row.account_id as string,
+    type: row.type as string,
+    amountMicro: row.amount_micro as bigint,
+    balanceAfterMicro: row.balance_after_micro as bigint,
+    description: row.description as string,
+    referenceType: row.reference_type as string | null,
+    referenceId: row.reference_id as string | null,
+    operator: row.operator as string | null,
+    id: row.id as string,
+  }))
+}
+
+export type ExportedPayment = {
+  id: string
+  at: Date
+  accountId: string
+  provider: string
+  reference: string
+  providerRef: string | null
+  network: string | null
+  phoneNumber: string
+  currency: string
+  amountTzs: bigint
+  creditsMicro: bigint
+  late: boolean
+  review: string | null
+  reviewedBy: string | null
+}
+
+/** What was received: a payment is in the month in which its credits were added. */
+export async function openReceived(tx: Tx, { from, to }: MonthPeriod): Promise<void> {
+  await tx.query(
+    `declare exported_payments no scroll cursor for
+       select id, completed_at, account_id, provider, reference, provider_ref, network,
+         phone_number, currency, amount_tzs, credits_micro, late, review, reviewed_by
+       from payments where completed_at >= $1 and completed_at < $2 order by completed_at, id`,
+    [from, to],
+  )
+}
+
+export async function nextReceived(tx: Tx): Promise<ExportedPayment[]> {
+  const rows = await tx.query('fetch 1000 from exported_payments')
+  return rows.map((row) => ({
+    id: row.id as string,
+    at: row.completed_at as Date,
+    accountId: row.account_id as string,
+    provider: row.provider as string,
+    reference: row.reference as string,
+    providerRef: row.provider_ref as string | null,
+    network: row.network as string | null,
+    phoneNumber: row.phone_number as string,
+    currency: row.currency as string,
+    amountTzs: row.amount_tzs as bigint,
+    creditsMicro: row.credits_micro as bigint,
+    late: row.late as boolean,
+    review: row.review as string | null,
+    reviewedBy: row.reviewed_by as string | null,
+  }))
+}
+
+export type LedgerSums = {
+  openingMicro: bigint
+  movements: { type: string; entries: bigint; amountMicro: bigint }[]
+  closingMicro: bigint
+}
+
+/**
+ * What customers had at both ends of the month. It is counted back from the balances that they have
+ * now, so that it need not add up all of the past.
+ */
+export async function sumLedger(tx: Tx, { from, to }: MonthPeriod): Promise<LedgerSums> {
+  const rows = await tx.read<{ type: string; entries: bigint; micro: bigint }>(
+    `select type, count(*) as entries, sum(amount_micro)::int8 as micro from ledger_entries
+     where created_at >= $1 and created_at < $2 group by type order by type`,
+    [from, to],
+  )
+  const [now] = await tx.read<{ micro: bigint }>(
+    'select coalesce(sum(balance_micro), 0)::int8 as micro from ledger_accounts',
+  )
+  const [since] = await tx.read<{ micro: bigint }>(
+    `select coalesce(sum(amount_micro), 0)::int8 as micro from ledger_entries
+     where created_at >= $1`,
+    [to],
+  )
+  const closingMicro = now!.micro - since!.micro
+  const movedMicro = rows.reduce((sum, { micro }) => sum + micro, 0n)
+  return {
+    openingMicro: closingMicro - movedMicro,
+    movements: rows.map(({ micro, ...row }) => ({ ...row, amountMicro: micro })),
+    closingMicro,
+  }
+}
+
+export type ReceivedSums = {
+  payments: bigint
+  amountTzs: bigint
+  creditsMicro: bigint
+}
+
+export async function sumReceivedIn(tx: Tx, { from, to }: MonthPeriod): Promise<ReceivedSums> {
+  const [row] = await tx.read<Row & { count: bigint; tzs: bigint; micro: bigint }>(
+    `select count(*), coalesce(sum(amount_tzs), 0)::int8 as tzs,
+       coalesce(sum(credits_micro), 0)::int8 as micro
+     from payments where completed_at >= $1 and completed_at < $2`,
+    [from, to],
+  )
+  return { payments: row!.count, amountTzs: row!.tzs, creditsMicro: row!.micro }
+}

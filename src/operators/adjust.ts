@@ -1,0 +1,124 @@
+import { findAccount } from '../accounts/accounts-store.ts'
+import { applyCommands } from '../ledger/ledger-store.ts'
+import { creditsNumber, creditsText, parseCredits } from '../ledger/money.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { Failure } from '../lib/failure.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import { notify } from '../notices/notices.ts'
+import { act, type Deed } from './action-log.ts'
+import { adjustedToday } from './actions-store.ts'
+import { requireOthersAccount, type Actor } from './actor.ts'
+import { insertRequest } from './adjustment-requests-store.ts'
+
+export type Adjustment = {
+  accountId: string
+  amountMicro: bigint
+  reason: string
+  /** Used before, it changes nothing. */
+  key: string
+}
+
+/** What operators may move by hand within a day. Commands have no limits. */
+export type AdjustLimits = {
+  /** More than this is refused to the role support. */
+  supportMicro: bigint
+  /** More than this waits for a second operator, whatever the role. */
+  aloneMicro: bigint
+}
+
+export type Adjusted =
+  | { kind: 'posted'; balanceMicro: bigint }
+  | { kind: 'duplicate' }
+  | { kind: 'refused'; availableMicro: bigint }
+  | { kind: 'waiting'; requestId: string }
+
+/** `12.5`, `+12.5`, `-3`: at most nine digits and six decimal places, and not zero. */
+export function readAmount(text: string): bigint | undefined {
+  if (!/^[+-]?\d{1,9}(\.\d{1,6})?$/.test(text)) return undefined
+  const size = parseCredits(text.replace(/^[+-]/, ''))
+  if (size === 0n) return undefined
+  return text.startsWith('-') ? -size : size
+}
+
+/** Undefined when there is no such account. */
+export async function adjust(
+  db: Db,
+  actor: Actor,
+  adjustment: Adjustment,
+  limits?: AdjustLimits,
+): Promise<Adjusted | undefined> {
+  const { accountId } = adjustment
+  return act(db, actor, async (tx, record) => {
+    requireOthersAccount(actor, accountId)
+    if ((await findAccount(tx, accountId)) === undefined) return undefined
+    if (limits && actor.operatorId !== null) {
+      const asker = { ...actor, operatorId: actor.operatorId }
+      if (await needsSecond(tx, asker, adjustment, limits)) {
+        const requestId = await insertRequest(tx, asker, adjustment)
+        await record({ ...deedOf('account.adjust_ask', adjustment), amountMicro: undefined })
+        return { kind: 'waiting', requestId }
+      }
+    }
+    return post(tx, record, { adjustment, operator: actor.name, action: 'account.adjust' })
+  })
+}
+
+/** The log is locked, so the sum of the day cannot be passed by many calls at once. */
+async function needsSecond(
+  tx: Tx,
+  actor: Actor & { operatorId: string },
+  { amountMicro }: Adjustment,
+  limits: AdjustLimits,
+): Promise<boolean> {
+  const size = amountMicro < 0n ? -amountMicro : amountMicro
+  const together = (await adjustedToday(tx, actor.operatorId)) + size
+  if (actor.role !== 'owner' && together > limits.supportMicro) {
+    const most = creditsText(limits.supportMicro)
+    throw new Failure('forbidden', `Your role may adjust ${most} credits a day. Ask an owner.`)
+  }
+  return together > limits.aloneMicro
+}
+
+/** The entry, the notice to the customer and the row of the log, in the transaction of an act. */
+export async function post(
+  tx: Tx,
+  record: (deed: Deed) => Promise<void>,
+  posting: {
+    adjustment: Adjustment
+    operator: string
+    action: string
+    /** For the log. */
+    more?: Record<string, string>
+  },
+): Promise<Adjusted> {
+  const { adjustment, operator, action } = posting
+  const { accountId, amountMicro, reason, key } = adjustment
+  const entry = { id: uuidv7(), key: `adjustment:${key}`, description: reason, operator }
+  const [outcome] = await applyCommands(tx, [
+    { kind: 'adjust', accountId, amountMicro, entry: { ...entry, type: 'adjustment' } },
+  ])
+  if (outcome?.kind !== 'posted') return outcome as Extract<typeof outcome, Adjusted>
+  const before = creditsText(outcome.balanceMicro - amountMicro)
+  const after = creditsText(outcome.balanceMicro)
+  await record({
+    ...deedOf(action, adjustment),
+    before: { balance_credits: before },
+    after: { balance_credits: after, entry_id: entry.id, ...posting.more },
+  })
+  if (amountMicro > 0n) {
+    const data = { credits: creditsNumber(amountMicro), reason: 'adjustment' as const }
+    await notify(tx, { accountId, type: 'credits.granted', data })
+  }
+  return { kind: 'posted', balanceMicro: outcome.balanceMicro }
+}
+
+function deedOf(action: string, { accountId, amountMicro, reason }: Adjustment): Deed {
+  const target = { type: 'account', id: accountId }
+  return {
+    action,
+    target,
+    reason,
+    amountMicro,
+    after: { amount_credits: creditsText(amountMicro) },
+  }
+}

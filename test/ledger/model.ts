@@ -1,0 +1,137 @@
+import type { Bounds, Command, Outcome } from '../../src/ledger/commands.ts'
+
+/** The ledger once more, as plainly as possible: numbers of a whole world, one rule per line. */
+export class Model {
+  balance = new Map<string, bigint>()
+  holds = new Map<string, { account: string; amount: bigint; limit: bigint }>()
+  booked = new Map<string, bigint>()
+  gifts = new Map<string, bigint>()
+  lost = 0n
+
+  total(account: string): bigint {
+    return this.balance.get(account) ?? 0n
+  }
+
+  gift(account: string): bigint {
+    return this.gifts.get(account) ?? 0n
+  }
+
+  held(account: string): bigint {
+    const own = [...this.holds.values()].filter((hold) => hold.account === account)
+    return own.reduce((sum, hold) => sum + hold.amount, 0n)
+  }
+
+  limits(account: string): bigint {
+    const own = [...this.holds.values()].filter((hold) => hold.account === account)
+    return own.reduce((sum, hold) => sum + hold.limit, 0n)
+  }
+
+  spare(account: string): bigint {
+    const left = this.total(account) - this.limits(account)
+    return left < 0n ? 0n : left
+  }
+
+  free(account: string): bigint {
+    return this.total(account) - this.held(account)
+  }
+
+  apply(command: Command): Outcome {
+    const { accountId } = command
+    if (command.kind === 'grant' || command.kind === 'adjust') {
+      if (this.booked.has(command.entry.key)) return { kind: 'duplicate' }
+      if (this.free(accountId) + command.amountMicro < 0n) return this.refused(accountId)
+      this.book(accountId, command.entry.key, command.amountMicro)
+      const { type } = command.entry
+      const given = type === 'signup_bonus' || (type === 'adjustment' && command.amountMicro > 0n)
+      const gift = this.gift(accountId) + (given ? command.amountMicro : 0n)
+      this.gifts.set(accountId, least(gift, this.total(accountId)))
+      return { kind: 'posted', ...this.sums(accountId) }
+    }
+    const found = this.holds.get(command.holdId)
+    const mine = found?.account === accountId ? found : undefined
+    if (command.kind === 'hold') {
+      const { wantMicro: want, needMicro: need } = command
+      const most = want > need ? want : need
+      const bounds = command.bounds ?? {
+        leastMicro: need,
+        startMicro: most,
+        mostMicro: most,
+        fixed: true,
+        rough: false,
+      }
+      if (mine) return this.heldOf(accountId, mine, bounds)
+      const [free, spare] = [this.free(accountId), this.spare(accountId)]
+      if (free < need || free === 0n) return this.refused(accountId)
+      if (bounds.rough && bounds.leastMicro > spare / 16n) return { kind: 'tight' }
+      if (spare < bounds.leastMicro) return this.refused(accountId)
+      const limit = limitOf(spare, bounds)
+      const amount = least(want, free, limit)
+      const made = { account: accountId, amount, limit }
+      this.holds.set(command.holdId, made)
+      return this.heldOf(accountId, made, bounds)
+    }
+    if (!mine) return { kind: 'gone' }
+    if (command.kind === 'renew') return { kind: 'renewed' }
+    if (command.kind === 'extend') {
+      mine.limit += least(command.byMicro, this.spare(accountId))
+      return { kind: 'extended', limitMicro: mine.limit }
+    }
+    this.holds.delete(command.holdId)
+    if (command.kind === 'release') {
+      return { kind: 'released', availableMicro: this.free(accountId) }
+    }
+    let uncollectedMicro = 0n
+    const giftMicro: bigint[] = []
+    const chargedMicro = command.charges.map(({ costMicro, entry }) => {
+      giftMicro.push(0n)
+      if (this.booked.has(entry.key)) return 0n
+      const free = this.free(accountId)
+      const paid = costMicro < free ? costMicro : free
+      uncollectedMicro += costMicro - paid
+      if (paid > 0n) this.book(accountId, entry.key, -paid)
+      const gift = least(paid, this.gift(accountId))
+      this.gifts.set(accountId, this.gift(accountId) - gift)
+      giftMicro[giftMicro.length - 1] = gift
+      return paid
+    })
+    this.lost += uncollectedMicro
+    return { kind: 'settled', chargedMicro, giftMicro, uncollectedMicro, ...this.sums(accountId) }
+  }
+
+  private book(account: string, key: string, amount: bigint): void {
+    this.booked.set(key, amount)
+    this.balance.set(account, this.total(account) + amount)
+  }
+
+  private heldOf(
+    account: string,
+    { amount, limit }: { amount: bigint; limit: bigint },
+    { mostMicro, fixed }: Pick<Bounds, 'mostMicro' | 'fixed'>,
+  ): Outcome {
+    const reachable = fixed ? limit : least(mostMicro, limit + this.spare(account))
+    const availableMicro = this.free(account)
+    const ceilingMicro = reachable > limit ? reachable : limit
+    return { kind: 'held', heldMicro: amount, availableMicro, limitMicro: limit, ceilingMicro }
+  }
+
+  private sums(account: string) {
+    return { balanceMicro: this.total(account), availableMicro: this.free(account) }
+  }
+
+  private refused(account: string): Outcome {
+    return { kind: 'refused', availableMicro: this.free(account) }
+  }
+}
+
+function least(...amounts: bigint[]): bigint {
+  return amounts.reduce((a, b) => (a < b ? a : b))
+}
+
+function limitOf(spare: bigint, bounds: Omit<Bounds, 'sureMicro'>): bigint {
+  const { leastMicro, startMicro, mostMicro, fixed } = bounds
+  if (mostMicro <= spare / 16n) return mostMicro
+  let limit = least(startMicro, spare)
+  if (fixed && limit < spare / 2n) limit = spare / 2n
+  if (limit < leastMicro) limit = leastMicro
+  return least(limit, mostMicro)
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { silentLog } from '../../src/lib/log.ts'
+import { openTraces } from '../../src/observability/traces.ts'
+import { startOtlp } from '../support/peers/otlp.ts'
+
+let status = 400
+const receiver = await startOtlp((response) => void response.writeHead(status).end('{}'))
+after(() => receiver.close())
+
+test('the log says once that traces are refused, and once that they are taken again', async () => {
+  const lines: string[] = []
+  const note = (line: string) => void lines.push(line)
+  const log = { ...silentLog, info: note, warn: note }
+  const settings = { OTEL_SERVICE_NAME: 'mlango', OTEL_TRACES_SAMPLER_ARG: 1 }
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/collector` }
+  const { tracer, close } = await openTraces({ ...settings, ...endpoint }, log)
+  const sendOne = async () => {
+    const before = receiver.bodies.length
+    tracer.request(undefined, { route: 'GET /v1/models', requestId: 'req_1' })!.end()
+    while (receiver.bodies.length === before) await pause(20)
+  }
+  const told = (sentence: string) => lines.filter((line) => line === sentence).length
+  await sendOne()
+  await sendOne()
+  status = 200
+  await sendOne()
+  await close()
+  assert.equal(told('Traces cannot be sent.'), 1)
+  assert.equal(told('Traces are sent again.'), 1)
+  assert.match(receiver.bodies[0]!, /^POST \/collector\/v1\/traces\n/)
+})
+
+test('a share of the calls is followed, and all those whose caller follows them', async () => {
+  const settings = { OTEL_SERVICE_NAME: 'mlango', OTEL_TRACES_SAMPLER_ARG: 0 }
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
+  const { tracer, close } = await openTraces({ ...settings, ...endpoint }, silentLog)
+  const about = { route: 'POST /v1/chat/completions', requestId: 'req_1' }
+  const attempt = { upstream: 'a', provider: 'openai', model: 'm', work: 'chat' }
+  const flags = (traceparent?: string) =>
+    tracer.request(traceparent, about)!.attempt(attempt).traceparent.slice(-2)
+  const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331'
+  assert.deepEqual([flags(), flags(`${caller}-01`), flags(`${caller}-00`)], ['00', '01', '00'])
+  await close()
+})

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startMoneySimulator } from '../../simulator/money/server.ts'
+import { startModelSimulator, type SimulatorOptions } from '../../simulator/models/server.ts'
+import { readConfig } from '../../src/config.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { buildHouse } from '../../src/app/app.ts'
+import { systemClock, type Clock } from '../../src/lib/clock.ts'
+import { silentLog, type Log } from '../../src/lib/log.ts'
+import type { Meter } from '../../src/lib/telemetry/meter.ts'
+import type { Tracer } from '../../src/lib/telemetry/trace.ts'
+import { snippe } from '../../src/payments/snippe.ts'
+import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
+import { client } from './accounts.ts'
+import { newCustomer, signUp } from './customer.ts'
+import { freshDatabase } from './databases.ts'
+
+type HouseOptions = {
+  /** Settings, as environment variables. */
+  env?: Record<string, string>
+  /** Else a fresh one: for a second replica, or a way to it that can break. */
+  databaseUrl?: string
+  simulator?: SimulatorOptions
+  /** Members of the upstream's entry, such as short time-outs. */
+  upstream?: Record<string, unknown>
+  log?: Log
+  clock?: Clock
+  meter?: Meter
+  tracer?: Tracer
+}
+
+const MASTER_KEY = 'a master key for tests, long enough'
+const KEYS = { apiKey: 'snp_test', webhookSecret: 'whsec_test' }
+
+/** The whole house on a free port, with the outside world simulated over HTTP. */
+export async function startHouse(options: HouseOptions = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mlango-house-'))
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    AUTH_RATE_LIMIT_RPM: '100000',
+    RATE_LIMIT_RPM: '1000000',
+    RATE_LIMIT_JWT_RPM: '1000000',
+    DRAIN_SECONDS: '1',
+    ...options.env,
+  })
+  const log = options.log ?? silentLog
+  const models = await startModelSimulator({ faults: true, ...options.simulator })
+  const money = await startMoneySimulator({
+    snippe: KEYS,
+    clickpesa: { clientId: 'cp', apiKey: 'cp_test', checksumKey: 'cp_sum' },
+    delays: { normalMs: 100, fastMs: 30, retryMs: 50 },
+  })
+  const databaseUrl = options.databaseUrl ?? (await freshDatabase())
+  const db = openDatabase({ url: databaseUrl, poolSize: 10, log })
+  let url = ''
+  const house = await buildHouse({
+    config,
+    db,
+    masterKey: MASTER_KEY,
+    external: {
+      upstreams: readUpstreams(
+        { upstreams: [upstreamEntry(models.url, options.upstream)] },
+        {
+          KEY: models.apiKey,
+        },
+      ),
+      payments: [
+        snippe({
+          baseUrl: money.url,
+          ...KEYS,
+          callbackUrl: () => `${url}/v1/payments/callbacks/snippe`,
+          fallbackEmail: 'customer@example.com',
+        }),
+      ],
+      simulated: { upstreams: true, payments: true },
+    },
+    log,
+    clock: options.clock ?? systemClock,
+    ...(options.meter && { meter: options.meter }),
+    tracer: options.tracer,
+  })
+  await house.server.listen({ host: '127.0.0.1', port: config.PORT })
+  url = `http://127.0.0.1:${(house.server.server.address() as AddressInfo).port}`
+  house.begin()
+  const call = client(url)
+  return {
+    url,
+    house,
+    db,
+    models,
+    money,
+    call,
+    dataDir,
+    signUp: () => signUp(url, dataDir),
+    /** A verified account with exactly these credits, a session and an API key. */
+    customer: (credits = '100') => newCustomer(url, { db, dataDir }, credits),
+    async close() {
+      await house.end()
+      await Promise.all([models.close(), money.close(), db.close()])
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function upstreamEntry(url: string, more: Record<string, unknown> = {}) {
+  return { name: 'sim', type: 'openrouter', base_url: url, api_key_env: 'KEY', sync: true, ...more }
+}
