@@ -18,7 +18,7 @@ export async function readBacklog(tx: Tx): Promise<Backlog[]> {
        extract(epoch from now() - min(since))::float8 as oldest_s
      from (
        select 'holds' as what, 'open' as state, created_at as since from holds
-         where owner_process is not null and not is_float
+         where owner_process is not null
        union all
        select 'payments', 'pending', created_at from payments where status = 'pending'
        union all

@@ -76,7 +76,7 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Credits worth of answers that were broken off and not paid within a day',
   },
-  mlango_holds: { kind: 'gauge', help: 'Open holds, without calls that drew from a float' },
+  mlango_holds: { kind: 'gauge', help: 'Open holds' },
   mlango_holds_oldest_seconds: { kind: 'gauge', help: 'Age of the oldest open hold of a call' },
   mlango_commit_batch_size: {
     kind: 'histogram',

@@ -9,11 +9,7 @@ import { assertBooks } from './audit.ts'
  */
 export async function assertAgreement(db: Db): Promise<void> {
   await assertBooks(db)
-  assert.deepEqual(
-    await db.query('select id, account_id from holds where not is_float'),
-    [],
-    'no hold is left',
-  )
+  assert.deepEqual(await db.query('select id, account_id from holds'), [], 'no hold is left')
   const mismatches = await db.query(
     `select r.id, r.cost_micro, e.amount_micro
      from (select * from activity_records where cost_micro > 0) r
