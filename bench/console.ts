@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../test/console/support/browser.ts'
 import { buildPages } from '../test/console/support/build-pages.ts'
 import { BUDGET_KB, sizesOf } from '../test/console/support/sizes.ts'
-import { startHouse } from '../test/support/app.ts'
+import { startApp } from '../test/support/app.ts'
 import { startTestServer } from '../test/support/local-server.ts'
 import { migratedDatabase, TEMPLATE_VARIABLE } from '../test/support/databases.ts'
 import type { Bench, Row } from './row.ts'
@@ -40,13 +40,13 @@ function sizes(folder: string): Row[] {
 async function times(): Promise<Row[]> {
   const server = await startTestServer({})
   process.env[TEMPLATE_VARIABLE] = await migratedDatabase(server.url)
-  const house = await startHouse({ simulator: { faults: false } })
+  const app = await startApp({ simulator: { faults: false } })
   const browser = await launchBrowser()
   try {
     const shown = (selector: string) => (page: Page) => page.locator(selector).first().waitFor()
-    const landing = () => secondsTo(browser, `${house.url}/`, shown('h1'))
-    const prices = () => secondsTo(browser, `${house.url}/models`, shown('article'))
-    const login = () => secondsTo(browser, `${house.url}/login`, canBeSent)
+    const landing = () => secondsTo(browser, `${app.url}/`, shown('h1'))
+    const prices = () => secondsTo(browser, `${app.url}/models`, shown('article'))
+    const login = () => secondsTo(browser, `${app.url}/login`, canBeSent)
     return [
       row('landing page can be read, slow 3G', await middle(landing), 's', GOAL_S),
       row('sign-in form can be sent, slow 3G', await middle(login), 's', GOAL_S),
@@ -54,7 +54,7 @@ async function times(): Promise<Row[]> {
     ]
   } finally {
     await browser.close()
-    await house.close()
+    await app.close()
     await server.stop()
   }
 }

@@ -1,4 +1,4 @@
-import { startHouse } from '../test/support/app.ts'
+import { startApp } from '../test/support/app.ts'
 import { PASSWORD } from '../test/support/accounts.ts'
 import { migratedDatabase } from '../test/support/databases.ts'
 import { startTestServer } from '../test/support/local-server.ts'
@@ -14,16 +14,16 @@ export const logins: Bench = {
   name: 'logins',
   async run() {
     const server = await startTestServer()
-    const house = await startHouse({ databaseUrl: await migratedDatabase(server.url) })
+    const app = await startApp({ databaseUrl: await migratedDatabase(server.url) })
     try {
       const emails: string[] = []
-      for (let i = 0; i < AT_ONCE; i++) emails.push((await house.signUp()).email)
-      const quiet = await healthTimes(house.url, sleepAWhile())
+      for (let i = 0; i < AT_ONCE; i++) emails.push((await app.signUp()).email)
+      const quiet = await healthTimes(app.url, sleepAWhile())
       const busy: number[] = []
       const waits: number[] = []
       for (let round = 0; round < ROUNDS; round++) {
-        const all = Promise.all(emails.map((email) => timed(() => login(house.url, email))))
-        busy.push(...(await healthTimes(house.url, all)))
+        const all = Promise.all(emails.map((email) => timed(() => login(app.url, email))))
+        busy.push(...(await healthTimes(app.url, all)))
         waits.push(...(await all))
       }
       const middle = median(busy)
@@ -40,7 +40,7 @@ export const logins: Bench = {
         { what: `a login, one of ${AT_ONCE} at once, median`, value: median(waits), unit: 'ms' },
       ]
     } finally {
-      await house.close()
+      await app.close()
       await server.stop()
     }
   },

@@ -3,7 +3,7 @@ import { readConfig, type Config } from './config.ts'
 import { useLocalServer } from './db/local/join.ts'
 import { diagnose } from './cli/doctor/doctor.ts'
 import { openExternal } from './app/providers.ts'
-import { buildHouse } from './app/app.ts'
+import { buildApp } from './app/app.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { loadEnvFile } from './app/load-env-file.ts'
@@ -30,7 +30,7 @@ async function run(args: string[]): Promise<number> {
   const config = readConfig(process.env)
   const log = createLog({ level: 'warn', pretty: process.stdout.isTTY })
   try {
-    if (kind === 'house') return await runInHouse(config, args, log)
+    if (kind === 'app') return await runInApp(config, args, log)
     const local = localOptions(config, log)
     return await runFolderCommand(args, { config, local, screen: process.stderr }, print)
   } finally {
@@ -55,8 +55,8 @@ async function seeDoctor(args: string[]): Promise<number> {
   return exitCode(found)
 }
 
-/** The house is built but does not begin: its duties are left to the service. */
-async function runInHouse(config: Config, args: string[], log: Log): Promise<number> {
+/** The app is built but does not begin: its duties are left to the service. */
+async function runInApp(config: Config, args: string[], log: Log): Promise<number> {
   const server =
     config.DATABASE_URL === undefined ? await useLocalServer(localOptions(config, log)) : undefined
   try {
@@ -70,8 +70,8 @@ async function runInHouse(config: Config, args: string[], log: Log): Promise<num
         simulators: simulators.addresses,
         callbackBase: () => config.PUBLIC_URL ?? '',
       })
-      const house = await buildHouse({ config, db, masterKey, external, log, clock: systemClock })
-      return await runCommand(args, house, print).finally(() => house.end())
+      const app = await buildApp({ config, db, masterKey, external, log, clock: systemClock })
+      return await runCommand(args, app, print).finally(() => app.end())
     } finally {
       await simulators.close()
       await db.close()

@@ -58,8 +58,8 @@ import { webhookKeys } from '../webhooks/secrets.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import { openWebhooks } from '../webhooks/webhooks.ts'
 
-/** What the house is built on. */
-export type HouseInputs = {
+/** What the app is built on. */
+export type AppInputs = {
   config: Config
   db: Db
   masterKey: string
@@ -72,7 +72,7 @@ export type HouseInputs = {
   tracer?: Tracer | undefined
 }
 
-export type House = HouseInputs & {
+export type App = AppInputs & {
   server: ReturnType<typeof buildServer>
   accounts: Accounts
   catalog: Catalog
@@ -81,7 +81,7 @@ export type House = HouseInputs & {
   upstreams: Upstreams
   /** One short question to a model at our own cost, for the operator. */
   askModel(trial: ModelTrial): Promise<TrialResult>
-  /** What can only be read off a running house. */
+  /** What can only be read off a running app. */
   gauges: Gauges
   /** Starts the duties: what happens with no request. */
   begin(): void
@@ -90,7 +90,7 @@ export type House = HouseInputs & {
 }
 
 /** Builds every room once, in order. The only place that knows them all. */
-export async function buildHouse(inputs: HouseInputs): Promise<House> {
+export async function buildApp(inputs: AppInputs): Promise<App> {
   const { config, db, masterKey, external, log, clock } = inputs
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(db, processId)
@@ -238,7 +238,7 @@ export async function buildHouse(inputs: HouseInputs): Promise<House> {
 }
 
 /** Upstreams whose attempts are counted, and of which some may be drained. */
-async function openUpstreamsCounted({ db, log, clock, external, meter }: HouseInputs) {
+async function openUpstreamsCounted({ db, log, clock, external, meter }: AppInputs) {
   const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter })
   const minutes = upstreamMinutes({
     db,
@@ -250,7 +250,7 @@ async function openUpstreamsCounted({ db, log, clock, external, meter }: HouseIn
   return { upstreams, minutes }
 }
 
-async function openCatalogAndSync(inputs: HouseInputs, upstreams: Upstreams) {
+async function openCatalogAndSync(inputs: AppInputs, upstreams: Upstreams) {
   const { config, db, log } = inputs
   const lists = upstreams.list.map(({ records, ...upstream }) => ({
     ...upstream,
@@ -272,7 +272,7 @@ async function openCatalogAndSync(inputs: HouseInputs, upstreams: Upstreams) {
   return { catalog, catalogSync }
 }
 
-function openPayments(inputs: HouseInputs, balanceWatch: BalanceWatch): Payments {
+function openPayments(inputs: AppInputs, balanceWatch: BalanceWatch): Payments {
   const { config, db, log, clock, external } = inputs
   return createPayments({
     db,
@@ -297,7 +297,7 @@ async function payerOf(db: Db, accountId: string): Promise<Payer> {
 }
 
 function openGateway(
-  inputs: HouseInputs,
+  inputs: AppInputs,
   rooms: {
     processId: string
     catalog: Catalog

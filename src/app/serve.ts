@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Config } from '../config.ts'
 import { openExternal } from './providers.ts'
-import { buildHouse } from './app.ts'
+import { buildApp } from './app.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { LocalAddresses } from './local-services.ts'
@@ -30,7 +30,7 @@ type ServeOptions = {
   isWorker?: boolean
 }
 
-/** One whole service in this process: database → migrations → house → listen. */
+/** One whole service in this process: database → migrations → app → listen. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
@@ -67,7 +67,7 @@ async function open(
   }
   const traces = await openTraces(config, log)
   closers.push(traces.close)
-  const house = await buildHouse({
+  const app = await buildApp({
     config,
     db,
     masterKey,
@@ -77,13 +77,13 @@ async function open(
     meter: metrics?.meter,
     tracer: traces.tracer,
   })
-  closers.push(() => house.end())
-  metrics?.watch(house.gauges)
-  checkVoiceDefaults(config, house.catalog, log)
+  closers.push(() => app.end())
+  metrics?.watch(app.gauges)
+  checkVoiceDefaults(config, app.catalog, log)
   await warnOfPlayMoney(config, db, log)
-  await house.server.listen({ host: config.HOST, port: config.PORT })
-  const { port } = house.server.server.address() as AddressInfo
+  await app.server.listen({ host: config.HOST, port: config.PORT })
+  const { port } = app.server.server.address() as AddressInfo
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
-  house.begin()
+  app.begin()
   return { address, metrics }
 }

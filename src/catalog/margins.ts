@@ -11,7 +11,7 @@ export type MarginParts = { settings: PriceSettings; upstreams: readonly Catalog
 export type MarginWish = {
   scope: MarginScope
   name: string
-  /** Null: what holds without it, that of the modality or of the whole house. */
+  /** Null: what holds without it, that of the modality or of the whole app. */
   margin: string | null
   operator: string
 }

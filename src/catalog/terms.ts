@@ -9,7 +9,7 @@ export type CatalogUpstream = {
   priority: number
   /** Shares within a priority. */
   weight: number
-  /** A plain decimal, such as `1.0`; multiplied with the margin of the whole house. */
+  /** A plain decimal, such as `1.0`; multiplied with the margin of the whole app. */
   margin: string
   /** False: it publishes no list; only hand-written records count. */
   sync: boolean
@@ -32,7 +32,7 @@ export type OwnMargins = {
 
 type PricedRecord = Pick<CatalogRecord, 'id' | 'outputModalities'>
 
-/** The margin of the model, else of what it produces, else of the whole house; times the upstream's. */
+/** The margin of the model, else of what it produces, else of the whole app; times the upstream's. */
 export function termsOf(
   upstream: Pick<CatalogUpstream, 'margin'>,
   settings: PriceSettings,

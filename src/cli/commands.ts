@@ -1,4 +1,4 @@
-import type { House } from '../app/app.ts'
+import type { App } from '../app/app.ts'
 import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand, type DataFolder } from './backup.ts'
@@ -21,7 +21,7 @@ type Command<Parts> = {
   run(args: string[], parts: Parts & { print: Print }): Promise<number>
 }
 
-const HOUSE_COMMANDS: Command<House>[] = [
+const APP_COMMANDS: Command<App>[] = [
   accountsCommand,
   paymentsCommand,
   catalogCommand,
@@ -45,7 +45,7 @@ const FOLDER_COMMANDS: Command<DataFolder>[] = [backupCommand, restoreCommand]
 
 export const USAGE = `Usage: npm run mlango -- <command>
 
-${[...HOUSE_COMMANDS.map(helpOf), ...FOLDER_COMMANDS.map(helpOf), DOCTOR_HELP].map(indented).join('\n')}
+${[...APP_COMMANDS.map(helpOf), ...FOLDER_COMMANDS.map(helpOf), DOCTOR_HELP].map(indented).join('\n')}
 
 The commands read the same settings as the service, and work whether it is running or not.`
 
@@ -58,15 +58,15 @@ function indented(help: string): string {
 }
 
 /** The doctor comes before everything: what it looks at may be what is broken. */
-export function commandKind(name: string | undefined): 'house' | 'folder' | 'doctor' | undefined {
+export function commandKind(name: string | undefined): 'app' | 'folder' | 'doctor' | undefined {
   if (name === 'doctor') return 'doctor'
-  if (HOUSE_COMMANDS.some((one) => one.name === name)) return 'house'
+  if (APP_COMMANDS.some((one) => one.name === name)) return 'app'
   return FOLDER_COMMANDS.some((one) => one.name === name) ? 'folder' : undefined
 }
 
-/** Runs one command line inside a house. An error is printed as a sentence. */
-export function runCommand(args: string[], house: House, print: Print): Promise<number> {
-  return runOneOf(HOUSE_COMMANDS, args, { ...house, print })
+/** Runs one command line inside an app. An error is printed as a sentence. */
+export function runCommand(args: string[], app: App, print: Print): Promise<number> {
+  return runOneOf(APP_COMMANDS, args, { ...app, print })
 }
 
 export function runFolderCommand(

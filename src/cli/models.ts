@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { commandActor } from '../operators/actor.ts'
 import { tryWithLog, usdText } from '../operators/try-acts.ts'
-import type { House } from '../app/app.ts'
+import type { App } from '../app/app.ts'
 import type { Print } from './print.ts'
 
 const HELP = `models try <id> [--prompt <text>] [--upstream <name>] [--reason <text>] [--operator <name>]
@@ -16,7 +16,7 @@ export const modelsCommand = {
   help: HELP,
   async run(
     args: string[],
-    { db, askModel, print }: Pick<House, 'db' | 'askModel'> & { print: Print },
+    { db, askModel, print }: Pick<App, 'db' | 'askModel'> & { print: Print },
   ): Promise<number> {
     const text = { type: 'string' } as const
     const options = { prompt: text, upstream: text, reason: text, operator: text }

@@ -4,7 +4,7 @@ import { upstreamFigures } from '../activity/upstream-minutes.ts'
 import { commandActor } from '../operators/actor.ts'
 import { drainUpstream, undrainUpstream } from '../operators/drains.ts'
 import { listDrains } from '../operators/drains-store.ts'
-import type { House } from '../app/app.ts'
+import type { App } from '../app/app.ts'
 import type { Print } from './print.ts'
 
 const HELP = `upstreams list        list the upstreams, their calls of the last hour, and which are drained
@@ -12,7 +12,7 @@ upstreams drain <name> [--reason <text>] [--operator <name>]
                       begin nothing more there, in every process; what runs ends by itself
 upstreams undrain <name> [--reason <text>] [--operator <name>]`
 
-type Parts = Pick<House, 'db' | 'upstreams' | 'clock'> & { print: Print }
+type Parts = Pick<App, 'db' | 'upstreams' | 'clock'> & { print: Print }
 
 /** `npm run mlango -- upstreams …`. */
 export const upstreamsCommand = {

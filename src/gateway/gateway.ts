@@ -10,7 +10,7 @@ import type { LeftUnpaid } from './bill/left-unpaid.ts'
 import type { CallLimits } from './call-limits.ts'
 import type { ReservationRules } from './price/amounts.ts'
 
-/** What every paid operation works with. Built once, by the house. */
+/** What every paid operation works with. Built once, by the app. */
 export type Gateway = {
   billing: Billing
   catalog: Catalog

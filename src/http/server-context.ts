@@ -8,7 +8,7 @@ import type { Limiter } from './limits/process-counter.ts'
 import type { SlowBodies } from './limits/slow-bodies.ts'
 import type { Route } from './route.ts'
 
-/** What every request of one server shares. `house.ts` brings it together. */
+/** What every request of one server shares. `app.ts` brings it together. */
 export type ServerContext = {
   /** Every route, the server's own included. */
   routes: readonly Route[]

@@ -17,7 +17,7 @@ type GaugeParts = {
   booksFindings: () => number | undefined
 }
 
-/** What is read off the house at a scrape. What is asked of the database is the same everywhere. */
+/** What is read off the app at a scrape. What is asked of the database is the same everywhere. */
 export function gaugesOf(parts: GaugeParts): Gauges {
   const { db, dataDir, catalog, upstreams, payments } = parts
   const backlog = shared(() => readBacklog(db))

@@ -5,7 +5,7 @@ import { METRICS, type MetricEntry, type MetricName } from './catalogue.ts'
 
 export type Metrics = {
   meter: Meter
-  /** Adds what can only be read off a running house. */
+  /** Adds what can only be read off a running app. */
   watch(gauges: Gauges): void
   /** What a scrape shows, read now. */
   text(): Promise<string>

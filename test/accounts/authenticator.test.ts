@@ -210,7 +210,7 @@ withDatabase('the authenticator', (open) => {
     ]
     for (const token of forged) assert.equal(await codeOf(`Bearer ${token}`), 'invalid_api_key')
 
-    // Signed with our own key, but not as an access token of this house.
+    // Signed with our own key, but not as an access token of this service.
     const sign = await ownKey(db, accounts)
     const wrong = [
       await draft({ iss: 'other' }).setProtectedHeader(head).sign(sign),

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { Session } from 'node:inspector/promises'
 import { after, before, test } from 'node:test'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
 const SRC = new URL('../../src/', import.meta.url).href
 const MOST_FILES = 56
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 before(async () => {
-  house = await startHouse()
+  app = await startApp()
 })
-after(() => house.close())
+after(() => app.close())
 
 /**
  * A newcomer who follows one call reads so many files. Counted are the files of `src` of which a
@@ -19,7 +19,7 @@ after(() => house.close())
  */
 test(`a whole chat call with a key crosses at most ${MOST_FILES} files`, async () => {
   // One that can pay for the longest answer many times over: others are asked for less, and watched.
-  const { key } = await house.customer('10000')
+  const { key } = await app.customer('10000')
   await chat(key)
   const walks: string[][] = []
   for (let i = 0; i < 5; i++) walks.push(await filesRunBy(() => chat(key)))
@@ -34,7 +34,7 @@ test(`a whole chat call with a key crosses at most ${MOST_FILES} files`, async (
 let calls = 0
 
 async function chat(key: string): Promise<void> {
-  const answer = await fetch(`${house.url}/v1/chat/completions`, {
+  const answer = await fetch(`${app.url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,

@@ -5,36 +5,36 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 import { insertMessage } from '../../src/notices/outbox-store.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
 /* Every command that changes something is in the log of the operators. */
 
 const MODEL = 'sim/hekima-mini'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 before(async () => {
-  house = await startHouse({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
+  app = await startApp({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
 })
 after(async () => {
-  await assertBooks(house.db)
-  await house.close()
+  await assertBooks(app.db)
+  await app.close()
 })
 
 async function run(...args: string[]): Promise<string> {
   const lines: string[] = []
-  const code = await runCommand(args, house.house, (line) => void lines.push(line))
+  const code = await runCommand(args, app.rooms, (line) => void lines.push(line))
   assert.equal(code, 0, `${args.join(' ')}: ${lines.join('\n')}`)
   return lines.join('\n')
 }
 
 const written = () =>
-  house.db.query<{ action: string; operator: string; reason: string | null }>(
+  app.db.query<{ action: string; operator: string; reason: string | null }>(
     'select action, operator, reason from operator_actions order by seq',
   )
 
 test('what commands do is written down, with name and reason; what only reads is not', async () => {
-  const asha = await house.customer('10')
-  const [key] = await house.db.query<{ id: string }>(
+  const asha = await app.customer('10')
+  const [key] = await app.db.query<{ id: string }>(
     'select id from api_keys where account_id = $1',
     [asha.accountId],
   )
@@ -94,15 +94,15 @@ test('what commands do is written down, with name and reason; what only reads is
     await run(...args)
   }
   assert.deepEqual(await written(), before)
-  assert.equal((await checkActionLog(house.db)).finding, undefined)
+  assert.equal((await checkActionLog(app.db)).finding, undefined)
 })
 
 async function pay({ token, accountId }: { token: string; accountId: string }): Promise<string> {
-  await house.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
+  await app.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
     accountId,
   ])
   const body = { amount_tzs: 5_000 }
-  const made = await house.call('POST /v1/payments/topup', { token, body })
+  const made = await app.call('POST /v1/payments/topup', { token, body })
   assert.ok(made.status < 300, JSON.stringify(made.body))
   return made.body.data.id
 }
@@ -111,7 +111,7 @@ async function undelivered(): Promise<string> {
   const id = uuidv7()
   const letter = { channel: 'email' as const, to: 'asha@example.com', subject: 'S', text: 'T' }
   // Not to be sent meanwhile: it is dead when it is committed.
-  await house.db.begin(async (tx) => {
+  await app.db.begin(async (tx) => {
     await insertMessage(tx, { id, ...letter })
     await tx.query(`update outbox set state = 'dead' where id = $1`, [id])
   })

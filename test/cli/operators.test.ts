@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { checkActionLog } from '../../src/operators/action-log.ts'
-import type { House } from '../../src/app/app.ts'
+import type { App } from '../../src/app/app.ts'
 import { runCommand } from '../../src/cli/commands.ts'
-import { accountsHouse, freshEmail } from '../support/accounts.ts'
+import { accountsApp, freshEmail } from '../support/accounts.ts'
 
-const house = accountsHouse()
+const app = accountsApp()
 
 async function mlango(...args: string[]): Promise<{ code: number; out: string }> {
   const lines: string[] = []
-  const parts = { db: house.db } as unknown as House
+  const parts = { db: app.db } as unknown as App
   const code = await runCommand(args, parts, (line) => lines.push(line))
   return { code, out: lines.join('\n') }
 }
 
 const actionsOn = (id: string) =>
-  house.db.query(
+  app.db.query(
     `select action, operator, reason, before, after from operator_actions
      where target_id = $1 order by seq`,
     [id],
@@ -23,7 +23,7 @@ const actionsOn = (id: string) =>
 
 describe('operators', () => {
   it('adds, changes, lists and removes, and writes it down', async () => {
-    const { email, id } = await house.signUp()
+    const { email, id } = await app.signUp()
     const by = ['--operator', 'neema']
     assert.equal((await mlango('operators', 'add', email, '--role', 'viewer', ...by)).code, 0)
     const why = ['--reason', 'promoted']
@@ -62,7 +62,7 @@ describe('operators', () => {
 
   it('refuses who is unknown or only claims an address, and what makes no sense', async () => {
     const email = freshEmail()
-    await house.registerAs(email)
+    await app.registerAs(email)
     assert.equal((await mlango('operators', 'add', email, '--role', 'owner')).code, 1)
     assert.equal((await mlango('operators', 'add', freshEmail(), '--role', 'owner')).code, 1)
     const king = await mlango('operators', 'add', email, '--role', 'king')
@@ -78,8 +78,8 @@ describe('operators', () => {
 
 describe('accounts', () => {
   it('suspends, reinstates, signs out and revokes, each once in the log', async () => {
-    const { id, token } = await house.signUp()
-    const made = await house.call('POST /v1/api-keys', { token, body: { name: 'shop' } })
+    const { id, token } = await app.signUp()
+    const made = await app.call('POST /v1/api-keys', { token, body: { name: 'shop' } })
     const keyId = made.body.data.id as string
     const by = ['--reason', 'abuse', '--operator', 'neema']
     assert.equal((await mlango('accounts', 'suspend', id, ...by)).code, 0)
@@ -97,6 +97,6 @@ describe('accounts', () => {
       (await actionsOn(keyId)).map(({ action }) => action),
       ['key.revoke'],
     )
-    assert.equal((await checkActionLog(house.db)).finding, undefined)
+    assert.equal((await checkActionLog(app.db)).finding, undefined)
   })
 })

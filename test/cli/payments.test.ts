@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import type { House } from '../../src/app/app.ts'
+import type { App } from '../../src/app/app.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
@@ -54,8 +54,8 @@ describe('npm run mlango', () => {
   /** In this process. */
   async function mlango(...args: string[]): Promise<{ code: number; out: string }> {
     const lines: string[] = []
-    const house = { db, payments: service.payments } as unknown as House
-    const code = await runCommand(args, house, (line) => lines.push(line))
+    const app = { db, payments: service.payments } as unknown as App
+    const code = await runCommand(args, app, (line) => lines.push(line))
     return { code, out: lines.map((line) => `${line}\n`).join('') }
   }
 

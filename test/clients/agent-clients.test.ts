@@ -6,20 +6,20 @@ import { Agent, OpenAIProvider, Runner, setTracingDisabled } from '@openai/agent
 import { generateText, Output } from 'ai'
 import OpenAI from 'openai'
 import { z } from 'zod'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 
 /* Pictures, schemas, every class of error and retries, by the clients that agents are built with. */
 
-let house: Awaited<ReturnType<typeof startHouse>>
-let asha: Awaited<ReturnType<(typeof house)['customer']>>
+let app: Awaited<ReturnType<typeof startApp>>
+let asha: Awaited<ReturnType<(typeof app)['customer']>>
 before(async () => {
   setTracingDisabled(true)
-  house = await startHouse()
-  asha = await house.customer('500')
+  app = await startApp()
+  asha = await app.customer('500')
 })
-after(() => house.close())
+after(() => app.close())
 
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -44,7 +44,7 @@ function byAiSdk(create: typeof createOpenAI | typeof createAnthropic) {
     const text = { type: 'text' as const, text: 'Mji gani?' }
     const file = { type: 'file' as const, data: PICTURE, mediaType: 'image/png' }
     const asked = {
-      model: create({ baseURL: `${house.url}/v1`, apiKey: key })(model),
+      model: create({ baseURL: `${app.url}/v1`, apiKey: key })(model),
       messages: [{ role: 'user' as const, content: seen ? [text, file] : [text] }],
       maxRetries,
     }
@@ -54,7 +54,7 @@ function byAiSdk(create: typeof createOpenAI | typeof createAnthropic) {
 }
 
 async function byAgents({ model, key, maxRetries = 0, seen, town }: Question): Promise<unknown> {
-  const openAIClient = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: key, maxRetries })
+  const openAIClient = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: key, maxRetries })
   const modelProvider = new OpenAIProvider({ openAIClient, useResponses: true })
   const runner = new Runner({ modelProvider, tracingDisabled: true })
   const image = { type: 'input_image' as const, image: `data:image/png;base64,${PICTURE}` }
@@ -70,7 +70,7 @@ const statusOf = (error: Loose): unknown => error.statusCode ?? error.status
 for (const { name, ask, overloaded } of CLIENTS) {
   test(`${name}: a picture`, async () => {
     const key = asha.key
-    const { result, spent } = await watch(house, asha.accountId).during(() =>
+    const { result, spent } = await watch(app, asha.accountId).during(() =>
       ask({ model: 'sim/macho', key, seen: true }),
     )
     assert.match(String(result), /1 image/)
@@ -78,7 +78,7 @@ for (const { name, ask, overloaded } of CLIENTS) {
   })
 
   test(`${name}: an answer in the shape of a schema`, async () => {
-    const { result } = await watch(house, asha.accountId).during(() =>
+    const { result } = await watch(app, asha.accountId).during(() =>
       ask({ model: 'sim/hekima', key: asha.key, town: true }),
     )
     assert.equal(typeof Town.parse(result).town, 'string')
@@ -93,7 +93,7 @@ for (const { name, ask, overloaded } of CLIENTS) {
     ['sim/fault-status-529', overloaded],
   ] as const) {
     test(`${name}: ${status} of ${model}, nothing charged`, async () => {
-      const { spent } = await watch(house, asha.accountId).during(() =>
+      const { spent } = await watch(app, asha.accountId).during(() =>
         assert.rejects(ask({ model, key: asha.key }), (error) => statusOf(error) === status),
       )
       assert.equal(spent, 0)
@@ -101,15 +101,15 @@ for (const { name, ask, overloaded } of CLIENTS) {
   }
 
   test(`${name}: a key that nobody has, and one without credits`, async () => {
-    const { key } = await house.customer('0')
+    const { key } = await app.customer('0')
     const model = 'sim/hekima'
     await assert.rejects(ask({ model, key: 'mlg_no' }), (error) => statusOf(error) === 401)
     await assert.rejects(ask({ model, key }), (error) => statusOf(error) === 402)
   })
 
   test(`${name}: a failure is tried again, with one charge`, async () => {
-    house.models.fail({ fault: 'status-500', times: 1, model: 'sim/hekima' })
-    const { spent, records } = await watch(house, asha.accountId).during(() =>
+    app.models.fail({ fault: 'status-500', times: 1, model: 'sim/hekima' })
+    const { spent, records } = await watch(app, asha.accountId).during(() =>
       ask({ model: 'sim/hekima', key: asha.key, maxRetries: 2 }),
     )
     assert.deepEqual(records.map(({ status }) => status).toSorted(), ['completed', 'failed'])

@@ -11,7 +11,7 @@ import {
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { toolModel } from '../support/tool-model.ts'
 
 /*
@@ -20,23 +20,23 @@ import { toolModel } from '../support/tool-model.ts'
  */
 
 let upstream: Awaited<ReturnType<typeof toolModel>>
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let key: string
 
 before(async () => {
   setTracingDisabled(true)
   upstream = await toolModel()
-  house = await startHouse({ upstream: upstream.entry })
-  key = (await house.customer('500')).key
+  app = await startApp({ upstream: upstream.entry })
+  key = (await app.customer('500')).key
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await upstream.close()
 })
-afterEach(() => assertAgreement(house.db))
+afterEach(() => assertAgreement(app.db))
 
 const MODEL = 'lab/zana'
-const model = () => createOpenAI({ baseURL: `${house.url}/v1`, apiKey: key })(MODEL)
+const model = () => createOpenAI({ baseURL: `${app.url}/v1`, apiKey: key })(MODEL)
 const town = jsonSchema<{ town: string }>({
   type: 'object',
   properties: { town: { type: 'string' } },
@@ -92,7 +92,7 @@ test('AI SDK: structured output, and a key that is refused', async () => {
   // This model does not keep to it; what counts is that it was asked to.
   await generateText(asked).catch(() => {})
   assert.equal(upstream.requests.at(-1)!.response_format.type, 'json_schema')
-  const wrong = createOpenAI({ baseURL: `${house.url}/v1`, apiKey: 'mlg_no' })(MODEL)
+  const wrong = createOpenAI({ baseURL: `${app.url}/v1`, apiKey: 'mlg_no' })(MODEL)
   await assert.rejects(generateText({ model: wrong, prompt: 'x', maxRetries: 0 }), {
     statusCode: 401,
   })
@@ -114,7 +114,7 @@ const agent = () =>
   })
 
 const runner = () => {
-  const provider = { baseURL: `${house.url}/v1`, apiKey: key, useResponses: true }
+  const provider = { baseURL: `${app.url}/v1`, apiKey: key, useResponses: true }
   return new Runner({ modelProvider: new OpenAIProvider(provider), tracingDisabled: true })
 }
 

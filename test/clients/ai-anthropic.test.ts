@@ -4,7 +4,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
 import { assertAgreement } from '../support/agreement.ts'
 import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
 /** The AI SDK checks every event and block against a schema of its own. */
 const WAYS = [
@@ -14,15 +14,15 @@ const WAYS = [
 
 for (const { way, name, upstream } of WAYS) {
   describe(`the AI SDK's Anthropic provider, ${way}`, () => {
-    let house: Awaited<ReturnType<typeof startHouse>>
+    let app: Awaited<ReturnType<typeof startApp>>
     let anthropic: ReturnType<typeof createAnthropic>
     before(async () => {
-      house = await startHouse({ upstream })
-      const { key } = await house.customer('500')
-      anthropic = createAnthropic({ baseURL: `${house.url}/v1`, apiKey: key })
+      app = await startApp({ upstream })
+      const { key } = await app.customer('500')
+      anthropic = createAnthropic({ baseURL: `${app.url}/v1`, apiKey: key })
     })
-    after(() => house.close())
-    afterEach(() => assertAgreement(house.db))
+    after(() => app.close())
+    afterEach(() => assertAgreement(app.db))
 
     const town = jsonSchema<{ town?: string }>({
       type: 'object',

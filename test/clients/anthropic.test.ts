@@ -10,10 +10,10 @@ import Anthropic, {
 } from '@anthropic-ai/sdk'
 import { assertAgreement } from '../support/agreement.ts'
 import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 type Messages = Anthropic.MessageParam[]
 
 const question: Messages = [{ role: 'user', content: 'Habari ya asubuhi, Asha!' }]
@@ -31,22 +31,22 @@ const WAYS = [
 
 for (const { way, model, route, upstream } of WAYS) {
   describe(`Anthropic's SDK, ${way}`, () => {
-    let house: House
-    let asha: Awaited<ReturnType<House['customer']>>
+    let app: App
+    let asha: Awaited<ReturnType<App['customer']>>
     let client: Anthropic
     const base = { model, max_tokens: 500 }
     const faulty = (fault: string) => `${model.split('/')[0]}/fault-${fault}`
 
     before(async () => {
       const timeouts = { first_byte_ms: 2_000, idle_ms: 2_000 }
-      house = await startHouse({ upstream: { ...upstream, timeouts } })
-      asha = await house.customer('500')
-      client = new Anthropic({ baseURL: house.url, apiKey: asha.key, maxRetries: 0 })
+      app = await startApp({ upstream: { ...upstream, timeouts } })
+      asha = await app.customer('500')
+      client = new Anthropic({ baseURL: app.url, apiKey: asha.key, maxRetries: 0 })
     })
-    after(() => house.close())
-    afterEach(() => assertAgreement(house.db))
+    after(() => app.close())
+    afterEach(() => assertAgreement(app.db))
 
-    const lastSent = () => house.models.log.find({ route }).at(-1)!.body as Record<string, never>
+    const lastSent = () => app.models.log.find({ route }).at(-1)!.body as Record<string, never>
 
     test('a message, whole', async () => {
       const { data, request_id } = await client.messages
@@ -196,7 +196,7 @@ for (const { way, model, route, upstream } of WAYS) {
     })
 
     test('tokens are counted for nothing', async () => {
-      const { spent, result } = await watch(house, asha.accountId).during(() =>
+      const { spent, result } = await watch(app, asha.accountId).during(() =>
         client.messages.countTokens({ model, messages: question, tools }),
       )
       assert.ok(result.input_tokens > 10)
@@ -226,7 +226,7 @@ for (const { way, model, route, upstream } of WAYS) {
       const options = { headers: { 'Idempotency-Key': `once-${way}` } }
       const params = { ...base, messages: question }
       const first = await client.messages.create(params, options)
-      const { spent, result } = await watch(house, asha.accountId).during(() =>
+      const { spent, result } = await watch(app, asha.accountId).during(() =>
         client.messages.create(params, options),
       )
       assert.deepEqual([result, spent], [first, 0])
@@ -235,12 +235,12 @@ for (const { way, model, route, upstream } of WAYS) {
     test('every class of error', async () => {
       const ask = (more: object = {}, by = client) =>
         by.messages.create({ ...base, messages: question, ...more })
-      const stranger = new Anthropic({ baseURL: house.url, apiKey: 'sk-ant-x', maxRetries: 0 })
+      const stranger = new Anthropic({ baseURL: app.url, apiKey: 'sk-ant-x', maxRetries: 0 })
       await assert.rejects(ask({}, stranger), AuthenticationError)
       await assert.rejects(ask({ model: 'claude-nobody' }), NotFoundError)
       await assert.rejects(ask({ max_tokens: 0 }), BadRequestError)
-      const poor = await house.customer('0')
-      const broke = new Anthropic({ baseURL: house.url, apiKey: poor.key })
+      const poor = await app.customer('0')
+      const broke = new Anthropic({ baseURL: app.url, apiKey: poor.key })
       await assert.rejects(ask({}, broke), isError(402, 'billing_error'))
       const faults: [string, new (...args: never[]) => Error, string][] = [
         ['429-7', RateLimitError, 'rate_limit_error'],
@@ -249,7 +249,7 @@ for (const { way, model, route, upstream } of WAYS) {
         ['context-length', BadRequestError, 'invalid_request_error'],
       ]
       for (const [fault, kind, type] of faults) {
-        const { spent } = await watch(house, asha.accountId).during(() =>
+        const { spent } = await watch(app, asha.accountId).during(() =>
           assert.rejects(ask({ model: faulty(fault) }), (error) => {
             assert.ok(error instanceof kind && error instanceof APIError, fault)
             assert.equal(error.type, type)
@@ -265,7 +265,7 @@ for (const { way, model, route, upstream } of WAYS) {
 
     test('a stream that breaks ends with an error and is not charged', async () => {
       const params = { ...base, model: faulty('reset'), messages: question }
-      const { spent, records } = await watch(house, asha.accountId).during(() =>
+      const { spent, records } = await watch(app, asha.accountId).during(() =>
         assert.rejects(
           client.messages.stream(params).finalMessage(),
           (error) => error instanceof APIError && error.type === 'api_error',
@@ -275,7 +275,7 @@ for (const { way, model, route, upstream } of WAYS) {
     })
 
     test('a reader who leaves', async () => {
-      const { spent, records } = await watch(house, asha.accountId).during(async () => {
+      const { spent, records } = await watch(app, asha.accountId).during(async () => {
         const params = { ...base, model: faulty('stall'), messages: question }
         const stream = client.messages.stream(params)
         await stream.withResponse()

@@ -10,20 +10,20 @@ import OpenAI, {
   RateLimitError,
 } from 'openai'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let client: OpenAI
 const messages = [{ role: 'user' as const, content: 'Habari ya asubuhi, Asha!' }]
 const model = 'sim/hekima'
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 2_000 } } })
-  const { key } = await house.customer('500')
-  client = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: key })
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 2_000 } } })
+  const { key } = await app.customer('500')
+  client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: key })
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 test('chat', async () => {
   const answer = await client.chat.completions.create({ model, messages })
@@ -103,7 +103,7 @@ test('embeddings in both encodings give the same vectors, in order', async () =>
 const refusals: [string, () => Promise<unknown>, new (...args: never[]) => APIError, string][] = [
   [
     'a wrong key',
-    () => new OpenAI({ baseURL: `${house.url}/v1`, apiKey: 'mlg_x' }).models.list(),
+    () => new OpenAI({ baseURL: `${app.url}/v1`, apiKey: 'mlg_x' }).models.list(),
     AuthenticationError,
     'invalid_api_key',
   ],
@@ -154,8 +154,8 @@ for (const [name, act, kind, code] of refusals) {
 }
 
 test('no credits: 402, and the SDK does not try again', async () => {
-  const { key } = await house.customer('0')
-  const poor = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: key })
+  const { key } = await app.customer('0')
+  const poor = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: key })
   await assert.rejects(
     poor.chat.completions.create({ model, messages }),
     (error: APIError) => error.status === 402 && error.code === 'insufficient_quota',
@@ -163,13 +163,13 @@ test('no credits: 402, and the SDK does not try again', async () => {
 })
 
 test("the SDK's own retries get through an upstream that flaps", async () => {
-  house.models.fail({ fault: 'status-500', times: 1, model })
+  app.models.fail({ fault: 'status-500', times: 1, model })
   const answer = await client.chat.completions.create({ model, messages })
   assert.equal(answer.object, 'chat.completion')
 })
 
 test('an Idempotency-Key: the same answer again, charged once', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   const headers = { 'Idempotency-Key': 'order-17' }
   const first = await client.chat.completions.create({ model, messages }, { headers })
   const again = await client.chat.completions
@@ -177,7 +177,7 @@ test('an Idempotency-Key: the same answer again, charged once', async () => {
     .withResponse()
   assert.equal(again.data.id, first.id)
   assert.equal(again.response.headers.get('idempotency-replayed'), 'true')
-  assert.equal(house.models.log.count({ route: '/chat/completions' }), 1)
+  assert.equal(app.models.log.count({ route: '/chat/completions' }), 1)
   await assert.rejects(
     client.embeddings.create({ model: 'sim/vekta', input: 'x' }, { headers }),
     ConflictError,

@@ -6,19 +6,19 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
 import { embedMany, generateText, jsonSchema, streamText, tool } from 'ai'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let key: string
 before(async () => {
-  house = await startHouse()
-  key = (await house.customer('500')).key
+  app = await startApp()
+  key = (await app.customer('500')).key
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const provider = () =>
-  createOpenAICompatible({ name: 'mlango', baseURL: `${house.url}/v1`, apiKey: key })
+  createOpenAICompatible({ name: 'mlango', baseURL: `${app.url}/v1`, apiKey: key })
 
 test('Vercel AI SDK: text, stream, tools, embeddings', async () => {
   const model = provider().chatModel('sim/hekima')
@@ -56,7 +56,7 @@ test('Vercel AI SDK: text, stream, tools, embeddings', async () => {
 })
 
 test('LangChain: invoke, stream, embeddings', async () => {
-  const configuration = { baseURL: `${house.url}/v1` }
+  const configuration = { baseURL: `${app.url}/v1` }
   const chat = new ChatOpenAI({ model: 'sim/hekima', apiKey: key, configuration })
   const answer = await chat.invoke('Habari ya asubuhi!')
   assert.match(answer.text, /\w/)
@@ -77,7 +77,7 @@ test('curl, plain and streamed', async () => {
 
 /** The true curl; on a machine without it, the request it would write. */
 async function curl(body: object): Promise<string> {
-  const url = `${house.url}/v1/chat/completions`
+  const url = `${app.url}/v1/chat/completions`
   const json = JSON.stringify(body)
   try {
     const args = ['-sN', url, '-H', `authorization: Bearer ${key}`]

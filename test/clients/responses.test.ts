@@ -5,22 +5,22 @@ import { zodTextFormat } from 'openai/helpers/zod'
 import type { ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses'
 import { z } from 'zod'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { DETAILS, toolModel } from '../support/tool-model.ts'
 
 /* OpenAI's own client speaks Responses to the service; after each test the books are audited. */
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let client: OpenAI
 const model = 'sim/hekima'
 const input = 'Habari ya asubuhi, Asha!'
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 2_000 } } })
-  client = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: (await house.customer('500')).key })
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 2_000 } } })
+  client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: (await app.customer('500')).key })
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 test('a text, whole and streamed', async () => {
   const whole = await client.responses.create({ model, input })
@@ -80,8 +80,8 @@ test('errors are those of its classes', async () => {
   await assert.rejects(client.responses.create({ model: 'sim/none', input }), NotFoundError)
   await assert.rejects(client.responses.create({ model, input, background: true }), BadRequestError)
   const poor = new OpenAI({
-    baseURL: `${house.url}/v1`,
-    apiKey: (await house.customer('0')).key,
+    baseURL: `${app.url}/v1`,
+    apiKey: (await app.customer('0')).key,
     maxRetries: 2,
   })
   await assert.rejects(
@@ -99,14 +99,14 @@ test('errors are those of its classes', async () => {
 })
 
 test('a refusal is tried again by the client, with one charge', async () => {
-  house.models.fail({ fault: 'status-500', times: 1, model })
+  app.models.fail({ fault: 'status-500', times: 1, model })
   const answer = await client.responses.create({ model, input })
   assert.equal(answer.status, 'completed')
 })
 
 test('two tools at once, whole and streamed, and their results; thoughts go back', async () => {
   const upstream = await toolModel()
-  const lab = await startHouse({ upstream: upstream.entry })
+  const lab = await startApp({ upstream: upstream.entry })
   try {
     const { key } = await lab.customer('100')
     const api = new OpenAI({ baseURL: `${lab.url}/v1`, apiKey: key })

@@ -45,7 +45,7 @@ test('sums, rows and CSV are what the ledger took; a day ends at midnight in Dar
   await page.getByLabel('Hadi').fill(after1(day))
   await page.getByLabel('Kuanzia').fill(after1(day))
   await page.getByText('Bado hakuna matumizi').waitFor()
-  await assertBooks(rig.house.db)
+  await assertBooks(rig.app.db)
   await tab.context.close()
 })
 
@@ -80,22 +80,22 @@ test('filters are in the address, survive a reload, and the strictest is named w
 
 /** An account with a key that has made these calls. */
 async function used() {
-  const person = await rig.house.signUp()
-  const made = await rig.house.call('POST /v1/api-keys', {
+  const person = await rig.app.signUp()
+  const made = await rig.app.call('POST /v1/api-keys', {
     token: person.token,
     body: { name: 'Duka' },
   })
   const key = made.body.data.key as string
   for (const model of MODELS) {
     const body = { model, messages: [{ role: 'user', content: 'Habari ya leo?' }] }
-    const answer = await rig.house.call('POST /v1/chat/completions', { token: key, body })
+    const answer = await rig.app.call('POST /v1/chat/completions', { token: key, body })
     assert.equal(answer.status, 200)
   }
   return person
 }
 
 async function moveCalls(accountId: string, times: string[]): Promise<void> {
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update activity_records set created_at = moved.at
      from (select id, ($2::timestamptz[])[row_number() over (order by id)] as at
            from activity_records where account_id = $1) as moved
@@ -105,7 +105,7 @@ async function moveCalls(accountId: string, times: string[]): Promise<void> {
 }
 
 async function spentMicro(accountId: string): Promise<bigint> {
-  const [row] = await rig.house.db.query<{ spent: bigint }>(
+  const [row] = await rig.app.db.query<{ spent: bigint }>(
     `select -sum(amount_micro)::int8 as spent from ledger_entries
      where account_id = $1 and type = 'usage'`,
     [accountId],

@@ -44,7 +44,7 @@ test('every page of an account that is used, in both sizes, languages and themes
 })
 
 test('every page of the playground, as it is found', async () => {
-  const person = await rig.house.signUp()
+  const person = await rig.app.signUp()
   for (const [at, kind] of [
     'chat',
     'voice',
@@ -63,7 +63,7 @@ test('every page of the playground, as it is found', async () => {
 })
 
 test('every page of a new account says what to do first', async () => {
-  const person = await rig.house.signUp()
+  const person = await rig.app.signUp()
   for (const view of [VIEWS[0], VIEWS[3]]) {
     const tab = await openSignedIn(rig, '/app', { ...view, person })
     for (const [name, path] of Object.entries(PAGES)) {

@@ -60,7 +60,7 @@ async function commandsOf(name: string): Promise<string[]> {
 }
 
 test('every command of the guides does what the guide says', async () => {
-  const { key } = await rig.house.customer('50000')
+  const { key } = await rig.app.customer('50000')
   const run = async (command: string) => runInShell(command, key, folder)
   const plain = ['first-call', 'voice', 'images-documents', 'retries', 'charges'] as const
   let count = 0
@@ -78,7 +78,7 @@ test('every command of the guides does what the guide says', async () => {
 })
 
 test('the commands of the video guide order, wait and download', async () => {
-  const { key } = await rig.house.customer('50000')
+  const { key } = await rig.app.customer('50000')
   const [order, poll, download] = await commandsOf('video')
   const job = JSON.parse(await runInShell(order!, key, folder)).data.job_id as string
   const asked = poll!.replace(/JOB=.*/, `JOB=${job}`)

@@ -22,7 +22,7 @@ test('from the phone number to a paid call: register, code, key, SDK, and the st
   await page.getByLabel('Barua pepe au simu').fill(`0${phone.slice(4)}`)
   await page.getByLabel('Nenosiri').fill(PASSWORD)
   await page.getByRole('button', { name: 'Endelea' }).click()
-  await page.getByLabel('Namba ya uthibitisho').fill(await codeSentTo(rig.house.dataDir, phone))
+  await page.getByLabel('Namba ya uthibitisho').fill(await codeSentTo(rig.app.dataDir, phone))
   await page.getByRole('heading', { name: 'Hatua za kwanza' }).waitFor()
   await judge(tab, 'first-steps')
   await page.getByRole('link', { name: 'Tengeneza ufunguo' }).click()
@@ -48,12 +48,12 @@ test('from the phone number to a paid call: register, code, key, SDK, and the st
   await page.getByText('Tunasubiri ombi lako').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Matumizi', exact: true }).click()
   await page.locator('tbody tr').filter({ hasText: 'sim/hekima' }).first().waitFor()
-  await assertBooks(rig.house.db)
+  await assertBooks(rig.app.db)
   await tab.context.close()
 })
 
 test('a key that leaked is replaced in one step; keys are renamed and revoked; workspaces come and go', async () => {
-  const customer = await rig.house.customer('10')
+  const customer = await rig.app.customer('10')
   const person = { ...customer, email: await emailOf(customer.accountId) }
   const tab = await openSignedIn(rig, '/app/keys', {
     person,
@@ -89,9 +89,9 @@ test('a key that leaked is replaced in one step; keys are renamed and revoked; w
 })
 
 test('names that are code are shown as text and run nothing', async () => {
-  const person = await rig.house.signUp()
+  const person = await rig.app.signUp()
   const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
-  const post = (line: string, body: object) => rig.house.call(line, { token: person.token, body })
+  const post = (line: string, body: object) => rig.app.call(line, { token: person.token, body })
   await post('PATCH /v1/me', { full_name: hostile })
   const space = await post('POST /v1/workspaces', { name: hostile, slug: 'hostile' })
   const made = await post('POST /v1/api-keys', {
@@ -99,7 +99,7 @@ test('names that are code are shown as text and run nothing', async () => {
     workspace_id: space.body.data.id,
   })
   const messages = [{ role: 'user', content: 'Habari' }]
-  await rig.house.call('POST /v1/chat/completions', {
+  await rig.app.call('POST /v1/chat/completions', {
     token: made.body.data.key,
     body: { model: 'sim/hekima', messages },
   })
@@ -126,11 +126,11 @@ test('names that are code are shown as text and run nothing', async () => {
 })
 
 async function balanceStatus(key: string): Promise<number> {
-  return (await rig.house.call('GET /v1/billing/balance', { token: key })).status
+  return (await rig.app.call('GET /v1/billing/balance', { token: key })).status
 }
 
 async function emailOf(accountId: string): Promise<string> {
-  const [row] = await rig.house.db.query<{ email: string }>(
+  const [row] = await rig.app.db.query<{ email: string }>(
     'select email from accounts where id = $1',
     [accountId],
   )

@@ -13,10 +13,10 @@ before(async () => {
 after(() => rig.close())
 
 test('a notice leads to its thing and is read by that; the others are read at once', async () => {
-  const person = await rig.house.signUp()
+  const person = await rig.app.signUp()
   await withPhone(rig, person, freshPhone())
   const body = { amount_tzs: 1_003 }
-  const paid = await rig.house.call('POST /v1/payments/topup', { token: person.token, body })
+  const paid = await rig.app.call('POST /v1/payments/topup', { token: person.token, body })
   const tab = await openSignedIn(rig, '/app/notices', { person })
   const { page } = tab
   const failed = page.getByRole('listitem').filter({ hasText: 'Malipo hayakufanikiwa' })
@@ -37,7 +37,7 @@ test('a notice leads to its thing and is read by that; the others are read at on
   await page.getByRole('button', { name: 'Mpya', exact: true }).click()
   await page.getByText('Umesoma zote').waitFor()
   await judge(tab, 'notices-read')
-  const unread = await rig.house.call('GET /v1/notifications?unread=true', { token: person.token })
+  const unread = await rig.app.call('GET /v1/notifications?unread=true', { token: person.token })
   assert.deepEqual(unread.body.data, [])
   await tab.context.close()
 })

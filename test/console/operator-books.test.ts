@@ -14,7 +14,7 @@ before(async () => {
   await livedIn(rig)
 })
 after(async () => {
-  await assertBooks(rig.house.db)
+  await assertBooks(rig.app.db)
   await rig.close()
 })
 
@@ -43,7 +43,7 @@ test('the audit is run and followed to its end, and a month is exported that add
   await judge(tab, 'operator-books')
 
   const ledger = await download(tab, 'Pakua daftari (CSV)')
-  const [sum] = await rig.house.db.query<{ micro: bigint; count: bigint }>(
+  const [sum] = await rig.app.db.query<{ micro: bigint; count: bigint }>(
     'select sum(amount_micro)::int8 as micro, count(*)::int8 as count from ledger_entries',
   )
   const amounts = ledger.map((row) => signedMicro(row['amount_credits'] ?? ''))
@@ -53,7 +53,7 @@ test('the audit is run and followed to its end, and a month is exported that add
     sum!.micro,
   )
   const payments = await download(tab, 'Pakua malipo (CSV)')
-  const [paid] = await rig.house.db.query<{ count: bigint }>(
+  const [paid] = await rig.app.db.query<{ count: bigint }>(
     `select count(*)::int8 as count from payments where status = 'completed'`,
   )
   assert.ok(BigInt(payments.length) >= paid!.count)

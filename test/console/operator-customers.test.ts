@@ -15,27 +15,27 @@ before(async () => {
   rig = await startRig({ simulator: { faults: false }, env })
 })
 after(async () => {
-  assert.equal((await checkActionLog(rig.house.db)).finding, undefined)
-  await assertBooks(rig.house.db)
+  assert.equal((await checkActionLog(rig.app.db)).finding, undefined)
+  await assertBooks(rig.app.db)
   await rig.close()
 })
 
 const credits = async (token: string) =>
-  (await rig.house.call('GET /v1/billing/balance', { token })).body.data.balance_credits
+  (await rig.app.call('GET /v1/billing/balance', { token })).body.data.balance_credits
 
 /** A payment of TZS 1,015, whose phone stays silent, made six minutes ago. */
 async function silentPayment() {
-  const asha = await rig.house.customer('0')
+  const asha = await rig.app.customer('0')
   const person = { ...asha, email: await emailOf(asha.accountId) }
   await withPhone(rig, person, freshPhone())
-  const made = await rig.house.call('POST /v1/payments/topup', {
+  const made = await rig.app.call('POST /v1/payments/topup', {
     token: asha.token,
     body: { amount_tzs: 1015 },
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))
-  await rig.house.house.payments.idle()
+  await rig.app.rooms.payments.idle()
   const { id, reference } = made.body.data as { id: string; reference: string }
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update payments set created_at = created_at - interval '6 minutes', next_check_at = null
      where id = $1`,
     [id],
@@ -44,7 +44,7 @@ async function silentPayment() {
 }
 
 async function emailOf(accountId: string): Promise<string> {
-  const [row] = await rig.house.db.query<{ email: string }>(
+  const [row] = await rig.app.db.query<{ email: string }>(
     'select email from accounts where id = $1',
     [accountId],
   )
@@ -67,12 +67,12 @@ test('“I paid and got nothing”: found by the reference, asked about, credite
   await page.getByRole('link', { name: reference }).click()
   await page.getByText('Mteja anasubiriwa kuweka PIN').waitFor()
   await judge(tab, 'operator-payment-stuck')
-  rig.house.money.control.settle(reference, 'completed')
+  rig.app.money.control.settle(reference, 'completed')
   await page.getByRole('button', { name: 'Uliza mtoa huduma sasa' }).click()
   await page.getByText('Yamelipwa: krediti zipo kwenye salio la mteja.').waitFor()
   assert.equal(await credits(asha.token), 1015)
 
-  rig.house.money.control.takeBack(reference, { word: 'reversed' })
+  rig.app.money.control.takeBack(reference, { word: 'reversed' })
   await page.getByRole('button', { name: 'Uliza mtoa huduma sasa' }).click()
   await page.getByText('Pesa imerudishwa kwa mlipaji').first().waitFor()
   await judge(tab, 'operator-payment-review')
@@ -91,12 +91,12 @@ test('“I paid and got nothing”: found by the reference, asked about, credite
 })
 
 test('an abuser is suspended: the key is refused, the open tab is thrown out; restored, all works again', async () => {
-  const made = await rig.house.customer('50')
+  const made = await rig.app.customer('50')
   const person = { ...made, email: await emailOf(made.accountId) }
   const theirs = await openSignedIn(rig, '/app', { person, credits: '50' })
   await theirs.page.getByRole('heading', { level: 1 }).waitFor()
   const chat = () =>
-    rig.house.call('POST /v1/chat/completions', {
+    rig.app.call('POST /v1/chat/completions', {
       token: made.key,
       body: { model: 'sim/hekima', messages: [{ role: 'user', content: 'Habari' }] },
     })
@@ -120,7 +120,7 @@ test('an abuser is suspended: the key is refused, the open tab is thrown out; re
   // Nobody touches it: the page asks for what is new, and learns that the session has ended.
   await theirs.page.waitForURL('**/login?next=*')
   const login = { identifier: person.email, password: PASSWORD }
-  assert.equal((await rig.house.call('POST /v1/auth/login', { body: login })).status, 403)
+  assert.equal((await rig.app.call('POST /v1/auth/login', { body: login })).status, 403)
 
   await page.getByRole('button', { name: 'Devices and keys' }).click()
   await page.getByRole('button', { name: 'Revoke: test' }).waitFor()
@@ -142,7 +142,7 @@ test('an abuser is suspended: the key is refused, the open tab is thrown out; re
 })
 
 test('a large adjustment waits for a second owner; support is told its limit; a tap more changes nothing', async () => {
-  const asha = await rig.house.customer('10')
+  const asha = await rig.app.customer('10')
   const path = `/operator/accounts/${asha.accountId}`
   const support = await openAsOperator(rig, path, { role: 'support' })
   await support.page.getByRole('button', { name: 'Rekebisha salio' }).click()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { totpAt } from '../../src/accounts/credentials/totp.ts'
-import type { House } from '../../src/app/app.ts'
+import type { App } from '../../src/app/app.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { fromBase32, PASSWORD } from '../support/accounts.ts'
 import { judge } from './support/judge.ts'
@@ -18,14 +18,14 @@ after(() => rig.close())
 /** `npm run mlango -- …` */
 async function mlango(...args: string[]): Promise<void> {
   const lines: string[] = []
-  const parts = { db: rig.house.db } as unknown as House
+  const parts = { db: rig.app.db } as unknown as App
   assert.equal(await runCommand(args, parts, (line) => lines.push(line)), 0, lines.join('\n'))
 }
 
 const step = () => Math.floor(Date.now() / 30_000)
 
 test('the first owner: nothing is there, a command, the authenticator, the first page, a fresh code', async () => {
-  const person = await rig.house.signUp()
+  const person = await rig.app.signUp()
   const tab = await rig.open('/operator/accounts')
   const { page } = tab
   await page.waitForURL('**/login?next=*')
@@ -53,8 +53,8 @@ test('the first owner: nothing is there, a command, the authenticator, the first
   await page.getByRole('heading', { level: 1, name: 'Wateja' }).waitFor()
   await page.getByLabel('Mteja, ufunguo au malipo').waitFor()
 
-  const asha = await rig.house.customer('25')
-  await rig.house.db.query(
+  const asha = await rig.app.customer('25')
+  await rig.app.db.query(
     `update sessions set second_factor_at = now() - interval '11 minutes' where account_id = $1`,
     [person.accountId],
   )
@@ -89,7 +89,7 @@ test('a customer finds nothing at any address of the operators, and the page ask
 })
 
 test('an owner who was made a viewer meanwhile is refused, and once removed finds nothing', async () => {
-  const asha = await rig.house.customer('25')
+  const asha = await rig.app.customer('25')
   const tab = await openAsOperator(rig, `/operator/accounts/${asha.accountId}`, {})
   const { page, operator } = tab
   await page.getByRole('button', { name: 'Simamisha akaunti' }).click()
@@ -100,13 +100,13 @@ test('an owner who was made a viewer meanwhile is refused, and once removed find
   await mlango('operators', 'remove', operator.email)
   await page.reload()
   await page.getByText('Anwani hii haina ukurasa.').waitFor()
-  const me = await rig.house.call('GET /v1/me', { token: asha.token })
+  const me = await rig.app.call('GET /v1/me', { token: asha.token })
   assert.equal(me.status, 200, 'nothing was done to the customer')
   await tab.context.close()
 })
 
 test('a viewer reads with addresses masked and is offered no act; support none of the owner’s', async () => {
-  const asha = await rig.house.customer('25')
+  const asha = await rig.app.customer('25')
   const viewer = await openAsOperator(rig, `/operator/accounts/${asha.accountId}`, {
     role: 'viewer',
     language: 'en',

@@ -12,19 +12,19 @@ before(async () => {
   rig = await startRig({ simulator: { faults: false } })
 })
 after(async () => {
-  assert.equal((await checkActionLog(rig.house.db)).finding, undefined)
-  await assertBooks(rig.house.db)
+  assert.equal((await checkActionLog(rig.app.db)).finding, undefined)
+  await assertBooks(rig.app.db)
   await rig.close()
 })
 
 const chat = (token: string) =>
-  rig.house.call('POST /v1/chat/completions', {
+  rig.app.call('POST /v1/chat/completions', {
     token,
     body: { model: 'sim/hekima', messages: [{ role: 'user', content: 'Habari' }] },
   })
 
 test('an upstream is drained, its calls are refused, and it is used again; all of it is in the log', async () => {
-  const asha = await rig.house.customer('50')
+  const asha = await rig.app.customer('50')
   assert.equal((await chat(asha.key)).status, 200)
   const tab = await openAsOperator(rig, '/operator/upstreams', {})
   const { page } = tab
@@ -55,7 +55,7 @@ test('a model is tried at our own cost, and no customer is charged', async () =>
     size: 'desktop',
   })
   const { page } = tab
-  const usage = () => rig.house.db.query(`select 1 from ledger_entries where type = 'usage'`)
+  const usage = () => rig.app.db.query(`select 1 from ledger_entries where type = 'usage'`)
   const before = (await usage()).length
   await page.getByRole('button', { name: 'Try: sim/hekima', exact: true }).click()
   const dialog = page.getByRole('dialog')

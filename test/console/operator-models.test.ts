@@ -11,7 +11,7 @@ before(async () => {
   rig = await startRig({ simulator: { faults: false } })
 })
 after(async () => {
-  await assertBooks(rig.house.db)
+  await assertBooks(rig.app.db)
   await rig.close()
 })
 
@@ -19,7 +19,7 @@ const MODEL = 'sim/hekima'
 
 /** As if the upstream's list had shown twenty times the price, and a read had found it. */
 async function leap(): Promise<void> {
-  const rows = await rig.house.db.query(
+  const rows = await rig.app.db.query(
     `insert into pending_prices (model_id, upstream, pricing, basis, priced, reason, noticed_at)
      select o.model_id, o.upstream, s.pricing || jsonb_build_object(
          'prompt', ((s.pricing->>'prompt')::numeric * 20)::text,
@@ -34,16 +34,16 @@ async function leap(): Promise<void> {
 }
 
 const promptPrice = async (token: string): Promise<number> =>
-  (await rig.house.call(`GET /v1/models/${MODEL}`, { token })).body.data.pricing_credits.prompt
+  (await rig.app.call(`GET /v1/models/${MODEL}`, { token })).body.data.pricing_credits.prompt
 
 const chat = (token: string) =>
-  rig.house.call('POST /v1/chat/completions', {
+  rig.app.call('POST /v1/chat/completions', {
     token,
     body: { model: MODEL, messages: [{ role: 'user', content: 'Habari' }] },
   })
 
 test('a price that leapt is seen in shillings, approved, and then charged', async () => {
-  const asha = await rig.house.customer('500')
+  const asha = await rig.app.customer('500')
   const before = await promptPrice(asha.key)
   await leap()
   const tab = await openAsOperator(rig, '/operator', {})
@@ -67,7 +67,7 @@ test('a price that leapt is seen in shillings, approved, and then charged', asyn
 })
 
 test('a model is switched off and on, and sold with a margin of its own', async () => {
-  const asha = await rig.house.customer('500')
+  const asha = await rig.app.customer('500')
   assert.equal((await chat(asha.key)).status, 200)
   const tab = await openAsOperator(rig, `/operator/models?q=${MODEL}`, {
     size: 'desktop',

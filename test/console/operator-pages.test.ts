@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newOperator, type TestOperator } from '../support/operators.ts'
-import { busy } from './support/busy-house.ts'
+import { busy } from './support/busy-app.ts'
 import { judge } from './support/judge.ts'
 import { openAsOperator } from './support/operators.ts'
 import { startRig, type Rig, type Tab } from './support/rig.ts'
@@ -11,7 +11,7 @@ let rig: Rig
 let owner: TestOperator
 before(async () => {
   rig = await startRig({ simulator: { faults: false } })
-  owner = await newOperator(rig.house, 'owner')
+  owner = await newOperator(rig.app, 'owner')
 })
 after(() => rig.close())
 
@@ -50,7 +50,7 @@ test('every page of operators while there is nothing to show', async () => {
   await tab.context.close()
 })
 
-test('every page of operators in a busy house, in both sizes, languages and themes', async () => {
+test('every page of operators in a busy app, in both sizes, languages and themes', async () => {
   const account = await busy(rig, owner)
   for (const view of VIEWS) {
     const tab = await openAsOperator(rig, '/operator', { ...view, operator: owner })

@@ -21,7 +21,7 @@ after(async () => {
 })
 
 test('an address is added, its secret shown once, an event arrives and is sent again; a new secret; removed', async () => {
-  const asha = await rig.house.customer('25')
+  const asha = await rig.app.customer('25')
   const tab = await openAsOperator(rig, '/operator/office', {})
   const { page } = tab
   await page.getByRole('link', { name: 'Webhook' }).click()

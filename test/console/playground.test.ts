@@ -21,13 +21,13 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mlango-trials-'))
 })
 after(async () => {
-  await assertBooks(rig.house.db)
+  await assertBooks(rig.app.db)
   await rm(folder, { recursive: true })
   await rig.close()
 })
 
 const keyOf = async ({ token }: Person) => {
-  const made = await rig.house.call('POST /v1/api-keys', { token, body: { name: 'curl' } })
+  const made = await rig.app.call('POST /v1/api-keys', { token, body: { name: 'curl' } })
   return made.body.data.key as string
 }
 
@@ -54,7 +54,7 @@ test('a chat streams, is charged as the ledger says, and is the copied curl', as
     const curl = await copySample(tab, 'curl')
     const answer = await runInShell(curl, await keyOf(tab.person), folder)
     assert.match(answer, /data: \[DONE\]/)
-    const [asked, copied] = rig.house.models.log.find({ route: '/chat/completions' }).slice(-2)
+    const [asked, copied] = rig.app.models.log.find({ route: '/chat/completions' }).slice(-2)
     assert.deepEqual(sentBy(copied!), sentBy(asked!))
     await judge(tab, 'try-chat')
     await tab.context.close()
@@ -66,7 +66,7 @@ test('leaving and stopping an answer are free', async () => {
   const { page, person } = tab
   const message = page.getByRole('textbox', { name: 'Ujumbe wako' })
   const begin = async () => {
-    rig.house.models.fail({ fault: 'endless-50', route: '/chat/completions' })
+    rig.app.models.fail({ fault: 'endless-50', route: '/chat/completions' })
     await message.fill('Niambie hadithi ndefu')
     await page.getByRole('button', { name: 'Tuma' }).click()
     await page.getByText('neno neno').waitFor()
@@ -90,7 +90,7 @@ test('leaving and stopping an answer are free', async () => {
 test('an answer that breaks off costs nothing, and the page says so', async () => {
   const tab = await openSignedIn(rig, '/app/try/chat?model=sim/hekima', { language: 'en' })
   const { page, person } = tab
-  rig.house.models.fail({ fault: 'reset', route: '/chat/completions' })
+  rig.app.models.fail({ fault: 'reset', route: '/chat/completions' })
   await page.getByRole('textbox', { name: 'Your message' }).fill('Hello, tell me a story')
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('The answer broke off. You were not charged.').waitFor()
@@ -109,7 +109,7 @@ test('without credits: what is missing, and after a top-up the same text', async
   await judge(tab, 'try-402')
   await page.getByRole('link', { name: 'Ongeza salio' }).click()
   await page.waitForURL(/\/app\/billing\?amount=1000$/)
-  await setBalance(rig.house.db, person.accountId, '1000')
+  await setBalance(rig.app.db, person.accountId, '1000')
   await page.getByRole('link', { name: 'Jaribu' }).click()
   await page.waitForURL(/\/app\/try\/image$/)
   assert.equal(await page.getByRole('textbox').first().inputValue(), 'Twiga anakunywa maji')
@@ -290,7 +290,7 @@ function sentBy({ body }: { body: unknown }) {
 }
 
 async function cancelled({ token }: Person): Promise<number> {
-  const { body } = await rig.house.call('GET /v1/activity?status=cancelled', { token })
+  const { body } = await rig.app.call('GET /v1/activity?status=cancelled', { token })
   return body.data.length
 }
 

@@ -12,21 +12,21 @@ import { consolePages } from '../../src/web/console.ts'
 import { consoleFolders, type ConsoleFolders } from '../../src/web/folders.ts'
 import { priceTable } from '../../src/web/price-table.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { startServer } from '../support/server.ts'
 import { buildPages } from './support/build-pages.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 before(async () => {
   await buildPages()
-  house = await startHouse()
+  app = await startApp()
 })
-after(() => house.close())
+after(() => app.close())
 
 const noPrices = () => ({ json: '[]', etag: '' })
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(house.url + path, { headers, redirect: 'manual' })
+  fetch(app.url + path, { headers, redirect: 'manual' })
 
 test('a page may run, load, frame and send nothing but our own', async () => {
   for (const path of [
@@ -102,7 +102,7 @@ test('what the browser can unpack is sent packed, and is the same', async () => 
 
 /** Unlike fetch, which unpacks. */
 async function bytesOf(path: string, accept: string) {
-  const asked = request(house.url + path, { headers: { 'accept-encoding': accept } }).end()
+  const asked = request(app.url + path, { headers: { 'accept-encoding': accept } }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   return { encoding: answer.headers['content-encoding'], body: await buffer(answer) }
 }
@@ -158,7 +158,7 @@ test('every address of the app gives the app; unknown pages are 404 in words', a
 
 test('the API is not shadowed', async () => {
   const pages = consolePages(consoleFolders('.'), noPrices).map((route) => route.path)
-  const routes = house.house.server.context.routes.map((route) => route.path)
+  const routes = app.rooms.server.context.routes.map((route) => route.path)
   assert.deepEqual(
     routes.filter((path) => pages.includes(path)),
     [],
@@ -169,7 +169,7 @@ test('the API is not shadowed', async () => {
     assert.equal(status, 404)
     assert.match(headers.get('content-type')!, /json/)
   }
-  const posted = await fetch(`${house.url}/login`, { method: 'POST' })
+  const posted = await fetch(`${app.url}/login`, { method: 'POST' })
   assert.equal(posted.status, 405)
   assert.equal((await get('/docs')).status, 200)
 })

@@ -90,18 +90,18 @@ test('name, language, notices, password and email are changed in place', async (
   await dialog.getByRole('button', { name: 'Hifadhi' }).click()
   await page.getByText('Nenosiri limebadilishwa.').waitFor()
   const old = { identifier: person.email, password: PASSWORD }
-  assert.equal((await rig.house.call('POST /v1/auth/login', { body: old })).status, 401)
+  assert.equal((await rig.app.call('POST /v1/auth/login', { body: old })).status, 401)
 
   const email = freshEmail()
   await page.getByRole('button', { name: 'Badilisha: Barua pepe' }).click()
   await dialog.getByLabel('Barua pepe mpya').fill(email)
   await dialog.getByLabel('Nenosiri', { exact: true }).fill('twiga mrefu 77')
   await dialog.getByRole('button', { name: 'Nitumie namba' }).click()
-  await dialog.getByLabel('Namba ya uthibitisho').fill(await codeSentTo(rig.house.dataDir, email))
+  await dialog.getByLabel('Namba ya uthibitisho').fill(await codeSentTo(rig.app.dataDir, email))
   await page.getByText(email).waitFor()
   await page.getByRole('button', { name: 'English' }).last().click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
-  const me = await rig.house.call('GET /v1/me', { token: person.token })
+  const me = await rig.app.call('GET /v1/me', { token: person.token })
   // The new password has ended the session that the account began with.
   assert.equal(me.status, 401)
   await tab.context.close()
@@ -119,7 +119,7 @@ test('deletion names the credits that are lost, and leaves nothing behind', asyn
   await erase.click()
   await page.waitForURL(`${rig.url}/`)
   const body = { identifier: person.email, password: PASSWORD }
-  assert.equal((await rig.house.call('POST /v1/auth/login', { body })).status, 401)
+  assert.equal((await rig.app.call('POST /v1/auth/login', { body })).status, 401)
   await page.goto(`${rig.url}/app`)
   await page.waitForURL('**/login?next=*')
   await tab.context.close()

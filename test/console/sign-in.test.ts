@@ -30,7 +30,7 @@ test('a new customer comes in by phone number, in Kiswahili, and stays in after 
   // Cheap phones drop the page while its reader looks at the message.
   await page.reload()
   const code = page.getByLabel('Namba ya uthibitisho')
-  const right = await codeSentTo(rig.house.dataDir, phone)
+  const right = await codeSentTo(rig.app.dataDir, phone)
   await code.fill(right === '000000' ? '000001' : '000000')
   await page.getByText('Namba hiyo si sahihi').waitFor()
   await judge(tab, 'code-wrong')
@@ -50,7 +50,7 @@ test('a new customer comes in by phone number, in Kiswahili, and stays in after 
 })
 
 test('who is not signed in is asked to, and then comes back to the page', async () => {
-  const { email } = await rig.house.signUp()
+  const { email } = await rig.app.signUp()
   const tab = await rig.open('/app/keys?x=1', { size: 'desktop', language: 'en', theme: 'dark' })
   const { page } = tab
   await page.waitForURL('**/login?next=*')
@@ -67,7 +67,7 @@ test('who is not signed in is asked to, and then comes back to the page', async 
 })
 
 test('what is typed before the script has arrived is not lost', async () => {
-  const { email } = await rig.house.signUp()
+  const { email } = await rig.app.signUp()
   const tab = await rig.open('/guides')
   const { page } = tab
   let arrive = () => {}
@@ -87,7 +87,7 @@ test('what is typed before the script has arrived is not lost', async () => {
 })
 
 test('a page of another site is never where a sign-in leads', async () => {
-  const { email } = await rig.house.signUp()
+  const { email } = await rig.app.signUp()
   const tab = await rig.open('/login?next=https://evil.example/app')
   const { page } = tab
   await page.getByLabel('Barua pepe au simu').fill(email)
@@ -98,7 +98,7 @@ test('a page of another site is never where a sign-in leads', async () => {
 })
 
 test('a forgotten password is set anew, and the old one is gone', async () => {
-  const { email, code: before } = await rig.house.signUp()
+  const { email, code: before } = await rig.app.signUp()
   const tab = await rig.open('/reset')
   const { page } = tab
   await page.getByLabel('Barua pepe au simu').fill(email)
@@ -119,8 +119,8 @@ test('a forgotten password is set anew, and the old one is gone', async () => {
 })
 
 test('an authenticator app or a recovery code is the second step', async () => {
-  const person = await rig.house.signUp()
-  const change = (body: object) => rig.house.call('PATCH /v1/me', { token: person.token, body })
+  const person = await rig.app.signUp()
+  const change = (body: object) => rig.app.call('PATCH /v1/me', { token: person.token, body })
   const { secret } = (await change({ mfa_method: 'totp' })).body.data.totp
   const now = totpAt(fromBase32(secret), Math.floor(Date.now() / 30_000))
   const { recovery_codes } = (await change({ mfa_method: 'totp', totp_code: now })).body.data
@@ -176,7 +176,7 @@ test('an answer to the renewal that was lost does not end the session', async ()
 /** The newest message is still the one before for a moment. */
 async function codeAfter(before: string, email: string): Promise<string> {
   for (;;) {
-    const code = await codeSentTo(rig.house.dataDir, email)
+    const code = await codeSentTo(rig.app.dataDir, email)
     if (code !== before) return code
     await new Promise((done) => setTimeout(done, 50))
   }

@@ -68,7 +68,7 @@ test('whoever is refused on the way back reads why, in place', async () => {
   await first.page.getByRole('link', { name: /Google/ }).click()
   await first.page.getByText('Habari, Juma').waitFor()
   await first.context.close()
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update accounts set status = 'suspended' where email = 'juma@example.com'`,
   )
   const tab = await rig.open('/login')

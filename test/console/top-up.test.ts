@@ -25,7 +25,7 @@ test('the number is verified in place; a double tap is one payment; every tab ha
   await page.getByLabel('Namba ya simu').fill(`0${phone.slice(4)}`)
   await page.getByRole('button', { name: 'Nitumie namba' }).click()
   await judge(tab, 'top-up-number')
-  const code = await codeSentTo(rig.house.dataDir, phone)
+  const code = await codeSentTo(rig.app.dataDir, phone)
   await page.getByLabel('Namba ya uthibitisho').fill(code)
   await page.getByRole('button', { name: 'TZS 5,000' }).first().click()
   await page.getByText('Utapata krediti 5,000.').waitFor()
@@ -60,7 +60,7 @@ test('refused on the phone, and too little money: said so, nothing charged, and 
     payments.map(({ status }) => status),
     ['failed', 'failed'],
   )
-  await assertBooks(rig.house.db)
+  await assertBooks(rig.app.db)
   await tab.context.close()
 })
 
@@ -96,7 +96,7 @@ test('a top-up that one person has begun is not sent for the next to sign in', a
   await page.getByRole('button', { name: 'Lipa TZS 10,000' }).click()
   await page.getByText('ni ombi lilelile').waitFor()
   await context.unroute('**/v1/payments/topup')
-  const next = await rig.house.signUp()
+  const next = await rig.app.signUp()
   await withPhone(rig, next, freshPhone())
   await signInHere(page, next)
   await page.goto(`${rig.url}/app/billing`)
@@ -133,7 +133,7 @@ test('silence: help, a way back, no second payment; and late money is credited o
   await pay(page, AMOUNTS.silent, 'Lipa TZS 1,015')
   await page.getByText('Angalia simu, kisha weka namba ya siri (PIN) kulipa TZS 1,015.').waitFor()
   await judge(tab, 'payment-waiting')
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update payments set accepted_at = accepted_at - interval '40 s' where account_id = $1`,
     [person.accountId],
   )
@@ -146,7 +146,7 @@ test('silence: help, a way back, no second payment; and late money is credited o
   await page.getByText('Malipo ya TZS 1,015 yanasubiri').waitFor()
   await judge(tab, 'billing-waiting')
   await page.getByRole('link', { name: 'Fungua' }).click()
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update payments set expires_at = now() - interval '1 s', next_check_at = now()
      where account_id = $1`,
     [person.accountId],
@@ -154,7 +154,7 @@ test('silence: help, a way back, no second payment; and late money is credited o
   await page.getByText('Mtandao haujajibu. Usilipe tena').waitFor()
   await judge(tab, 'payment-silence')
   const [payment] = await paymentsOf(person)
-  rig.house.money.control.settle(payment!.reference, 'completed')
+  rig.app.money.control.settle(payment!.reference, 'completed')
   await page.getByRole('button', { name: 'Nimeshalipa' }).click()
   await page.getByText('Tumepokea TZS 1,015. Krediti 1,015 zimeongezwa.').waitFor()
   await page.getByText('Pesa ilifika baada ya muda kwisha').waitFor()
@@ -165,7 +165,7 @@ test('silence: help, a way back, no second payment; and late money is credited o
 
 /** At the form, with a verified number. */
 async function openPaying(view: View = {}) {
-  const person = await rig.house.signUp()
+  const person = await rig.app.signUp()
   await withPhone(rig, person, freshPhone())
   const tab = await openSignedIn(rig, '/app/billing', { ...view, person })
   // All of it is there.
@@ -189,7 +189,7 @@ async function pay(page: Page, amount: string, button: string): Promise<void> {
 type Row = { status: string; amount_tzs: bigint; reference: string }
 
 const paymentsOf = ({ accountId }: Person) =>
-  rig.house.db.query<Row>(
+  rig.app.db.query<Row>(
     'select status, amount_tzs::int8 as amount_tzs, reference from payments where account_id = $1',
     [accountId],
   )
@@ -203,12 +203,12 @@ async function assertOnePayment(
     payments.map((payment) => [payment.status, payment.amount_tzs]),
     [['completed', amount]],
   )
-  const [row] = await rig.house.db.query<{ balance_micro: bigint }>(
+  const [row] = await rig.app.db.query<{ balance_micro: bigint }>(
     'select balance_micro from ledger_accounts where account_id = $1',
     [person.accountId],
   )
   assert.equal(row?.balance_micro, balance)
-  await assertBooks(rig.house.db)
+  await assertBooks(rig.app.db)
 }
 
 async function until(done: () => boolean): Promise<void> {

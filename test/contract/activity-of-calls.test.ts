@@ -1,40 +1,40 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse()
-  asha = await house.customer('100')
+  app = await startApp()
+  asha = await app.customer('100')
 })
 after(async () => {
-  await assertAgreement(house.db)
-  await house.close()
+  await assertAgreement(app.db)
+  await app.close()
 })
 
 const get = async (path: string, token = asha.token) => {
-  const answer = await house.call(`GET ${path}`, { token })
+  const answer = await app.call(`GET ${path}`, { token })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return answer.body
 }
 const chat = async (token: string, model: string) => {
   const body = { model, messages: [{ role: 'user', content: 'Habari?' }] }
-  const answer = await house.call('POST /v1/chat/completions', { token, body })
+  const answer = await app.call('POST /v1/chat/completions', { token, body })
   return { status: answer.status, charged: Number(answer.headers.get('x-credits-charged')) }
 }
 
 it('follows real calls through a workspace, its deletion, and the summary', async () => {
-  const made = await house.call('POST /v1/workspaces', {
+  const made = await app.call('POST /v1/workspaces', {
     token: asha.token,
     body: { name: 'Duka', slug: 'duka' },
   })
   const shop = made.body.data.id as string
-  const minted = await house.call('POST /v1/api-keys', {
+  const minted = await app.call('POST /v1/api-keys', {
     token: asha.token,
     body: { name: 'duka', workspace_slug: 'duka' },
   })
@@ -57,7 +57,7 @@ it('follows real calls through a workspace, its deletion, and the summary', asyn
     ],
   )
 
-  const gone = await house.call('DELETE /v1/workspaces/duka', { token: asha.token })
+  const gone = await app.call('DELETE /v1/workspaces/duka', { token: asha.token })
   assert.equal(gone.status, 200)
   const home = (await get('/v1/workspaces')).data[0].id as string
   assert.deepEqual((await get(`/v1/activity?workspace_id=${shop}`)).data, [])
@@ -82,10 +82,10 @@ it('follows real calls through a workspace, its deletion, and the summary', asyn
 })
 
 it("shows only the account's own records, and requires a session", async () => {
-  const juma = await house.customer('100')
+  const juma = await app.customer('100')
   const theirs = await get('/v1/activity', juma.token)
   assert.deepEqual(theirs.data, [])
-  assert.equal((await house.call('GET /v1/activity', { token: juma.key })).status, 403)
-  assert.equal((await house.call('GET /v1/activity')).status, 401)
-  assert.equal((await house.call('GET /v1/activity/summary', { token: juma.key })).status, 403)
+  assert.equal((await app.call('GET /v1/activity', { token: juma.key })).status, 403)
+  assert.equal((await app.call('GET /v1/activity')).status, 401)
+  assert.equal((await app.call('GET /v1/activity/summary', { token: juma.key })).status, 403)
 })

@@ -35,22 +35,22 @@ const records: ActivityRecord[] = Array.from({ length: 1_200 }, (_, i) =>
 )
 
 let db: Db
-let house: Awaited<ReturnType<typeof startServer>>
+let app: Awaited<ReturnType<typeof startServer>>
 before(async () => {
   db = await freshDb()
   const foreign = sample({ createdAt: NOW, keyId: keyA, workspaceId: shop, requestId: 'req_0' })
   await insertRecords(db, [...records, foreign], ZONE)
   await moveWorkspace(db, { accountId: KEY_ACCOUNT, fromId: closed, toId: home })
   const routes = activityRoutes({ db, clock: { now: () => NOW }, timeZone: ZONE })
-  house = await startServer({ routes })
+  app = await startServer({ routes })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await db.close()
 })
 
 async function get(path: string, headers: Record<string, string> = jwtHeaders) {
-  const response = await fetch(house.url + path, { headers })
+  const response = await fetch(app.url + path, { headers })
   const text = await response.text()
   const json = response.headers.get('content-type')?.includes('json') ?? false
   return {

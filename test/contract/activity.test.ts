@@ -35,21 +35,21 @@ const records = [
 ]
 
 let db: Db
-let house: Awaited<ReturnType<typeof startServer>>
+let app: Awaited<ReturnType<typeof startServer>>
 before(async () => {
   db = await freshDb()
   const foreign = sample({ createdAt: NOW, workspaceId: foreignWorkspaceId })
   await insertRecords(db, [...records, foreign], ZONE)
   const routes = activityRoutes({ db, clock: { now: () => NOW }, timeZone: ZONE })
-  house = await startServer({ routes })
+  app = await startServer({ routes })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await db.close()
 })
 
 async function get(path: string, headers: Record<string, string> = jwtHeaders) {
-  const response = await fetch(house.url + path, { headers })
+  const response = await fetch(app.url + path, { headers })
   return { response, status: response.status, body: (await response.json()) as Loose }
 }
 

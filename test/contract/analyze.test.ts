@@ -4,19 +4,19 @@ import { FILM } from '../../simulator/models/film.ts'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { makePdf } from '../support/pdf.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
-  asha = await house.customer('1000')
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  asha = await app.customer('1000')
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const MIB = 1024 * 1024
 const DOORS = {
@@ -44,7 +44,7 @@ const json = (field: Field, more: object = {}, sent: object = {}) => ({
   ...more,
 })
 const ask = (field: Field, body: unknown, headers: Record<string, string> = {}, token = asha.key) =>
-  house.call(`POST ${DOORS[field].path}`, { token, body, headers })
+  app.call(`POST ${DOORS[field].path}`, { token, body, headers })
 
 type Part = [name: string, value: string | Blob]
 async function upload(field: Field, parts: Part[]) {
@@ -53,7 +53,7 @@ async function upload(field: Field, parts: Part[]) {
     if (typeof value === 'string') form.append(name, value)
     else form.append(name, value, 'faili.bin')
   }
-  const answer = await fetch(house.url + DOORS[field].path, {
+  const answer = await fetch(app.url + DOORS[field].path, {
     method: 'POST',
     headers: { authorization: `Bearer ${asha.key}` },
     body: form,
@@ -65,9 +65,9 @@ const fileOf = (bytes: Uint8Array, type = ''): Part => [
   new Blob([new Uint8Array(bytes)], { type }),
 ]
 const balance = async () =>
-  (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
 const sentParts = () => {
-  const body = house.models.log.find({ route: '/chat/completions' }).at(-1)!.body as Loose
+  const body = app.models.log.find({ route: '/chat/completions' }).at(-1)!.body as Loose
   return { body, parts: body.messages.at(-1).content as Loose[] }
 }
 
@@ -88,7 +88,7 @@ for (const field of FIELDS) {
     assert.equal(Number(answer.headers.get('x-credits-charged')), cost_credits)
     const spent = Math.round((before.balance_credits - (await balance()).balance_credits) * 1e6)
     assert.equal(spent, Math.round(cost_credits * 1e6))
-    const [record] = (await house.call('GET /v1/activity?limit=1', { token: asha.token })).body.data
+    const [record] = (await app.call('GET /v1/activity?limit=1', { token: asha.token })).body.data
     assert.equal(record.kind, `${field === 'image' ? 'vision' : field}_analysis`)
     assert.equal(record.cost_credits, cost_credits)
     const { body, parts } = sentParts()
@@ -169,12 +169,12 @@ for (const field of FIELDS) {
 
   test(`401, 402, 404, 413 ${field}`, async () => {
     assert.equal((await ask(field, json(field), {}, 'mlg_no')).status, 401)
-    const poor = await house.customer('0')
-    house.models.log.clear()
+    const poor = await app.customer('0')
+    app.models.log.clear()
     const broke = await ask(field, json(field), {}, poor.key)
     assert.equal(broke.status, 402)
     assert.equal(broke.body.error_code, 'insufficient_credits')
-    assert.equal(house.models.log.count(), 0)
+    assert.equal(app.models.log.count(), 0)
     assert.equal((await ask(field, json(field, { model: 'sim/none' }))).status, 404)
     const huge = 'A'.repeat(Math.ceil(DOORS[field].cap / 3) * 4 + 70_000)
     assert.equal((await ask(field, json(field, {}, { data: huge }))).status, 413)

@@ -6,14 +6,14 @@ import OpenAI, { toFile } from 'openai'
 import { mp3, wav } from '../../simulator/models/sound.ts'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { AUDIO_FORMATS } from '../../src/gateway/media/audio-format.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 import { ebml, mp4, SOUNDS } from '../support/sounds.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 let books: ReturnType<typeof watch>
 
 const SPOKEN =
@@ -25,7 +25,7 @@ const like = (id: string, as: string, pricing: Record<string, string>) => ({
 })
 
 before(async () => {
-  house = await startHouse({
+  app = await startApp({
     upstream: { timeouts: { first_byte_ms: 5_000, idle_ms: 1_500 } },
     simulator: {
       models: [
@@ -44,10 +44,10 @@ before(async () => {
       ],
     },
   })
-  asha = await house.customer('1000')
-  books = watch(house, asha.accountId)
+  asha = await app.customer('1000')
+  books = watch(app, asha.accountId)
 })
-after(() => house.close())
+after(() => app.close())
 
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 const spoken = (more: object = {}) => ({
@@ -55,13 +55,13 @@ const spoken = (more: object = {}) => ({
   ...more,
 })
 const hear = (body: unknown, token = asha.key) =>
-  house.call('POST /v1/audio/transcriptions', { token, body })
+  app.call('POST /v1/audio/transcriptions', { token, body })
 type Said = { status: number; headers: Headers; bytes: Buffer; body: Loose }
 async function say(
   body: unknown,
   more: { token?: string; signal?: AbortSignal } = {},
 ): Promise<Said> {
-  const answer = await fetch(`${house.url}/v1/audio/speech`, {
+  const answer = await fetch(`${app.url}/v1/audio/speech`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${more.token ?? asha.key}`,
@@ -76,7 +76,7 @@ async function say(
   return { status: answer.status, headers: answer.headers, bytes, body: body_ }
 }
 async function upload(form: FormData, token = asha.key) {
-  const answer = await fetch(`${house.url}/v1/audio/transcriptions`, {
+  const answer = await fetch(`${app.url}/v1/audio/transcriptions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: form,
@@ -92,7 +92,7 @@ function form(...fields: [string, string | File][]): FormData {
 }
 
 test('transcription 200: Kiswahili with its names and amounts, charged what it cost', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   const { result, records, spent } = await books.during(() => hear(spoken({ language: 'sw' })))
   assert.equal(result.status, 200, JSON.stringify(result.body))
   assert.equal(result.body.text, SPOKEN)
@@ -102,7 +102,7 @@ test('transcription 200: Kiswahili with its names and amounts, charged what it c
   assert.equal(usage.seconds, duration)
   assert.equal(usage.total_tokens, usage.input_tokens + usage.output_tokens)
   assert.match(result.headers.get('x-generation-id')!, /^gen-/)
-  const { cost } = house.models.log.entries[0]!
+  const { cost } = app.models.log.entries[0]!
   assert.ok(Math.abs(spent - cost! * 3_000) < 2e-6, `${spent}, ${cost}`)
   assert.equal(Number(result.headers.get('x-credits-charged')), spent)
   assert.ok(result.headers.get('x-credits-remaining'))
@@ -114,13 +114,13 @@ test('transcription 200: Kiswahili with its names and amounts, charged what it c
 
 test('transcription 200: every format, as JSON and as a file; the upstream gets the format', async () => {
   for (const format of AUDIO_FORMATS) {
-    house.models.log.clear()
+    app.models.log.clear()
     const data = base64(SOUNDS[format])
     const asJson = await hear({ input_audio: { data, format } })
     assert.equal(asJson.status, 200, `${format}: ${JSON.stringify(asJson.body)}`)
     const asFile = await upload(form(['file', file(SOUNDS[format])]))
     assert.equal(asFile.status, 200, format)
-    for (const { body } of house.models.log.entries) {
+    for (const { body } of app.models.log.entries) {
       assert.deepEqual((body as Loose).input_audio, { data, format })
       assert.equal((body as Loose).response_format, 'json')
     }
@@ -130,7 +130,7 @@ test('transcription 200: every format, as JSON and as a file; the upstream gets 
 })
 
 test('transcription 200: verbose_json, fields after the file, lists, a language by name', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   const { body, status } = await upload(
     form(
       ['file', file(wav(SPOKEN), '../../etc/passwd')],
@@ -147,7 +147,7 @@ test('transcription 200: verbose_json, fields after the file, lists, a language 
   assert.equal(body.language, 'sw')
   assert.equal(body.task, 'transcribe')
   assert.equal(body.segments[0].text, SPOKEN)
-  const sent = house.models.log.entries[0]!.body as Loose
+  const sent = app.models.log.entries[0]!.body as Loose
   assert.deepEqual(sent.timestamp_granularities, ['word', 'segment'])
   assert.equal(sent.temperature, 0.2)
   assert.equal(sent.model, 'sim/sikia-mini')
@@ -200,14 +200,14 @@ const invalid: [string, unknown, string | null, string | null][] = [
 ]
 for (const [name, body, param, code] of invalid) {
   test(`transcription 400: ${name}`, async () => {
-    house.models.log.clear()
+    app.models.log.clear()
     const { result, records } = await books.during(() => hear(body))
     assert.equal(result.status, 400, JSON.stringify(result.body))
     assert.equal(result.body.error.type, 'invalid_request_error')
     assert.equal(result.body.error.param, param)
     assert.equal(result.body.error.code, code)
     assert.deepEqual(records, [])
-    assert.equal(house.models.log.count(), 0)
+    assert.equal(app.models.log.count(), 0)
   })
 }
 
@@ -276,7 +276,7 @@ test('transcription of an upload without a declared length: transcribed, or 413'
     [25, 413],
     [40, 413],
   ] as const) {
-    const answer = await fetch(`${house.url}/v1/audio/transcriptions`, {
+    const answer = await fetch(`${app.url}/v1/audio/transcriptions`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${asha.key}`,
@@ -294,10 +294,10 @@ test('transcription of an upload without a declared length: transcribed, or 413'
 })
 
 test('the caller leaves in the middle of an upload: nothing is held or recorded', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   for (const type of ['multipart/form-data; boundary=x', 'application/json']) {
     const { records } = await books.during(async () => {
-      const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
       socket.write(
         `POST /v1/audio/transcriptions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${asha.key}\r\n` +
           `Content-Type: ${type}\r\nContent-Length: 9000000\r\n\r\n` +
@@ -312,12 +312,12 @@ test('the caller leaves in the middle of an upload: nothing is held or recorded'
     })
     assert.deepEqual(records, [])
   }
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
 })
 
 test('401, 402, 404 on both routes; nothing reaches an upstream', async () => {
-  const poor = await house.customer('0')
-  house.models.log.clear()
+  const poor = await app.customer('0')
+  app.models.log.clear()
   const answers = [
     [await hear(spoken(), 'mlg_x'), 401],
     [await say({ input: 'x' }, { token: 'mlg_x' }), 401],
@@ -332,7 +332,7 @@ test('401, 402, 404 on both routes; nothing reaches an upstream', async () => {
     assert.equal(answer.status, status)
     assert.equal(answer.body.error.type, types[status])
   }
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
 })
 
 test('a session may call too, and then without a workspace', async () => {
@@ -357,7 +357,7 @@ test('speech 200: MP3 by default, charged by the character; a transcription give
 })
 
 test('speech 200: PCM; other fields are passed on; voice and speed reach the model', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   const answer = await say({
     input: 'Karibu',
     voice: 'juma',
@@ -368,7 +368,7 @@ test('speech 200: PCM; other fields are passed on; voice and speed reach the mod
   })
   assert.equal(answer.headers.get('content-type'), 'audio/pcm')
   assert.ok(answer.bytes.length > 10_000 && answer.bytes.length % 2 === 0)
-  const sent = house.models.log.entries[0]!.body as Loose
+  const sent = app.models.log.entries[0]!.body as Loose
   assert.deepEqual(
     [sent.voice, sent.speed, sent.instructions, sent.response_format, sent.provider],
     ['juma', 1.5, 'taratibu', 'pcm', undefined],
@@ -396,7 +396,7 @@ for (const [name, body, param] of unsayable) {
 }
 
 test('speech: 100,000 emoji are accepted, one more is not', async () => {
-  const rich = await house.customer('10000')
+  const rich = await app.customer('10000')
   assert.equal((await say({ input: '😀'.repeat(100_000) }, { token: rich.key })).status, 200)
   const over = await say({ input: '😀'.repeat(100_001) }, { token: rich.key })
   assert.equal(over.status, 400)
@@ -499,12 +499,12 @@ for (const [name, act, credits, estimated] of priced) {
 
 for (const model of ['sim/sikia-siri', 'sim/sikia-saa']) {
   test(`settled: ${model}, whose unit nobody states, as it is reported`, async () => {
-    const rich = await house.customer('100000')
-    house.models.log.clear()
-    const { records, spent } = await watch(house, rich.accountId).during(() =>
+    const rich = await app.customer('100000')
+    app.models.log.clear()
+    const { records, spent } = await watch(app, rich.accountId).during(() =>
       hear(spoken({ model }), rich.key),
     )
-    const { cost } = house.models.log.entries[0]!
+    const { cost } = app.models.log.entries[0]!
     // Six seconds at 0.36 are 2.11 USD; it was charged as one credit.
     assert.ok(spent > 800 && Math.abs(spent - cost! * 3_000) < 2e-6, `${spent}, ${cost}`)
     assert.equal(records[0]!.estimated, false)
@@ -512,7 +512,7 @@ for (const model of ['sim/sikia-siri', 'sim/sikia-saa']) {
 }
 
 test('settled: a cost over REPORTED_COST_CAP_USD is believed up to it', async () => {
-  const other = await startHouse({
+  const other = await startApp({
     env: { REPORTED_COST_CAP_USD: '0.1' },
     simulator: {
       models: [like('sim/sikia-siri', 'sim/sikia', { prompt: '0.05', completion: '0' })],
@@ -542,8 +542,8 @@ test('settled: speech by the token is an estimate', async () => {
 })
 
 test('an account with few credits spends what it has and no more', async () => {
-  const little = await house.customer('0.5')
-  const mine = watch(house, little.accountId)
+  const little = await app.customer('0.5')
+  const mine = watch(app, little.accountId)
   const text = await mine.during(() => say({ input: SPOKEN }, { token: little.key }))
   assert.equal(text.result.status, 402)
   const nominal = await mine.during(() => hear(spoken({ model: 'sim/sikia-siri' }), little.key))
@@ -553,21 +553,21 @@ test('an account with few credits spends what it has and no more', async () => {
 
 for (const kind of ['transcription', 'speech'] as const) {
   test(`the caller leaves during a ${kind}: cancelled, hold released, upstream call aborted`, async () => {
-    house.models.log.clear()
+    app.models.log.clear()
     const leaving = new AbortController()
     const model = `sim/${kind}-fault-hang`
     const path = kind === 'speech' ? '/v1/audio/speech' : '/v1/audio/transcriptions'
     const { records, spent } = await books.during(async () => {
-      const call = fetch(house.url + path, {
+      const call = fetch(app.url + path, {
         method: 'POST',
         headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
         body: JSON.stringify(kind === 'speech' ? { model, input: SPOKEN } : spoken({ model })),
         signal: leaving.signal,
       })
-      await house.models.log.until({ model, outcome: 'running' })
+      await app.models.log.until({ model, outcome: 'running' })
       leaving.abort()
       await assert.rejects(call)
-      await house.models.log.until({ model, outcome: 'left' }, 1_000)
+      await app.models.log.until({ model, outcome: 'left' }, 1_000)
     })
     assert.equal(spent, 0)
     assert.deepEqual(
@@ -578,7 +578,7 @@ for (const kind of ['transcription', 'speech'] as const) {
 }
 
 test("OpenAI's SDK, unmodified: speech and transcription", async () => {
-  const client = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: asha.key, maxRetries: 0 })
+  const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: asha.key, maxRetries: 0 })
   const sound = await client.audio.speech.create({
     model: 'sim/sema',
     voice: 'asha',

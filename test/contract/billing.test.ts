@@ -25,19 +25,19 @@ const entry = (type: Entry['type'], more: Partial<Entry> = {}): Entry => ({
 
 withDatabase('billing', (open) => {
   let db: Db
-  let house: Awaited<ReturnType<typeof startServer>>
+  let app: Awaited<ReturnType<typeof startServer>>
   before(async () => {
     db = await open()
-    house = await startServer({ routes: billingRoutes({ db }) })
+    app = await startServer({ routes: billingRoutes({ db }) })
     await fill(db)
   })
   after(async () => {
-    await house.close()
+    await app.close()
     await assertBooks(db)
   })
 
   async function get(path: string, headers: Record<string, string> = jwtHeaders) {
-    const response = await fetch(house.url + path, { headers })
+    const response = await fetch(app.url + path, { headers })
     return { status: response.status, body: (await response.json()) as Loose }
   }
 

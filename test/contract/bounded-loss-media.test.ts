@@ -5,7 +5,7 @@ import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
 /** Draws in conversation, and stands in no list of picture prices. */
 const painter = {
@@ -16,13 +16,13 @@ const painter = {
 
 /* The bound on what an account costs beyond what it pays, for every paid route beside chat. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
 before(async () => {
-  house = await startHouse({ simulator: { faults: true, models: [painter] } })
+  app = await startApp({ simulator: { faults: true, models: [painter] } })
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const CREDITS_PER_USD = 3_000
 const SPEECH_USD_PER_CHARACTER = 0.000015
@@ -35,7 +35,7 @@ function costOf({ route, body, cost, outcome }: JournalEntry): number {
 }
 
 async function chargedTo(accountId: string): Promise<number> {
-  const [row] = await house.db.query<{ sum: string | null }>(
+  const [row] = await app.db.query<{ sum: string | null }>(
     `select sum(-amount_micro)::text from ledger_entries where account_id = $1 and type = 'usage'`,
     [accountId],
   )
@@ -44,13 +44,13 @@ async function chargedTo(accountId: string): Promise<number> {
 
 /** Ten at once, twice. */
 async function reckon(credits: string, path: string, body: object): Promise<number[]> {
-  const thief = await house.customer(credits)
-  house.models.log.clear()
+  const thief = await app.customer(credits)
+  app.models.log.clear()
   const statuses: number[] = []
   for (let round = 0; round < 2; round++) {
     const answers = await Promise.all(
       Array.from({ length: 10 }, async () => {
-        const answer = await fetch(`${house.url}${path}`, {
+        const answer = await fetch(`${app.url}${path}`, {
           method: 'POST',
           headers: {
             authorization: `Bearer ${thief.key}`,
@@ -64,7 +64,7 @@ async function reckon(credits: string, path: string, body: object): Promise<numb
     )
     statuses.push(...answers)
   }
-  const cost = house.models.log.entries.reduce((sum, entry) => sum + costOf(entry), 0)
+  const cost = app.models.log.entries.reduce((sum, entry) => sum + costOf(entry), 0)
   const charged = await chargedTo(thief.accountId)
   assert.ok(cost - charged <= charged / 10 + 10, `cost ${cost}, paid ${charged}`)
   for (const status of statuses) assert.ok(status === 200 || status === 402, String(status))
@@ -118,12 +118,12 @@ for (const [what, credits, path, body] of ROUTES) {
 }
 
 test('an analysis is asked for no more tokens than its limit pays for', async () => {
-  const poor = await house.customer('3')
-  house.models.log.clear()
+  const poor = await app.customer('3')
+  app.models.log.clear()
   const body = { model: 'sim/macho', prompt: 'Eleza picha hii', image: { data: png } }
-  const answer = await house.call('POST /v1/vision/analyze', { token: poor.key, body })
+  const answer = await app.call('POST /v1/vision/analyze', { token: poor.key, body })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  const sent = house.models.log.find({ route: '/chat/completions' })[0]!.body as {
+  const sent = app.models.log.find({ route: '/chat/completions' })[0]!.body as {
     max_tokens: number
   }
   // Half of three credits, at 0.0075 a token.
@@ -131,22 +131,22 @@ test('an analysis is asked for no more tokens than its limit pays for', async ()
 })
 
 test('speech that the account cannot pay for in full is refused, and nobody is asked', async () => {
-  const poor = await house.customer('20')
-  house.models.log.clear()
+  const poor = await app.customer('20')
+  app.models.log.clear()
   const body = { model: 'sim/sema', input: 'habari '.repeat(100) }
-  const answer = await house.call('POST /v1/audio/speech', { token: poor.key, body })
+  const answer = await app.call('POST /v1/audio/speech', { token: poor.key, body })
   assert.equal(answer.status, 402)
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
 })
 
 test('a picture drawn in conversation is asked for with no more words than its limit pays for', async () => {
   const draw = async (credits: string) => {
-    const { key } = await house.customer(credits)
-    house.models.log.clear()
+    const { key } = await app.customer(credits)
+    app.models.log.clear()
     const body = { model: 'sim/mchoraji', prompt: 'Twiga' }
-    const answer = await house.call('POST /v1/images/generations', { token: key, body })
+    const answer = await app.call('POST /v1/images/generations', { token: key, body })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return house.models.log.find({ route: '/chat/completions' })[0]!.body as Record<string, unknown>
+    return app.models.log.find({ route: '/chat/completions' })[0]!.body as Record<string, unknown>
   }
   // A picture is 375.75 credits, at 0.09 a token; the longest answer would be 2,949.
   assert.equal((await draw('400')).max_tokens, 4_175)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { startTalker, type Talker, type TalkerCall } from '../support/talker.ts'
 
 /*
@@ -9,9 +9,9 @@ import { startTalker, type Talker, type TalkerCall } from '../support/talker.ts'
  * above what it pays.
  */
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 let talker: Talker
-let house: House
+let app: App
 
 /** Credits for a million tokens, in and out. */
 const PRICES: Record<string, [number, number]> = {
@@ -56,13 +56,13 @@ before(async () => {
     record('talk/brooder', { supported_parameters: ['max_tokens', 'reasoning'] }),
   ]
   const upstream = { type: 'openai', base_url: talker.url, sync: false, models }
-  house = await startHouse({ upstream })
+  app = await startApp({ upstream })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await talker.close()
 })
-afterEach(() => assertAgreement(house.db))
+afterEach(() => assertAgreement(app.db))
 
 type Body = Record<string, unknown>
 type Heard = { status: number; text: string; finish: string | undefined }
@@ -72,7 +72,7 @@ async function ask(
   body: Body,
   { readAfterMs = 0, signal }: { readAfterMs?: number; signal?: AbortSignal } = {},
 ): Promise<Heard> {
-  const answer = await fetch(`${house.url}/v1/chat/completions`, {
+  const answer = await fetch(`${app.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messages: [{ role: 'user', content: '7' }], ...body }),
@@ -92,7 +92,7 @@ function costOf(calls: TalkerCall[]): number {
 }
 
 async function chargedTo(accountId: string): Promise<number> {
-  const [row] = await house.db.query<{ sum: string | null }>(
+  const [row] = await app.db.query<{ sum: string | null }>(
     `select sum(-amount_micro)::text from ledger_entries where account_id = $1 and type = 'usage'`,
     [accountId],
   )
@@ -105,7 +105,7 @@ async function reckon(
   bodies: Body[],
   { rounds = 3, readAfterMs = 0 }: { rounds?: number; readAfterMs?: number } = {},
 ) {
-  const thief = await house.customer(credits)
+  const thief = await app.customer(credits)
   talker.calls.length = 0
   const answers: Heard[] = []
   for (let round = 0; round < rounds; round++) {
@@ -203,13 +203,13 @@ for (const stream of [true, false]) {
 }
 
 test('an answer that the money ends has finish_reason length, and is charged as an estimate', async () => {
-  const thief = await house.customer('25')
+  const thief = await app.customer('25')
   const bodies = [true, false].flatMap((stream) => times(3, { model: 'talk/dear', stream }))
   talker.calls.length = 0
   const answers = await Promise.all(bodies.map((body) => ask(thief.key, body)))
   assert.ok(talker.calls.some((call) => call.state === 'cut off'))
   for (const { status, finish } of answers) if (status === 200) assert.equal(finish, 'length')
-  const rows = await house.db.query<{ estimated: boolean }>(
+  const rows = await app.db.query<{ estimated: boolean }>(
     'select estimated from activity_records where account_id = $1 and cost_micro > 0',
     [thief.accountId],
   )
@@ -218,7 +218,7 @@ test('an answer that the money ends has finish_reason length, and is charged as 
 })
 
 test('callers who leave whole answers are counted, and beyond their allowance they pay', async () => {
-  const thief = await house.customer('100')
+  const thief = await app.customer('100')
   talker.calls.length = 0
   const body = { model: 'talk/dear', max_tokens: 300 }
   for (let round = 0; round < 10; round++) {
@@ -239,7 +239,7 @@ test('callers who leave whole answers are counted, and beyond their allowance th
 })
 
 test('a whole answer of which more was seen than may be left is paid for, whoever leaves it', async () => {
-  const thief = await house.customer('1000')
+  const thief = await app.customer('1000')
   // 120 credits, and 40 by its bytes.
   await askAndLeave(thief, { model: 'talk/quick' }, 4_000)
   assert.ok(talker.calls[0]!.stream)
@@ -252,17 +252,17 @@ const BROODS = { model: 'talk/brooder', n: 8, max_tokens: 100 }
 for (const stream of [true, false]) {
   const how = stream ? 'streamed' : 'whole'
   test(`an answer (${how}) that is left while a model thinks for more than may be left is paid for`, async () => {
-    const thief = await house.customer('1000')
+    const thief = await app.customer('1000')
     await askAndLeave(thief, { ...BROODS, stream }, 240)
     await assertPaid(thief)
   })
 }
 
 test('what a model thought before its first word counts when a stream is left there', async () => {
-  const thief = await house.customer('1000')
+  const thief = await app.customer('1000')
   talker.calls.length = 0
   const leaving = new AbortController()
-  const answer = await fetch(`${house.url}/v1/chat/completions`, {
+  const answer = await fetch(`${app.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${thief.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...BROODS, stream: true, messages: [{ role: 'user', content: '7' }] }),
@@ -274,12 +274,12 @@ test('what a model thought before its first word counts when a stream is left th
 })
 
 test('a model that thinks may be left soon: what it did is counted, and not charged', async () => {
-  const honest = await house.customer('1000')
+  const honest = await app.customer('1000')
   await askAndLeave(honest, { model: 'talk/thinker', max_tokens: 8_000 }, 80)
   await noHolds()
   assert.equal(talker.calls[0]!.state, 'cut off')
   assert.equal(await chargedTo(honest.accountId), 0)
-  const [row] = await house.db.query<{ status: string; waived_micro: bigint }>(
+  const [row] = await app.db.query<{ status: string; waived_micro: bigint }>(
     'select status, waived_micro from activity_records where account_id = $1',
     [honest.accountId],
   )
@@ -308,7 +308,7 @@ async function assertPaid({ accountId }: { accountId: string }): Promise<void> {
 }
 
 async function noHolds(): Promise<void> {
-  while ((await house.db.query('select id from holds')).length > 0) {
+  while ((await app.db.query('select id from holds')).length > 0) {
     await new Promise((done) => setTimeout(done, 20))
   }
 }

@@ -3,18 +3,18 @@ import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../src/accounts/authenticator.ts'
 import { ProcessCounter } from '../../src/http/limits/process-counter.ts'
 import { authRoutes } from '../../src/routes/auth.ts'
-import { accountsHouse, client, freshEmail, PASSWORD, refused } from '../support/accounts.ts'
+import { accountsApp, client, freshEmail, PASSWORD, refused } from '../support/accounts.ts'
 import { startServer } from '../support/server.ts'
 
 /* Sessions of our own pages: what a browser sends, and what others may try with it. */
 
-const house = accountsHouse()
+const app = accountsApp()
 const NAME = '__Host-mlango_refresh'
 
 /** What a browser sends by itself from one of our pages, and the header that the page adds. */
 const ours = (more: Record<string, string> = {}) => ({
   'x-mlango-session': 'cookie',
-  origin: house.url,
+  origin: app.url,
   'sec-fetch-site': 'same-origin',
   ...more,
 })
@@ -25,8 +25,8 @@ const cookieOf = (headers: Headers): string => {
 const holding = (token: string) => ({ cookie: `theme=dark; ${NAME}=${token}; lang=sw` })
 
 async function logIn(email?: string) {
-  const who = email ?? (await house.signUp()).email
-  const answer = await house.call('POST /v1/auth/login', {
+  const who = email ?? (await app.signUp()).email
+  const answer = await app.call('POST /v1/auth/login', {
     body: { identifier: who, password: PASSWORD },
     headers: ours(),
   })
@@ -39,10 +39,10 @@ async function logIn(email?: string) {
   }
 }
 const refresh = (token: string, headers: Record<string, string> = ours()) =>
-  house.call('POST /v1/auth/refresh', { headers: { ...headers, ...holding(token) } })
+  app.call('POST /v1/auth/refresh', { headers: { ...headers, ...holding(token) } })
 /** As if the token had been replaced so long ago. */
 const age = (token: string, seconds: number) =>
-  house.db.query(
+  app.db.query(
     `update sessions set rotated_at = rotated_at - $2::int * interval '1 second' where id = $1`,
     [sessionIn(token), seconds],
   )
@@ -66,14 +66,14 @@ describe('signing in with X-Mlango-Session: cookie', () => {
 
   it('a code: the same', async () => {
     const email = freshEmail()
-    await house.registerAs(email)
-    const answer = await house.call('POST /v1/auth/otp/verify', {
+    await app.registerAs(email)
+    const answer = await app.call('POST /v1/auth/otp/verify', {
       headers: ours(),
       body: {
         identifier: email,
         channel: 'email',
         purpose: 'verify_email',
-        code: await house.lastCode(email),
+        code: await app.lastCode(email),
       },
     })
     assert.equal(answer.status, 200)
@@ -82,29 +82,29 @@ describe('signing in with X-Mlango-Session: cookie', () => {
   })
 
   it('programs see no change: no header, no cookie', async () => {
-    const { email } = await house.signUp()
+    const { email } = await app.signUp()
     const body = { identifier: email, password: PASSWORD }
-    const answer = await house.call('POST /v1/auth/login', { body })
+    const answer = await app.call('POST /v1/auth/login', { body })
     assert.deepEqual(answer.headers.getSetCookie(), [])
     assert.match(answer.body.data.refresh_token, /^mlr_/)
     assert.equal(answer.body.data.refresh_expires_in, 2_592_000)
   })
 
   it('403 from another page, so that nobody can be signed in to an account of the attacker', async () => {
-    const { email } = await house.signUp()
+    const { email } = await app.signUp()
     const body = { identifier: email, password: PASSWORD }
     for (const headers of [
       ours({ origin: 'https://evil.example' }),
       ours({ 'sec-fetch-site': 'cross-site' }),
     ]) {
-      const answer = await house.call('POST /v1/auth/login', { body, headers })
+      const answer = await app.call('POST /v1/auth/login', { body, headers })
       refused(answer, 403, 'forbidden')
       assert.deepEqual(answer.headers.getSetCookie(), [])
     }
   })
 
   it('400 for another value of the header', async () => {
-    const answer = await house.call('POST /v1/auth/login', {
+    const answer = await app.call('POST /v1/auth/login', {
       body: { identifier: 'a@example.com', password: PASSWORD },
       headers: ours({ 'x-mlango-session': 'token' }),
     })
@@ -120,13 +120,13 @@ describe('POST /v1/auth/refresh with the cookie', () => {
     assert.equal(answer.status, 200)
     assert.notEqual(cookieOf(answer.headers), token)
     assert.equal('refresh_token' in answer.body.data, false)
-    const me = await house.call('GET /v1/me', { token: answer.body.data.access_token })
+    const me = await app.call('GET /v1/me', { token: answer.body.data.access_token })
     assert.equal(me.status, 200)
   })
 
   it('without Sec-Fetch-Site, which old browsers do not send, the origin decides', async () => {
     const { token } = await logIn()
-    const headers = { 'x-mlango-session': 'cookie', origin: house.url }
+    const headers = { 'x-mlango-session': 'cookie', origin: app.url }
     assert.equal((await refresh(token, headers)).status, 200)
   })
 
@@ -139,7 +139,7 @@ describe('POST /v1/auth/refresh with the cookie', () => {
     [
       'a page of ours that forgot the header',
       401,
-      () => ({ origin: house.url, 'sec-fetch-site': 'same-origin' }),
+      () => ({ origin: app.url, 'sec-fetch-site': 'same-origin' }),
     ],
     ['another origin', 403, () => ours({ origin: 'https://evil.example' })],
     ['another port of this host', 403, () => ours({ origin: 'http://127.0.0.1:1' })],
@@ -155,7 +155,7 @@ describe('POST /v1/auth/refresh with the cookie', () => {
       const answer = await refresh(token, headers())
       assert.equal(answer.status, status, JSON.stringify(answer.body))
       assert.deepEqual(answer.headers.getSetCookie(), [])
-      const [row] = await house.db.query<{ refresh_counter: number; ended_at: Date | null }>(
+      const [row] = await app.db.query<{ refresh_counter: number; ended_at: Date | null }>(
         'select refresh_counter, ended_at from sessions where id = $1',
         [sessionIn(token)],
       )
@@ -164,22 +164,22 @@ describe('POST /v1/auth/refresh with the cookie', () => {
   }
 
   it('401: no cookie, and one that is nonsense', async () => {
-    refused(await house.call('POST /v1/auth/refresh', { headers: ours() }), 401, 'unauthorized')
+    refused(await app.call('POST /v1/auth/refresh', { headers: ours() }), 401, 'unauthorized')
     refused(await refresh('nonsense'), 401, 'unauthorized')
   })
 
   it('401: the token of a cookie in a body, and the token of a program in a cookie', async () => {
     const { token } = await logIn()
-    const sent = await house.call('POST /v1/auth/refresh', { body: { refresh_token: token } })
+    const sent = await app.call('POST /v1/auth/refresh', { body: { refresh_token: token } })
     refused(sent, 401, 'unauthorized')
-    const bearer = await house.call('POST /v1/auth/refresh', { token })
+    const bearer = await app.call('POST /v1/auth/refresh', { token })
     refused(bearer, 401, 'unauthorized')
-    const program = await house.signUp()
+    const program = await app.signUp()
     refused(await refresh(program.refresh), 401, 'unauthorized')
     // Neither session is ended by it.
     assert.equal((await refresh(token)).status, 200)
     const body = { refresh_token: program.refresh }
-    assert.equal((await house.call('POST /v1/auth/refresh', { body })).status, 200)
+    assert.equal((await app.call('POST /v1/auth/refresh', { body })).status, 200)
   })
 
   it('no other route reads the cookie', async () => {
@@ -191,7 +191,7 @@ describe('POST /v1/auth/refresh with the cookie', () => {
       'POST /v1/auth/logout',
       'DELETE /v1/me',
     ]) {
-      refused(await house.call(line, { headers }), 401, 'unauthorized')
+      refused(await app.call(line, { headers }), 401, 'unauthorized')
     }
   })
 })
@@ -212,11 +212,11 @@ describe('the cookie before', () => {
     const again = await refresh(token)
     assert.equal(again.status, 200)
     assert.equal(cookieOf(again.headers), lost)
-    const program = await house.signUp()
+    const program = await app.signUp()
     const body = { refresh_token: program.refresh }
-    await house.call('POST /v1/auth/refresh', { body })
+    await app.call('POST /v1/auth/refresh', { body })
     await age(program.refresh, 11)
-    refused(await house.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
+    refused(await app.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
   })
 
   it('stolen and used after 120 s: the session ends, for the thief and for the owner', async () => {
@@ -225,8 +225,8 @@ describe('the cookie before', () => {
     await age(token, 121)
     refused(await refresh(token), 401, 'unauthorized')
     refused(await refresh(current), 401, 'unauthorized')
-    refused(await house.call('GET /v1/me', { token: access }), 401, 'unauthorized')
-    const told = await house.db.query(
+    refused(await app.call('GET /v1/me', { token: access }), 401, 'unauthorized')
+    const told = await app.db.query(
       `select 1 from notifications n join sessions s on s.account_id = n.account_id
        where s.id = $1 and n.type = 'security.session_reuse'`,
       [sessionIn(token)],
@@ -246,7 +246,7 @@ describe('the cookie before', () => {
 describe('POST /v1/auth/logout with the cookie', () => {
   it('200: the cookie is cleared, and its session has ended', async () => {
     const { token, access } = await logIn()
-    const answer = await house.call('POST /v1/auth/logout', {
+    const answer = await app.call('POST /v1/auth/logout', {
       token: access,
       headers: ours(holding(token)),
     })
@@ -255,14 +255,14 @@ describe('POST /v1/auth/logout with the cookie', () => {
       `${NAME}=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict`,
     ])
     refused(await refresh(token), 401, 'unauthorized')
-    refused(await house.call('GET /v1/me', { token: access }), 401, 'unauthorized')
+    refused(await app.call('GET /v1/me', { token: access }), 401, 'unauthorized')
   })
 
   it('200: a cookie of another sign-in in this browser ends with it', async () => {
     const one = await logIn()
     const other = await logIn()
     const headers = ours(holding(other.token))
-    await house.call('POST /v1/auth/logout', { token: one.access, headers })
+    await app.call('POST /v1/auth/logout', { token: one.access, headers })
     refused(await refresh(one.token), 401, 'unauthorized')
     refused(await refresh(other.token), 401, 'unauthorized')
   })
@@ -270,23 +270,23 @@ describe('POST /v1/auth/logout with the cookie', () => {
   it('403 and nothing ended from another page', async () => {
     const { token, access } = await logIn()
     const headers = { ...ours({ origin: 'https://evil.example' }), ...holding(token) }
-    refused(await house.call('POST /v1/auth/logout', { token: access, headers }), 403, 'forbidden')
+    refused(await app.call('POST /v1/auth/logout', { token: access, headers }), 403, 'forbidden')
     assert.equal((await refresh(token)).status, 200)
   })
 
   it('{all: true} ends the sessions of programs too', async () => {
-    const program = await house.signUp()
+    const program = await app.signUp()
     const { access } = await logIn(program.email)
     const headers = ours()
-    await house.call('POST /v1/auth/logout', { token: access, headers, body: { all: true } })
+    await app.call('POST /v1/auth/logout', { token: access, headers, body: { all: true } })
     const body = { refresh_token: program.refresh }
-    refused(await house.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
+    refused(await app.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
   })
 })
 
 /** The same routes under another address, and with counting. */
 async function served(publicUrl: string | undefined, settings: Record<string, unknown> = {}) {
-  const accounts = { ...house.accounts, publicUrl }
+  const accounts = { ...app.accounts, publicUrl }
   const service = await startServer({
     routes: authRoutes(accounts),
     authenticator: createAuthenticator(accounts),
@@ -298,7 +298,7 @@ async function served(publicUrl: string | undefined, settings: Record<string, un
 
 describe('where our pages are', () => {
   it('behind https it is the origin of PUBLIC_URL, whatever the Host says', async () => {
-    const { email } = await house.signUp()
+    const { email } = await app.signUp()
     const service = await served('https://mlango.example')
     const body = { identifier: email, password: PASSWORD }
     const from = (origin: string) =>
@@ -314,7 +314,7 @@ describe('where our pages are', () => {
   })
 
   it('over plain http there is no such session, but on localhost; the answer says so', async () => {
-    const { email } = await house.signUp()
+    const { email } = await app.signUp()
     const body = { identifier: email, password: PASSWORD }
     const service = await served('http://mlango.example')
     const headers = { 'x-mlango-session': 'cookie', origin: 'http://mlango.example' }
@@ -352,7 +352,7 @@ describe('where our pages are', () => {
 describe('how often', () => {
   it('refresh is counted per session: one that is over its limit leaves the others alone', async () => {
     const [one, other] = [await logIn(), await logIn()]
-    const service = await served(house.url, { AUTH_RATE_LIMIT_RPM: 5 })
+    const service = await served(app.url, { AUTH_RATE_LIMIT_RPM: 5 })
     const again = (token: string) =>
       service.call('POST /v1/auth/refresh', { headers: { ...ours(), ...holding(token) } })
     let token = one.token
@@ -363,8 +363,8 @@ describe('how often', () => {
   })
 
   it('sign-in is counted by failures: the many of one address do not lock each other out', async () => {
-    const { email } = await house.signUp()
-    const service = await served(house.url, { AUTH_RATE_LIMIT_RPM: 3 })
+    const { email } = await app.signUp()
+    const service = await served(app.url, { AUTH_RATE_LIMIT_RPM: 3 })
     const logInAs = (identifier: string, password: string) =>
       service.call('POST /v1/auth/login', { body: { identifier, password } })
     for (let i = 0; i < 8; i++) assert.equal((await logInAs(email, PASSWORD)).status, 200)
@@ -380,7 +380,7 @@ describe('how often', () => {
   })
 
   it('guesses at once cannot all pass before the first has failed', async () => {
-    const service = await served(house.url, { AUTH_RATE_LIMIT_RPM: 3 })
+    const service = await served(app.url, { AUTH_RATE_LIMIT_RPM: 3 })
     const guesses = Array.from({ length: 20 }, () =>
       service.call('POST /v1/auth/login', { body: { identifier: freshEmail(), password: 'x' } }),
     )
@@ -390,8 +390,8 @@ describe('how often', () => {
   })
 
   it('even successes have an end: ten times as many', async () => {
-    const { email } = await house.signUp()
-    const service = await served(house.url, { AUTH_RATE_LIMIT_RPM: 1 })
+    const { email } = await app.signUp()
+    const service = await served(app.url, { AUTH_RATE_LIMIT_RPM: 1 })
     const body = { identifier: email, password: PASSWORD }
     for (let i = 0; i < 10; i++) {
       assert.equal((await service.call('POST /v1/auth/login', { body })).status, 200)
@@ -401,7 +401,7 @@ describe('how often', () => {
   })
 
   it('made-up sessions from one address have an end', async () => {
-    const service = await served(house.url, { AUTH_RATE_LIMIT_RPM: 1 })
+    const service = await served(app.url, { AUTH_RATE_LIMIT_RPM: 1 })
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) {
       const bytes = Buffer.alloc(44, i)

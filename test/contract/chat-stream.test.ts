@@ -3,34 +3,34 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../support/agreement.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS } from '../support/fault-table.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
-  asha = await house.customer('100')
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  asha = await app.customer('100')
 })
-after(() => house.close())
+after(() => app.close())
 afterEach(async () => {
   await settled()
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 /** Waits until no hold is open: what a reader who left behind is given back in the background. */
 async function settled(): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    const holds = await house.db.query('select id from holds')
+    const holds = await app.db.query('select id from holds')
     if (holds.length === 0) return
     await sleep(20)
   }
 }
 
 function open(more: object = {}, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${house.url}/v1/chat/completions`, {
+  return fetch(`${app.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -52,9 +52,9 @@ async function events(answer: Response): Promise<{ data: Loose[]; done: boolean;
 }
 
 const balance = async () =>
-  (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
 const lastRecord = async () =>
-  (await house.call('GET /v1/activity?limit=1', { token: asha.token })).body.data[0]
+  (await app.call('GET /v1/activity?limit=1', { token: asha.token })).body.data[0]
 
 test('a stream: our names on every chunk, one end, settled before it is sent', async () => {
   const start = await balance()
@@ -114,7 +114,7 @@ for (const [code, type] of [
   [502, 'server_error'],
 ] as const) {
   test(`an error ${code} inside a stream has the type it would have outside`, async () => {
-    house.models.fail({ fault: `stream-error-${code}`, times: 1, model: 'sim/hekima' })
+    app.models.fail({ fault: `stream-error-${code}`, times: 1, model: 'sim/hekima' })
     const { data, done } = await events(await open())
     const { error } = data.at(-1)!
     assert.equal(done, false)
@@ -137,12 +137,12 @@ for (const [fault, status] of BEFORE_THE_STREAM) {
 test('a reader who leaves: upstream aborted, hold released, record cancelled, no charge', async () => {
   const start = await balance()
   const leave = new AbortController()
-  house.models.log.clear()
+  app.models.log.clear()
   const answer = await open({ model: 'sim/fault-endless' }, leave.signal)
   const reader = answer.body!.getReader()
   await reader.read()
   leave.abort()
-  await house.models.log.until({ route: '/chat/completions', outcome: 'left' }, 2_000)
+  await app.models.log.until({ route: '/chat/completions', outcome: 'left' }, 2_000)
   await settled()
   assert.deepEqual(await balance(), start)
   const record = await lastRecord()

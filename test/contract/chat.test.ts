@@ -4,18 +4,18 @@ import { measureJson } from '../../src/gateway/price/prompt-size.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
 import { FAULTS, TYPES } from '../support/fault-table.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
-  asha = await house.customer('100')
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  asha = await app.customer('100')
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const hello = (more: object = {}) => ({
   model: 'sim/hekima',
@@ -23,11 +23,11 @@ const hello = (more: object = {}) => ({
   ...more,
 })
 const chat = (body: unknown, more: { token?: string; headers?: Record<string, string> } = {}) =>
-  house.call('POST /v1/chat/completions', { token: more.token ?? asha.key, body, ...more })
+  app.call('POST /v1/chat/completions', { token: more.token ?? asha.key, body, ...more })
 const balance = async () =>
-  (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
 const records = async () =>
-  (await house.call('GET /v1/activity', { token: asha.token })).body.data as Loose[]
+  (await app.call('GET /v1/activity', { token: asha.token })).body.data as Loose[]
 
 test('200: a completion in the compatible shape, charged to the microcredit', async () => {
   const before = await balance()
@@ -69,17 +69,17 @@ test('200: any form of the id; the JWT too, and then without a workspace', async
 })
 
 test('200: a free model costs nothing, even for an empty account', async () => {
-  const poor = await house.customer('0')
+  const poor = await app.customer('0')
   const answer = await chat(hello({ model: 'sim/hekima-mini:free' }), { token: poor.key })
   assert.equal(answer.status, 200)
   assert.equal(answer.headers.get('x-credits-charged'), '0')
 })
 
 test('200: steering fields are dropped, unknown ones pass, user is a hash', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   const more = { models: ['x'], provider: { only: ['y'] }, plugins: [], usage: {}, user: 'me' }
   await chat(hello({ ...more, temperature: 0.3, my_field: { a: 1 } }))
-  const sent = house.models.log.entries[0]!.body as Record<string, unknown>
+  const sent = app.models.log.entries[0]!.body as Record<string, unknown>
   for (const name of ['models', 'provider', 'plugins', 'usage']) assert.equal(sent[name], undefined)
   assert.deepEqual(sent.my_field, { a: 1 })
   assert.equal(sent.temperature, 0.3)
@@ -111,28 +111,28 @@ for (const [name, body, param] of invalid) {
 }
 
 test('400: an image for a model that does not accept images, before any upstream is called', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   const part = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
   const answer = await chat(hello({ messages: [{ role: 'user', content: [part] }] }))
   assert.equal(answer.status, 400)
   assert.equal(answer.body.error.code, 'model_capability')
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
 })
 
 test('401, 402, 404, 405, 413', async () => {
   assert.equal((await chat(hello(), { token: 'mlg_nonsense' })).body.error.code, 'invalid_api_key')
-  const poor = await house.customer('0')
-  house.models.log.clear()
+  const poor = await app.customer('0')
+  app.models.log.clear()
   const broke = await chat(hello(), { token: poor.key })
   assert.equal(broke.status, 402)
   assert.equal(broke.body.error.code, 'insufficient_quota')
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
   for (const model of ['sim/none', 'sim/otomatiki', '../../x', 'a'.repeat(200)]) {
     const missing = await chat(hello({ model }))
     assert.equal(missing.status, 404)
     assert.equal(missing.body.error.code, 'model_not_found')
   }
-  const wrong = await house.call('GET /v1/chat/completions', { token: asha.key })
+  const wrong = await app.call('GET /v1/chat/completions', { token: asha.key })
   assert.equal(wrong.status, 405)
   const large = await chat(hello({ filler: 'x'.repeat(14_500_000) }))
   assert.equal(large.status, 413)
@@ -171,7 +171,7 @@ for (const [fault, estimated] of usages) {
     const promptTokens = Math.ceil(measureJson(body).bytes / 3) + 8
     const micro = estimated ? promptTokens * 7_500 + Math.ceil(answerBytes / 3) * 30_000 : 0
     assert.equal(Number(answer.headers.get('x-credits-charged')), micro / 1e6)
-    const [row] = await house.db.query(
+    const [row] = await app.db.query(
       'select estimated from activity_records order by created_at desc, id desc limit 1',
     )
     assert.equal(row!.estimated, estimated)

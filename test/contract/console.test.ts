@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
 /* What pages read before anyone has signed in. */
 
@@ -12,9 +12,9 @@ const many = Array.from({ length: 300 }, (_, i) => ({
   id: `many/model-${String(i).padStart(3, '0')}`,
 }))
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 before(async () => {
-  house = await startHouse({
+  app = await startApp({
     simulator: { models: many },
     env: {
       TOPUP_MIN_TZS: '2000',
@@ -27,13 +27,13 @@ before(async () => {
     },
   })
 })
-after(() => house.close())
+after(() => app.close())
 
 /** As the wire has it: fetch would unpack it. */
 function raw(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
     (resolve, reject) => {
-      const asked = request(house.url + path, { headers }, (answer) => {
+      const asked = request(app.url + path, { headers }, (answer) => {
         const parts: Buffer[] = []
         answer.on('data', (part: Buffer) => parts.push(part))
         answer.on('end', () =>
@@ -52,7 +52,7 @@ function raw(path: string, headers: Record<string, string> = {}) {
 
 describe('GET /v1/console', () => {
   it('200: limits, rate, bonus, ways in, networks; for everybody, and cacheable', async () => {
-    const { status, headers, body } = await house.call('GET /v1/console')
+    const { status, headers, body } = await app.call('GET /v1/console')
     assert.equal(status, 200)
     assert.equal(headers.get('cache-control'), 'public, max-age=60')
     const { networks, ...facts } = body.data
@@ -126,7 +126,7 @@ describe('GET /v1/catalog', () => {
   })
 
   it('200: only the fields that are asked for, in any order, with the id', async () => {
-    const answer = await house.call('GET /v1/catalog?fields=pricing_credits,name')
+    const answer = await app.call('GET /v1/catalog?fields=pricing_credits,name')
     assert.equal(answer.status, 200)
     const [first] = answer.body.data
     assert.deepEqual(Object.keys(first), ['id', 'name', 'pricing_credits'])
@@ -138,7 +138,7 @@ describe('GET /v1/catalog', () => {
     const { headers } = await raw(path)
     const known = { 'if-none-match': String(headers.etag), 'accept-encoding': 'br' }
     assert.equal((await raw(path, known)).status, 304)
-    const refused = await house.call('GET /v1/catalog?fields=id,upstream')
+    const refused = await app.call('GET /v1/catalog?fields=id,upstream')
     assert.equal(refused.status, 400)
     assert.match(refused.body.message, /^fields must name/)
   })

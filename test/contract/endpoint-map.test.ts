@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OpenApi } from '../../src/http/docs/openapi.ts'
 import type { Route } from '../../src/http/route.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
 /** The contract's endpoint map, by hand: method, path, credential, dialect of failures. */
 const MAP = `
@@ -174,13 +174,13 @@ const contract = new Map<string, Row>(
     ]),
 )
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let routes: readonly Route[]
 before(async () => {
-  house = await startHouse()
-  routes = house.house.server.context.routes
+  app = await startApp()
+  routes = app.rooms.server.context.routes
 })
-after(() => house.close())
+after(() => app.close())
 
 const nameOf = (route: Route) => `${route.method} ${route.path}`
 const addressOf = (route: Route) => route.path.replace(/:\w+|\*/g, 'x')
@@ -208,7 +208,7 @@ test('every row of the contract has its route', () => {
 
 test('every guarded route refuses an unknown caller with 401 in its dialect, whatever the body', async () => {
   for (const route of routes.filter((one) => one.credential !== 'none')) {
-    const response = await fetch(house.url + addressOf(route), {
+    const response = await fetch(app.url + addressOf(route), {
       method: route.method,
       headers: { 'content-type': 'application/json' },
       ...(route.method === 'GET' ? {} : { body: '{broken' }),
@@ -224,12 +224,12 @@ test('every guarded route refuses an unknown caller with 401 in its dialect, wha
 })
 
 test('every route for one kind of credential refuses the other with 403, and bad JSON with 400', async () => {
-  const { token, key } = await house.customer('0')
+  const { token, key } = await app.customer('0')
   for (const route of routes) {
     if (route.credential === 'operator') continue
     const wrong = { jwt: key, key: token, either: undefined, none: undefined }[route.credential]
     const ask = async (credential: string, body?: string) => {
-      const response = await fetch(house.url + addressOf(route), {
+      const response = await fetch(app.url + addressOf(route), {
         method: route.method,
         headers: {
           authorization: `Bearer ${credential}`,
@@ -252,7 +252,7 @@ test('every route for one kind of credential refuses the other with 403, and bad
 })
 
 test('the OpenAPI document holds every route but the documents and those of operators, and is complete', async () => {
-  const document = (await (await fetch(`${house.url}/v1/openapi.json`)).json()) as OpenApi
+  const document = (await (await fetch(`${app.url}/v1/openapi.json`)).json()) as OpenApi
   const reply = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   )
@@ -266,6 +266,6 @@ test('the OpenAPI document holds every route but the documents and those of oper
   )) {
     assert.ok(document.components.schemas[name!], name)
   }
-  const page = await (await fetch(`${house.url}/docs`)).text()
+  const page = await (await fetch(`${app.url}/docs`)).text()
   for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(page.includes(`id="${id}"`), id)
 })

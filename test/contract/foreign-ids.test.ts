@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 
 /* An upstream's id that cannot be a header: the answer is sent without it, and charged once. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse({ simulator: { faults: true } })
-  asha = await house.customer('1000')
+  app = await startApp({ simulator: { faults: true } })
+  asha = await app.customer('1000')
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-  const answer = await fetch(house.url + path, {
+  const answer = await fetch(app.url + path, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${asha.key}`,
@@ -52,9 +52,7 @@ const calls: [string, (fault: string) => ReturnType<typeof post>][] = [
 for (const [what, call] of calls) {
   for (const fault of FAULTS) {
     test(`${what} with ${fault}: 200, charged, and no such header`, async () => {
-      const { result, records, spent } = await watch(house, asha.accountId).during(() =>
-        call(fault),
-      )
+      const { result, records, spent } = await watch(app, asha.accountId).during(() => call(fault))
       assert.equal(result.status, 200, result.text)
       assert.equal(result.headers.get('x-generation-id'), null)
       assert.equal(result.headers.get('set-cookie'), null)
@@ -70,7 +68,7 @@ for (const [what, call] of calls) {
 
 test('embeddings with id-break: 200, charged, and no such header', async () => {
   const model = 'sim/embeddings-fault-id-break'
-  const { result, spent } = await watch(house, asha.accountId).during(() =>
+  const { result, spent } = await watch(app, asha.accountId).during(() =>
     post('/v1/embeddings', { model, input: 'Habari' }),
   )
   assert.equal(result.status, 200, result.text)

@@ -12,19 +12,19 @@ import { startServer } from '../support/server.ts'
 let db: Db
 let now = new Date('2026-11-15T09:02:00Z')
 let healthy = 2
-let house: Awaited<ReturnType<typeof startServer>>
+let app: Awaited<ReturnType<typeof startServer>>
 let duty: ReturnType<typeof healthRecorder>
 before(async () => {
   db = await freshDb()
   const clock = { now: () => now }
   const health = () => ({ upstreams_total: 2, upstreams_healthy: healthy })
   duty = healthRecorder({ db, now: clock.now, timeZone: ZONE, health })
-  house = await startServer({
+  app = await startServer({
     routes: healthHistoryRoutes({ db, clock, timeZone: ZONE, note: 'Matengenezo leo.' }),
   })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await db.close()
 })
 
@@ -35,7 +35,7 @@ async function look(at: string, upstreams: number): Promise<void> {
 }
 
 async function read() {
-  const response = await fetch(`${house.url}/v1/gateway/health/history`)
+  const response = await fetch(`${app.url}/v1/gateway/health/history`)
   return {
     status: response.status,
     headers: response.headers,

@@ -4,11 +4,11 @@ import OpenAI from 'openai'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 /** Draws in conversation, and stands in no list of picture prices. */
 const painter = {
@@ -18,22 +18,22 @@ const painter = {
 }
 
 before(async () => {
-  house = await startHouse({
+  app = await startApp({
     upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } },
     simulator: { faults: true, models: [painter] },
   })
-  asha = await house.customer('100000')
+  asha = await app.customer('100000')
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const wish = (more: object = {}) => ({ model: 'sim/picha', prompt: 'Mlima Kilimanjaro', ...more })
 const draw = (body: unknown, headers: Record<string, string> = {}, token = asha.key) =>
-  house.call('POST /v1/images/generations', { token, body, headers })
+  app.call('POST /v1/images/generations', { token, body, headers })
 const balance = async () =>
-  (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
 const newest = async () =>
-  ((await house.call('GET /v1/activity?limit=1', { token: asha.token })).body.data as Loose[])[0]!
+  ((await app.call('GET /v1/activity?limit=1', { token: asha.token })).body.data as Loose[])[0]!
 
 test('200: images in the envelope, charged as the upstream charged', async () => {
   const before = await balance()
@@ -58,14 +58,14 @@ test('200: images in the envelope, charged as the upstream charged', async () =>
   assert.equal(before.balance_credits - now.balance_credits, 240)
   const record = await newest()
   assert.deepEqual([record.kind, record.status, record.cost_credits], ['image', 'completed', 240])
-  const sent = house.models.log.find({ route: '/images' }).at(-1)!.body as Loose
+  const sent = app.models.log.find({ route: '/images' }).at(-1)!.body as Loose
   assert.deepEqual([sent.n, sent.size, sent.seed], [2, '64x32', 7])
   assert.equal(sent.plugins, undefined)
   assert.match(sent.user, /^[0-9a-f]{32}$/)
 })
 
 test('200: the openai SDK reads it unmodified', async () => {
-  const client = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: asha.key })
+  const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: asha.key })
   const answer = await client.images.generate({ model: 'sim/picha', prompt: 'Twiga', n: 1 })
   assert.equal(Buffer.from(answer.data![0]!.b64_json!, 'base64').toString('latin1', 1, 4), 'PNG')
   assert.ok(answer.created > 0)
@@ -79,13 +79,13 @@ test('200: the openai SDK reads it unmodified', async () => {
 })
 
 test('200: a model that makes images only through chat', async () => {
-  house.models.log.clear()
+  app.models.log.clear()
   const answer = await draw(wish({ model: 'sim/mchoraji', n: 3, aspect_ratio: '16:9' }))
   assert.equal(answer.status, 200)
   assert.equal(answer.body.data.length, 3)
   assert.equal(answer.body.data[0].media_type, 'image/png')
-  assert.equal(house.models.log.count({ route: '/images' }), 0)
-  const [sent, ...others] = house.models.log.find({ route: '/chat/completions' })
+  assert.equal(app.models.log.count({ route: '/images' }), 0)
+  const [sent, ...others] = app.models.log.find({ route: '/chat/completions' })
   assert.equal(others.length, 2)
   const body = sent!.body as Loose
   assert.deepEqual(body.modalities, ['image', 'text'])
@@ -96,12 +96,12 @@ test('200: a model that makes images only through chat', async () => {
 })
 
 test('200: fewer images than requested are charged as the upstream charged', async () => {
-  house.models.log.clear()
-  house.models.fail({ fault: 'status-500', route: '/chat/completions', times: 1 })
+  app.models.log.clear()
+  app.models.fail({ fault: 'status-500', route: '/chat/completions', times: 1 })
   const answer = await draw(wish({ model: 'sim/mchoraji', n: 3 }))
   assert.equal(answer.status, 200)
   assert.equal(answer.body.data.length, 2)
-  const entries = house.models.log.find({ route: '/chat/completions' })
+  const entries = app.models.log.find({ route: '/chat/completions' })
   const cost = entries.reduce((sum, one) => sum + (one.cost ?? 0) * 3_000, 0)
   assert.ok(Math.abs(answer.body.usage.cost_credits - cost) < 1e-5)
 })
@@ -111,7 +111,7 @@ test('200: usage that is missing or implausible is replaced by the catalog price
     const answer = await draw(wish({ model: `sim/image-fault-${fault}`, n: 2 }))
     assert.equal(answer.status, 200, fault)
     assert.equal(answer.body.usage.cost_credits, 240, fault)
-    const [row] = await house.db.query(
+    const [row] = await app.db.query(
       'select estimated from activity_records order by created_at desc, id desc limit 1',
     )
     assert.equal(row!.estimated, true)
@@ -157,12 +157,12 @@ test('400: the message names the wrong field, in both dialects', async () => {
 
 test('401, 402 before any upstream is called, 404, 413', async () => {
   assert.equal((await draw(wish(), {}, 'mlg_no')).status, 401)
-  const poor = await house.customer('119.999999')
-  house.models.log.clear()
+  const poor = await app.customer('119.999999')
+  app.models.log.clear()
   const broke = await draw(wish(), {}, poor.key)
   assert.equal(broke.status, 402)
   assert.equal(broke.body.error_code, 'insufficient_credits')
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
   assert.equal((await draw(wish({ model: 'sim/none' }))).body.error_code, 'not_found')
   assert.equal((await draw(wish({ filler: 'x'.repeat(5_000_000) }))).status, 413)
 })

@@ -4,23 +4,23 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 
 /* A key pays once, however large the answer: the retry gets the same bytes, in any process. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 let databaseUrl: string
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
   databaseUrl = await freshDatabase()
-  house = await startHouse({ databaseUrl })
-  asha = await house.customer('1000')
+  app = await startApp({ databaseUrl })
+  asha = await app.customer('1000')
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 async function draw(url: string, key: string) {
   const answer = await fetch(`${url}/v1/images/generations`, {
@@ -39,13 +39,13 @@ async function draw(url: string, key: string) {
 
 test('pictures of 27 MB are charged once, and replayed here and in another process', async () => {
   const key = randomUUID()
-  const first = await watch(house, asha.accountId).during(() => draw(house.url, key))
+  const first = await watch(app, asha.accountId).during(() => draw(app.url, key))
   assert.ok(first.result.bytes.length > 16 * 1024 * 1024)
   assert.equal(first.spent, 240)
-  const other = await startHouse({ databaseUrl })
+  const other = await startApp({ databaseUrl })
   try {
-    for (const url of [house.url, other.url, house.url]) {
-      const { result, spent } = await watch(house, asha.accountId).during(() => draw(url, key))
+    for (const url of [app.url, other.url, app.url]) {
+      const { result, spent } = await watch(app, asha.accountId).during(() => draw(url, key))
       assert.equal(spent, 0)
       assert.equal(result.headers.get('idempotency-replayed'), 'true')
       assert.equal(result.headers.get('content-length'), String(result.bytes.length))
@@ -54,7 +54,7 @@ test('pictures of 27 MB are charged once, and replayed here and in another proce
       }
       assert.ok(result.bytes.equals(first.result.bytes), 'byte for byte')
     }
-    assert.equal(house.models.log.count({ route: '/images' }), 1)
+    assert.equal(app.models.log.count({ route: '/images' }), 1)
     assert.equal(other.models.log.count({ route: '/images' }), 0)
   } finally {
     await other.close()
@@ -63,11 +63,11 @@ test('pictures of 27 MB are charged once, and replayed here and in another proce
 
 test('a caller who left has paid, and finds the whole answer with the same key', async () => {
   const key = randomUUID()
-  house.models.log.clear()
-  const watched = watch(house, asha.accountId)
+  app.models.log.clear()
+  const watched = watch(app, asha.accountId)
   const { result, spent } = await watched.during(async () => {
     const leaving = new AbortController()
-    const request = fetch(`${house.url}/v1/images/generations`, {
+    const request = fetch(`${app.url}/v1/images/generations`, {
       method: 'POST',
       signal: leaving.signal,
       headers: {
@@ -77,7 +77,7 @@ test('a caller who left has paid, and finds the whole answer with the same key',
       },
       body: JSON.stringify({ model: 'sim/image-fault-picture-huge', prompt: 'Tembo', n: 2 }),
     })
-    await house.models.log.until({ route: '/images', outcome: 'finished' })
+    await app.models.log.until({ route: '/images', outcome: 'finished' })
     leaving.abort()
     await request.catch(() => {})
     return retried(key)
@@ -90,17 +90,17 @@ test('a caller who left has paid, and finds the whole answer with the same key',
 async function retried(key: string) {
   const isKept = async () => {
     const sql = 'select state from idempotency where key = $1'
-    return (await house.db.query<{ state: string }>(sql, [key]))[0]?.state === 'in_pieces'
+    return (await app.db.query<{ state: string }>(sql, [key]))[0]?.state === 'in_pieces'
   }
   for (let tries = 0; !(await isKept()); tries++) {
     assert.ok(tries < 1_000, 'the answer was not kept')
     await sleep(20)
   }
-  return draw(house.url, key)
+  return draw(app.url, key)
 }
 
 test('beyond the budget of kept answers a new key is refused before any work', async () => {
-  const poor = await startHouse({ env: { KEPT_ANSWERS_MB_PER_ACCOUNT: '20' } })
+  const poor = await startApp({ env: { KEPT_ANSWERS_MB_PER_ACCOUNT: '20' } })
   try {
     const juma = await poor.customer('1000')
     const body = { model: 'sim/image-fault-picture-huge', prompt: 'Simba', n: 2 }

@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { testClock } from '../support/accounts.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { AT_ONCE, finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
 import { readStream, watchLeaving, type StreamReader } from '../support/stream-reader.ts'
 
 /* Readers who leave before the end, over and over: what that may be worth in a day is limited. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Worth 9 credits: two of them are within the limit of 20, three are beyond. */
@@ -19,36 +19,36 @@ const TEXT = 'maji '.repeat(180)
 const clock = testClock()
 let model: Awaited<ReturnType<typeof scriptedModel>>
 let databaseUrl: string
-let house: House
+let app: App
 let leaving: ReturnType<typeof watchLeaving>
-let asha: Awaited<ReturnType<House['customer']>>
+let asha: Awaited<ReturnType<App['customer']>>
 
-const openHouse = () => startHouse({ databaseUrl, clock, upstream: model.entry('openai') })
+const openApp = () => startApp({ databaseUrl, clock, upstream: model.entry('openai') })
 
 before(async () => {
   model = await scriptedModel()
   databaseUrl = await freshDatabase()
-  house = await openHouse()
-  leaving = watchLeaving(house.house.server.server)
+  app = await openApp()
+  leaving = watchLeaving(app.rooms.server.server)
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await model.close()
 })
 beforeEach(async () => {
-  asha = await house.customer('1000000')
+  asha = await app.customer('1000000')
 })
 afterEach(async () => {
   await noHolds()
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 async function noHolds(): Promise<void> {
-  while ((await house.db.query('select 1 from holds')).length > 0) await pause(5)
+  while ((await app.db.query('select 1 from holds')).length > 0) await pause(5)
 }
 
 /** Reads all but the end. */
-async function taste(key = asha.key, url = house.url, text = TEXT) {
+async function taste(key = asha.key, url = app.url, text = TEXT) {
   const reading = readStream(url, key)
   const stream = await model.next()
   stream.send(piece(text))
@@ -62,18 +62,18 @@ async function tasteAndLeave(key?: string): Promise<void> {
   await leaving(reader)
   await stream.closed
   // Until it is committed, and known here.
-  while (house.house.server.context.running.count > 0) await pause(5)
+  while (app.rooms.server.context.running.count > 0) await pause(5)
 }
 
 /** Of a call that is to be refused. */
-async function refusal(key = asha.key, url = house.url): Promise<StreamReader> {
+async function refusal(key = asha.key, url = app.url): Promise<StreamReader> {
   const reader = await readStream(url, key, { messages: [{ role: 'user', content: AT_ONCE }] })
   await reader.whole()
   return reader
 }
 
 /** Reads a stream to its end. */
-async function finishes(key = asha.key, url = house.url): Promise<void> {
+async function finishes(key = asha.key, url = app.url): Promise<void> {
   const { stream, reader } = await taste(key, url)
   stream.send(finish(), usage(7))
   stream.done()
@@ -81,7 +81,7 @@ async function finishes(key = asha.key, url = house.url): Promise<void> {
 }
 
 async function records(accountId = asha.accountId): Promise<string[]> {
-  const rows = await house.db.query<{ status: string }>(
+  const rows = await app.db.query<{ status: string }>(
     'select status from activity_records where account_id = $1',
     [accountId],
   )
@@ -89,7 +89,7 @@ async function records(accountId = asha.accountId): Promise<string[]> {
 }
 
 const keyOf = async ({ token }: { token: string }): Promise<string> =>
-  (await house.call('POST /v1/api-keys', { token, body: { name: 'another' } })).body.data.key
+  (await app.call('POST /v1/api-keys', { token, body: { name: 'another' } })).body.data.key
 
 async function goBeyond(): Promise<void> {
   // A new key for each changes nothing.
@@ -103,12 +103,12 @@ test('who leaves too much unpaid gets no more streams, with any key, in any proc
   await tasteAndLeave(await keyOf(asha))
   assert.deepEqual(await records(), ['cancelled', 'cancelled', 'cancelled', 'completed'])
 
-  const other = await openHouse()
+  const other = await openApp()
   try {
     for (const [key, url] of [
-      [asha.key, house.url],
-      [await keyOf(asha), house.url],
-      [asha.token, house.url],
+      [asha.key, app.url],
+      [await keyOf(asha), app.url],
+      [asha.token, app.url],
       [asha.key, other.url],
     ] as const) {
       const refused = await refusal(key, url)
@@ -126,9 +126,9 @@ test('who leaves too much unpaid gets no more streams, with any key, in any proc
 test('whole answers still work, and other accounts are not concerned', async () => {
   await goBeyond()
   const body = { model: 'lab/mto', messages: [{ role: 'user', content: 'Habari' }] }
-  const whole = await house.call('POST /v1/chat/completions', { token: asha.key, body })
+  const whole = await app.call('POST /v1/chat/completions', { token: asha.key, body })
   assert.equal(whole.status, 200)
-  const juma = await house.customer('1000000')
+  const juma = await app.customer('1000000')
   await finishes(juma.key)
 })
 
@@ -164,7 +164,7 @@ test('leaving many streams at the same moment is not cheaper', async () => {
 })
 
 test('one answer that is worth more than the limit is finished and charged', async () => {
-  const { stream, reader } = await taste(asha.key, house.url, TEXT.repeat(3))
+  const { stream, reader } = await taste(asha.key, app.url, TEXT.repeat(3))
   await leaving(reader)
   stream.send(finish(), usage(900))
   stream.done()
@@ -198,7 +198,7 @@ const isAborted = (stream: { closed: Promise<unknown> }) =>
 async function leaveAtOnce() {
   const hangUp = new AbortController()
   const messages = [{ role: 'user', content: 'Habari' }]
-  const answer = fetch(`${house.url}/v1/chat/completions`, {
+  const answer = fetch(`${app.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'lab/mto', stream: true, messages, max_tokens: 1_000 }),

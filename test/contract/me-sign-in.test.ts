@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { assertBooks } from '../support/audit.ts'
 import {
-  accountsHouse,
+  accountsApp,
   ageCodes,
   freshEmail,
   otherThan,
@@ -12,23 +12,23 @@ import {
 } from '../support/accounts.ts'
 import type { Loose } from '../support/loose.ts'
 
-const house = accountsHouse()
+const app = accountsApp()
 const NEXT = 'twiga mrefu 77'
 
-type Person = Awaited<ReturnType<typeof house.signUp>>
+type Person = Awaited<ReturnType<typeof app.signUp>>
 const post = (path: string, { token }: { token: string }, body: object) =>
-  house.call(`POST ${path}`, { token, body })
+  app.call(`POST ${path}`, { token, body })
 const logIn = (identifier: string, password = PASSWORD, headers: Record<string, string> = {}) =>
-  house.call('POST /v1/auth/login', { body: { identifier, password }, headers })
+  app.call('POST /v1/auth/login', { body: { identifier, password }, headers })
 const forget = ({ id }: Person) =>
-  house.db.query('update accounts set password_hash = null where id = $1', [id])
+  app.db.query('update accounts set password_hash = null where id = $1', [id])
 const age = ({ id }: Person) =>
-  house.db.query(
+  app.db.query(
     `update sessions set created_at = now() - interval '11 minutes' where account_id = $1`,
     [id],
   )
 const notices = async ({ id }: Person) => {
-  const rows = await house.db.query('select type from notifications where account_id = $1', [id])
+  const rows = await app.db.query('select type from notifications where account_id = $1', [id])
   return rows.map((row) => row.type)
 }
 
@@ -39,7 +39,7 @@ describe('POST /v1/me/email', () => {
     post('/v1/me/email/verify', person, { email, code })
 
   it('200: a code goes to the new address, and only it makes the change; the old one is told', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const email = freshEmail()
     const { status, body } = await change(person, email.toUpperCase())
     assert.equal(status, 200, JSON.stringify(body))
@@ -49,16 +49,16 @@ describe('POST /v1/me/email', () => {
       expires_in: 600,
       resend_after: 60,
     })
-    const me = await house.call('GET /v1/me', { token: person.token })
+    const me = await app.call('GET /v1/me', { token: person.token })
     assert.equal(me.body.data.email, person.email)
-    const code = await house.lastCode(email)
+    const code = await app.lastCode(email)
     refused(await verify(person, email, otherThan(code)), 400, 'otp_invalid')
     const done = await verify(person, email, code)
     assert.equal(done.status, 200)
     assert.deepEqual([done.body.data.email, done.body.data.email_verified], [email, true])
     assert.equal((await logIn(email)).status, 200)
     refused(await logIn(person.email), 401, 'invalid_credentials')
-    const told = await house.db.query(
+    const told = await app.db.query(
       `select recipient from outbox o join notifications n on n.id = o.notification_id
        where n.account_id = $1 and n.type = 'security.email_changed'`,
       [person.id],
@@ -68,7 +68,7 @@ describe('POST /v1/me/email', () => {
   })
 
   it('400: without the password, with a wrong one, with no address, with the present one', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     for (const [field, email, more] of [
       ['password', freshEmail(), {}],
       ['password', freshEmail(), { password: 'wrong' }],
@@ -82,7 +82,7 @@ describe('POST /v1/me/email', () => {
   })
 
   it('429: guesses at the password with a stolen session have an end', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const statuses = new Set<number>()
     for (let i = 0; i < 12; i++) {
       statuses.add((await change(person, freshEmail(), { password: `guess ${i}` })).status)
@@ -92,77 +92,75 @@ describe('POST /v1/me/email', () => {
   })
 
   it('409: the address of another account, at the start and at the end', async () => {
-    const [asha, juma] = [await house.signUp(), await house.signUp()]
+    const [asha, juma] = [await app.signUp(), await app.signUp()]
     refused(await change(asha, juma.email), 409, 'conflict')
     const email = freshEmail()
     await change(asha, email)
-    const code = await house.lastCode(email)
-    await house.signUp(email)
+    const code = await app.lastCode(email)
+    await app.signUp(email)
     refused(await verify(asha, email, code), 409, 'conflict')
   })
 
   it("400: another account's code for the same address", async () => {
-    const [asha, juma] = [await house.signUp(), await house.signUp()]
+    const [asha, juma] = [await app.signUp(), await app.signUp()]
     const email = freshEmail()
     await change(asha, email)
-    const code = await house.lastCode(email)
+    const code = await app.lastCode(email)
     refused(await verify(juma, email, code), 400, 'otp_invalid')
     // Nor does it open a session, as a code of a registration does.
     const body = { identifier: email, channel: 'email', purpose: 'verify_email', code }
-    assert.equal((await house.call('POST /v1/auth/otp/verify', { body })).status, 400)
+    assert.equal((await app.call('POST /v1/auth/otp/verify', { body })).status, 400)
     assert.equal((await verify(asha, email, code)).status, 200)
   })
 
   it('400 otp_expired after ten minutes; 429 for a second code at once', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const email = freshEmail()
     await change(person, email)
     refused(await change(person, email), 429, 'rate_limited')
-    const code = await house.lastCode(email)
-    await ageCodes(house.db, 601)
+    const code = await app.lastCode(email)
+    await ageCodes(app.db, 601)
     refused(await verify(person, email, code), 400, 'otp_expired')
   })
 
   it('403: with a second factor it is asked for; no code goes out before', async () => {
-    const person = await house.signUp()
-    await house.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
-    await house.db.query('update sessions set second_factor_at = null where account_id = $1', [
+    const person = await app.signUp()
+    await app.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
+    await app.db.query('update sessions set second_factor_at = null where account_id = $1', [
       person.id,
     ])
     const email = freshEmail()
     const answer = await change(person, email)
     refused(answer, 403, 'forbidden')
     assert.match(answer.body.message, /mfa_code/)
-    await assert.rejects(house.lastCode(email), /no code was sent/)
-    const mfa_code = await house.lastCode(person.email)
+    await assert.rejects(app.lastCode(email), /no code was sent/)
+    const mfa_code = await app.lastCode(person.email)
     assert.equal((await change(person, email, { password: PASSWORD, mfa_code })).status, 200)
   })
 
   it('403: an account without a password must have signed in just now', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     await forget(person)
     await age(person)
     refused(await change(person, freshEmail(), {}), 403, 'forbidden')
-    await house.db.query('update sessions set created_at = now() where account_id = $1', [
-      person.id,
-    ])
+    await app.db.query('update sessions set created_at = now() where account_id = $1', [person.id])
     assert.equal((await change(person, freshEmail(), {})).status, 200)
   })
 
   it('a new address brings no second bonus, neither here nor to who registers with the old one', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const email = freshEmail()
     await change(person, email)
-    await verify(person, email, await house.lastCode(email))
-    const again = await house.signUp(person.email)
-    await house.call('DELETE /v1/me', { token: person.token })
-    const third = await house.signUp(email)
-    const rows = await house.db.query(
+    await verify(person, email, await app.lastCode(email))
+    const again = await app.signUp(person.email)
+    await app.call('DELETE /v1/me', { token: person.token })
+    const third = await app.signUp(email)
+    const rows = await app.db.query(
       'select account_id from ledger_entries where account_id = any($1::uuid[])',
       [[person.id, again.id, third.id]],
     )
     assert.deepEqual(rows, [{ account_id: person.id }])
-    await assertBooks(house.db)
+    await assertBooks(app.db)
   })
 })
 
@@ -171,23 +169,23 @@ describe('POST /v1/me/password', () => {
     post('/v1/me/password', person, { current_password: current, new_password: next })
 
   it('200: the new one works, the old one does not, and every other session has ended', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const other = (await logIn(person.email)).body.data
     const { status, body } = await change(person, PASSWORD, NEXT)
     assert.deepEqual([status, body.data], [200, {}])
-    assert.equal((await house.call('GET /v1/me', { token: person.token })).status, 200)
-    refused(await house.call('GET /v1/me', { token: other.access_token }), 401, 'unauthorized')
+    assert.equal((await app.call('GET /v1/me', { token: person.token })).status, 200)
+    refused(await app.call('GET /v1/me', { token: other.access_token }), 401, 'unauthorized')
     const old = { refresh_token: other.refresh_token }
-    refused(await house.call('POST /v1/auth/refresh', { body: old }), 401, 'unauthorized')
+    refused(await app.call('POST /v1/auth/refresh', { body: old }), 401, 'unauthorized')
     const own = { refresh_token: person.refresh }
-    assert.equal((await house.call('POST /v1/auth/refresh', { body: own })).status, 200)
+    assert.equal((await app.call('POST /v1/auth/refresh', { body: own })).status, 200)
     refused(await logIn(person.email), 401, 'invalid_credentials')
     assert.equal((await logIn(person.email, NEXT)).status, 200)
     assert.ok((await notices(person)).includes('security.password_changed'))
   })
 
   it('400: a wrong or missing present one, a new one that is too weak; nothing changes', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     for (const [current, next, field] of [
       ['wrong', NEXT, 'current_password'],
       [undefined, NEXT, 'current_password'],
@@ -202,13 +200,11 @@ describe('POST /v1/me/password', () => {
   })
 
   it('403 and 200: a first password, soon after signing in', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     await forget(person)
     await age(person)
     refused(await change(person, undefined, NEXT), 403, 'forbidden')
-    await house.db.query('update sessions set created_at = now() where account_id = $1', [
-      person.id,
-    ])
+    await app.db.query('update sessions set created_at = now() where account_id = $1', [person.id])
     assert.equal((await change(person, undefined, NEXT)).status, 200)
     assert.equal((await logIn(person.email, NEXT)).status, 200)
   })
@@ -216,12 +212,12 @@ describe('POST /v1/me/password', () => {
 
 describe('/v1/me/sessions', () => {
   const list = async (token: string): Promise<Loose[]> =>
-    (await house.call('GET /v1/me/sessions', { token })).body.data
+    (await app.call('GET /v1/me/sessions', { token })).body.data
 
   it('200: where one is signed in, the one used last first, in words', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const agent = 'Mozilla/5.0 (Linux; Android 10; K) Chrome/119.0.0.0 Mobile Safari/537.36'
-    const headers = { 'x-mlango-session': 'cookie', origin: house.url, 'user-agent': agent }
+    const headers = { 'x-mlango-session': 'cookie', origin: app.url, 'user-agent': agent }
     const { access_token: token } = (await logIn(person.email, PASSWORD, headers)).body.data
     const [newest, oldest, ...rest] = await list(token)
     assert.deepEqual(rest, [])
@@ -237,34 +233,34 @@ describe('/v1/me/sessions', () => {
   })
 
   it('200: one is ended at once, and is no longer listed', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const other = (await logIn(person.email)).body.data.access_token
     const { id } = (await list(other)).find((session) => session.current)!
-    const answer = await house.call(`DELETE /v1/me/sessions/${id}`, { token: person.token })
+    const answer = await app.call(`DELETE /v1/me/sessions/${id}`, { token: person.token })
     assert.deepEqual([answer.status, answer.body.data], [200, {}])
-    refused(await house.call('GET /v1/me', { token: other }), 401, 'unauthorized')
+    refused(await app.call('GET /v1/me', { token: other }), 401, 'unauthorized')
     assert.equal((await list(person.token)).length, 1)
-    const again = await house.call(`DELETE /v1/me/sessions/${id}`, { token: person.token })
+    const again = await app.call(`DELETE /v1/me/sessions/${id}`, { token: person.token })
     refused(again, 404, 'not_found')
   })
 
   it("404: unknown, malformed, and another account's, which goes on", async () => {
-    const [asha, juma] = [await house.signUp(), await house.signUp()]
+    const [asha, juma] = [await app.signUp(), await app.signUp()]
     const [theirs] = await list(juma.token)
     for (const id of [uuidv7(), 'nonsense', theirs!.id]) {
-      const answer = await house.call(`DELETE /v1/me/sessions/${id}`, { token: asha.token })
+      const answer = await app.call(`DELETE /v1/me/sessions/${id}`, { token: asha.token })
       refused(answer, 404, 'not_found')
     }
-    assert.equal((await house.call('GET /v1/me', { token: juma.token })).status, 200)
+    assert.equal((await app.call('GET /v1/me', { token: juma.token })).status, 200)
   })
 })
 
 describe('GET /v1/me/mfa', () => {
   it('200: the method, and how many recovery codes are left', async () => {
-    const person = await house.signUp()
-    const read = async () => (await house.call('GET /v1/me/mfa', { token: person.token })).body.data
+    const person = await app.signUp()
+    const read = async () => (await app.call('GET /v1/me/mfa', { token: person.token })).body.data
     assert.deepEqual(await read(), { method: 'none', recovery_codes_left: 0 })
-    await house.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
+    await app.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
     assert.deepEqual(await read(), { method: 'email', recovery_codes_left: 0 })
   })
 })

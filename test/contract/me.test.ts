@@ -7,20 +7,20 @@ import {
   fromBase32,
   otherThan,
   PASSWORD,
-  accountsHouse,
+  accountsApp,
   refused,
   testClock,
 } from '../support/accounts.ts'
 
 const clock = testClock()
-const house = accountsHouse(clock)
+const app = accountsApp(clock)
 
-const patch = (token: string, body: unknown) => house.call('PATCH /v1/me', { token, body })
+const patch = (token: string, body: unknown) => app.call('PATCH /v1/me', { token, body })
 
 describe('GET and PATCH /v1/me', () => {
   it('200: the profile, unset fields left out', async () => {
-    const { token, id, email } = await house.signUp()
-    const response = await house.call('GET /v1/me', { token })
+    const { token, id, email } = await app.signUp()
+    const response = await app.call('GET /v1/me', { token })
     const { created_at, ...rest } = response.body.data
     assert.match(created_at, /^\d{4}-.*Z$/)
     assert.deepEqual(rest, {
@@ -36,7 +36,7 @@ describe('GET and PATCH /v1/me', () => {
   })
 
   it('200: fields change independently; fields that only the service may change are ignored', async () => {
-    const { token, id } = await house.signUp()
+    const { token, id } = await app.signUp()
     const changed = await patch(token, {
       full_name: '  Asha Mwinyi ',
       role: 'admin',
@@ -59,7 +59,7 @@ describe('GET and PATCH /v1/me', () => {
   })
 
   it('400: bodies of the wrong shape', async () => {
-    const { token } = await house.signUp()
+    const { token } = await app.signUp()
     for (const body of [
       { avatar_url: 'javascript:alert(1)' },
       { avatar_url: 'data:text/html,x' },
@@ -82,11 +82,11 @@ describe('GET and PATCH /v1/me', () => {
   })
 
   it('401 without a token; 403 with an API key', async () => {
-    refused(await house.call('GET /v1/me'), 401, 'unauthorized')
-    const { token } = await house.signUp()
-    const made = await house.call('POST /v1/api-keys', { token, body: { name: 'k' } })
+    refused(await app.call('GET /v1/me'), 401, 'unauthorized')
+    const { token } = await app.signUp()
+    const made = await app.call('POST /v1/api-keys', { token, body: { name: 'k' } })
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const response = await house.call(`${method} /v1/me`, {
+      const response = await app.call(`${method} /v1/me`, {
         token: made.body.data.key,
         ...(method === 'PATCH' ? { body: {} } : {}),
       })
@@ -97,12 +97,12 @@ describe('GET and PATCH /v1/me', () => {
 
 describe('the second factor', () => {
   const login = (identifier: string) =>
-    house.call('POST /v1/auth/login', { body: { identifier, password: PASSWORD } })
+    app.call('POST /v1/auth/login', { body: { identifier, password: PASSWORD } })
   const answer = (body: object) =>
-    house.call('POST /v1/auth/otp/verify', { body: { purpose: 'login_mfa', ...body } })
+    app.call('POST /v1/auth/otp/verify', { body: { purpose: 'login_mfa', ...body } })
 
   it('an authenticator: enrolment, login, a code works once', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const begun = await patch(person.token, { mfa_method: 'totp' })
     const { secret, uri } = begun.body.data.totp
     assert.match(uri, /^otpauth:\/\/totp\/Mlango:/)
@@ -137,7 +137,7 @@ describe('the second factor', () => {
   })
 
   it('by email: the challenge stays open during the cool-down, and its code can be sent again', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     assert.equal((await patch(person.token, { mfa_method: 'email' })).status, 200)
     const one = (await login(person.email)).body.data
     assert.equal(one.channel, 'email')
@@ -146,17 +146,17 @@ describe('the second factor', () => {
     assert.equal(two.challenge_id, one.challenge_id)
     const body = { identifier: person.email, channel: 'email', challenge_id: one.challenge_id }
     const resend = (over: object = {}) =>
-      house.call('POST /v1/auth/otp/resend', {
+      app.call('POST /v1/auth/otp/resend', {
         body: { ...body, purpose: 'login_mfa', ...over },
       })
     refused(await resend(), 429, 'rate_limited')
-    await ageCodes(house.db, 61)
-    const first = await house.lastCode(person.email)
+    await ageCodes(app.db, 61)
+    const first = await app.lastCode(person.email)
     const stranger = { challenge_id: '01900000-0000-7000-8000-000000000001' }
     assert.equal((await resend(stranger)).status, 200)
-    assert.equal(await house.lastCode(person.email), first, 'a stranger replaces nothing')
+    assert.equal(await app.lastCode(person.email), first, 'a stranger replaces nothing')
     assert.equal((await resend()).status, 200)
-    const code = await house.lastCode(person.email)
+    const code = await app.lastCode(person.email)
     refused(await answer({ ...body, ...stranger, code }), 400, 'otp_expired')
     refused(await answer({ ...body, channel: 'phone', code }), 400, 'otp_invalid')
     assert.equal((await answer({ ...body, code })).status, 200)
@@ -164,12 +164,12 @@ describe('the second factor', () => {
   })
 
   it('by phone', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const phone = freshPhone()
-    await house.call('POST /v1/me/phone', { token: person.token, body: { phone_number: phone } })
+    await app.call('POST /v1/me/phone', { token: person.token, body: { phone_number: phone } })
     const proof = { identifier: phone, channel: 'phone', purpose: 'verify_phone' }
-    const code = await house.lastCode(phone)
-    const proven = await house.call('POST /v1/auth/otp/verify', { body: { ...proof, code } })
+    const code = await app.lastCode(phone)
+    const proven = await app.call('POST /v1/auth/otp/verify', { body: { ...proof, code } })
     assert.equal(proven.body.data.user.phone_verified, true)
     assert.equal((await patch(person.token, { mfa_method: 'phone' })).status, 200)
     const challenge = (await login(person.email)).body.data
@@ -178,7 +178,7 @@ describe('the second factor', () => {
       identifier: person.email,
       channel: 'phone',
       challenge_id: challenge.challenge_id,
-      code: await house.lastCode(phone),
+      code: await app.lastCode(phone),
     }
     assert.equal((await answer(body)).status, 200)
   })
@@ -186,77 +186,77 @@ describe('the second factor', () => {
 
 describe('POST /v1/me/phone', () => {
   const change = (token: string, phone_number: unknown) =>
-    house.call('POST /v1/me/phone', { token, body: { phone_number } })
+    app.call('POST /v1/me/phone', { token, body: { phone_number } })
 
   it('200: unverified at once; the code verifies it', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const phone = freshPhone()
     const response = await change(person.token, phone)
     assert.deepEqual(response.body.data, { pending_verification: true })
-    const me = await house.call('GET /v1/me', { token: person.token })
+    const me = await app.call('GET /v1/me', { token: person.token })
     assert.equal(me.body.data.phone_number, phone)
     assert.equal(me.body.data.phone_verified, false)
     refused(await change(person.token, phone), 429, 'rate_limited')
-    const code = await house.lastCode(phone)
+    const code = await app.lastCode(phone)
     const proof = { identifier: phone, channel: 'phone', purpose: 'verify_phone', code }
     const wrong = { ...proof, channel: 'email', purpose: 'verify_email' }
-    refused(await house.call('POST /v1/auth/otp/verify', { body: wrong }), 400, 'otp_invalid')
-    const session = await house.call('POST /v1/auth/otp/verify', { body: proof })
+    refused(await app.call('POST /v1/auth/otp/verify', { body: wrong }), 400, 'otp_invalid')
+    const session = await app.call('POST /v1/auth/otp/verify', { body: proof })
     assert.equal(session.body.data.user.id, person.id)
     assert.equal(session.body.data.user.phone_verified, true)
-    const other = await house.signUp()
+    const other = await app.signUp()
     refused(await change(other.token, phone), 409, 'conflict')
   })
 
   it('the number verified last signs in until the new one is verified', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const [first, second] = [freshPhone(), freshPhone()]
     await change(person.token, first)
     const prove = async (phone: string) =>
-      house.call('POST /v1/auth/otp/verify', {
+      app.call('POST /v1/auth/otp/verify', {
         body: {
           identifier: phone,
           channel: 'phone',
           purpose: 'verify_phone',
-          code: await house.lastCode(phone),
+          code: await app.lastCode(phone),
         },
       })
     await prove(first)
     await change(person.token, second)
     const login = async (identifier: string) =>
-      (await house.call('POST /v1/auth/login', { body: { identifier, password: PASSWORD } })).status
+      (await app.call('POST /v1/auth/login', { body: { identifier, password: PASSWORD } })).status
     assert.deepEqual([await login(first), await login(second)], [200, 401])
     await prove(second)
     assert.deepEqual([await login(first), await login(second)], [401, 200])
   })
 
   it('400: malformed numbers; 401: no token', async () => {
-    const { token } = await house.signUp()
+    const { token } = await app.signUp()
     const malformed =
       '0712345678 + +255 +255-712-345-678 +2557123456789012 +255591234567 +255222123456 255712345678 +２５５712345678 ٠٧١٢'
     for (const number of [...malformed.split(' '), '+255 712 345 678', '', 7, null]) {
       refused(await change(token, number), 400, 'validation_error')
     }
     const body = { phone_number: freshPhone() }
-    refused(await house.call('POST /v1/me/phone', { body }), 401, 'unauthorized')
+    refused(await app.call('POST /v1/me/phone', { body }), 401, 'unauthorized')
   })
 })
 
 describe('DELETE /v1/me', () => {
   it('200: sessions and keys stop working, identifiers are free, credits are not granted twice', async () => {
-    const person = await house.signUp()
-    const key = await house.call('POST /v1/api-keys', { token: person.token, body: { name: 'k' } })
-    const response = await house.call('DELETE /v1/me', { token: person.token })
+    const person = await app.signUp()
+    const key = await app.call('POST /v1/api-keys', { token: person.token, body: { name: 'k' } })
+    const response = await app.call('DELETE /v1/me', { token: person.token })
     assert.equal(response.status, 200)
     assert.deepEqual(response.body.data, { credits_lost: 100 })
     for (const token of [person.token, key.body.data.key]) {
-      refused(await house.call('GET /v1/me', { token }), 401, 'unauthorized')
+      refused(await app.call('GET /v1/me', { token }), 401, 'unauthorized')
     }
     const body = { refresh_token: person.refresh }
-    refused(await house.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
-    const again = await house.signUp(person.email)
+    refused(await app.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
+    const again = await app.signUp(person.email)
     assert.notEqual(again.id, person.id)
-    const books = await house.db.query(
+    const books = await app.db.query(
       'select account_id from ledger_entries where account_id = any($1::uuid[])',
       [[person.id, again.id]],
     )
@@ -264,11 +264,11 @@ describe('DELETE /v1/me', () => {
       books.map((row) => row.account_id),
       [person.id],
     )
-    const [row] = await house.db.query('select * from accounts where id = $1', [person.id])
+    const [row] = await app.db.query('select * from accounts where id = $1', [person.id])
     assert.equal(JSON.stringify(row).includes(person.email), false)
   })
 
   it('401 without a token', async () => {
-    refused(await house.call('DELETE /v1/me'), 401, 'unauthorized')
+    refused(await app.call('DELETE /v1/me'), 401, 'unauthorized')
   })
 })

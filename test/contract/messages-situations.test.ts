@@ -4,29 +4,29 @@ import { Anthropic } from '@anthropic-ai/sdk'
 import { assertAgreement } from '../support/agreement.ts'
 import { chatModel } from '../support/chat-model.ts'
 import { geminiModel, SIGNATURE } from '../support/gemini-model.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 
 /* What a client sends and a chat model answers, each through the whole service, whole and streamed. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 type Said = { deltas: Loose[]; finish?: string; usage?: object }
 let upstream: Awaited<ReturnType<typeof chatModel>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 let said: (sent: Loose) => Said = () => OK
 
 before(async () => {
   upstream = await chatModel((sent) => said(sent))
-  house = await startHouse({ upstream: upstream.entry })
-  asha = await house.customer('1000')
+  app = await startApp({ upstream: upstream.entry })
+  asha = await app.customer('1000')
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await upstream.close()
 })
-afterEach(() => assertAgreement(house.db))
+afterEach(() => assertAgreement(app.db))
 
 /** The message as Anthropic's client has it in the end. */
 function ask(
@@ -200,8 +200,8 @@ for (const { name, said: answer = () => OK, body = {}, check } of SITUATIONS) {
   for (const stream of [false, true]) {
     test(`${name}, streamed ${stream}`, async () => {
       said = answer
-      const asked = watch(house, asha.accountId).during(() =>
-        ask(stream, body, { url: house.url, key: asha.key, model: 'lab/zana' }),
+      const asked = watch(app, asha.accountId).during(() =>
+        ask(stream, body, { url: app.url, key: asha.key, model: 'lab/zana' }),
       )
       const { result: message, spent } = await asked
       check(upstream.requests.at(-1), message)
@@ -214,8 +214,8 @@ test('cached tokens are charged at their prices', async () => {
   const details = { cached_tokens: 600, cache_write_tokens: 300 }
   const usage = { prompt_tokens: 1_000, completion_tokens: 20, prompt_tokens_details: details }
   said = () => ({ ...OK, usage })
-  const { spent } = await watch(house, asha.accountId).during(() =>
-    ask(false, {}, { url: house.url, key: asha.key, model: 'lab/zana' }),
+  const { spent } = await watch(app, asha.accountId).during(() =>
+    ask(false, {}, { url: app.url, key: asha.key, model: 'lab/zana' }),
   )
   const usd = 100 * 0.000001 + 600 * 0.0000001 + 300 * 0.00000125 + 20 * 0.00001
   assert.equal(Math.round(spent * 1e6), Math.round(usd * 3_000 * 1e6))
@@ -224,8 +224,8 @@ test('cached tokens are charged at their prices', async () => {
 for (const stream of [false, true]) {
   test(`what signs a call of Gemini’s comes back with it, to another process too, streamed ${stream}`, async () => {
     const gemini = await geminiModel()
-    const first = await startHouse({ upstream: gemini.entry })
-    const second = await startHouse({ upstream: gemini.entry })
+    const first = await startApp({ upstream: gemini.entry })
+    const second = await startApp({ upstream: gemini.entry })
     try {
       const [juma, rehema] = [await first.customer('10'), await second.customer('10')]
       const model = 'google/gemini-door'
@@ -250,7 +250,7 @@ function signatureIn({ contents }: Loose): string | undefined {
 }
 
 test('silence is filled with pings', async (t) => {
-  const quiet = await startHouse()
+  const quiet = await startApp()
   t.after(() => quiet.close())
   const juma = await quiet.customer('100')
   t.mock.timers.enable({ apis: ['setInterval'] })

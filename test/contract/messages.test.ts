@@ -3,12 +3,12 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
 import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS, FAULTS } from '../support/fault-table.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-type Customer = Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+type Customer = Awaited<ReturnType<App['customer']>>
 type Headers = Record<string, string>
 
 const hello = (more: object = {}) => ({
@@ -18,8 +18,8 @@ const hello = (more: object = {}) => ({
   ...more,
 })
 
-function ask(house: House, body: object, headers: Headers, path = '/v1/messages') {
-  return fetch(house.url + path, {
+function ask(app: App, body: object, headers: Headers, path = '/v1/messages') {
+  return fetch(app.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -49,22 +49,22 @@ const WAYS = [
 
 for (const { way, model, upstream, refused } of WAYS) {
   describe(`Messages, ${way}`, () => {
-    let house: House
+    let app: App
     let asha: Customer
     let key: Headers
     const faulty = (fault: string) => `${model.split('/')[0]}/fault-${fault}`
 
     before(async () => {
       const timeouts = { first_byte_ms: 1_500, idle_ms: 1_500 }
-      house = await startHouse({ upstream: { ...upstream, timeouts } })
-      asha = await house.customer('1000')
+      app = await startApp({ upstream: { ...upstream, timeouts } })
+      asha = await app.customer('1000')
       key = { 'x-api-key': asha.key }
     })
-    after(() => house.close())
-    afterEach(() => assertAgreement(house.db))
+    after(() => app.close())
+    afterEach(() => assertAgreement(app.db))
 
     test('headers: both ids of the request, limits, what it cost', async () => {
-      const answer = await ask(house, hello({ model }), key, '/v1/messages?beta=true')
+      const answer = await ask(app, hello({ model }), key, '/v1/messages?beta=true')
       assert.equal(answer.status, 200)
       const { headers } = answer
       assert.match(headers.get('request-id')!, /^req_/)
@@ -76,8 +76,8 @@ for (const { way, model, upstream, refused } of WAYS) {
     })
 
     test('a stream: one block at a time, the end only after the charge', async () => {
-      const { result, spent } = await watch(house, asha.accountId).during(async () => {
-        const answer = await ask(house, hello({ model, stream: true }), key)
+      const { result, spent } = await watch(app, asha.accountId).during(async () => {
+        const answer = await ask(app, hello({ model, stream: true }), key)
         assert.match(answer.headers.get('content-type')!, /^text\/event-stream/)
         assert.equal(answer.headers.has('x-credits-charged'), false)
         return eventsIn(await answer.text())
@@ -103,8 +103,8 @@ for (const { way, model, upstream, refused } of WAYS) {
       for (const [fault, told] of stream ? BEFORE_THE_STREAM : FAULTS) {
         const status = statusOf(fault, told)
         test(`fault ${fault}, stream ${stream}: ${status}, nothing charged`, async () => {
-          const { result, spent, records } = await watch(house, asha.accountId).during(() =>
-            ask(house, hello({ model: faulty(fault), stream }), key),
+          const { result, spent, records } = await watch(app, asha.accountId).during(() =>
+            ask(app, hello({ model: faulty(fault), stream }), key),
           )
           const text = await result.text()
           assert.equal(result.status, status, text)
@@ -121,8 +121,8 @@ for (const { way, model, upstream, refused } of WAYS) {
 
     for (const fault of BROKEN_STREAMS) {
       test(`a stream that breaks (${fault}) ends with an error event, and is not charged`, async () => {
-        const { result, spent, records } = await watch(house, asha.accountId).during(async () => {
-          const answer = await ask(house, hello({ model: faulty(fault), stream: true }), key)
+        const { result, spent, records } = await watch(app, asha.accountId).during(async () => {
+          const answer = await ask(app, hello({ model: faulty(fault), stream: true }), key)
           if (answer.status === 200) return eventsIn(await answer.text())
           assert.equal(answer.status, 502)
           return [await answer.json()] as Loose[]
@@ -139,8 +139,8 @@ for (const { way, model, upstream, refused } of WAYS) {
 
     for (const fault of ['usage-missing', 'usage-with-choices', 'usage-negative']) {
       test(`${fault}: the totals are those that are charged for`, async () => {
-        const { result, spent, records } = await watch(house, asha.accountId).during(async () => {
-          const answer = await ask(house, hello({ model: faulty(fault), stream: true }), key)
+        const { result, spent, records } = await watch(app, asha.accountId).during(async () => {
+          const answer = await ask(app, hello({ model: faulty(fault), stream: true }), key)
           return eventsIn(await answer.text())
         })
         assert.ok(spent > 0)
@@ -152,17 +152,17 @@ for (const { way, model, upstream, refused } of WAYS) {
     }
 
     test('402 stops clients from trying again', async () => {
-      const poor = await house.customer('0')
-      const answer = await ask(house, hello({ model }), { 'x-api-key': poor.key })
+      const poor = await app.customer('0')
+      const answer = await ask(app, hello({ model }), { 'x-api-key': poor.key })
       assert.equal(answer.status, 402)
       assert.equal(answer.headers.get('x-should-retry'), 'false')
       assert.equal(((await answer.json()) as Loose).error.type, 'billing_error')
     })
 
     test('of two keys the one that is ours counts', async () => {
-      const { key: other } = await house.customer('0')
+      const { key: other } = await app.customer('0')
       const statuses = async (headers: Headers) =>
-        (await ask(house, hello({ model }), headers)).status
+        (await ask(app, hello({ model }), headers)).status
       const ours = `Bearer ${asha.key}`
       assert.equal(await statuses({ 'x-api-key': 'sk-ant-x', authorization: ours }), 200)
       assert.equal(await statuses({ ...key, authorization: 'Bearer sk-ant-oat' }), 200)
@@ -183,8 +183,8 @@ for (const { way, model, upstream, refused } of WAYS) {
         [{ temperature: 'hot' }, /^temperature /],
       ]
       for (const [more, words] of cases) {
-        const { result, records } = await watch(house, asha.accountId).during(() =>
-          ask(house, hello({ model, ...more }), key),
+        const { result, records } = await watch(app, asha.accountId).during(() =>
+          ask(app, hello({ model, ...more }), key),
         )
         const { error } = (await result.json()) as Loose
         assert.equal(result.status, 400, JSON.stringify(more))
@@ -200,12 +200,12 @@ for (const { way, model, upstream, refused } of WAYS) {
         'anthropic-beta': 'x-2027,fast-mode-2026',
         'anthropic-version': '1',
       }
-      assert.equal((await ask(house, body, headers)).status, 200)
+      assert.equal((await ask(app, body, headers)).status, 200)
     })
 
     test('tokens are counted without max_tokens', async () => {
       const { max_tokens: _most, ...body } = hello({ model })
-      const answer = await ask(house, body, key, '/v1/messages/count_tokens')
+      const answer = await ask(app, body, key, '/v1/messages/count_tokens')
       assert.equal(answer.status, 200)
       const { input_tokens: tokens } = (await answer.json()) as Loose
       assert.ok(Number.isInteger(tokens) && tokens > 5)
@@ -214,21 +214,21 @@ for (const { way, model, upstream, refused } of WAYS) {
 }
 
 describe('Messages to a model behind a chat', () => {
-  let house: House
+  let app: App
   let asha: Customer
   before(async () => {
-    house = await startHouse()
-    asha = await house.customer('1000')
+    app = await startApp()
+    asha = await app.customer('1000')
   })
-  after(() => house.close())
-  afterEach(() => assertAgreement(house.db))
+  after(() => app.close())
+  afterEach(() => assertAgreement(app.db))
 
   const tools = [{ name: 'f', input_schema: { type: 'object', properties: { a: {} } } }]
 
   test('a call with broken arguments is a failure of the upstream, and is not charged', async () => {
     const body = hello({ model: 'sim/fault-bad-arguments', tools })
-    const { result, spent, records } = await watch(house, asha.accountId).during(() =>
-      ask(house, body, { 'x-api-key': asha.key }),
+    const { result, spent, records } = await watch(app, asha.accountId).during(() =>
+      ask(app, body, { 'x-api-key': asha.key }),
     )
     assert.equal(result.status, 502)
     assert.equal(((await result.json()) as Loose).error.type, 'api_error')
@@ -238,7 +238,7 @@ describe('Messages to a model behind a chat', () => {
   test('what the model wants to see of its reasoning again travels with the client', async () => {
     const thinking = { type: 'enabled', budget_tokens: 2_000 }
     const body = hello({ model: 'sim/hekima', tools, thinking, max_tokens: 3_000 })
-    const first = await ask(house, body, { 'x-api-key': asha.key })
+    const first = await ask(app, body, { 'x-api-key': asha.key })
     const { content } = (await first.json()) as Loose
     assert.match(content[0].signature, /^mlg1\./)
     const use = content.find((block: Loose) => block.type === 'tool_use')
@@ -252,8 +252,8 @@ describe('Messages to a model behind a chat', () => {
       ['sim/hekima', SIGNED],
       ['sim/hekima-mini', undefined],
     ] as const) {
-      await ask(house, { ...body, model, messages }, { 'x-api-key': asha.key })
-      const sent = house.models.log.find({ route: '/chat/completions' }).at(-1)!.body as Loose
+      await ask(app, { ...body, model, messages }, { 'x-api-key': asha.key })
+      const sent = app.models.log.find({ route: '/chat/completions' }).at(-1)!.body as Loose
       const said = sent.messages.find((one: Loose) => one.role === 'assistant')
       assert.deepEqual(said.reasoning_details?.[0].signature, details)
     }
@@ -263,18 +263,18 @@ describe('Messages to a model behind a chat', () => {
 const SIGNED = 'signed by the simulator'
 
 describe('Messages to a model of Anthropic’s', () => {
-  let house: House
+  let app: App
   let asha: Customer
   before(async () => {
-    house = await startHouse({ upstream: ANTHROPIC_UPSTREAM })
-    asha = await house.customer('1000')
+    app = await startApp({ upstream: ANTHROPIC_UPSTREAM })
+    asha = await app.customer('1000')
   })
-  after(() => house.close())
-  afterEach(() => assertAgreement(house.db))
+  after(() => app.close())
+  afterEach(() => assertAgreement(app.db))
 
   const charged = async (body: object) => {
-    const { result, spent } = await watch(house, asha.accountId).during(() =>
-      ask(house, body, { 'x-api-key': asha.key }),
+    const { result, spent } = await watch(app, asha.accountId).during(() =>
+      ask(app, body, { 'x-api-key': asha.key }),
     )
     return { message: (await result.json()) as Loose, spent }
   }
@@ -312,7 +312,7 @@ describe('Messages to a model of Anthropic’s', () => {
       { role: 'user', content: 'c' },
     ]
     const body = hello({ model: CLAUDE_DOOR.id, messages })
-    const answer = await ask(house, body, { 'x-api-key': asha.key })
+    const answer = await ask(app, body, { 'x-api-key': asha.key })
     assert.equal(answer.status, 400)
     const { error } = (await answer.json()) as Loose
     assert.match(error.message, /Invalid `signature` in `thinking` block/)
@@ -320,11 +320,11 @@ describe('Messages to a model of Anthropic’s', () => {
 
   test('the upstream sees the model’s own name, our hash for the user, and no steering', async () => {
     const body = hello({ model: 'claude-door-4-5', metadata: { user_id: 'me' }, speed: 'fast' })
-    await ask(house, body, {
+    await ask(app, body, {
       'x-api-key': asha.key,
       'anthropic-beta': 'fast-mode-2026-02-01,interleaved-thinking-2025-05-14',
     })
-    const sent = house.models.log.find({ route: '/messages' }).at(-1)!
+    const sent = app.models.log.find({ route: '/messages' }).at(-1)!
     const { model, metadata, speed } = sent.body as Loose
     assert.deepEqual([model, speed], ['sim/hekima', undefined])
     assert.match(metadata.user_id, /^[0-9a-f]{32}$/)
@@ -333,7 +333,7 @@ describe('Messages to a model of Anthropic’s', () => {
 
   test('a tool that only this provider knows reaches it, and no other model', async () => {
     const bash = { type: 'bash_20250124', name: 'bash' }
-    const answer = await ask(house, hello({ model: CLAUDE_DOOR.id, tools: [bash] }), {
+    const answer = await ask(app, hello({ model: CLAUDE_DOOR.id, tools: [bash] }), {
       'x-api-key': asha.key,
     })
     const { content } = (await answer.json()) as Loose

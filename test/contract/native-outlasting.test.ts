@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Anthropic } from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 import { RESPONSES_DOOR, RESPONSES_UPSTREAM } from '../support/responses-door.ts'
@@ -13,13 +13,13 @@ const TIMEOUTS = { total_ms: 3_000, first_byte_ms: 20_000, idle_ms: 20_000 }
 const ENDLESS = { fault: 'endless-50', times: 1, model: 'sim/hekima' }
 const WORDS = /^(neno ){2,}$/
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 
-async function outlast(house: House, ask: (key: string) => Promise<Loose>): Promise<Loose> {
+async function outlast(app: App, ask: (key: string) => Promise<Loose>): Promise<Loose> {
   // Rich: what an account can hardly pay for is watched, as a chat.
-  const asha = await house.customer('1000000')
-  house.models.fail(ENDLESS)
-  const { result, spent, records } = await watch(house, asha.accountId).during(() => ask(asha.key))
+  const asha = await app.customer('1000000')
+  app.models.fail(ENDLESS)
+  const { result, spent, records } = await watch(app, asha.accountId).during(() => ask(asha.key))
   assert.ok(spent > 0)
   assert.deepEqual(
     records.map(({ status, estimated }) => [status, estimated]),
@@ -29,10 +29,10 @@ async function outlast(house: House, ask: (key: string) => Promise<Loose>): Prom
 }
 
 test('a native message that outlasts our clock ends with max_tokens, and is paid for', async (t) => {
-  const house = await startHouse({ upstream: { ...ANTHROPIC_UPSTREAM, timeouts: TIMEOUTS } })
-  t.after(() => house.close())
-  const message = await outlast(house, (apiKey) =>
-    new Anthropic({ baseURL: house.url, apiKey, maxRetries: 0 }).messages
+  const app = await startApp({ upstream: { ...ANTHROPIC_UPSTREAM, timeouts: TIMEOUTS } })
+  t.after(() => app.close())
+  const message = await outlast(app, (apiKey) =>
+    new Anthropic({ baseURL: app.url, apiKey, maxRetries: 0 }).messages
       .stream({
         model: CLAUDE_DOOR.id,
         max_tokens: 1_000,
@@ -46,10 +46,10 @@ test('a native message that outlasts our clock ends with max_tokens, and is paid
 })
 
 test('a native response that outlasts our clock is incomplete, and is paid for', async (t) => {
-  const house = await startHouse({ upstream: { ...RESPONSES_UPSTREAM, timeouts: TIMEOUTS } })
-  t.after(() => house.close())
-  const response = await outlast(house, (apiKey) =>
-    new OpenAI({ baseURL: `${house.url}/v1`, apiKey, maxRetries: 0 }).responses
+  const app = await startApp({ upstream: { ...RESPONSES_UPSTREAM, timeouts: TIMEOUTS } })
+  t.after(() => app.close())
+  const response = await outlast(app, (apiKey) =>
+    new OpenAI({ baseURL: `${app.url}/v1`, apiKey, maxRetries: 0 }).responses
       .stream({ model: RESPONSES_DOOR.id, input: 'Habari?' })
       .finalResponse(),
   )

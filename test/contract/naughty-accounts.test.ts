@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { freshEmail, PASSWORD, accountsHouse } from '../support/accounts.ts'
+import { freshEmail, PASSWORD, accountsApp } from '../support/accounts.ts'
 import { naughtyStrings } from '../support/naughty.ts'
 
-const house = accountsHouse()
+const app = accountsApp()
 
 /** With what people and fuzzers add to the list. */
 const nasty = [...naughtyStrings, '\0', 'a\0b', '\ud800', '\u202egnirts', 'x'.repeat(10_000), '{}']
@@ -59,7 +59,7 @@ describe('naughty strings in every string field', () => {
   ]
 
   const fits = async (line: string, shape: Shape, text: string, token?: string) => {
-    const response = await house.call(line, { token, body: shape(text) })
+    const response = await app.call(line, { token, body: shape(text) })
     const about = `${line} ${JSON.stringify(shape(text)).slice(0, 300)} → ${response.status}`
     assert.ok(response.status < 500, about)
     assert.ok(JSON.stringify(response.body).length < 2_000 || response.status < 300, about)
@@ -73,7 +73,7 @@ describe('naughty strings in every string field', () => {
   }
 
   it('with a session: never a 5xx, and what is accepted comes back unchanged', async () => {
-    const { token } = await house.signUp()
+    const { token } = await app.signUp()
     let kept = 0
     for (const [line, shape] of own) {
       await inBatches(nasty, async (text) => {
@@ -86,15 +86,15 @@ describe('naughty strings in every string field', () => {
       })
     }
     assert.ok(kept > 500, 'most of them are harmless names')
-    assert.equal((await house.call('GET /v1/me', { token })).status, 200)
+    assert.equal((await app.call('GET /v1/me', { token })).status, 200)
   })
 
   it('in the path', async () => {
-    const { token } = await house.signUp()
+    const { token } = await app.signUp()
     await inBatches(nasty.filter(travels), async (text) => {
       for (const noun of ['workspaces', 'api-keys']) {
         const path = `/v1/${noun}/${encodeURIComponent(text)}`
-        const response = await house.call(`DELETE ${path}`, { token })
+        const response = await app.call(`DELETE ${path}`, { token })
         assert.ok(response.status >= 400 && response.status < 500, `${path} → ${response.status}`)
       }
     })

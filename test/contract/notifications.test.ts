@@ -9,7 +9,7 @@ import { KEY_ACCOUNT, jwtHeaders, keyHeaders, startServer } from '../support/ser
 import type { Loose } from '../support/loose.ts'
 
 let db: Db
-let house: Awaited<ReturnType<typeof startServer>>
+let app: Awaited<ReturnType<typeof startServer>>
 before(async () => {
   db = await freshDb()
   const stranger = uuidv7()
@@ -24,16 +24,16 @@ before(async () => {
   await new Promise((wake) => setTimeout(wake, 2))
   await notify(db, { accountId: KEY_ACCOUNT, type: 'security.password_changed', data: {} })
   await notify(db, { accountId: stranger, type: 'security.password_changed', data: {} })
-  house = await startServer({ routes: notificationRoutes({ db }) })
+  app = await startServer({ routes: notificationRoutes({ db }) })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await db.close()
 })
 
 async function call(method: string, path: string, body?: unknown, headers = jwtHeaders) {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
-  const response = await fetch(house.url + path, {
+  const response = await fetch(app.url + path, {
     method,
     headers: { ...headers, ...json },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -4,29 +4,29 @@ import { checkActionLog } from '../../src/operators/action-log.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
 let support: TestOperator
 let viewer: TestOperator
 before(async () => {
-  house = await startHouse({
+  app = await startApp({
     env: { OPERATOR_ADJUST_LIMIT_CREDITS: '100', OPERATOR_SECOND_PERSON_CREDITS: '1000' },
   })
-  owner = await newOperator(house, 'owner')
-  support = await newOperator(house, 'support')
-  viewer = await newOperator(house, 'viewer')
+  owner = await newOperator(app, 'owner')
+  support = await newOperator(app, 'support')
+  viewer = await newOperator(app, 'viewer')
 })
-after(() => house.close())
+after(() => app.close())
 afterEach(async () => {
-  await assertBooks(house.db)
-  assert.equal((await checkActionLog(house.db)).finding, undefined)
+  await assertBooks(app.db)
+  assert.equal((await checkActionLog(app.db)).finding, undefined)
 })
 
 const ask = (line: string, { token }: { token: string }, body?: object, key?: string) =>
-  house.call(line, {
+  app.call(line, {
     token,
     ...(body && { body }),
     ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
@@ -41,7 +41,7 @@ const balance = async ({ token }: { token: string }) =>
 
 describe('finding a customer', () => {
   it('200: by address, id, key, and reference of a payment; a viewer sees addresses masked', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const me = await ask('GET /v1/me', asha)
     const { email } = me.body.data
     for (const q of [email, email.toUpperCase(), asha.accountId, asha.key.slice(0, 12), asha.key]) {
@@ -61,7 +61,7 @@ describe('finding a customer', () => {
 
   it('200: the newest first, page by page', async () => {
     const ids: string[] = []
-    for (let i = 0; i < 3; i++) ids.unshift((await house.signUp()).accountId)
+    for (let i = 0; i < 3; i++) ids.unshift((await app.signUp()).accountId)
     const page = await ask('GET /v1/operator/accounts?limit=2', viewer)
     const shown = page.body.data.map(({ id }: { id: string }) => id)
     assert.deepEqual(shown, ids.slice(0, 2))
@@ -70,7 +70,7 @@ describe('finding a customer', () => {
   })
 
   it('200: one customer on a page, and the lists that the customer sees', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const { body } = await ask(`GET /v1/operator/accounts/${asha.accountId}`, viewer)
     assert.equal(body.data.balance.available_credits, 25)
     assert.equal(body.data.sessions.length, 1)
@@ -100,7 +100,7 @@ describe('finding a customer', () => {
 
 describe('suspension', () => {
   it('200: shuts out at once, with a reason in the log; restored, all works again', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const path = `/v1/operator/accounts/${asha.accountId}/suspension`
     const chat = () => ask('GET /v1/models', { token: asha.key })
     assert.equal((await chat()).status, 200)
@@ -129,7 +129,7 @@ describe('suspension', () => {
     refused(await ask(path(uuidv7()), support, { reason }), 404, 'not_found')
     refused(await ask(path(owner.accountId), support, { reason }), 403, 'forbidden')
     refused(await ask(path(owner.accountId), owner, { reason }), 403, 'forbidden')
-    const other = await newOperator(house, 'viewer')
+    const other = await newOperator(app, 'viewer')
     assert.equal((await ask(path(other.accountId), owner, { reason })).status, 200)
     refused(await ask('GET /v1/operator/me', other), 401, 'unauthorized')
   })
@@ -137,7 +137,7 @@ describe('suspension', () => {
 
 describe('sessions, keys and codes', () => {
   it('200: ends all sessions and leaves keys; revokes a key', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const account = `/v1/operator/accounts/${asha.accountId}`
     const ended = await ask(`DELETE ${account}/sessions`, support, { reason })
     assert.deepEqual(ended.body.data, { ended: 1 })
@@ -153,7 +153,7 @@ describe('sessions, keys and codes', () => {
   })
 
   it('sends a code again by the rules of the customer: 429 in the cool-down, 400 without an address', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const path = `POST /v1/operator/accounts/${asha.accountId}/codes`
     const wanted = { channel: 'email', purpose: 'reset_password', reason }
     assert.equal((await ask(path, support, wanted)).status, 200)
@@ -179,7 +179,7 @@ describe('adjustments', () => {
     )
 
   it('200: credits and debits, in the ledger and the log with before and after', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const done = await adjust(owner, asha, 1.5)
     assert.deepEqual(done.body.data, { outcome: 'posted', balance_credits: 26.5 })
     const action = await newest(asha.accountId)
@@ -192,7 +192,7 @@ describe('adjustments', () => {
   })
 
   it('400: amounts that are none; 404: nobody; 403: oneself', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     for (const amount of [0, '5', null, 1e-7, 0.1234567, 1e9, 1e30, undefined]) {
       const answer = await adjust(owner, asha, amount)
       refused(answer, 400, 'validation_error')
@@ -203,17 +203,17 @@ describe('adjustments', () => {
   })
 
   it('the same Idempotency-Key changes nothing, even when the kept answer is lost', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     assert.equal((await adjust(owner, asha, 5, 'ticket-1')).body.data.balance_credits, 30)
     assert.equal((await adjust(owner, asha, 5, 'ticket-1')).body.data.balance_credits, 30)
-    await house.db.query('delete from idempotency where account_id = $1', [owner.accountId])
+    await app.db.query('delete from idempotency where account_id = $1', [owner.accountId])
     assert.equal((await adjust(owner, asha, 5, 'ticket-1')).body.data.outcome, 'posted_before')
     assert.equal(await balance(asha), 30)
   })
 
   it('403: support has a limit for a day, in sum and both ways, also for many at once', async () => {
-    const helper = await newOperator(house, 'support')
-    const asha = await house.customer('500')
+    const helper = await newOperator(app, 'support')
+    const asha = await app.customer('500')
     const all = await Promise.all(Array.from({ length: 8 }, () => adjust(helper, asha, -30)))
     assert.deepEqual(
       all.map(({ status }) => status).sort((a, b) => a - b),
@@ -225,8 +225,8 @@ describe('adjustments', () => {
   })
 
   it('a large one waits for a second operator, who cannot be the one who asked', async () => {
-    const asker = await newOperator(house, 'owner')
-    const asha = await house.customer('25')
+    const asker = await newOperator(app, 'owner')
+    const asha = await app.customer('25')
     assert.equal((await adjust(asker, asha, 600)).body.data.outcome, 'posted')
     // Not by two halves either.
     const asked = await adjust(asker, asha, 600)
@@ -246,7 +246,7 @@ describe('adjustments', () => {
     assert.equal((await decide(owner, true)).body.data.balance_credits, 1225)
     refused(await decide(owner, true), 404, 'not_found')
     assert.equal((await newest(asha.accountId)).action, 'account.adjust_approve')
-    const [entry] = await house.db.query(
+    const [entry] = await app.db.query(
       `select operator from ledger_entries where account_id = $1 order by seq desc limit 1`,
       [asha.accountId],
     )
@@ -254,7 +254,7 @@ describe('adjustments', () => {
   })
 
   it('turned down, it changes nothing', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const asked = await adjust(owner, asha, 5000)
     const path = `POST /v1/operator/adjustments/${asked.body.data.request_id}/decision`
     const decided = await ask(path, owner, { approve: false, reason })
@@ -266,7 +266,7 @@ describe('adjustments', () => {
 
 describe('the log', () => {
   it('200: filtered by operator, target and action, page by page, with the end of the chain', async () => {
-    const asha = await house.customer('25')
+    const asha = await app.customer('25')
     const account = `/v1/operator/accounts/${asha.accountId}`
     await ask(`POST ${account}/suspension`, owner, { reason })
     await ask(`DELETE ${account}/suspension`, owner, { reason })

@@ -5,33 +5,33 @@ import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { parseCsv } from '../support/csv.ts'
 import { eventually } from '../support/eventually.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { dayAt } from '../../src/lib/days.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let viewer: TestOperator
 let support: TestOperator
-let customer: Awaited<ReturnType<typeof house.customer>>
+let customer: Awaited<ReturnType<typeof app.customer>>
 before(async () => {
-  house = await startHouse({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
-  viewer = await newOperator(house, 'viewer')
-  support = await newOperator(house, 'support')
-  customer = await house.customer('100')
+  app = await startApp({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
+  viewer = await newOperator(app, 'viewer')
+  support = await newOperator(app, 'support')
+  customer = await app.customer('100')
 })
 after(async () => {
-  await assertBooks(house.db)
-  await house.close()
+  await assertBooks(app.db)
+  await app.close()
 })
 
 const get = (path: string, { token }: { token: string }) =>
-  house.call(`GET /v1/operator/${path}`, { token })
+  app.call(`GET /v1/operator/${path}`, { token })
 const thisMonth = () => dayAt(new Date(), 'Africa/Dar_es_Salaam').slice(0, 7)
 
 describe('audits', () => {
   it('202 and then the result; asking twice is one audit', async () => {
     const ask = () =>
-      house.call('POST /v1/operator/audits', {
+      app.call('POST /v1/operator/audits', {
         token: support.token,
         body: { reason: 'The end of the month' },
       })
@@ -59,7 +59,7 @@ describe('audits', () => {
     refused(await get(`audits/${uuidv7()}`, viewer), 404, 'not_found')
     refused(await get('audits/1', viewer), 404, 'not_found')
     refused(await get('audits?before=1', viewer), 400, 'validation_error')
-    const wrong = await house.call('POST /v1/operator/audits', {
+    const wrong = await app.call('POST /v1/operator/audits', {
       token: support.token,
       body: { reason: 'x' },
     })
@@ -71,7 +71,7 @@ type Movement = { amount_credits: number; entries: number }
 
 describe('exports', () => {
   async function download(path: string, { token }: { token: string }) {
-    const answer = await fetch(`${house.url}/v1/operator/exports/${path}`, {
+    const answer = await fetch(`${app.url}/v1/operator/exports/${path}`, {
       headers: { authorization: `Bearer ${token}` },
     })
     return { answer, rows: parseCsv(await answer.text()) }
@@ -128,17 +128,17 @@ describe('exports', () => {
 
   async function pay(): Promise<void> {
     const { token, accountId } = customer
-    await house.db.query(`update accounts set phone_number = '+255711230001' where id = $1`, [
+    await app.db.query(`update accounts set phone_number = '+255711230001' where id = $1`, [
       accountId,
     ])
-    const made = await house.call('POST /v1/payments/topup', {
+    const made = await app.call('POST /v1/payments/topup', {
       token,
       body: { amount_tzs: 5_000 },
     })
     assert.ok(made.status < 300, JSON.stringify(made.body))
     const { id } = made.body.data
     const status = async () =>
-      (await house.call(`GET /v1/payments/${id}`, { token })).body.data.status
+      (await app.call(`GET /v1/payments/${id}`, { token })).body.data.status
     await eventually(async () => (await status()) === 'completed')
   }
 })

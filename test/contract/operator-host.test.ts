@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { route } from '../../src/http/route.ts'
 import { PASSWORD } from '../support/accounts.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { startServer } from '../support/server.ts'
 
@@ -12,15 +12,15 @@ import { startServer } from '../support/server.ts'
 const OWN = 'ops.localhost:8443'
 const PUBLIC = 'app.localhost'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
 before(async () => {
-  house = await startHouse({
+  app = await startApp({
     env: { PUBLIC_URL: `https://${PUBLIC}`, OPERATOR_URL: `https://${OWN}` },
   })
-  owner = await newOperator(house, 'owner')
+  owner = await newOperator(app, 'owner')
 })
-after(() => house.close())
+after(() => app.close())
 
 type Reply = { status: number; headers: Record<string, unknown>; text: string }
 
@@ -46,11 +46,11 @@ const bearer = () => ({ authorization: `Bearer ${owner.token}` })
 
 describe('OPERATOR_URL', () => {
   it('on its host the area is there; on every other there is nothing, signed in or not', async () => {
-    const me = (host: string, more = {}) => ask(house.url, 'GET /v1/operator/me', { host, ...more })
+    const me = (host: string, more = {}) => ask(app.url, 'GET /v1/operator/me', { host, ...more })
     assert.equal((await me(OWN, bearer())).status, 200)
     assert.equal((await me(OWN.toUpperCase(), bearer())).status, 200)
     assert.equal((await me(OWN)).status, 401)
-    const nowhere = await ask(house.url, 'GET /v1/nothing', { host: PUBLIC })
+    const nowhere = await ask(app.url, 'GET /v1/nothing', { host: PUBLIC })
     const said = (reply: Reply) => JSON.parse(reply.text).message as string
     for (const host of [PUBLIC, 'ops.localhost', 'ops.localhost:80', '127.0.0.1']) {
       for (const more of [{}, bearer(), { authorization: 'Bearer nobody' }]) {
@@ -58,7 +58,7 @@ describe('OPERATOR_URL', () => {
         assert.deepEqual([reply.status, said(reply)], [404, said(nowhere)], host)
       }
     }
-    const customers = await ask(house.url, 'GET /v1/catalog', { host: PUBLIC })
+    const customers = await ask(app.url, 'GET /v1/catalog', { host: PUBLIC })
     assert.equal(customers.status, 200)
   })
 
@@ -91,7 +91,7 @@ describe('OPERATOR_URL', () => {
   it('a browser session belongs to the host it was opened on', async () => {
     const login = (host: string, origin: string) =>
       ask(
-        house.url,
+        app.url,
         'POST /v1/auth/login',
         { host, origin, 'content-type': 'application/json', 'x-mlango-session': 'cookie' },
         JSON.stringify({ identifier: owner.email, password: PASSWORD }),
@@ -111,11 +111,11 @@ describe('pages of others', () => {
       'content-type': 'application/x-www-form-urlencoded',
       origin: 'https://evil.example',
     }
-    const routes = house.house.server.context.routes.filter((one) => one.credential === 'operator')
+    const routes = app.rooms.server.context.routes.filter((one) => one.credential === 'operator')
     assert.ok(routes.length > 30)
     for (const { method, path } of routes) {
       const line = `${method} ${path.replaceAll(/:\w+|\*/g, 'x')}`
-      const reply = await ask(house.url, line, { ...cookie, ...form })
+      const reply = await ask(app.url, line, { ...cookie, ...form })
       assert.equal(reply.status, 401, line)
       assert.equal(reply.headers['access-control-allow-origin'], undefined, line)
       assert.equal(reply.headers['set-cookie'], undefined, line)
@@ -125,7 +125,7 @@ describe('pages of others', () => {
   it('CSRF: another origin gets no access token out of the cookie, and no leave to ask', async () => {
     const refresh = (more: Record<string, string>) =>
       ask(
-        house.url,
+        app.url,
         'POST /v1/auth/refresh',
         { host: OWN, cookie: '__Host-mlango_refresh=anything', ...more },
         '{}',
@@ -136,7 +136,7 @@ describe('pages of others', () => {
     const sameSite = { origin: `https://${OWN}`, 'sec-fetch-site': 'cross-site' }
     assert.equal((await refresh({ ...asked, ...sameSite })).status, 403)
     assert.ok((await refresh({ ...json, origin: 'https://evil.example' })).status >= 400)
-    const preflight = await ask(house.url, 'OPTIONS /v1/operator/me', {
+    const preflight = await ask(app.url, 'OPTIONS /v1/operator/me', {
       host: OWN,
       origin: 'https://evil.example',
       'access-control-request-method': 'GET',
@@ -153,7 +153,7 @@ describe('pages of others', () => {
       'GET /operator/payments',
       'GET /app',
     ]) {
-      const { headers } = await ask(house.url, line, { host: OWN, ...bearer() })
+      const { headers } = await ask(app.url, line, { host: OWN, ...bearer() })
       assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/, line)
     }
   })

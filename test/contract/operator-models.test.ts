@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
 /* What operators do with models and prices, seen by customers of two processes. */
@@ -12,25 +12,25 @@ import { newOperator, type TestOperator } from '../support/operators.ts'
 const MODEL = 'sim/hekima-mini'
 const AT = `/v1/operator/models/${encodeURIComponent(MODEL)}`
 
-let house: Awaited<ReturnType<typeof startHouse>>
-let other: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
+let other: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
-let asha: Awaited<ReturnType<typeof house.customer>>
+let asha: Awaited<ReturnType<typeof app.customer>>
 before(async () => {
   const databaseUrl = await freshDatabase()
-  house = await startHouse({ databaseUrl })
-  owner = await newOperator(house, 'owner')
-  asha = await house.customer('100')
-  other = await startHouse({ databaseUrl })
+  app = await startApp({ databaseUrl })
+  owner = await newOperator(app, 'owner')
+  asha = await app.customer('100')
+  other = await startApp({ databaseUrl })
 })
 after(async () => {
-  await assertBooks(house.db)
+  await assertBooks(app.db)
   await other.close()
-  await house.close()
+  await app.close()
 })
 
 const ask = (line: string, body?: unknown) =>
-  house.call(line, { token: owner.token, ...(body === undefined ? {} : { body }) })
+  app.call(line, { token: owner.token, ...(body === undefined ? {} : { body }) })
 const change = (more: object) =>
   ask(`PATCH /v1/operator/models/${MODEL}`, { reason: 'test', ...more })
 
@@ -44,19 +44,19 @@ async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> 
   throw new Error('It never happened.')
 }
 
-async function shownPrice({ call }: typeof house, id = MODEL): Promise<number> {
+async function shownPrice({ call }: typeof app, id = MODEL): Promise<number> {
   const { body } = await call(`GET /v1/models/${id}`, { token: asha.key })
   return body.data.pricing_credits.prompt as number
 }
 
 /** Until both processes show it. */
 async function untilShown(price: number, id = MODEL): Promise<void> {
-  for (const one of [house, other]) {
+  for (const one of [app, other]) {
     await until(async () => Math.abs((await shownPrice(one, id)) - price) < price * 1e-9)
   }
 }
 
-async function chargedFor({ call }: typeof house): Promise<number> {
+async function chargedFor({ call }: typeof app): Promise<number> {
   const messages = [{ role: 'user', content: 'Habari ya asubuhi' }]
   const body = { model: MODEL, messages, max_tokens: 20, temperature: 0 }
   const answer = await call('POST /v1/chat/completions', { token: asha.key, body })
@@ -74,8 +74,8 @@ const lastActions = async (action: string) =>
 
 describe('margins', () => {
   it('200: of a model: what is shown and what is charged follow, in every process', async () => {
-    const usual = await shownPrice(house)
-    const cost = await chargedFor(house)
+    const usual = await shownPrice(app)
+    const cost = await chargedFor(app)
     const answer = await change({ margin: 2.5 })
     assert.deepEqual(answer.body.data, { id: MODEL, margin: '2.5' })
     await untilShown(usual * 2.5)
@@ -95,18 +95,18 @@ describe('margins', () => {
   })
 
   it('200: of a modality, for models without one of their own; and the next reading keeps both', async () => {
-    const usual = await shownPrice(house)
+    const usual = await shownPrice(app)
     await change({ margin: '3' })
     await untilShown(usual * 3)
     const answer = await ask('PATCH /v1/operator/margins/text', { margin: '1.5', reason: 'test' })
     assert.ok(answer.body.data.prices_changed > 1, JSON.stringify(answer.body))
     const { body } = await ask('GET /v1/operator/margins')
-    assert.equal(body.data.house, '1.0')
+    assert.equal(body.data.app, '1.0')
     const text = body.data.modalities.find((one: { modality: string }) => one.modality === 'text')
     assert.equal(text.margin, '1.5')
     const synced = await ask('POST /v1/operator/catalog/sync', { reason: 'test' })
     assert.equal(synced.body.data.priced, 0, JSON.stringify(synced.body))
-    assert.ok(Math.abs((await shownPrice(house)) - usual * 3) < usual * 1e-9)
+    assert.ok(Math.abs((await shownPrice(app)) - usual * 3) < usual * 1e-9)
     await change({ margin: null })
     await untilShown(usual * 1.5)
     await ask('PATCH /v1/operator/margins/text', { margin: null, reason: 'test' })
@@ -135,12 +135,12 @@ describe('margins', () => {
 
 describe('on and off', () => {
   it('200: off, no process serves it; on again', async () => {
-    const status = async ({ call }: typeof house) =>
+    const status = async ({ call }: typeof app) =>
       (await call(`GET /v1/models/${MODEL}`, { token: asha.key })).status
     assert.deepEqual((await change({ enabled: false })).body.data, { id: MODEL, enabled: false })
-    for (const one of [house, other]) await until(async () => (await status(one)) === 404)
+    for (const one of [app, other]) await until(async () => (await status(one)) === 404)
     await change({ enabled: true })
-    for (const one of [house, other]) await until(async () => (await status(one)) === 200)
+    for (const one of [app, other]) await until(async () => (await status(one)) === 200)
     const [deed] = await lastActions('model.enable')
     assert.deepEqual([deed.before, deed.after], [{ enabled: false }, { enabled: true }])
   })
@@ -148,11 +148,11 @@ describe('on and off', () => {
 
 describe('prices', () => {
   it('200: a leap waits, old and new side by side; approved, it is charged and in the history', async () => {
-    const usual = await shownPrice(house)
-    const known = house.models.models.get(MODEL)!
+    const usual = await shownPrice(app)
+    const known = app.models.models.get(MODEL)!
     const old = known.pricing as Record<string, string>
     const dear = { ...old, prompt: String(Number(old.prompt) * 10) }
-    for (const one of [house, other]) one.models.models.set(MODEL, { ...known, pricing: dear })
+    for (const one of [app, other]) one.models.models.set(MODEL, { ...known, pricing: dear })
     const synced = await ask('POST /v1/operator/catalog/sync', { reason: 'a new list' })
     assert.deepEqual([synced.body.data.waiting, synced.body.data.failed], [1, []])
     const [sync] = await lastActions('catalog.sync')
@@ -185,8 +185,7 @@ describe('prices', () => {
   })
 
   it('409: another process is reading the lists', async () => {
-    const lease = (until: string) =>
-      house.db.query(`update catalog_sync set lease_until = ${until}`)
+    const lease = (until: string) => app.db.query(`update catalog_sync set lease_until = ${until}`)
     await lease(`now() + interval '1 minute'`)
     refused(await ask('POST /v1/operator/catalog/sync', { reason: 'test' }), 409, 'conflict')
     await lease('null')

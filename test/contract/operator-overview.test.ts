@@ -5,7 +5,7 @@ import { addDue } from '../../src/activity/summing-store.ts'
 import { dayAfter, dayAt } from '../../src/lib/days.ts'
 import { refused } from '../support/accounts.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { assertOverview, independentFigures } from '../support/independent-figures.ts'
 import type { Loose } from '../support/loose.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
@@ -13,69 +13,69 @@ import { newOperator, type TestOperator } from '../support/operators.ts'
 const ZONE = 'Africa/Dar_es_Salaam'
 const today = () => dayAt(new Date(), ZONE)
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
 before(async () => {
-  house = await startHouse({
+  app = await startApp({
     env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false', TZS_PER_USD: '2500' },
   })
-  owner = await newOperator(house, 'owner')
+  owner = await newOperator(app, 'owner')
 })
 after(async () => {
-  await assertAgreement(house.db)
-  await house.close()
+  await assertAgreement(app.db)
+  await app.close()
 })
 
 const overview = (query = '') =>
-  house.call(`GET /v1/operator/overview${query}`, { token: owner.token })
+  app.call(`GET /v1/operator/overview${query}`, { token: owner.token })
 const series = (query: string) =>
-  house.call(`GET /v1/operator/series?${query}`, { token: owner.token })
+  app.call(`GET /v1/operator/series?${query}`, { token: owner.token })
 const setRate = (day: string, tzs_per_usd: unknown, token = owner.token) =>
-  house.call(`PUT /v1/operator/fx/${day}`, { token, body: { tzs_per_usd } })
+  app.call(`PUT /v1/operator/fx/${day}`, { token, body: { tzs_per_usd } })
 
 /** What the ledger itself says, row by row. */
 async function ledger(): Promise<Record<string, number>> {
-  const rows = await house.db.query<{ type: string; micro: bigint }>(
+  const rows = await app.db.query<{ type: string; micro: bigint }>(
     'select type, sum(amount_micro)::int8 as micro from ledger_entries group by type',
   )
   return Object.fromEntries(rows.map(({ type, micro }) => [type, creditsNumber(micro)]))
 }
 
 async function trade(): Promise<void> {
-  const asha = await house.customer('25')
-  await house.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
+  const asha = await app.customer('25')
+  await app.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
     asha.accountId,
   ])
   const messages = [{ role: 'user', content: 'Habari' }]
   const chat = (model: string) =>
-    house.call('POST /v1/chat/completions', { token: asha.key, body: { model, messages } })
+    app.call('POST /v1/chat/completions', { token: asha.key, body: { model, messages } })
   for (const model of ['sim/hekima', 'sim/hekima-mini', 'sim/fault-usage-missing']) {
     const answer = await chat(model)
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
   }
   assert.ok((await chat('sim/fault-status-400')).status >= 400)
-  const made = await house.call('POST /v1/payments/topup', {
+  const made = await app.call('POST /v1/payments/topup', {
     token: asha.token,
     body: { amount_tzs: 5_000 },
   })
-  await house.house.payments.idle()
-  house.money.control.settle(made.body.data.reference, 'completed')
-  await house.house.payments.check(made.body.data.id)
+  await app.rooms.payments.idle()
+  app.money.control.settle(made.body.data.reference, 'completed')
+  await app.rooms.payments.check(made.body.data.id)
   const reason = 'Goodwill'
   const path = `POST /v1/operator/accounts/${asha.accountId}/adjustments`
   for (const amount of [7.5, -1.25]) {
-    await house.call(path, { token: owner.token, body: { amount_credits: amount, reason } })
+    await app.call(path, { token: owner.token, body: { amount_credits: amount, reason } })
   }
   // Beyond what was given: the rest is bought.
   const picture = { model: 'sim/picha', prompt: 'Simba' }
-  const drawn = await house.call('POST /v1/images/generations', { token: asha.key, body: picture })
+  const drawn = await app.call('POST /v1/images/generations', { token: asha.key, body: picture })
   assert.equal(drawn.status, 200)
 }
 
 test('200: after some trade every figure is that of the ledger and the records', async () => {
   await trade()
   // Some of it is in the sums, and some still beside them.
-  await addDue(house.db, 1_000)
+  await addDue(app.db, 1_000)
   await trade()
   const { status, body } = await overview()
   assert.equal(status, 200, JSON.stringify(body))
@@ -87,7 +87,7 @@ test('200: after some trade every figure is that of the ledger and the records',
   assert.equal(data.received_tzs, 10_000)
   assert.deepEqual([data.payments, data.fees_tzs, data.fees_unknown], [2, 200, 0])
   assert.equal(data.credits.topup, 10_000)
-  const [owed] = await house.db.query<{ micro: bigint; gift: bigint }>(
+  const [owed] = await app.db.query<{ micro: bigint; gift: bigint }>(
     `select sum(balance_micro)::int8 as micro, sum(gift_micro)::int8 as gift from ledger_accounts`,
   )
   assert.equal(data.owed.balance_credits, creditsNumber(owed!.micro))
@@ -100,7 +100,7 @@ test('200: after some trade every figure is that of the ledger and the records',
   assert.ok(data.gift_credits > 0 && data.gift_credits < data.used_credits, 'gifts and bought ones')
   assert.ok(data.not_reported_share > 0 && data.not_reported_share < 1)
   const tzsPerUsd = () => '2500'
-  assertOverview(data, await independentFigures(house.db, { zone: ZONE, tzsPerUsd }))
+  assertOverview(data, await independentFigures(app.db, { zone: ZONE, tzsPerUsd }))
 })
 
 test('200: the rate of the day is what a dollar costs, until the next one is set', async () => {
@@ -116,14 +116,14 @@ test('200: the rate of the day is what a dollar costs, until the next one is set
   const { data } = (await overview()).body
   assert.equal(data.days.at(-1).tzs_per_usd, 2_612.25)
   const tzsPerUsd = () => '2612.25'
-  assertOverview(data, await independentFigures(house.db, { zone: ZONE, tzsPerUsd }))
-  const listed = await house.call('GET /v1/operator/fx', { token: owner.token })
+  assertOverview(data, await independentFigures(app.db, { zone: ZONE, tzsPerUsd }))
+  const listed = await app.call('GET /v1/operator/fx', { token: owner.token })
   assert.deepEqual(
     listed.body.data.map((one: Loose) => one.tzs_per_usd),
     [9_999, 2_612.25, 2_400.5],
   )
   assert.equal(listed.body.default_tzs_per_usd, 2_500)
-  const [log] = (await house.call('GET /v1/operator/actions?limit=1', { token: owner.token })).body
+  const [log] = (await app.call('GET /v1/operator/actions?limit=1', { token: owner.token })).body
     .data
   assert.equal(log.action, 'fx.set')
   assert.deepEqual(log.after, { tzs_per_usd: '9999' })

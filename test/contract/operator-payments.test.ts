@@ -3,24 +3,24 @@ import { after, before, test } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
 /* "I paid and got nothing": found, asked about, put right, and out of the queue. */
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let support: TestOperator
 before(async () => {
-  house = await startHouse({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
-  support = await newOperator(house, 'support')
+  app = await startApp({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
+  support = await newOperator(app, 'support')
 })
 after(async () => {
-  await assertBooks(house.db)
-  await house.close()
+  await assertBooks(app.db)
+  await app.close()
 })
 
 const ask = (line: string, body?: object) =>
-  house.call(line, { token: support.token, ...(body && { body }) })
+  app.call(line, { token: support.token, ...(body && { body }) })
 const queue = async (name: string) =>
   (await ask(`GET /v1/operator/payments?queue=${name}`)).body.data.map(
     ({ id }: { id: string }) => id,
@@ -28,24 +28,24 @@ const queue = async (name: string) =>
 
 /** A payment whose phone stays silent until the provider is told otherwise. */
 async function silentPayment() {
-  const asha = await house.customer('0')
-  await house.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
+  const asha = await app.customer('0')
+  await app.db.query(`update accounts set phone_number = '+255711230015' where id = $1`, [
     asha.accountId,
   ])
-  const made = await house.call('POST /v1/payments/topup', {
+  const made = await app.call('POST /v1/payments/topup', {
     token: asha.token,
     body: { amount_tzs: 5000 },
   })
   assert.equal(made.status, 201, JSON.stringify(made.body))
-  await house.house.payments.idle()
+  await app.rooms.payments.idle()
   return { asha, id: made.body.data.id as string, reference: made.body.data.reference as string }
 }
 const credits = async (token: string) =>
-  (await house.call('GET /v1/billing/balance', { token })).body.data.balance_credits
+  (await app.call('GET /v1/billing/balance', { token })).body.data.balance_credits
 
 test('200: a stuck payment is found by its reference, checked, and credited once', async () => {
   const { asha, id, reference } = await silentPayment()
-  await house.db.query(
+  await app.db.query(
     `update payments set created_at = created_at - interval '6 minutes', next_check_at = null
      where id = $1`,
     [id],
@@ -53,7 +53,7 @@ test('200: a stuck payment is found by its reference, checked, and credited once
   assert.ok((await queue('stuck')).includes(id))
   const found = await ask(`GET /v1/operator/accounts?q=${reference}`)
   assert.equal(found.body.data[0].id, asha.accountId)
-  house.money.control.settle(reference, 'completed')
+  app.money.control.settle(reference, 'completed')
   for (let i = 0; i < 2; i++) {
     const checked = await ask(`POST /v1/operator/payments/${id}/check`, {})
     assert.equal(checked.body.data.status, 'completed')
@@ -68,9 +68,9 @@ test('200: a stuck payment is found by its reference, checked, and credited once
 
 test('200: what was taken back waits for a person, who says what was done', async () => {
   const { asha, id, reference } = await silentPayment()
-  house.money.control.settle(reference, 'completed')
+  app.money.control.settle(reference, 'completed')
   await ask(`POST /v1/operator/payments/${id}/check`, {})
-  house.money.control.takeBack(reference, { word: 'reversed' })
+  app.money.control.takeBack(reference, { word: 'reversed' })
   await ask(`POST /v1/operator/payments/${id}/check`, { reason: 'The customer called' })
   assert.ok((await queue('review')).includes(id))
   const read = await ask(`GET /v1/operator/payments/${id}`)
@@ -116,7 +116,7 @@ test('200: a statement is compared with our payments, and what differs is listed
     ['not_credited', id],
     ['unknown_here', undefined],
   ])
-  house.money.control.settle(reference, 'completed')
+  app.money.control.settle(reference, 'completed')
   await ask(`POST /v1/operator/payments/${id}/check`, {})
   const after = await compare(csv)
   assert.equal(after.body.data.matched, 1)

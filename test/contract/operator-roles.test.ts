@@ -4,7 +4,7 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 import type { Route } from '../../src/http/route.ts'
 import { PASSWORD, refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { enrol, newOperator, type TestOperator } from '../support/operators.ts'
 
 /* Who may do what, for every route of operators: by role, by proof, and for everybody else. */
@@ -81,30 +81,30 @@ const rows: Row[] = TABLE.trim()
     proof: proof!,
   }))
 
-let house: Awaited<ReturnType<typeof startHouse>>
-let customer: Awaited<ReturnType<typeof house.customer>>
+let app: Awaited<ReturnType<typeof startApp>>
+let customer: Awaited<ReturnType<typeof app.customer>>
 const operators = {} as Record<Role, TestOperator>
 before(async () => {
-  house = await startHouse()
-  customer = await house.customer('10')
-  for (const role of ROLES) operators[role] = await newOperator(house, role)
+  app = await startApp()
+  customer = await app.customer('10')
+  for (const role of ROLES) operators[role] = await newOperator(app, role)
 })
 after(async () => {
-  await assertBooks(house.db)
-  await house.close()
+  await assertBooks(app.db)
+  await app.close()
 })
 
 /** Ids that name nothing, so that nothing is done; an empty body is refused after the role is known. */
 function ask({ line }: Row, token: string, body: unknown = {}) {
   const [method, path] = line.split(' ') as [string, string]
   const address = path.replaceAll(/:\w+|\*/g, uuidv7())
-  return house.call(`${method} ${address}`, { token, ...(method === 'GET' ? {} : { body }) })
+  return app.call(`${method} ${address}`, { token, ...(method === 'GET' ? {} : { body }) })
 }
 
 const NOWHERE = 'There is nothing at this address. The API reference is at /docs.'
 
 it('the table has every route of operators', () => {
-  const built = house.house.server.context.routes
+  const built = app.rooms.server.context.routes
     .filter(({ credential }) => credential === 'operator')
     .map(({ method, path, operator }: Route) => [`${method} ${path}`, operator])
   assert.deepEqual(
@@ -144,7 +144,7 @@ for (const row of rows) {
 
 describe('the second factor', () => {
   it('403 second_factor_required: acts ask for a fresh one, reading does not', async () => {
-    const owner = await newOperator(house, 'owner')
+    const owner = await newOperator(app, 'owner')
     await owner.grow()
     for (const row of rows) {
       const answer = await ask(row, owner.token)
@@ -152,7 +152,7 @@ describe('the second factor', () => {
       else assert.ok([200, 202, 400, 404].includes(answer.status), `${row.line}: ${answer.status}`)
     }
     const stepUp = (code: string) =>
-      house.call('POST /v1/auth/step-up', { token: owner.token, body: { code } })
+      app.call('POST /v1/auth/step-up', { token: owner.token, body: { code } })
     refused(await stepUp('12345'), 400, 'validation_error')
     const code = owner.code()
     const given = await stepUp(code)
@@ -166,8 +166,8 @@ describe('the second factor', () => {
   })
 
   it('403 second_factor_required: a session that never passed it may only ask who it is', async () => {
-    const owner = await newOperator(house, 'owner')
-    await house.db.query('update sessions set second_factor_at = null where account_id = $1', [
+    const owner = await newOperator(app, 'owner')
+    await app.db.query('update sessions set second_factor_at = null where account_id = $1', [
       owner.accountId,
     ])
     for (const row of rows) {
@@ -178,33 +178,30 @@ describe('the second factor', () => {
   })
 
   it('403 second_factor_required: what was passed before the authenticator was set up is forgotten', async () => {
-    const person = await house.signUp()
-    const login = await house.call('POST /v1/auth/login', {
+    const person = await app.signUp()
+    const login = await app.call('POST /v1/auth/login', {
       body: { identifier: person.email, password: PASSWORD },
     })
     const older = { token: login.body.data.access_token as string }
     // As if both had been opened with a code by SMS.
-    await house.db.query('update sessions set second_factor_at = now() where account_id = $1', [
+    await app.db.query('update sessions set second_factor_at = now() where account_id = $1', [
       person.accountId,
     ])
-    await enrol(house, 'owner', person)
-    const list = ({ token }: { token: string }) =>
-      house.call('GET /v1/operator/accounts', { token })
+    await enrol(app, 'owner', person)
+    const list = ({ token }: { token: string }) => app.call('GET /v1/operator/accounts', { token })
     assert.equal((await list(person)).status, 200)
     refused(await list(older), 403, 'second_factor_required')
   })
 
   it('403 second_factor_required: a code by email is not enough', async () => {
-    const viewer = await newOperator(house, 'viewer')
-    await house.db.query("update accounts set mfa_method = 'email' where id = $1", [
-      viewer.accountId,
-    ])
-    const answer = await house.call('GET /v1/operator/accounts', { token: viewer.token })
+    const viewer = await newOperator(app, 'viewer')
+    await app.db.query("update accounts set mfa_method = 'email' where id = $1", [viewer.accountId])
+    const answer = await app.call('GET /v1/operator/accounts', { token: viewer.token })
     refused(answer, 403, 'second_factor_required')
-    const me = await house.call('GET /v1/operator/me', { token: viewer.token })
+    const me = await app.call('GET /v1/operator/me', { token: viewer.token })
     assert.equal(me.body.data.authenticator, false)
     const code = viewer.code()
-    const stepUp = await house.call('POST /v1/auth/step-up', {
+    const stepUp = await app.call('POST /v1/auth/step-up', {
       token: viewer.token,
       body: { code },
     })
@@ -214,16 +211,13 @@ describe('the second factor', () => {
 
 it('404 at once for an operator who was removed, suspended or deleted', async () => {
   const ends: [string, (id: string) => Promise<unknown>][] = [
-    ['removed', (id) => house.db.query('delete from operators where account_id = $1', [id])],
-    [
-      'deleted',
-      (id) => house.db.query('update accounts set deleted_at = now() where id = $1', [id]),
-    ],
+    ['removed', (id) => app.db.query('delete from operators where account_id = $1', [id])],
+    ['deleted', (id) => app.db.query('update accounts set deleted_at = now() where id = $1', [id])],
   ]
   for (const [what, end] of ends) {
-    const owner = await newOperator(house, 'owner')
+    const owner = await newOperator(app, 'owner')
     await end(owner.accountId)
-    const answer = await house.call('GET /v1/operator/me', { token: owner.token })
+    const answer = await app.call('GET /v1/operator/me', { token: owner.token })
     refused(answer, 404, 'not_found')
     assert.equal(answer.body.message, NOWHERE, what)
   }
@@ -231,8 +225,8 @@ it('404 at once for an operator who was removed, suspended or deleted', async ()
 
 it('404 for another method at the address of an operator route, as for an unknown address', async () => {
   for (const line of ['POST /v1/operator/me', 'DELETE /v1/operator/actions']) {
-    refused(await house.call(line, { token: customer.token, body: {} }), 404, 'not_found')
+    refused(await app.call(line, { token: customer.token, body: {} }), 404, 'not_found')
   }
-  const preflight = await fetch(`${house.url}/v1/operator/me`, { method: 'OPTIONS' })
+  const preflight = await fetch(`${app.url}/v1/operator/me`, { method: 'OPTIONS' })
   assert.equal(preflight.status, 404)
 })

@@ -6,7 +6,7 @@ import { runCommand } from '../../src/cli/commands.ts'
 import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { readStream } from '../support/stream-reader.ts'
 
@@ -16,27 +16,27 @@ const MODEL = 'sim/hekima-mini'
 const DRAIN = '/v1/operator/upstreams/sim/drain'
 
 let databaseUrl: string
-let house: Awaited<ReturnType<typeof startHouse>>
-let other: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
+let other: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
-let asha: Awaited<ReturnType<typeof house.customer>>
+let asha: Awaited<ReturnType<typeof app.customer>>
 before(async () => {
   databaseUrl = await freshDatabase()
-  house = await startHouse({ databaseUrl, simulator: { latency: { pieceMs: 60 } } })
-  owner = await newOperator(house, 'owner')
-  asha = await house.customer('100')
-  other = await startHouse({ databaseUrl })
+  app = await startApp({ databaseUrl, simulator: { latency: { pieceMs: 60 } } })
+  owner = await newOperator(app, 'owner')
+  asha = await app.customer('100')
+  other = await startApp({ databaseUrl })
 })
 after(async () => {
-  await assertBooks(house.db)
+  await assertBooks(app.db)
   await other.close()
-  await house.close()
+  await app.close()
 })
 
 const ask = (line: string, body?: object) =>
-  house.call(line, { token: owner.token, ...(body && { body }) })
+  app.call(line, { token: owner.token, ...(body && { body }) })
 
-function talk({ call }: typeof house) {
+function talk({ call }: typeof app) {
   const messages = [{ role: 'user', content: 'Habari?' }]
   return call('POST /v1/chat/completions', {
     token: asha.key,
@@ -44,7 +44,7 @@ function talk({ call }: typeof house) {
   })
 }
 
-async function untilAnswered(one: typeof house, status: number) {
+async function untilAnswered(one: typeof app, status: number) {
   for (let tries = 0; tries < 500; tries++) {
     const answer = await talk(one)
     if (answer.status === status) return answer
@@ -55,17 +55,17 @@ async function untilAnswered(one: typeof house, status: number) {
 
 describe('draining', () => {
   it('200: no process begins anything there; what runs ends; it survives a restart', async () => {
-    const stream = await readStream(house.url, asha.key, { model: MODEL, max_tokens: 40 })
+    const stream = await readStream(app.url, asha.key, { model: MODEL, max_tokens: 40 })
     await stream.until('data: ')
     const answer = await ask(`POST ${DRAIN}`, { reason: 'its prices are wrong' })
     assert.deepEqual(answer.body.data, { name: 'sim', drained: true })
-    for (const one of [house, other]) {
+    for (const one of [app, other]) {
       const refusal = await untilAnswered(one, 503)
       assert.equal(refusal.body.error.code, 'upstream_unavailable')
       assert.ok(Number(refusal.headers.get('retry-after')) > 0)
     }
     await stream.until('[DONE]')
-    const later = await startHouse({ databaseUrl })
+    const later = await startApp({ databaseUrl })
     assert.equal((await talk(later)).status, 503)
     await later.close()
 
@@ -76,13 +76,13 @@ describe('draining', () => {
     assert.equal(seen.since, seen.drained.at)
     const matters = (await ask('GET /v1/operator/attention')).body.data
     assert.ok(matters.some((one: { kind: string }) => one.kind === 'upstream_drained'))
-    const health = await house.call('GET /v1/gateway/health')
+    const health = await app.call('GET /v1/gateway/health')
     assert.equal(health.body.data.healthy, false)
 
     await ask(`POST ${DRAIN}`, { reason: 'once more' })
     await ask(`DELETE ${DRAIN}`, { reason: 'put right' })
     await ask(`DELETE ${DRAIN}`, { reason: 'once more' })
-    for (const one of [house, other]) await untilAnswered(one, 200)
+    for (const one of [app, other]) await untilAnswered(one, 200)
     const actions = (await ask('GET /v1/operator/actions?target=sim')).body.data
     assert.deepEqual(
       actions.map((one: { action: string; reason: string }) => [one.action, one.reason]),
@@ -103,7 +103,7 @@ describe('draining', () => {
 
   it('200: one that is no longer in the file can be undrained', async () => {
     const actor = { operatorId: null, role: 'owner', name: 'test' } as const
-    await drainUpstream(house.db, actor, { upstream: 'gone', reason: 'test' })
+    await drainUpstream(app.db, actor, { upstream: 'gone', reason: 'test' })
     const gone = 'DELETE /v1/operator/upstreams/gone/drain'
     assert.equal((await ask(gone, { reason: 'test' })).status, 200)
     refused(await ask(gone, { reason: 'test' }), 404, 'not_found')
@@ -112,14 +112,14 @@ describe('draining', () => {
   it('by command, in every process', async () => {
     const lines: string[] = []
     const run = (...args: string[]) =>
-      runCommand(['upstreams', ...args], house.house, (line) => void lines.push(line))
+      runCommand(['upstreams', ...args], app.rooms, (line) => void lines.push(line))
     assert.equal(await run('drain', 'sim', '--reason', 'test', '--operator', 'neema'), 0)
     await untilAnswered(other, 503)
     assert.equal(await run('drain', 'sim'), 0)
     assert.equal(await run('list'), 0)
     assert.equal(await run('undrain', 'sim'), 0)
     await untilAnswered(other, 200)
-    await untilAnswered(house, 200)
+    await untilAnswered(app, 200)
     assert.equal(await run('drain', 'none'), 1)
     assert.equal(await run('drain'), 2)
     assert.deepEqual(lines.slice(0, 2), ['sim is drained.', 'sim was drained already.'])
@@ -129,7 +129,7 @@ describe('draining', () => {
 
 describe('figures', () => {
   it('200: what a process counted is there for all when it has written it', async () => {
-    const third = await startHouse({ databaseUrl })
+    const third = await startApp({ databaseUrl })
     const spoken = 5
     for (let i = 0; i < spoken; i++) assert.equal((await talk(third)).status, 200)
     third.models.fail({ fault: 'status-500', route: '/chat/completions', times: 1 })
@@ -154,7 +154,7 @@ describe('figures', () => {
   })
 
   it('200: a key that is refused shows, and since when', async () => {
-    const refusing = await startHouse({ databaseUrl, upstream: { name: 'sim' } })
+    const refusing = await startApp({ databaseUrl, upstream: { name: 'sim' } })
     // The probe of the start would find that the key works.
     await refusing.models.log.until({ route: '/key', outcome: 'finished' })
     refusing.models.fail({ fault: 'status-401', route: '/chat/completions', times: 1 })

@@ -6,28 +6,28 @@ import { refused } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { setBalance } from '../support/customer.ts'
 import { eventually } from '../support/eventually.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
 let receiver: Receiver
 before(async () => {
-  house = await startHouse({
+  app = await startApp({
     env: { WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8', TOPUP_REQUIRE_VERIFIED_PHONE: 'false' },
   })
-  owner = await newOperator(house, 'owner')
+  owner = await newOperator(app, 'owner')
   receiver = await startReceiver()
 })
 after(async () => {
-  await assertBooks(house.db)
-  await house.close()
+  await assertBooks(app.db)
+  await app.close()
   await receiver.close()
 })
 
 const ask = (line: string, body?: object) =>
-  house.call(line, { token: owner.token, ...(body && { body }) })
+  app.call(line, { token: owner.token, ...(body && { body }) })
 const wish = (more: object = {}) => ({
   url: receiver.url,
   events: WEBHOOK_EVENTS,
@@ -35,7 +35,7 @@ const wish = (more: object = {}) => ({
   ...more,
 })
 const add = async (more: object = {}) => {
-  const answer = await house.call('POST /v1/operator/webhooks', {
+  const answer = await app.call('POST /v1/operator/webhooks', {
     token: owner.token,
     body: wish(more),
     headers: { 'idempotency-key': uuidv7() },
@@ -114,13 +114,13 @@ describe('endpoints', () => {
 
   /** Tables that have the text in some column of some row. */
   async function tablesWith(text: string): Promise<string[]> {
-    const tables = await house.db.query<{ name: string }>(
+    const tables = await app.db.query<{ name: string }>(
       `select table_name as name from information_schema.tables
        where table_schema = 'public' and table_type = 'BASE TABLE'`,
     )
     const found: string[] = []
     for (const { name } of tables) {
-      const [row] = await house.db.query<{ count: bigint }>(
+      const [row] = await app.db.query<{ count: bigint }>(
         `select count(*) from "${name}" as t where position($1 in t::text) > 0`,
         [text],
       )
@@ -146,35 +146,35 @@ describe('events', () => {
   }
 
   async function payment(phone: string) {
-    const asha = await house.customer('0')
-    await house.db.query('update accounts set phone_number = $2 where id = $1', [
+    const asha = await app.customer('0')
+    await app.db.query('update accounts set phone_number = $2 where id = $1', [
       asha.accountId,
       phone,
     ])
-    const made = await house.call('POST /v1/payments/topup', {
+    const made = await app.call('POST /v1/payments/topup', {
       token: asha.token,
       body: { amount_tzs: 5000 },
     })
     const { id, reference } = made.body.data
-    await house.house.payments.idle()
+    await app.rooms.payments.idle()
     return { asha, id: id as string, reference: reference as string }
   }
 
   it('payment.completed and payment.review', async () => {
     const { asha, id, reference } = await payment('+255711230015')
-    house.money.control.settle(reference, 'completed')
-    await house.house.payments.check(id)
+    app.money.control.settle(reference, 'completed')
+    await app.rooms.payments.check(id)
     const about = { payment_id: id, account_id: asha.accountId, amount_tzs: 5000 }
     const paid = await told('payment.completed', { payment_id: id })
     assert.deepEqual(paid.json.data, { ...about, credits: 5000, late: false })
-    house.money.control.settle(reference, 'failed')
-    await house.house.payments.check(id)
-    await house.house.payments.check(id)
+    app.money.control.settle(reference, 'failed')
+    await app.rooms.payments.check(id)
+    await app.rooms.payments.check(id)
     const review = await told('payment.review', { payment_id: id })
     const { reason, ...rest } = review.json.data
     assert.deepEqual(rest, { ...about, status: 'completed' })
     assert.equal(typeof reason, 'string')
-    const [row] = await house.db.query<{ count: bigint }>(
+    const [row] = await app.db.query<{ count: bigint }>(
       `select count(*) from webhook_deliveries where body like '%' || $1 || '%'`,
       [id],
     )
@@ -182,7 +182,7 @@ describe('events', () => {
   })
 
   it('account.suspended', async () => {
-    const asha = await house.customer('0')
+    const asha = await app.customer('0')
     const path = `/v1/operator/accounts/${asha.accountId}/suspension`
     for (let times = 0; times < 2; times++) await ask(`POST ${path}`, { reason: 'abuse of keys' })
     const event = await told('account.suspended', { account_id: asha.accountId })
@@ -191,17 +191,17 @@ describe('events', () => {
   })
 
   it('balance.low, once for each time', async () => {
-    const asha = await house.customer('20.1')
+    const asha = await app.customer('20.1')
     const chat = () =>
-      house.call('POST /v1/chat/completions', {
+      app.call('POST /v1/chat/completions', {
         token: asha.key,
         body: { model: 'sim/hekima', messages: [{ role: 'user', content: 'Habari' }] },
       })
-    await setBalance(house.db, asha.accountId, '20.0001')
+    await setBalance(app.db, asha.accountId, '20.0001')
     for (let times = 0; times < 3; times++) assert.equal((await chat()).status, 200)
     const event = await told('balance.low', { account_id: asha.accountId })
     assert.ok(event.json.data.available_credits < 20)
-    const [row] = await house.db.query<{ count: bigint }>(
+    const [row] = await app.db.query<{ count: bigint }>(
       `select count(*) from webhook_deliveries
        where type = 'balance.low' and body like '%' || $1 || '%'`,
       [asha.accountId],
@@ -210,8 +210,8 @@ describe('events', () => {
   })
 
   it('video.completed', async () => {
-    const asha = await house.customer('100000')
-    const made = await house.call('POST /v1/videos', {
+    const asha = await app.customer('100000')
+    const made = await app.call('POST /v1/videos', {
       token: asha.key,
       body: { model: 'sim/filamu', prompt: 'Simba', duration: 4, resolution: '720p' },
     })
@@ -222,10 +222,10 @@ describe('events', () => {
   })
 
   it('upstream.down', async () => {
-    const asha = await house.customer('1000')
-    await house.models.close()
+    const asha = await app.customer('1000')
+    await app.models.close()
     const chat = () =>
-      house.call('POST /v1/chat/completions', {
+      app.call('POST /v1/chat/completions', {
         token: asha.key,
         body: { model: 'sim/hekima', messages: [{ role: 'user', content: 'Habari' }] },
       })

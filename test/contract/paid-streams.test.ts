@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 import {
   finish,
@@ -17,7 +17,7 @@ import { readStream, watchLeaving } from '../support/stream-reader.ts'
 
 /* No reader sees the end of an answer that is not paid for, and an answer that is complete is paid. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 
 /** How each provider says the same: some text, the reason to finish, more text, the end. */
 type Dialect = {
@@ -66,9 +66,9 @@ const DIALECTS: Record<string, Dialect> = {
 for (const [type, dialect] of Object.entries(DIALECTS))
   describe(type, () => {
     const { text, finish: finishEvent, end } = dialect
-    let house: House
+    let app: App
     let model: Awaited<ReturnType<typeof scriptedModel>>
-    let asha: Awaited<ReturnType<House['customer']>>
+    let asha: Awaited<ReturnType<App['customer']>>
     /** Holds the account's money, so that nothing can be settled. */
     let lock: Client
     let leaving: ReturnType<typeof watchLeaving>
@@ -76,21 +76,21 @@ for (const [type, dialect] of Object.entries(DIALECTS))
     before(async () => {
       model = await scriptedModel()
       const databaseUrl = await freshDatabase()
-      house = await startHouse({ databaseUrl, upstream: model.entry(type) })
-      asha = await house.customer('100')
-      leaving = watchLeaving(house.house.server.server)
+      app = await startApp({ databaseUrl, upstream: model.entry(type) })
+      asha = await app.customer('100')
+      leaving = watchLeaving(app.rooms.server.server)
       lock = new Client({ connectionString: databaseUrl })
       await lock.connect()
     })
     after(async () => {
       await lock.end()
-      await house.close()
+      await app.close()
       await model.close()
     })
-    afterEach(() => assertAgreement(house.db))
+    afterEach(() => assertAgreement(app.db))
 
     const open = async () => {
-      const reading = readStream(house.url, asha.key)
+      const reading = readStream(app.url, asha.key)
       const stream = await model.next()
       if (type === 'anthropic') stream.send(MESSAGE_START)
       stream.send(text('Jibu'))
@@ -117,7 +117,7 @@ for (const [type, dialect] of Object.entries(DIALECTS))
     })
 
     test('a reader who leaves when the upstream has finished pays', async () => {
-      const { records } = await watch(house, asha.accountId).during(async () => {
+      const { records } = await watch(app, asha.accountId).during(async () => {
         const { stream, reader } = await open()
         stream.send(finishEvent)
         stream.send(text(' na baada'))
@@ -133,7 +133,7 @@ for (const [type, dialect] of Object.entries(DIALECTS))
     })
 
     test('a connection that breaks behind the finish takes nothing away', async () => {
-      const { records, result } = await watch(house, asha.accountId).during(async () => {
+      const { records, result } = await watch(app, asha.accountId).during(async () => {
         const { stream, reader } = await open()
         stream.send(finishEvent)
         stream.send(text(' na baada'))

@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { migratedDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { startTestServer, type TestServer } from '../support/local-server.ts'
 
 let server: TestServer
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 before(async () => {
   server = await startTestServer()
-  house = await startHouse({ databaseUrl: await migratedDatabase(server.url) })
+  app = await startApp({ databaseUrl: await migratedDatabase(server.url) })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await server.stop()
 })
 
 type Reply = { status: string; data?: unknown; message?: string; error_code?: string }
 
 async function readyz() {
-  const response = await fetch(`${house.url}/readyz`)
+  const response = await fetch(`${app.url}/readyz`)
   return { response, status: response.status, reply: (await response.json()) as Reply }
 }
 
@@ -45,14 +45,14 @@ test('503: without the database, by name and not by address; then 200 again, wit
   assert.equal(reply.message, 'Not ready: the database does not answer.')
   assert.ok(Number(response.headers.get('retry-after')) > 0)
   assert.doesNotMatch(JSON.stringify(reply), /127\.0\.0\.1|socket|postgres|sim/i)
-  assert.equal((await fetch(`${house.url}/healthz`)).status, 200, 'the process is alive')
+  assert.equal((await fetch(`${app.url}/healthz`)).status, 200, 'the process is alive')
   await server.resume()
   await answersWith(200)
 })
 
 test('503: without models, although the database answers', async () => {
-  await house.db.query('update catalog_models set disabled_at = now()')
-  await house.house.catalog.reload()
+  await app.db.query('update catalog_models set disabled_at = now()')
+  await app.rooms.catalog.reload()
   const { reply } = await answersWith(503)
   assert.equal(reply.message, 'Not ready: the catalog has no models yet.')
 })

@@ -5,39 +5,39 @@ import OpenAI from 'openai'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { assertAgreement } from '../support/agreement.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS, FAULTS, TYPES } from '../support/fault-table.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { RESPONSES_DOOR, RESPONSES_UPSTREAM } from '../support/responses-door.ts'
 
 /* Responses that go through as they are, to an upstream that speaks them. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 let client: OpenAI
 const model = RESPONSES_DOOR.id
 
 before(async () => {
   const timeouts = { first_byte_ms: 1_500, idle_ms: 1_500 }
-  house = await startHouse({ upstream: { ...RESPONSES_UPSTREAM, timeouts } })
-  asha = await house.customer('500')
-  client = new OpenAI({ baseURL: `${house.url}/v1`, apiKey: asha.key, maxRetries: 0 })
+  app = await startApp({ upstream: { ...RESPONSES_UPSTREAM, timeouts } })
+  asha = await app.customer('500')
+  client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: asha.key, maxRetries: 0 })
 })
-after(() => house.close())
+after(() => app.close())
 afterEach(async () => {
   for (let tries = 0; tries < 200; tries++) {
-    if ((await house.db.query('select id from holds')).length === 0) break
+    if ((await app.db.query('select id from holds')).length === 0) break
     await sleep(20)
   }
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 const input = 'Habari ya asubuhi?'
 const balance = async () =>
-  (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
 const lastRecord = async () =>
-  (await house.call('GET /v1/activity?limit=1', { token: asha.token })).body.data[0]
-const sent = () => house.models.log.find({ route: '/responses' }).at(-1)!.body as Loose
+  (await app.call('GET /v1/activity?limit=1', { token: asha.token })).body.data[0]
+const sent = () => app.models.log.find({ route: '/responses' }).at(-1)!.body as Loose
 
 test('whole and streamed: the same answer, under our names, charged by its counts', async () => {
   const start = await balance()
@@ -114,7 +114,7 @@ test('what is kept is kept here: a chain and references reach the upstream in fu
 })
 
 test('what the upstream refuses is told in its words, without its names', async () => {
-  const answer = await house.call('POST /v1/responses', {
+  const answer = await app.call('POST /v1/responses', {
     token: asha.key,
     body: { model: 'openai/fault-status-400', input },
   })
@@ -126,7 +126,7 @@ test('what the upstream refuses is told in its words, without its names', async 
 /** A refusal of the request keeps its status: see above. */
 const own = (fault: string, status: number) => (fault === 'status-400' ? 400 : status)
 const ask = (fault: string, stream: boolean) =>
-  house.call('POST /v1/responses', {
+  app.call('POST /v1/responses', {
     token: asha.key,
     body: { model: `openai/fault-${fault}`, input, stream },
   })

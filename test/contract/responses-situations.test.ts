@@ -4,30 +4,30 @@ import OpenAI from 'openai'
 import { assertAgreement } from '../support/agreement.ts'
 import { chatModel } from '../support/chat-model.ts'
 import { geminiModel, SIGNATURE } from '../support/gemini-model.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { watch } from '../support/paid.ts'
 import { RESPONSES_UPSTREAM } from '../support/responses-door.ts'
 
 /* What a client sends and a chat model answers, each through the whole service, whole and streamed. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 type Said = { deltas: Loose[]; finish?: string; usage?: object }
 let upstream: Awaited<ReturnType<typeof chatModel>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 let said: (sent: Loose) => Said = () => OK
 
 before(async () => {
   upstream = await chatModel((sent) => said(sent))
-  house = await startHouse({ upstream: upstream.entry })
-  asha = await house.customer('1000')
+  app = await startApp({ upstream: upstream.entry })
+  asha = await app.customer('1000')
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await upstream.close()
 })
-afterEach(() => assertAgreement(house.db))
+afterEach(() => assertAgreement(app.db))
 
 /** The response as OpenAI's client has it in the end. */
 function ask(
@@ -144,8 +144,8 @@ for (const { name, said: answer = () => OK, body = {}, check } of SITUATIONS) {
   for (const stream of [false, true]) {
     test(`${name}, streamed ${stream}`, async () => {
       said = answer
-      const asked = watch(house, asha.accountId).during(() =>
-        ask(stream, body, { url: house.url, key: asha.key, model: 'lab/zana' }),
+      const asked = watch(app, asha.accountId).during(() =>
+        ask(stream, body, { url: app.url, key: asha.key, model: 'lab/zana' }),
       )
       const { result: response, spent } = await asked
       check(upstream.requests.at(-1), response)
@@ -157,8 +157,8 @@ for (const { name, said: answer = () => OK, body = {}, check } of SITUATIONS) {
 for (const stream of [false, true]) {
   test(`what signs a call of Gemini’s comes back with it, to another process too, streamed ${stream}`, async () => {
     const gemini = await geminiModel()
-    const first = await startHouse({ upstream: gemini.entry })
-    const second = await startHouse({ upstream: gemini.entry })
+    const first = await startApp({ upstream: gemini.entry })
+    const second = await startApp({ upstream: gemini.entry })
     try {
       const [juma, rehema] = [await first.customer('10'), await second.customer('10')]
       const model = 'google/gemini-door'
@@ -188,7 +188,7 @@ for (const [way, entry, model] of [
   ['native', RESPONSES_UPSTREAM, 'openai/fault-context-length'],
 ] as const) {
   test(`too long a conversation, ${way}: 400 as a whole, response.failed in a stream`, async (t) => {
-    const narrow = await startHouse({ upstream: entry })
+    const narrow = await startApp({ upstream: entry })
     t.after(() => narrow.close())
     const juma = await narrow.customer('100')
     const send = (stream: boolean) =>
@@ -210,7 +210,7 @@ for (const [way, entry, model] of [
 }
 
 test('silence is filled with comments, and after two minutes with an event', async (t) => {
-  const quiet = await startHouse()
+  const quiet = await startApp()
   t.after(() => quiet.close())
   const juma = await quiet.customer('100')
   t.mock.timers.enable({ apis: ['setInterval'] })

@@ -3,32 +3,32 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../support/agreement.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS, TYPES } from '../support/fault-table.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
-  asha = await house.customer('100')
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  asha = await app.customer('100')
 })
-after(() => house.close())
+after(() => app.close())
 afterEach(async () => {
   await settled()
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 async function settled(): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    if ((await house.db.query('select id from holds')).length === 0) return
+    if ((await app.db.query('select id from holds')).length === 0) return
     await sleep(20)
   }
 }
 
 function open(more: object = {}, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${house.url}/v1/responses`, {
+  return fetch(`${app.url}/v1/responses`, {
     method: 'POST',
     headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'sim/hekima', input: 'Habari?', stream: true, ...more }),
@@ -50,9 +50,9 @@ async function events(answer: Response): Promise<Loose[]> {
 }
 
 const balance = async () =>
-  (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
 const lastRecord = async () =>
-  (await house.call('GET /v1/activity?limit=1', { token: asha.token })).body.data[0]
+  (await app.call('GET /v1/activity?limit=1', { token: asha.token })).body.data[0]
 
 test('a stream: one end, settled and kept before it is sent', async () => {
   const start = await balance()
@@ -71,7 +71,7 @@ test('a stream: one end, settled and kept before it is sent', async () => {
   const spent = Math.round((start.balance_credits - now.balance_credits) * 1e6)
   assert.equal(spent, Math.round(record.cost_credits * 1e6))
   assert.ok(spent > 0)
-  const kept = await house.call(`GET /v1/responses/${response.id}`, { token: asha.key })
+  const kept = await app.call(`GET /v1/responses/${response.id}`, { token: asha.key })
   assert.deepEqual(kept.body, response)
   const text = all.filter((one) => one.type === 'response.output_text.delta')
   assert.equal(text.map(({ delta }) => delta).join(''), response.output.at(-1).content[0].text)
@@ -87,7 +87,7 @@ for (const fault of BROKEN_STREAMS) {
       assert.deepEqual([type, response.status], ['response.failed', 'failed'])
       assert.equal(response.error.code, 'server_error')
       assert.equal(
-        (await house.call(`GET /v1/responses/${response.id}`, { token: asha.key })).status,
+        (await app.call(`GET /v1/responses/${response.id}`, { token: asha.key })).status,
         404,
       )
     } else assert.equal(answer.status, 502)
@@ -103,7 +103,7 @@ for (const [fault, estimated] of [
 ] as const) {
   test(`${fault}: what is told is what was charged for`, async () => {
     const { response } = (await events(await open({ model: `sim/fault-${fault}` }))).at(-1)!
-    const [row] = await house.db.query(
+    const [row] = await app.db.query(
       `select estimated, prompt_tokens, completion_tokens from activity_records
        order by created_at desc, id desc limit 1`,
     )
@@ -114,7 +114,7 @@ for (const [fault, estimated] of [
 }
 
 test('a limit inside a stream tells how long to wait', async () => {
-  house.models.fail({ fault: 'stream-error-429', times: 1, model: 'sim/hekima' })
+  app.models.fail({ fault: 'stream-error-429', times: 1, model: 'sim/hekima' })
   const { response } = (await events(await open())).at(-1)!
   assert.equal(response.error.code, 'rate_limit_exceeded')
   assert.match(response.error.message, /try again in \d+s/)
@@ -151,11 +151,11 @@ test('a conversation that is too long is told inside the stream: clients shorten
 test('a reader who leaves: upstream aborted, nothing charged, nothing kept', async () => {
   const start = await balance()
   const leave = new AbortController()
-  house.models.log.clear()
+  app.models.log.clear()
   const answer = await open({ model: 'sim/fault-endless' }, leave.signal)
   await answer.body!.getReader().read()
   leave.abort()
-  await house.models.log.until({ route: '/chat/completions', outcome: 'left' }, 2_000)
+  await app.models.log.until({ route: '/chat/completions', outcome: 'left' }, 2_000)
   await settled()
   assert.deepEqual(await balance(), start)
   assert.equal((await lastRecord()).status, 'cancelled')
@@ -172,7 +172,7 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
   await (await open()).text()
   await settled()
   // What is kept was paid for, and the reverse.
-  const [row] = await house.db.query(
+  const [row] = await app.db.query(
     `select (select count(*)::int from kept_responses) as kept,
        (select count(*)::int from activity_records where status = 'completed') as paid`,
   )

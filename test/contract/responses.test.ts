@@ -3,19 +3,19 @@ import { get } from 'node:http'
 import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../support/agreement.ts'
 import { FAULTS, TYPES } from '../support/fault-table.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
-  asha = await house.customer('100')
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  asha = await app.customer('100')
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const hello = (more: object = {}) => ({
   model: 'sim/hekima',
@@ -23,23 +23,23 @@ const hello = (more: object = {}) => ({
   ...more,
 })
 const respond = (body: unknown, more: { token?: string; headers?: Record<string, string> } = {}) =>
-  house.call('POST /v1/responses', { token: more.token ?? asha.key, body, ...more })
-const call = (line: string, token = asha.key) => house.call(line, { token })
+  app.call('POST /v1/responses', { token: more.token ?? asha.key, body, ...more })
+const call = (line: string, token = asha.key) => app.call(line, { token })
 const balance = async () =>
-  (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
 /** `fetch` refuses to send these headers. */
 function rawStatus(path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((done, fail) => {
     const bearer = { authorization: `Bearer ${asha.key}`, ...headers }
-    get(house.url + path, { headers: bearer }, (answer) => {
+    get(app.url + path, { headers: bearer }, (answer) => {
       answer.resume()
       done(answer.statusCode!)
     }).on('error', fail)
   })
 }
 const records = async () =>
-  (await house.call('GET /v1/activity', { token: asha.token })).body.data as Loose[]
-const sent = () => house.models.log.entries.at(-1)!.body as Loose
+  (await app.call('GET /v1/activity', { token: asha.token })).body.data as Loose[]
+const sent = () => app.models.log.entries.at(-1)!.body as Loose
 
 test('200: a response, charged as the chat that it is, to the microcredit', async () => {
   const start = await balance()
@@ -107,7 +107,7 @@ test('items are referred to by their ids, as the AI SDK does', async () => {
   const input = [{ role: 'user', content: 'x' }, reference, { role: 'user', content: 'y' }]
   assert.equal((await respond(hello({ input }))).status, 200)
   assert.equal(sent().messages[1].content, first.body.output.at(-1).content[0].text)
-  const juma = await house.customer('10')
+  const juma = await app.customer('10')
   const foreign = await respond(hello({ input }), { token: juma.key })
   assert.deepEqual([foreign.status, foreign.body.error.param], [404, 'input[1].id'])
 })
@@ -131,7 +131,7 @@ test('kept responses are read, listed and deleted by their owner', async () => {
   const list = await call(`GET /v1/responses/${id}/input_items?limit=5`)
   assert.equal(list.body.object, 'list')
   assert.deepEqual(list.body.data[0].content, [{ type: 'input_text', text: 'Habari' }])
-  const juma = await house.customer('1')
+  const juma = await app.customer('1')
   for (const line of [`GET /v1/responses/${id}`, `DELETE /v1/responses/${id}`]) {
     assert.equal((await call(line, juma.key)).status, 404)
   }
@@ -149,13 +149,13 @@ test('kept responses are read, listed and deleted by their owner', async () => {
 })
 
 test('what is kept goes with its account', async () => {
-  const juma = await house.customer('10')
+  const juma = await app.customer('10')
   await respond(hello(), { token: juma.key })
   const count = async () =>
-    (await house.db.query('select id from kept_responses where account_id = $1', [juma.accountId]))
+    (await app.db.query('select id from kept_responses where account_id = $1', [juma.accountId]))
       .length
   assert.equal(await count(), 1)
-  await house.call('DELETE /v1/me', { token: juma.token })
+  await app.call('DELETE /v1/me', { token: juma.token })
   assert.equal(await count(), 0)
 })
 
@@ -212,7 +212,7 @@ for (const [name, body, param] of invalid) {
 
 test('401, 402, 404, 405', async () => {
   assert.equal((await respond(hello(), { token: 'mlg_no' })).status, 401)
-  const poor = await house.customer('0')
+  const poor = await app.customer('0')
   const refused = await respond(hello(), { token: poor.key })
   assert.deepEqual([refused.status, refused.body.error.code], [402, 'insufficient_quota'])
   const unknown = await respond(hello({ model: 'sim/none' }))
@@ -228,9 +228,9 @@ test('401, 402, 404, 405', async () => {
 for (const [fault, status] of FAULTS) {
   test(`fault ${fault}: ${status}, nothing charged, nothing kept`, async () => {
     const start = await balance()
-    const [{ kept }] = (await house.db.query(
-      'select count(*)::int as kept from kept_responses',
-    )) as [Loose]
+    const [{ kept }] = (await app.db.query('select count(*)::int as kept from kept_responses')) as [
+      Loose,
+    ]
     const answer = await respond(hello({ model: `sim/fault-${fault}` }))
     assert.equal(answer.status, status, JSON.stringify(answer.body))
     assert.equal(answer.body.error.type, TYPES.get(status))
@@ -238,12 +238,12 @@ for (const [fault, status] of FAULTS) {
     assert.deepEqual(await balance(), start)
     const [record] = await records()
     assert.deepEqual([record!.status, record!.cost_credits], ['failed', 0])
-    const [now] = await house.db.query('select count(*)::int as kept from kept_responses')
+    const [now] = await app.db.query('select count(*)::int as kept from kept_responses')
     assert.equal(now!.kept, kept)
   })
 }
 
 test('a short wait is waited out: one refusal for now is not told', async () => {
-  house.models.fail({ fault: '429-1', times: 1, model: 'sim/hekima' })
+  app.models.fail({ fault: '429-1', times: 1, model: 'sim/hekima' })
   assert.equal((await respond(hello())).status, 200)
 })

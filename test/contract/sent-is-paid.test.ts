@@ -3,13 +3,13 @@ import { after, afterEach, before, test } from 'node:test'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { makePdf } from '../support/pdf.ts'
 
 /* What is sent upstream is what is paid for: a prompt cannot hide where nobody measures it. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
 
 /** Draws in conversation, and stands in no list of picture prices. */
 const painter = {
@@ -19,13 +19,12 @@ const painter = {
 }
 
 before(async () => {
-  house = await startHouse({ simulator: { faults: true, models: [painter] } })
+  app = await startApp({ simulator: { faults: true, models: [painter] } })
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
-const ask = (token: string, path: string, body: object) =>
-  house.call(`POST ${path}`, { token, body })
+const ask = (token: string, path: string, body: object) => app.call(`POST ${path}`, { token, body })
 const chat = (token: string, body: object) =>
   ask(token, '/v1/chat/completions', {
     model: 'sim/hekima',
@@ -53,14 +52,14 @@ const hidden: [string, object][] = [
 ]
 for (const [place, body] of hidden) {
   test(`402: a prompt hidden in ${place}, ten times at once, and nobody is asked`, async () => {
-    const thief = await house.customer('100')
-    house.models.log.clear()
+    const thief = await app.customer('100')
+    app.models.log.clear()
     const answers = await Promise.all(Array.from({ length: 10 }, () => chat(thief.key, body)))
     assert.deepEqual(
       answers.map(({ status }) => status),
       Array<number>(10).fill(402),
     )
-    assert.equal(house.models.log.count(), 0)
+    assert.equal(app.models.log.count(), 0)
   })
 }
 
@@ -68,9 +67,9 @@ test('402: a predicted answer is paid for as an answer', async () => {
   const prediction = { type: 'content', content: 'x'.repeat(9_000) }
   // 3,000 tokens are 22.5 credits as a prompt, and 90 as an answer; no text of this kind has so many
   // more that 400 do not pay for it.
-  const poor = await house.customer('100')
+  const poor = await app.customer('100')
   assert.equal((await chat(poor.key, { prediction })).status, 402)
-  const rich = await house.customer('400')
+  const rich = await app.customer('400')
   assert.equal((await chat(rich.key, { prediction })).status, 200)
 })
 
@@ -88,20 +87,20 @@ const files: [string, object][] = [
 ]
 for (const [what, body] of files) {
   test(`402: ${what}`, async () => {
-    const thief = await house.customer('90')
-    house.models.log.clear()
+    const thief = await app.customer('90')
+    app.models.log.clear()
     assert.equal((await chat(thief.key, { ...body, model: 'sim/macho' })).status, 402)
-    assert.equal(house.models.log.count(), 0)
+    assert.equal(app.models.log.count(), 0)
   })
 }
 
 test('402: a document of 15 MiB that claims one page', async () => {
-  const thief = await house.customer('100')
+  const thief = await app.customer('100')
   const data = large(makePdf(1), 15 * 1024 * 1024 - 2_000).toString('base64')
   const body = { model: 'sim/macho', prompt: 'Soma', document: { data } }
-  house.models.log.clear()
+  app.models.log.clear()
   assert.equal((await ask(thief.key, '/v1/documents/analyze', body)).status, 402)
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
 })
 
 const reference = {
@@ -113,8 +112,8 @@ test('402: pictures to go by, and words, cost what they cost for each picture dr
   const draw = (token: string, more: object) =>
     ask(token, '/v1/images/generations', { model: 'sim/mchoraji', prompt: 'Twiga', ...more })
   // A picture is 375.75 credits; sixteen to go by are 23 more, and 300,000 bytes 90.
-  const thief = await house.customer('380')
-  house.models.log.clear()
+  const thief = await app.customer('380')
+  app.models.log.clear()
   for (const more of [
     { input_references: Array.from({ length: 16 }, () => reference) },
     { input_references: [{ type: 'text', text: 'x'.repeat(300_000) }] },
@@ -122,20 +121,20 @@ test('402: pictures to go by, and words, cost what they cost for each picture dr
   ]) {
     assert.equal((await draw(thief.key, more)).status, 402)
   }
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
   assert.equal((await draw(thief.key, { input_references: [reference] })).status, 200)
 })
 
 test('402: fields beside the input of an embedding', async () => {
-  const thief = await house.customer('20')
+  const thief = await app.customer('20')
   const body = { model: 'sim/vekta', input: 'Habari', instruction: 'x'.repeat(4_000_000) }
-  house.models.log.clear()
+  app.models.log.clear()
   assert.equal((await ask(thief.key, '/v1/embeddings', body)).status, 402)
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
 })
 
 test('an honest picture, recording and conversation are held for what they are', async () => {
-  const asha = await house.customer('100')
+  const asha = await app.customer('100')
   const photo = `data:image/jpeg;base64,${Buffer.alloc(3_000_000, 0xff).toString('base64')}`
   const pictures = message({ content: [{ type: 'image_url', image_url: { url: photo } }] })
   assert.equal((await chat(asha.key, { ...pictures, model: 'sim/macho' })).status, 200)
@@ -145,16 +144,16 @@ test('an honest picture, recording and conversation are held for what they are',
 })
 
 test('what is estimated is no less than what went upstream', async () => {
-  const asha = await house.customer('1000')
+  const asha = await app.customer('1000')
   const bodies = hidden.map(([, body]) =>
     JSON.parse(JSON.stringify(body).replaceAll(LONG, 'maji ')),
   )
   for (const body of bodies) {
-    house.models.log.clear()
+    app.models.log.clear()
     const answer = await chat(asha.key, { ...body, model: 'sim/fault-usage-missing' })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    const [sent] = house.models.log.find({ route: '/chat/completions' })
-    const [row] = await house.db.query<{ prompt_tokens: bigint; estimated: boolean }>(
+    const [sent] = app.models.log.find({ route: '/chat/completions' })
+    const [row] = await app.db.query<{ prompt_tokens: bigint; estimated: boolean }>(
       `select prompt_tokens, estimated from activity_records where account_id = $1
        order by created_at desc, id desc limit 1`,
       [asha.accountId],

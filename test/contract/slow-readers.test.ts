@@ -4,22 +4,22 @@ import type { ServerResponse } from 'node:http'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 import { finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
 import { readStream } from '../support/stream-reader.ts'
 
 /* A slow reader is nobody's failure but the reader's: the upstream is not blamed, others are served. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 const TOTAL_MS = 4_000
 /** As many failures in a row open a circuit, and one more. */
 const READERS = 6
 const LARGE = piece('maji '.repeat(1_000))
 
 let model: Awaited<ReturnType<typeof scriptedModel>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 /** The service's ends of the calls, in their order. */
 const responses: ServerResponse[] = []
 
@@ -28,22 +28,22 @@ before(async () => {
   const timeouts = { total_ms: TOTAL_MS, idle_ms: 2_000 }
   // What fills every buffer on the way is worth more than may be left unpaid.
   const env = { UNPAID_STREAM_CREDITS: '1000000' }
-  house = await startHouse({ env, upstream: model.entry('openai', timeouts) })
+  app = await startApp({ env, upstream: model.entry('openai', timeouts) })
   // Rich: the answers of an account that cannot pay for all of it are read ahead of the reader.
-  asha = await house.customer('1000000')
-  house.house.server.server.on('request', (_request, response: ServerResponse) =>
+  asha = await app.customer('1000000')
+  app.rooms.server.server.on('request', (_request, response: ServerResponse) =>
     responses.push(response),
   )
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await model.close()
 })
-afterEach(() => assertAgreement(house.db))
+afterEach(() => assertAgreement(app.db))
 
 /** Reads a little, then nothing, until the service has no more room for it and lets the upstream wait. */
 async function openStalled() {
-  const reading = readStream(house.url, asha.key)
+  const reading = readStream(app.url, asha.key)
   const stream = await model.next()
   const response = responses.at(-1)!
   stream.send(piece('Jibu'))
@@ -60,16 +60,16 @@ async function openStalled() {
 }
 
 async function assertOthersAreServed(): Promise<void> {
-  assert.deepEqual(house.house.upstreams.troubles(), [])
+  assert.deepEqual(app.rooms.upstreams.troubles(), [])
   const body = { model: 'lab/mto', messages: [{ role: 'user', content: 'Habari' }] }
-  const juma = await house.customer('1')
-  const answer = await house.call('POST /v1/chat/completions', { token: juma.key, body })
+  const juma = await app.customer('1')
+  const answer = await app.call('POST /v1/chat/completions', { token: juma.key, body })
   assert.equal(answer.status, 200)
 }
 
 test('the time of the upstream does not pass while it waits for slow readers', async () => {
   const ends: string[] = []
-  const { records } = await watch(house, asha.accountId).during(async () => {
+  const { records } = await watch(app, asha.accountId).during(async () => {
     const opened = await Promise.all(Array.from({ length: READERS }, openOneByOne))
     await pause(TOTAL_MS * 1.5)
     for (const { stream, reader } of opened) {
@@ -95,15 +95,15 @@ test('the time of the upstream does not pass while it waits for slow readers', a
 })
 
 test('a short answer is paid, read or not', async () => {
-  const { records } = await watch(house, asha.accountId).during(async () => {
-    const reading = readStream(house.url, asha.key)
+  const { records } = await watch(app, asha.accountId).during(async () => {
+    const reading = readStream(app.url, asha.key)
     const stream = await model.next()
     stream.send(piece('Jibu'))
     const reader = await reading
     reader.pause()
     stream.send(piece(' zima'), finish(), usage(7))
     stream.done()
-    while ((await house.db.query('select 1 from holds')).length > 0) await pause(5)
+    while ((await app.db.query('select 1 from holds')).length > 0) await pause(5)
     reader.leave()
   })
   assert.deepEqual(
@@ -113,7 +113,7 @@ test('a short answer is paid, read or not', async () => {
 })
 
 test('a reader who takes nothing has left: cancelled, counted, and no failure of the upstream', async () => {
-  const { records, spent } = await watch(house, asha.accountId).during(async () => {
+  const { records, spent } = await watch(app, asha.accountId).during(async () => {
     const { stream, response } = await openStalled()
     assert.equal(response.socket!.timeout, 60_000)
     // A minute, in fast motion.
@@ -127,15 +127,15 @@ test('a reader who takes nothing has left: cancelled, counted, and no failure of
     [['cancelled', 'caller_left']],
   )
   await assertOthersAreServed()
-  const [row] = await house.db.query<{ worth_micro: bigint }>('select worth_micro from left_unpaid')
+  const [row] = await app.db.query<{ worth_micro: bigint }>('select worth_micro from left_unpaid')
   assert.ok(row!.worth_micro > 0n)
 })
 
 test('upstreams that give up on slow readers have not failed; the readers have left', async () => {
   const juma = asha
-  asha = await house.customer('1000000')
+  asha = await app.customer('1000000')
   try {
-    const { records } = await watch(house, asha.accountId).during(async () => {
+    const { records } = await watch(app, asha.accountId).during(async () => {
       const opened = await Promise.all(Array.from({ length: READERS }, openOneByOne))
       await pause(1_200)
       for (const { stream, reader } of opened) {
@@ -165,8 +165,8 @@ function openOneByOne(): ReturnType<typeof openStalled> {
 }
 
 test('answers that outlast our clock end with length, are paid, and are no failure of the upstream', async () => {
-  const juma = await house.customer('1000')
-  const { records, spent } = await watch(house, juma.accountId).during(async () => {
+  const juma = await app.customer('1000')
+  const { records, spent } = await watch(app, juma.accountId).during(async () => {
     await Promise.all(Array.from({ length: READERS }, () => outlast(juma.key)))
   })
   assert.ok(spent > 0)
@@ -179,7 +179,7 @@ test('answers that outlast our clock end with length, are paid, and are no failu
 
 /** It goes on speaking: only the total clock can end it. */
 async function outlast(key: string): Promise<void> {
-  const reading = readStream(house.url, key)
+  const reading = readStream(app.url, key)
   const stream = await model.next()
   stream.send(piece('maji '.repeat(20)))
   const reader = await reading

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { watch } from '../support/paid.ts'
 
 /* Tokens of pictures and sound are billed by their own price, with the counts of the upstream. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
 
 const talker = {
   ...SIMULATED_MODELS.find(({ id }) => id === 'sim/macho')!,
@@ -23,19 +23,19 @@ const talker = {
 }
 
 before(async () => {
-  house = await startHouse({ simulator: { faults: true, models: [talker] } })
+  app = await startApp({ simulator: { faults: true, models: [talker] } })
 })
-after(() => house.close())
-afterEach(() => assertAgreement(house.db))
+after(() => app.close())
+afterEach(() => assertAgreement(app.db))
 
 const chat = (token: string, body: object) =>
-  house.call('POST /v1/chat/completions', {
+  app.call('POST /v1/chat/completions', {
     token,
     body: { messages: [{ role: 'user', content: 'Habari' }], ...body },
   })
 /** To its end, whole or streamed. */
 const read = async (token: string, body: object) => {
-  const answer = await fetch(`${house.url}/v1/chat/completions`, {
+  const answer = await fetch(`${app.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messages: [{ role: 'user', content: 'Habari' }], ...body }),
@@ -50,12 +50,12 @@ const PICTURE = { model: 'sim/picha-mazungumzo', modalities: ['image', 'text'] }
 
 for (const stream of [false, true]) {
   test(`a picture in a chat costs what the upstream takes for it, stream ${stream}`, async () => {
-    const asha = await house.customer('1000')
-    house.models.log.clear()
-    const { spent } = await watch(house, asha.accountId).during(() =>
+    const asha = await app.customer('1000')
+    app.models.log.clear()
+    const { spent } = await watch(app, asha.accountId).during(() =>
       read(asha.key, { ...PICTURE, stream }),
     )
-    const [sent] = house.models.log.find({ route: '/chat/completions' })
+    const [sent] = app.models.log.find({ route: '/chat/completions' })
     assert.ok(spent > 116, String(spent))
     close(spent, sent!.cost!)
   })
@@ -63,8 +63,8 @@ for (const stream of [false, true]) {
 
 test('402: a picture must be affordable, unless none is wanted', async () => {
   // One is held at 4,175 tokens: 375.75 credits.
-  const poor = await house.customer('370')
-  house.models.log.clear()
+  const poor = await app.customer('370')
+  app.models.log.clear()
   const drawn = await Promise.all([
     chat(poor.key, PICTURE),
     chat(poor.key, { model: PICTURE.model }),
@@ -74,16 +74,16 @@ test('402: a picture must be affordable, unless none is wanted', async () => {
     drawn.map(({ status }) => status),
     [402, 402, 402],
   )
-  assert.equal(house.models.log.count(), 0)
+  assert.equal(app.models.log.count(), 0)
   const text = await chat(poor.key, { model: PICTURE.model, modalities: ['text'] })
   assert.equal(text.status, 200)
 })
 
 test('sound in a chat costs what the upstream takes for it', async () => {
-  const asha = await house.customer('1000')
-  house.models.log.clear()
+  const asha = await app.customer('1000')
+  app.models.log.clear()
   const input = { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }
-  const { spent } = await watch(house, asha.accountId).during(() =>
+  const { spent } = await watch(app, asha.accountId).during(() =>
     chat(asha.key, {
       model: 'sim/msemaji',
       messages: [{ role: 'user', content: [input, { type: 'text', text: 'Habari' }] }],
@@ -91,15 +91,15 @@ test('sound in a chat costs what the upstream takes for it', async () => {
       audio: { voice: 'asha', format: 'pcm16' },
     }),
   )
-  const [sent] = house.models.log.find({ route: '/chat/completions' })
+  const [sent] = app.models.log.find({ route: '/chat/completions' })
   // 160 tokens of sound at 0.00004 alone are 19.2 credits; as text the call would be under 3.
   assert.ok(spent > 19.2, String(spent))
   close(spent, sent!.cost!)
 })
 
 test('the price list shows every class that has a price', async () => {
-  const asha = await house.customer('0')
-  const { body } = await house.call('GET /v1/models/sim/msemaji', { token: asha.key })
+  const asha = await app.customer('0')
+  const { body } = await app.call('GET /v1/models/sim/msemaji', { token: asha.key })
   const { pricing, pricing_credits: credits } = body.data
   assert.deepEqual([pricing.audio, pricing.audio_output], ['0.00004', '0.00008'])
   assert.deepEqual([credits.audio, credits.audio_output], [0.12, 0.24])

@@ -4,28 +4,28 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import { assertAgreement } from '../support/agreement.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
 import { finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
 import { readStream, watchLeaving } from '../support/stream-reader.ts'
 
 /* What each call cost us, how that is known, and that no customer is told. */
 
-type House = Awaited<ReturnType<typeof startHouse>>
-let house: House
-let asha: Awaited<ReturnType<House['customer']>>
+type App = Awaited<ReturnType<typeof startApp>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 5_000, idle_ms: 1_500 } } })
-  asha = await house.customer('100000')
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 5_000, idle_ms: 1_500 } } })
+  asha = await app.customer('100000')
 })
-after(() => house.close())
+after(() => app.close())
 afterEach(async () => {
-  await noHolds(house)
-  await assertAgreement(house.db)
+  await noHolds(app)
+  await assertAgreement(app.db)
 })
 
-async function noHolds({ db }: House): Promise<void> {
+async function noHolds({ db }: App): Promise<void> {
   while ((await db.query('select 1 from holds')).length > 0) await pause(5)
 }
 
@@ -43,28 +43,28 @@ type Row = {
 }
 
 /** What a call wrote. */
-async function rowsOf(work: () => Promise<unknown>, { db }: House = house): Promise<Row[]> {
+async function rowsOf(work: () => Promise<unknown>, { db }: App = app): Promise<Row[]> {
   const [known] = await db.query<{ n: bigint }>('select count(*) as n from activity_records')
   await work()
-  await noHolds({ db } as House)
+  await noHolds({ db } as App)
   return db.query<Row>('select * from activity_records order by created_at, kind offset $1', [
     known!.n,
   ])
 }
 
 const call = (route: string, body: unknown, token = asha.key) =>
-  house.call(`POST /v1/${route}`, { token, body })
+  app.call(`POST /v1/${route}`, { token, body })
 const messages = [{ role: 'user', content: 'Habari' }]
 
 /** As the simulated upstream noted them, in nano-dollars. */
 function reportedNusd(): bigint {
-  const usd = house.models.log.entries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+  const usd = app.models.log.entries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
   return BigInt(Math.round(usd * 1e9))
 }
 
 const CALLS: [name: string, work: () => Promise<unknown>][] = [
   ['chat', () => call('chat/completions', { model: 'sim/hekima', messages })],
-  ['chat', async () => (await readStream(house.url, asha.key, { model: 'sim/hekima' })).whole()],
+  ['chat', async () => (await readStream(app.url, asha.key, { model: 'sim/hekima' })).whole()],
   ['embeddings', () => call('embeddings', { model: 'sim/vekta', input: 'Habari' })],
   ['image', () => call('images/generations', { model: 'sim/picha', prompt: 'Simba' })],
   [
@@ -88,7 +88,7 @@ const CALLS: [name: string, work: () => Promise<unknown>][] = [
 
 for (const [kind, work] of CALLS) {
   test(`${kind}: what the upstream said is recorded, to the nano-dollar`, async () => {
-    house.models.log.clear()
+    app.models.log.clear()
     const [row, ...more] = await rowsOf(work)
     assert.deepEqual(more, [])
     assert.equal(row?.kind, kind)
@@ -108,7 +108,7 @@ test('a stream has the time of its first byte; what comes whole has none', async
 
 test('speech is by the list, since nothing is reported of it; a video as it is reported', async () => {
   const [speech] = await rowsOf(async () => {
-    const answer = await fetch(`${house.url}/v1/audio/speech`, {
+    const answer = await fetch(`${app.url}/v1/audio/speech`, {
       method: 'POST',
       headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'sim/sema', input: 'Habari' }),
@@ -116,13 +116,13 @@ test('speech is by the list, since nothing is reported of it; a video as it is r
     await answer.arrayBuffer()
   })
   assert.deepEqual([speech!.kind, speech!.cost_basis, speech!.upstream], ['speech', 'list', 'sim'])
-  house.models.log.clear()
+  app.models.log.clear()
   const [video] = await rowsOf(async () => {
     const wish = { model: 'sim/filamu', prompt: 'Simba', duration: 4, resolution: '720p' }
     const made = await call('videos', wish)
     const path = `GET /v1/videos/${made.body.data.job_id}`
     for (let status = ''; status !== 'completed'; await pause(50)) {
-      status = (await house.call(path, { token: asha.key })).body.data.status
+      status = (await app.call(path, { token: asha.key })).body.data.status
       assert.ok(['pending', 'processing', 'completed'].includes(status), status)
     }
   })
@@ -184,10 +184,10 @@ test('a call that fails names the upstream and costs nothing that we know of', a
 
 test('a reader who leaves: what was read is waived, and its cost is estimated', async () => {
   const model = await scriptedModel()
-  const other = await startHouse({ upstream: model.entry('openai') })
+  const other = await startApp({ upstream: model.entry('openai') })
   try {
     const juma = await other.customer('1000000')
-    const leaving = watchLeaving(other.house.server.server)
+    const leaving = watchLeaving(other.rooms.server.server)
     const open = async () => {
       const reading = readStream(other.url, juma.key)
       const stream = await model.next()
@@ -200,7 +200,7 @@ test('a reader who leaves: what was read is waived, and its cost is estimated', 
       const { stream, reader } = await open()
       await leaving(reader)
       await stream.closed
-      while (other.house.server.context.running.count > 0) await pause(5)
+      while (other.rooms.server.context.running.count > 0) await pause(5)
     }, other)
     assert.deepEqual([left!.status, left!.cost_micro], ['cancelled', 0n])
     assert.deepEqual([left!.cost_basis, left!.upstream], ['estimated', 'sim'])
@@ -244,7 +244,7 @@ test('no customer is told: not by the list, the sums, the CSV or the API documen
     'activity/summary?period=year',
     'activity.csv',
   ]) {
-    const answer = await fetch(`${house.url}/v1/${path}`, {
+    const answer = await fetch(`${app.url}/v1/${path}`, {
       headers: { authorization: `Bearer ${asha.token}` },
     })
     assert.equal(answer.status, 200, path)
@@ -253,7 +253,7 @@ test('no customer is told: not by the list, the sums, the CSV or the API documen
     // Codes of errors are older than this.
     assert.doesNotMatch(text.replaceAll(/upstream_(error|failed)/g, ''), secret, path)
   }
-  const { body } = await house.call('GET /v1/activity', { token: asha.token })
+  const { body } = await app.call('GET /v1/activity', { token: asha.token })
   const names = new Set(body.data.flatMap((one: Loose) => Object.keys(one)))
   assert.deepEqual(
     [...names].filter((name) => secret.test(String(name))),

@@ -9,11 +9,11 @@ import { FILM } from '../../simulator/models/film.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import type { Loose } from '../support/loose.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
-type Customer = Awaited<ReturnType<House['customer']>>
-let house: House
+type App = Awaited<ReturnType<typeof startApp>>
+type Customer = Awaited<ReturnType<App['customer']>>
+let app: App
 let asha: Customer
 let juma: Customer
 /** Begun together at the start, since each takes a few seconds. */
@@ -27,10 +27,10 @@ const wish = (more: object = {}) => ({
   ...more,
 })
 const submit = (body: unknown, headers: Record<string, string> = {}, token = asha.key) =>
-  house.call('POST /v1/videos', { token, body, headers })
-const poll = (id: string, token = asha.key) => house.call(`GET /v1/videos/${id}`, { token })
+  app.call('POST /v1/videos', { token, body, headers })
+const poll = (id: string, token = asha.key) => app.call(`GET /v1/videos/${id}`, { token })
 const content = (id: string, headers: Record<string, string> = {}, token = asha.key) =>
-  fetch(`${house.url}/v1/videos/${id}/content`, {
+  fetch(`${app.url}/v1/videos/${id}/content`, {
     headers: { authorization: `Bearer ${token}`, ...headers },
   })
 
@@ -44,9 +44,9 @@ async function ended(id: string, token = asha.key): Promise<Loose> {
 }
 
 before(async () => {
-  house = await startHouse({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
-  asha = await house.customer('100000')
-  juma = await house.customer('1')
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  asha = await app.customer('100000')
+  juma = await app.customer('1')
   const faults = ['failed', 'cancelled', 'forgotten', 'no-usage', 'gone', 'content-500', 'forever']
   for (const name of faults) {
     const answer = await submit(wish({ model: `sim/video-fault-video-${name}` }))
@@ -55,10 +55,10 @@ before(async () => {
   }
   jobs.good = (await submit(wish())).body.data.job_id
 })
-after(() => house.close())
+after(() => app.close())
 
 test('202: accepted with its hold, in the envelope', async () => {
-  const before = (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  const before = (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
   const answer = await submit(wish({ model: 'sim/filamu-senti', duration: 5, style: 'katuni' }))
   assert.equal(answer.status, 202)
   const { status, code, data, request_id: requestId } = answer.body
@@ -67,11 +67,11 @@ test('202: accepted with its hold, in the envelope', async () => {
   assert.equal(data.status, 'pending')
   assert.match(data.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   assert.equal(answer.headers.get('x-request-id'), requestId)
-  const now = (await house.call('GET /v1/billing/balance', { token: asha.key })).body.data
+  const now = (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data
   assert.ok(now.available_credits < before.available_credits)
   // 5 s at 9 cents for 720p, the price that fits; charged as reported.
   assert.equal((await ended(data.job_id)).usage.cost_credits, 1_350)
-  const [sent] = house.models.log.find({ route: '/videos', idempotencyKey: data.job_id })
+  const [sent] = app.models.log.find({ route: '/videos', idempotencyKey: data.job_id })
   assert.equal((sent!.body as Loose).style, 'katuni')
 })
 
@@ -87,12 +87,12 @@ test('202 again: the same key gives the same job, bytes and all, and holds once'
   assert.equal(again.headers.get('idempotency-replayed'), 'true')
   assert.deepEqual(again.body, good[0]!.body)
   const id = again.body.data.job_id
-  const [row] = await house.db.query(`select count(*) as n from video_jobs where request_id = $1`, [
+  const [row] = await app.db.query(`select count(*) as n from video_jobs where request_id = $1`, [
     again.body.request_id,
   ])
   assert.equal(row!.n, 1n)
   assert.equal((await ended(id)).status, 'completed')
-  assert.equal(house.models.log.count({ route: '/videos', idempotencyKey: id }), 1)
+  assert.equal(app.models.log.count({ route: '/videos', idempotencyKey: id }), 1)
 })
 
 test('200: completed with its cost; failed, cancelled and expired with a reason and no cost', async () => {
@@ -114,12 +114,11 @@ test('200: completed with its cost; failed, cancelled and expired with a reason 
     assert.equal(job.usage, undefined)
   }
   assert.equal((await ended(jobs['no-usage']!)).usage.cost_credits, 1_200)
-  const records = (await house.call('GET /v1/activity?limit=200', { token: asha.token })).body.data
+  const records = (await app.call('GET /v1/activity?limit=200', { token: asha.token })).body.data
   const record = records.find((one: Loose) => one.id === jobs.good)
   assert.equal(record.kind, 'video')
   assert.equal(record.cost_credits, 1_200)
-  const notes = (await house.call('GET /v1/notifications?limit=200', { token: asha.token })).body
-    .data
+  const notes = (await app.call('GET /v1/notifications?limit=200', { token: asha.token })).body.data
   const notices = notes.filter((one: Loose) => one.data?.video_id === jobs.failed)
   assert.deepEqual(
     notices.map((one: Loose) => one.type),
@@ -172,7 +171,7 @@ test('content 409 before the job ends, 410 when expired or never made, 502 when 
   await ended(jobs.good!)
   const route = '/videos/{id}/content'
   for (const fault of ['html', 'redirect', 'drop', 'hang', 'empty']) {
-    house.models.fail({ fault, route, times: 1 })
+    app.models.fail({ fault, route, times: 1 })
     const answer = await content(jobs.good!)
     assert.equal(answer.status, 502, fault)
     assert.doesNotMatch(await answer.text(), /simulator|127\.0\.0\.1|sim-key/i)
@@ -180,7 +179,7 @@ test('content 409 before the job ends, 410 when expired or never made, 502 when 
 })
 
 test('202: fields that say the same twice, and a moment is held as the shortest film', async () => {
-  const thief = await house.customer('1201')
+  const thief = await app.customer('1201')
   const agreeing = { duration: 4, seconds: '4', resolution: '720p', size: '720x1280' }
   const job = await submit(wish(agreeing), {}, thief.key)
   assert.equal(job.status, 202)
@@ -229,7 +228,7 @@ test('400: the message names what is missing or wrong', async () => {
   assert.equal((await submit('{"model":"sim/filamu","prompt":"x","duration":1e400}')).status, 400)
   const form = new FormData()
   form.set('model', 'sim/filamu')
-  const posted = await fetch(`${house.url}/v1/videos`, {
+  const posted = await fetch(`${app.url}/v1/videos`, {
     method: 'POST',
     headers: { authorization: `Bearer ${asha.key}` },
     body: form,
@@ -251,7 +250,7 @@ test('401, 402, 404, 413 on submission', async () => {
 
 test('404: ids of other accounts, unknown and malformed ids look the same, and no upstream is called', async () => {
   await ended(jobs.good!)
-  house.models.log.clear()
+  app.models.log.clear()
   const ids = [
     uuidv7(),
     jobs.good!.toUpperCase(),
@@ -265,22 +264,21 @@ test('404: ids of other accounts, unknown and malformed ids look the same, and n
   requests.push([jobs.good!, juma.key], [jobs.good!, juma.token])
   for (const [id, token] of requests) {
     for (const path of ['', '/content']) {
-      const answer = await house.call(`GET /v1/videos/${id}${path}`, { token })
+      const answer = await app.call(`GET /v1/videos/${id}${path}`, { token })
       assert.equal(answer.status, 404, id + path)
       assert.equal(answer.body.error_code, 'not_found')
     }
   }
-  assert.equal(house.models.log.count({ route: '/videos/{id}/content' }), 0)
+  assert.equal(app.models.log.count({ route: '/videos/{id}/content' }), 0)
   assert.equal((await poll(jobs.good!, asha.token)).status, 200)
 })
 
 test('the ledger agrees when all jobs have ended', async () => {
-  await house.db.query(
-    `update video_jobs set deadline = now(), next_look_at = now() where id = $1`,
-    [jobs.forever],
-  )
+  await app.db.query(`update video_jobs set deadline = now(), next_look_at = now() where id = $1`, [
+    jobs.forever,
+  ])
   assert.equal((await ended(jobs.forever!)).status, 'expired')
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 const PROBE = process.env.FFPROBE ?? 'ffprobe'
@@ -300,26 +298,26 @@ function probe(bytes: Buffer): void {
 
 test('200: the jobs of the account, newest first, by page and by status; of no other account', async () => {
   await ended(jobs.failed!)
-  const all = await house.call('GET /v1/videos?limit=200', { token: asha.token })
+  const all = await app.call('GET /v1/videos?limit=200', { token: asha.token })
   assert.equal(all.status, 200)
   const ids = all.body.data.map((job: Loose) => job.job_id)
   for (const id of Object.values(jobs)) assert.ok(ids.includes(id), id)
   for (const [i, id] of ids.slice(1).entries()) assert.ok(id < ids[i], 'newest first')
   assert.equal(all.body.pagination.total, ids.length)
-  const page = await house.call('GET /v1/videos?limit=2&offset=1', { token: asha.key })
+  const page = await app.call('GET /v1/videos?limit=2&offset=1', { token: asha.key })
   assert.deepEqual(
     page.body.data.map((job: Loose) => job.job_id),
     ids.slice(1, 3),
   )
   assert.equal(page.body.pagination.has_more, true)
-  const failed = await house.call('GET /v1/videos?status=failed', { token: asha.key })
+  const failed = await app.call('GET /v1/videos?status=failed', { token: asha.key })
   assert.ok(failed.body.data.length > 0)
   for (const job of failed.body.data) assert.equal(job.status, 'failed')
   const one = failed.body.data.find((job: Loose) => job.job_id === jobs.failed)
   assert.deepEqual(one, (await poll(jobs.failed!)).body.data)
-  assert.deepEqual((await house.call('GET /v1/videos', { token: juma.key })).body.data, [])
+  assert.deepEqual((await app.call('GET /v1/videos', { token: juma.key })).body.data, [])
   for (const query of ['status=lost', 'limit=0', 'offset=x']) {
-    assert.equal((await house.call(`GET /v1/videos?${query}`, { token: asha.key })).status, 400)
+    assert.equal((await app.call(`GET /v1/videos?${query}`, { token: asha.key })).status, 400)
   }
-  assert.equal((await house.call('GET /v1/videos')).status, 401)
+  assert.equal((await app.call('GET /v1/videos')).status, 401)
 })

@@ -6,7 +6,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { startReplica, startShared, type Replica } from '../support/replica.ts'
 
 /** Three credits a call, whatever is said. */
@@ -51,16 +51,16 @@ function count(answers: { status: number }[]): Record<number, number> {
 
 test('1,000 calls at once on credits for 10: ten succeed, the rest are refused with the reason', async () => {
   const env = { CONCURRENCY_PER_ACCOUNT: '2000' }
-  const house = await startHouse({ env, simulator: { models: [FIXED] } })
+  const app = await startApp({ env, simulator: { models: [FIXED] } })
   try {
-    const { key, token } = await house.customer('30.5')
-    const calls = Array.from({ length: 1_000 }, () => askOrShed(house.url, key))
+    const { key, token } = await app.customer('30.5')
+    const calls = Array.from({ length: 1_000 }, () => askOrShed(app.url, key))
     assertAffordable(count(await Promise.all(calls)), 1_000)
-    const { body: balance } = await house.call('GET /v1/billing/balance', { token })
+    const { body: balance } = await app.call('GET /v1/billing/balance', { token })
     assert.equal(balance.data.balance_credits, 0.5)
-    await assertAgreement(house.db)
+    await assertAgreement(app.db)
   } finally {
-    await house.close()
+    await app.close()
   }
 })
 

@@ -11,13 +11,13 @@ import { openPayment } from '../../src/payments/topup.ts'
 import { createReplay } from '../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../support/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { addressIn } from '../support/peers/database-address.ts'
 import { faultProxy, type FaultProxy } from '../torture/rig/fault-proxy.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 let proxy: FaultProxy
-let house: House
+let app: App
 /** Straight to the database, not through the proxy. */
 let direct: Db
 
@@ -25,11 +25,11 @@ before(async () => {
   const url = await freshDatabase()
   direct = openDatabase({ url, poolSize: 1, log: silentLog })
   proxy = await faultProxy(addressIn(url))
-  house = await startHouse({ databaseUrl: proxy.in(url) })
+  app = await startApp({ databaseUrl: proxy.in(url) })
 })
 after(async () => {
   await proxy.heal()
-  await house.close()
+  await app.close()
   await proxy.close()
   await direct.close()
 })
@@ -37,55 +37,55 @@ after(async () => {
 const signal = new AbortController().signal
 /** A call whose upstream takes half a second: time to break something. */
 const callSlowModel = (token: string, headers: Record<string, string> = {}) => {
-  house.models.log.clear()
-  house.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
+  app.models.log.clear()
+  app.models.fail({ fault: 'late-500', times: 1, model: 'sim/vekta' })
   const body = { model: 'sim/vekta', input: 'Habari' }
-  return house.call('POST /v1/embeddings', { token, body, headers })
+  return app.call('POST /v1/embeddings', { token, body, headers })
 }
-const doubtfulCharges = () => readdir(join(house.dataDir, 'doubtful-charges')).catch(() => [])
+const doubtfulCharges = () => readdir(join(app.dataDir, 'doubtful-charges')).catch(() => [])
 
 test('a free call whose commit is not answered has one record, and its retry gets the same answer', async () => {
-  const { key, token } = await house.customer('1')
+  const { key, token } = await app.customer('1')
   const body = { model: 'sim/hekima-mini:free', messages: [{ role: 'user', content: 'Habari' }] }
   const headers = { 'idempotency-key': 'free and lost' }
   proxy.swallowCommits(1)
-  const first = await house.call('POST /v1/chat/completions', { token: key, body, headers })
+  const first = await app.call('POST /v1/chat/completions', { token: key, body, headers })
   assert.equal(proxy.effects.swallowed, 1)
   assert.equal(first.status, 200)
-  const again = await house.call('POST /v1/chat/completions', { token: key, body, headers })
+  const again = await app.call('POST /v1/chat/completions', { token: key, body, headers })
   assert.deepEqual(again.body, first.body)
-  const { body: activity } = await house.call('GET /v1/activity', { token })
+  const { body: activity } = await app.call('GET /v1/activity', { token })
   const statuses = activity.data.map(({ status }: { status: string }) => status)
   assert.deepEqual(statuses, ['completed'])
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 test('a paid call whose commits are not answered is charged once', async () => {
-  const { key, token } = await house.customer('100')
+  const { key, token } = await app.customer('100')
   const body = { model: 'sim/vekta', input: 'Habari' }
   for (let lost = 1; lost <= 3; lost++) {
     proxy.swallowCommits(lost)
-    await house.call('POST /v1/embeddings', { token: key, body })
+    await app.call('POST /v1/embeddings', { token: key, body })
     await proxy.heal()
   }
   const undecided = async () =>
-    (await house.db.query('select 1 from holds')).length + (await doubtfulCharges()).length
+    (await app.db.query('select 1 from holds')).length + (await doubtfulCharges()).length
   for (let tries = 0; (await undecided()) > 0; tries++) {
     assert.ok(tries < 200, 'a hold or a note is left')
     await new Promise((done) => setTimeout(done, 50))
   }
-  await assertAgreement(house.db)
-  const { body: list } = await house.call('GET /v1/billing/transactions?type=usage', { token })
-  const { body: activity } = await house.call('GET /v1/activity?status=completed', { token })
+  await assertAgreement(app.db)
+  const { body: list } = await app.call('GET /v1/billing/transactions?type=usage', { token })
+  const { body: activity } = await app.call('GET /v1/activity?status=completed', { token })
   assert.equal(list.data.length, activity.data.length)
 })
 
 test('a charge whose commit was not answered before the database went away is given back', async () => {
-  const { key, token, accountId } = await house.customer('100')
+  const { key, token, accountId } = await app.customer('100')
   // The hold's commit goes through; the settlement's is done but not answered, and then the database
   // cannot be reached for longer than a settlement keeps trying.
   const answering = callSlowModel(key)
-  await house.models.log.until({ route: '/embeddings', outcome: 'running' })
+  await app.models.log.until({ route: '/embeddings', outcome: 'running' })
   // Duties commit as well: whichever commit is the settlement's is among the next few.
   proxy.swallowCommits(50)
   const charged = `select 1 from ledger_entries where account_id = $1 and type = 'usage'`
@@ -97,7 +97,7 @@ test('a charge whose commit was not answered before the database went away is gi
   assert.equal((await doubtfulCharges()).length, 1)
   await proxy.heal()
   const entries = async () => {
-    const { body: list } = await house.call('GET /v1/billing/transactions', { token })
+    const { body: list } = await app.call('GET /v1/billing/transactions', { token })
     return list.data as { type: string; amount_credits: number }[]
   }
   for (let tries = 0; (await entries())[0]?.type !== 'refund'; tries++) {
@@ -107,27 +107,27 @@ test('a charge whose commit was not answered before the database went away is gi
   const [refund, usage] = await entries()
   assert.equal(usage!.type, 'usage')
   assert.equal(refund!.amount_credits, -usage!.amount_credits)
-  const { body: balance } = await house.call('GET /v1/billing/balance', { token })
+  const { body: balance } = await app.call('GET /v1/billing/balance', { token })
   assert.equal(balance.data.available_credits, 100)
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 test('the outcome of a commit is found out after silence and a broken connection', async () => {
-  const { key, token } = await house.customer('100')
+  const { key, token } = await app.customer('100')
   const answering = callSlowModel(key)
-  await house.models.log.until({ route: '/embeddings' })
+  await app.models.log.until({ route: '/embeddings' })
   const swallowed = proxy.effects.swallowed
   proxy.swallowCommits(1, 5_500)
   const answer = await answering
   assert.equal(proxy.effects.swallowed, swallowed + 1)
-  const { body: list } = await house.call('GET /v1/billing/transactions?type=usage', { token })
+  const { body: list } = await app.call('GET /v1/billing/transactions?type=usage', { token })
   assert.equal(answer.status, 200)
   assert.equal(list.data.length, 1)
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 test('a claim whose answer was lost is released', async () => {
-  const { db } = house
+  const { db } = app
   let lose = true
   const deaf: Db = {
     ...db,
@@ -147,25 +147,25 @@ test('a claim whose answer was lost is released', async () => {
 })
 
 test('a paid call whose key a retry has taken over is not charged', async () => {
-  const { key, token, accountId } = await house.customer('100')
+  const { key, token, accountId } = await app.customer('100')
   const answering = callSlowModel(key, { 'idempotency-key': 'taken' })
-  await house.models.log.until({ route: '/embeddings' })
-  await house.db.query(
+  await app.models.log.until({ route: '/embeddings' })
+  await app.db.query(
     `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken'`,
     [accountId],
   )
   assert.equal((await answering).status, 503)
-  const { body: balance } = await house.call('GET /v1/billing/balance', { token })
+  const { body: balance } = await app.call('GET /v1/billing/balance', { token })
   assert.equal(balance.data.balance_credits, 100)
   assert.equal(balance.data.reserved_credits, 0)
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 test('nor when the database was away as well: a failed call is never reported as done', async () => {
-  const { key, accountId } = await house.customer('100')
+  const { key, accountId } = await app.customer('100')
   const answering = callSlowModel(key, { 'idempotency-key': 'taken too' })
-  const upstreamCall = await house.models.log.until({ route: '/embeddings' })
-  await house.db.query(
+  const upstreamCall = await app.models.log.until({ route: '/embeddings' })
+  await app.db.query(
     `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken too'`,
     [accountId],
   )
@@ -174,11 +174,11 @@ test('nor when the database was away as well: a failed call is never reported as
   await new Promise((done) => setTimeout(done, 400))
   await proxy.heal()
   assert.equal((await answering).status, 503)
-  await assertAgreement(house.db)
+  await assertAgreement(app.db)
 })
 
 test('a top-up whose key a retry has taken over makes no second payment', async () => {
-  const { db } = house
+  const { db } = app
   const accountId = randomUUID()
   const request = { accountId, key: 'topup', route: 'POST /v1/payments/topup' }
   const frozen = await createReplay({ db, processId: randomUUID() }).claim(request)

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { sendRaw, statusesOf } from '../support/raw-http.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let key: string
 let port: number
 before(async () => {
-  house = await startHouse({ env: { TRUST_PROXY: 'on' } })
-  ;({ key } = await house.customer())
-  port = Number(new URL(house.url).port)
+  app = await startApp({ env: { TRUST_PROXY: 'on' } })
+  ;({ key } = await app.customer())
+  port = Number(new URL(app.url).port)
 })
-after(() => house.close())
+after(() => app.close())
 
 const body = '{"model":"none/such","messages":[{"role":"user","content":"a"}]}'
 

@@ -4,19 +4,19 @@ import { METRICS, type MetricEntry } from '../../src/observability/catalogue.ts'
 import { createMetrics, type Metrics } from '../../src/observability/metrics.ts'
 import { openMetricsPort, type MetricsPort } from '../../src/observability/port.ts'
 import { assertBooks } from '../support/audit.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
 let metrics: Metrics
 let port: MetricsPort
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 before(async () => {
   metrics = await createMetrics()
   port = await openMetricsPort({ host: '127.0.0.1', port: 0, text: metrics.text })
-  house = await startHouse({ meter: metrics.meter })
-  metrics.watch(house.house.gauges)
+  app = await startApp({ meter: metrics.meter })
+  metrics.watch(app.rooms.gauges)
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await port.close()
 })
 
@@ -31,9 +31,9 @@ function valueOf(text: string, series: string): number | undefined {
 }
 
 test('answers are counted by route and status, and nothing about a caller is shown', async () => {
-  const { key } = await house.customer('10')
-  await house.call('GET /v1/models', { token: key })
-  await house.call('GET /v1/models', { token: 'mlg_wrong' })
+  const { key } = await app.customer('10')
+  await app.call('GET /v1/models', { token: key })
+  await app.call('GET /v1/models', { token: 'mlg_wrong' })
   const text = await scrape()
   assert.match(text, /answer_seconds_count\{route="GET \/v1\/models",status="200"\} 1/)
   assert.match(text, /answer_seconds_count\{route="GET \/v1\/models",status="401"\} 1/)
@@ -44,12 +44,12 @@ test('answers are counted by route and status, and nothing about a caller is sho
 })
 
 test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a replay', async () => {
-  const { key, accountId } = await house.customer('10')
-  const model = house.house.catalog.requireModel('sim/hekima')
+  const { key, accountId } = await app.customer('10')
+  const model = app.rooms.catalog.requireModel('sim/hekima')
   const body = { model: model.id, messages: [{ role: 'user', content: 'Habari, secret-word' }] }
   const headers = { 'idempotency-key': 'metrics-1' }
   for (let i = 0; i < 2; i++) {
-    const answer = await house.call('POST /v1/chat/completions', { token: key, body, headers })
+    const answer = await app.call('POST /v1/chat/completions', { token: key, body, headers })
     assert.equal(answer.status, 200)
   }
   const text = await scrape()
@@ -68,13 +68,13 @@ test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a 
   assert.equal(valueOf(text, 'mlango_holds'), 0)
   assert.ok(valueOf(text, 'mlango_disk_free_bytes')! > 0)
   assert.ok(!text.includes('secret-word') && !text.includes(accountId))
-  await assertBooks(house.db)
+  await assertBooks(app.db)
 })
 
 test('what waits is shown with its age, and as 0 when nothing does', async () => {
   let text = await scrape()
   assert.equal(valueOf(text, 'mlango_outbox_messages{state="dead"}'), 0)
-  await house.db.query(
+  await app.db.query(
     `insert into outbox (id, channel, recipient, state, finished_at)
      values (gen_random_uuid(), 'email', 'x', 'dead', now() - interval '100 s')`,
   )

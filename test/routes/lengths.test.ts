@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { z } from 'zod'
 import type { Route } from '../../src/http/route.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import {
   operationsOf,
   sampleOf,
@@ -15,13 +15,13 @@ const LONG = 4_800_000
 /** The longest text that a slow parser may see. */
 const LONGEST_PARSED = 8_192
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 let operations: Operation[]
 before(async () => {
-  house = await startHouse()
-  operations = operationsOf((await (await fetch(`${house.url}/v1/openapi.json`)).json()) as never)
+  app = await startApp()
+  operations = operationsOf((await (await fetch(`${app.url}/v1/openapi.json`)).json()) as never)
 })
-after(() => house.close())
+after(() => app.close())
 
 /** Lengths of all texts that are parsed as an address or a time while `act` runs. */
 function parsedBy(act: () => void): number[] {
@@ -79,7 +79,7 @@ test('a text of 4.8 MB in any field of any body is measured before it is parsed'
 
 test('a list of 200,000 wrong items is not looked at one by one', () => {
   let looked = 0
-  const routes = house.house.server.context.routes.filter(({ body }) => body !== undefined)
+  const routes = app.rooms.server.context.routes.filter(({ body }) => body !== undefined)
   for (const { body } of routes) {
     const wrong = Array.from({ length: 200_000 }, () => 7)
     const fields = ['modalities', 'tools', 'messages', 'input', 'input_references']
@@ -91,7 +91,7 @@ test('a list of 200,000 wrong items is not looked at one by one', () => {
 
 function bodyOf({ method, path }: Operation): z.ZodType | undefined {
   const plain = (route: Route) => route.path.replaceAll(/:(\w+)/g, '{$1}')
-  return house.house.server.context.routes.find(
+  return app.rooms.server.context.routes.find(
     (route) => route.method === method && plain(route) === path,
   )?.body
 }

@@ -65,20 +65,20 @@ export async function startAccounts(
 }
 
 /** The same for a whole test file: opened before its tests, closed after them. */
-export function accountsHouse(
+export function accountsApp(
   clock?: Clock,
   env?: Record<string, string>,
 ): Awaited<ReturnType<typeof startAccounts>> & { db: Db } {
-  const house = {} as ReturnType<typeof accountsHouse>
+  const app = {} as ReturnType<typeof accountsApp>
   before(async () => {
     const db = await freshDb()
-    Object.assign(house, await startAccounts(db, clock, env), { db })
+    Object.assign(app, await startAccounts(db, clock, env), { db })
   })
   after(async () => {
-    await house.close()
-    await house.db.close()
+    await app.close()
+    await app.db.close()
   })
-  return house
+  return app
 }
 
 /** In the envelope's shape, with this status and code. */

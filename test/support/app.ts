@@ -6,7 +6,7 @@ import { startMoneySimulator } from '../../simulator/money/server.ts'
 import { startModelSimulator, type SimulatorOptions } from '../../simulator/models/server.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { buildHouse } from '../../src/app/app.ts'
+import { buildApp } from '../../src/app/app.ts'
 import { systemClock, type Clock } from '../../src/lib/clock.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
 import type { Meter } from '../../src/lib/telemetry/meter.ts'
@@ -17,7 +17,7 @@ import { client } from './accounts.ts'
 import { newCustomer, signUp } from './customer.ts'
 import { freshDatabase } from './databases.ts'
 
-type HouseOptions = {
+type AppOptions = {
   /** Settings, as environment variables. */
   env?: Record<string, string>
   /** Else a fresh one: for a second replica, or a way to it that can break. */
@@ -34,9 +34,9 @@ type HouseOptions = {
 const MASTER_KEY = 'a master key for tests, long enough'
 const KEYS = { apiKey: 'snp_test', webhookSecret: 'whsec_test' }
 
-/** The whole house on a free port, with the outside world simulated over HTTP. */
-export async function startHouse(options: HouseOptions = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'mlango-house-'))
+/** The whole app on a free port, with the outside world simulated over HTTP. */
+export async function startApp(options: AppOptions = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mlango-app-'))
   const config = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,
@@ -56,7 +56,7 @@ export async function startHouse(options: HouseOptions = {}) {
   const databaseUrl = options.databaseUrl ?? (await freshDatabase())
   const db = openDatabase({ url: databaseUrl, poolSize: 10, log })
   let url = ''
-  const house = await buildHouse({
+  const app = await buildApp({
     config,
     db,
     masterKey: MASTER_KEY,
@@ -82,13 +82,14 @@ export async function startHouse(options: HouseOptions = {}) {
     ...(options.meter && { meter: options.meter }),
     tracer: options.tracer,
   })
-  await house.server.listen({ host: '127.0.0.1', port: config.PORT })
-  url = `http://127.0.0.1:${(house.server.server.address() as AddressInfo).port}`
-  house.begin()
+  await app.server.listen({ host: '127.0.0.1', port: config.PORT })
+  url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
+  app.begin()
   const call = client(url)
   return {
     url,
-    house,
+    /** All that `buildApp` built. */
+    rooms: app,
     db,
     models,
     money,
@@ -98,7 +99,7 @@ export async function startHouse(options: HouseOptions = {}) {
     /** A verified account with exactly these credits, a session and an API key. */
     customer: (credits = '100') => newCustomer(url, { db, dataDir }, credits),
     async close() {
-      await house.end()
+      await app.end()
       await Promise.all([models.close(), money.close(), db.close()])
       await rm(dataDir, { recursive: true, force: true })
     },

@@ -26,7 +26,7 @@ const faulty = Object.keys(FAULTS).map((fault) => ({
   upstream_id: `sim/fault-${fault}`,
 }))
 
-/** Members of an upstream's entry, for `startHouse`. */
+/** Members of an upstream's entry, for `startApp`. */
 export const ANTHROPIC_UPSTREAM = {
   type: 'anthropic',
   sync: false,

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from './agreement.ts'
-import type { startHouse } from './app.ts'
+import type { startApp } from './app.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 type Row = { kind: string; status: string; model: string; cost_micro: bigint; estimated: boolean }
 
 /** Watches the balance and the records of one account. */
-export function watch(house: House, accountId: string) {
+export function watch(app: App, accountId: string) {
   const records = () =>
-    house.db.query<Row & { error_code: string | null }>(
+    app.db.query<Row & { error_code: string | null }>(
       `select kind, status, model, cost_micro, estimated, error_code from activity_records
        where account_id = $1 order by created_at, kind`,
       [accountId],
     )
   const balance = async () => {
-    const [row] = await house.db.query<{ balance_micro: bigint }>(
+    const [row] = await app.db.query<{ balance_micro: bigint }>(
       'select balance_micro from ledger_accounts where account_id = $1',
       [accountId],
     )
@@ -26,8 +26,8 @@ export function watch(house: House, accountId: string) {
     async during<Result>(act: () => Promise<Result>) {
       const [known, before] = [(await records()).length, await balance()]
       const result = await act()
-      await noHolds(house)
-      await assertAgreement(house.db)
+      await noHolds(app)
+      await assertAgreement(app.db)
       const rows = (await records()).slice(known)
       const spent = before - (await balance())
       assert.equal(
@@ -41,9 +41,9 @@ export function watch(house: House, accountId: string) {
 }
 
 /** The hold of a caller who left is released in the background. */
-async function noHolds(house: House): Promise<void> {
+async function noHolds(app: App): Promise<void> {
   for (let tries = 0; tries < 250; tries++) {
-    if ((await house.db.query('select id from holds')).length === 0) return
+    if ((await app.db.query('select id from holds')).length === 0) return
     await sleep(20)
   }
 }

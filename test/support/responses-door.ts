@@ -20,7 +20,7 @@ const faulty = Object.keys(FAULTS).map((fault) => ({
   upstream_id: `sim/fault-${fault}`,
 }))
 
-/** Members of an upstream's entry, for `startHouse`. */
+/** Members of an upstream's entry, for `startApp`. */
 export const RESPONSES_UPSTREAM = {
   type: 'openai',
   responses: true,

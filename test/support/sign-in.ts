@@ -8,11 +8,11 @@ import { signInRoutes } from '../../src/routes/sign-in.ts'
 import { client, openTestAccounts } from './accounts.ts'
 import { startServer } from './server.ts'
 
-/** The name under which browsers know the house; tests visit it on its real port. */
+/** The name under which browsers know the app; tests visit it on its real port. */
 export const PUBLIC_URL = 'http://127.0.0.1:9'
 export const PAGE = 'https://app.example/auth/callback'
 
-/** The house with its ways in through others. */
+/** The app with its ways in through others. */
 export async function startSignIn(db: Db, settings: Record<string, string>) {
   const accounts = await openTestAccounts(db)
   const config = readConfig({ PUBLIC_URL, FRONTEND_URL: 'https://app.example', ...settings })
@@ -28,9 +28,9 @@ export async function startSignIn(db: Db, settings: Record<string, string>) {
 }
 
 /** A browser: keeps cookies by origin, follows nothing by itself. */
-export function openBrowser(houseUrl: string) {
+export function openBrowser(appUrl: string) {
   const jars = new Map<string, Map<string, string>>()
-  const real = (address: string) => address.replace(PUBLIC_URL, houseUrl)
+  const real = (address: string) => address.replace(PUBLIC_URL, appUrl)
 
   const get = async (address: string) => {
     const url = new URL(real(address))

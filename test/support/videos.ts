@@ -39,7 +39,7 @@ type StudioOptions = {
   onStep?: Videos['onStep']
 }
 
-/** The part of the house that makes videos, with its worker at hand and everything else left out. */
+/** The part of the app that makes videos, with its worker at hand and everything else left out. */
 export async function openStudio(options: StudioOptions) {
   const { db, simulators } = options
   const upstreams = openUpstreams({ upstreams: entriesOf(simulators), log: silentLog })

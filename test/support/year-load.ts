@@ -90,7 +90,7 @@ export async function openYearLoad(parts: {
     async day() {
       days += 1
       await strangers(accounts, days)
-      await housekeeping(accounts, customer, days)
+      await occasionalWork(accounts, customer, days)
       const workspace = await createWorkspace(accounts, customer, { name: `day ${days}` })
       await call(customer, workspace.id)
       await deleteWorkspace(accounts, { accountId: customer, slug: workspace.slug })
@@ -174,7 +174,7 @@ async function belongings(db: Db, accountId: string): Promise<void> {
   await savePreferences(db, accountId, { email: { usage: false } })
 }
 
-async function housekeeping(accounts: Accounts, accountId: string, day: number): Promise<void> {
+async function occasionalWork(accounts: Accounts, accountId: string, day: number): Promise<void> {
   const { db } = accounts
   const device = { address: `10.0.0.${day % 250}`, userAgent: `browser ${day}` }
   const account = (await findAccount(db, accountId))!

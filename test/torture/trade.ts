@@ -4,7 +4,7 @@ import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import { dayAt } from '../../src/lib/days.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { openFastDatabase } from '../support/fast-database.ts'
-import { startHouse } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { insertPerson } from '../support/people.ts'
 import { runInParallel } from './load/in-parallel.ts'
 import { seededRandom } from './load/random.ts'
@@ -12,7 +12,7 @@ import { openCalls } from './trade/calls.ts'
 import { judge, type Verdict } from './trade/judge.ts'
 import { adjustments, topUps } from './trade/money.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 
 const ZONE = 'Africa/Dar_es_Salaam'
 const DEFAULT_RATE = '2550.5'
@@ -42,12 +42,12 @@ export async function trade(options: {
   const fast = await openFastDatabase(options.databaseUrl)
   await fast.pass(1 - days)
   const env = { TOPUP_REQUIRE_VERIFIED_PHONE: 'false', TZS_PER_USD: DEFAULT_RATE }
-  const house = await startHouse({ databaseUrl: fast.url, clock: fast.clock, env })
+  const app = await startApp({ databaseUrl: fast.url, clock: fast.clock, env })
   try {
-    const { db, dataDir } = house
+    const { db, dataDir } = app
     const startedMs = performance.now()
-    const { key } = await house.customer('100000')
-    const accounts = await customers(house, options.accounts)
+    const { key } = await app.customer('100000')
+    const accounts = await customers(app, options.accounts)
     const calls = await openCalls({ db, clock: fast.clock, dataDir, timeZone: ZONE, random })
     const counts = new Map<string, number>()
     const count = (name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by)
@@ -56,15 +56,15 @@ export async function trade(options: {
       await calls.beat()
       const share = (all: number) =>
         Math.floor((all * (day + 1)) / days) - Math.floor((all * day) / days)
-      if (day % 3 === 1) await changeRate(house, fast.clock.now(), random.between(1, 99))
-      const paid = await topUps(house, accounts, { count: share(options.payments), random })
+      if (day % 3 === 1) await changeRate(app, fast.clock.now(), random.between(1, 99))
+      const paid = await topUps(app, accounts, { count: share(options.payments), random })
       for (const [name, by] of Object.entries(paid)) count(`payments ${name}`, by)
       const corrections = { count: share(Math.ceil(options.payments / 10)), random }
-      count('adjustments', await adjustments(house, accounts, corrections))
+      count('adjustments', await adjustments(app, accounts, corrections))
       const todo = Array.from({ length: share(options.calls) }, (_, i) => i)
       await runInParallel(todo, CALLERS, async (i) => {
         const overApi = i % ONE_IN === 0
-        count(overApi ? await chat(house, key) : await calls.call(random.pick(accounts)))
+        count(overApi ? await chat(app, key) : await calls.call(random.pick(accounts)))
       })
       count('refunds', await calls.refund(share(Math.ceil(options.calls / 1_000))))
       options.say?.(`day ${day + 1} of ${days}: ${counts.get('paid')} calls paid`)
@@ -72,16 +72,16 @@ export async function trade(options: {
     count('seconds', Math.round((performance.now() - startedMs) / 1_000))
     return {
       counts: Object.fromEntries(counts),
-      ...(await judge(house, { zone: ZONE, tzsPerUsd: DEFAULT_RATE })),
+      ...(await judge(app, { zone: ZONE, tzsPerUsd: DEFAULT_RATE })),
     }
   } finally {
-    await house.close()
+    await app.close()
     await fast.db.close()
   }
 }
 
 /** Every second one came with a bonus. The phone stays silent until the provider is told otherwise. */
-async function customers({ db }: House, count: number): Promise<string[]> {
+async function customers({ db }: App, count: number): Promise<string[]> {
   const accounts: string[] = []
   for (let i = 0; i < count; i++) {
     const accountId = await insertPerson(db, { email: `trade-${i}@example.tz` })
@@ -95,16 +95,16 @@ async function customers({ db }: House, count: number): Promise<string[]> {
   return accounts
 }
 
-async function changeRate({ db }: House, now: Date, hundredths: number): Promise<void> {
+async function changeRate({ db }: App, now: Date, hundredths: number): Promise<void> {
   const today = dayAt(now, ZONE)
   const tzsPerUsd = `25${String(hundredths).padStart(2, '0')}.${hundredths}`
   const wanted = { day: today, tzsPerUsd, today, reason: 'The bank says so.' }
   await setRate(db, commandActor('trade'), wanted)
 }
 
-async function chat(house: House, key: string): Promise<string> {
+async function chat(app: App, key: string): Promise<string> {
   const messages = [{ role: 'user', content: 'Habari ya leo?' }]
   const body = { model: 'sim/hekima-mini', messages, max_tokens: 40 }
-  const { status } = await house.call('POST /v1/chat/completions', { token: key, body })
+  const { status } = await app.call('POST /v1/chat/completions', { token: key, body })
   return status === 200 ? 'paid' : `status ${status}`
 }

@@ -233,7 +233,7 @@ const STREAMS: Row[] = [
   ],
 ]
 
-async function house(type: ProviderType, behave: Behave) {
+async function app(type: ProviderType, behave: Behave) {
   const server = await wireServer(behave)
   const lines: string[] = []
   const note = (message: string, fields?: unknown) => lines.push(message + JSON.stringify(fields))
@@ -256,7 +256,7 @@ async function house(type: ProviderType, behave: Behave) {
 for (const type of Object.keys(PROVIDERS) as ProviderType[]) {
   describe(`faults of ${type}`, () => {
     const check = async ([name, behave, expected]: Row, stream: boolean) => {
-      const { upstreams, lines, url } = await house(type, behave)
+      const { upstreams, lines, url } = await app(type, behave)
       const request = {
         body: { messages: [{ role: 'user', content: 'hi' }] },
         stream,

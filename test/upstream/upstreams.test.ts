@@ -40,7 +40,7 @@ const EVENTS = sse(
 const closing: (() => Promise<void>)[] = []
 after(() => Promise.all(closing.map((close) => close())))
 
-async function house(...behaviours: Behave[]) {
+async function app(...behaviours: Behave[]) {
   const servers = await Promise.all(behaviours.map((behave) => wireServer(behave)))
   let now = 1_000_000
   const upstreams = openUpstreams({
@@ -96,7 +96,7 @@ async function drained(stream: ChatStream): Promise<string[]> {
 
 describe('calling upstreams', () => {
   it('answers in our names, without provider and price', async () => {
-    const { upstreams, servers, targets } = await house(well)
+    const { upstreams, servers, targets } = await app(well)
     const result = await upstreams.call(targets, 'chat', chatRequest(false))
     assert.deepEqual(JSON.parse(JSON.stringify(result.body)), {
       id: 'chatcmpl-ours',
@@ -120,7 +120,7 @@ describe('calling upstreams', () => {
   })
 
   it('streams ready chunks and remembers usage and finish', async () => {
-    const { upstreams, targets } = await house(well)
+    const { upstreams, targets } = await app(well)
     const result = await upstreams.call(targets, 'chatStream', chatRequest(true))
     const chunks = await drained(result)
     assert.deepEqual(
@@ -154,7 +154,7 @@ describe('calling upstreams', () => {
 
   it('tries the next upstream for faults that are not the caller’s', async () => {
     for (const bad of [status(500), status(401), status(429), status(404)]) {
-      const { upstreams, servers, targets } = await house(bad, well)
+      const { upstreams, servers, targets } = await app(bad, well)
       await upstreams.call(targets, 'chat', chatRequest(false))
       assert.deepEqual([servers[0]!.requests.length, servers[1]!.requests.length], [1, 1])
       const stream = await upstreams.call(targets, 'chatStream', chatRequest(true))
@@ -164,7 +164,7 @@ describe('calling upstreams', () => {
   })
 
   it('does not try another for a request that was refused', async () => {
-    const { upstreams, servers, targets } = await house(status(400), well)
+    const { upstreams, servers, targets } = await app(status(400), well)
     const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
     assert.equal(failure.kind, 'upstream_rejected')
     assert.equal(failure.headers['x-should-retry'], 'false')
@@ -172,7 +172,7 @@ describe('calling upstreams', () => {
   })
 
   it('fails over when the first event of a stream is an error', async () => {
-    const { upstreams, servers, targets } = await house((socket) => {
+    const { upstreams, servers, targets } = await app((socket) => {
       socket.write(SSE_HEAD)
       socket.write(
         chunk(`: OPENROUTER PROCESSING\n\n${sse('{"error":{"code":502},"choices":[]}')}`),
@@ -184,7 +184,7 @@ describe('calling upstreams', () => {
   })
 
   it('notes whom it asked, how often, and when the first byte came', async () => {
-    const { upstreams, targets } = await house(status(500), well)
+    const { upstreams, targets } = await app(status(500), well)
     const [whole, stream] = [newCourse(), newCourse()]
     await upstreams.call(targets, 'chat', chatRequest(false), { course: whole })
     assert.deepEqual([whole.upstream, whole.attempts, whole.firstByteMs], ['u1', 2, undefined])
@@ -194,7 +194,7 @@ describe('calling upstreams', () => {
     assert.equal(stream.upstream, 'u1')
     assert.ok(stream.firstByteMs! > 0)
     result.cancel()
-    const alone = await house(status(500))
+    const alone = await app(status(500))
     const failed = newCourse()
     const asking = { course: failed }
     await failing(alone.upstreams.call(alone.targets, 'chat', chatRequest(false), asking))
@@ -202,7 +202,7 @@ describe('calling upstreams', () => {
   })
 
   it('a stream that breaks later throws a failure', async () => {
-    const { upstreams, targets } = await house((socket) => {
+    const { upstreams, targets } = await app((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS.slice(0, EVENTS.indexOf('\n\n') + 2)))
       setTimeout(() => socket.destroy(), 20)
@@ -213,7 +213,7 @@ describe('calling upstreams', () => {
   })
 
   it('a stream is over with its final event, though the socket stays open', async () => {
-    const { upstreams, servers, targets } = await house((socket) => {
+    const { upstreams, servers, targets } = await app((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS))
     })
@@ -226,7 +226,7 @@ describe('calling upstreams', () => {
   })
 
   it('cancel closes the socket, also before the first pull', async () => {
-    const { upstreams, servers, targets } = await house((socket) => {
+    const { upstreams, servers, targets } = await app((socket) => {
       socket.write(SSE_HEAD)
       socket.write(chunk(EVENTS.slice(0, EVENTS.indexOf('\n\n') + 2)))
     })
@@ -238,7 +238,7 @@ describe('calling upstreams', () => {
   })
 
   it('the caller’s signal reaches the socket while nothing has come', async () => {
-    const { upstreams, servers, targets } = await house(() => {}, well)
+    const { upstreams, servers, targets } = await app(() => {}, well)
     const leaving = new AbortController()
     setTimeout(() => leaving.abort(), 30)
     await failing(upstreams.call(targets, 'chat', chatRequest(false), { signal: leaving.signal }))
@@ -251,7 +251,7 @@ describe('calling upstreams', () => {
   it('opens the circuit after failures in a row, and closes it by a probe', async () => {
     let broken = true
     const flap: Behave = (socket, request) => (broken ? status(500) : well)(socket, request)
-    const { upstreams, servers, targets, tick } = await house(flap)
+    const { upstreams, servers, targets, tick } = await app(flap)
     for (let i = 0; i < 5; i += 1) {
       const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
       assert.equal(failure.kind, 'upstream_failed')
@@ -279,7 +279,7 @@ describe('calling upstreams', () => {
       [402, 'out_of_money'],
       [403, 'forbidden'],
     ] as const) {
-      const { upstreams, targets } = await house(status(code))
+      const { upstreams, targets } = await app(status(code))
       const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
       assert.equal(failure.kind, 'upstream_failed')
       assert.deepEqual(
@@ -291,7 +291,7 @@ describe('calling upstreams', () => {
   })
 
   it('honours Retry-After: no call is made meanwhile', async () => {
-    const { upstreams, servers, targets, tick } = await house(status(429, { 'retry-after': '7' }))
+    const { upstreams, servers, targets, tick } = await app(status(429, { 'retry-after': '7' }))
     assert.equal(
       (await failing(upstreams.call(targets, 'chat', chatRequest(false)))).retryAfterS,
       7,
@@ -306,14 +306,14 @@ describe('calling upstreams', () => {
   })
 
   it('a video start that may have been accepted is not sent to another upstream', async () => {
-    const { upstreams, servers, targets } = await house((socket) => socket.destroy(), well)
+    const { upstreams, servers, targets } = await app((socket) => socket.destroy(), well)
     await failing(upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} }))
     assert.equal(servers[1]!.requests.length, 0)
   })
 
   it('a video start that was surely not accepted is sent to the next upstream', async () => {
     for (const refusal of [status(500), status(302, { location: 'http://169.254.169.254/' })]) {
-      const { upstreams, targets } = await house(refusal, well)
+      const { upstreams, targets } = await app(refusal, well)
       const job = await upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} })
       assert.equal(job.jobId, 'gen-1')
     }

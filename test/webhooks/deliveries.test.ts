@@ -11,7 +11,7 @@ import {
 } from '../../src/operators/webhook-acts.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
-import type { House } from '../../src/app/app.ts'
+import type { App } from '../../src/app/app.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/cli/commands.ts'
@@ -304,7 +304,7 @@ withDatabase('webhooks', (open) => {
     const mlango = async (...args: string[]) => {
       const lines: string[] = []
       const config = readConfig({ WEBHOOK_ALLOW_NETWORKS: NETWORKS })
-      const parts = { db, config, masterKey: MASTER } as unknown as House
+      const parts = { db, config, masterKey: MASTER } as unknown as App
       const code = await runCommand(['webhooks', ...args], parts, (line) => lines.push(line))
       return { code, out: lines.join('\n') }
     }

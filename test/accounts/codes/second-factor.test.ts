@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { totpAt } from '../../../src/accounts/credentials/totp.ts'
 import {
-  accountsHouse,
+  accountsApp,
   ageCodes,
   freshPhone,
   fromBase32,
@@ -14,31 +14,31 @@ import {
 
 /** A thief has a session of somebody else, and neither their password nor their second factor. */
 const clock = testClock()
-const house = accountsHouse(clock)
+const app = accountsApp(clock)
 
-const patch = (token: string, body: object) => house.call('PATCH /v1/me', { token, body })
+const patch = (token: string, body: object) => app.call('PATCH /v1/me', { token, body })
 const login = (identifier: string) =>
-  house.call('POST /v1/auth/login', { body: { identifier, password: PASSWORD } })
+  app.call('POST /v1/auth/login', { body: { identifier, password: PASSWORD } })
 const methodOf = async (token: string) =>
-  (await house.call('GET /v1/me', { token })).body.data.mfa_method
+  (await app.call('GET /v1/me', { token })).body.data.mfa_method
 
 /** As if every session had given its second factor so many minutes ago. */
 const ageSessions = (minutes: number) =>
-  house.db.query(
+  app.db.query(
     `update sessions set second_factor_at = second_factor_at - $1::float8 * interval '1 minute'`,
     [minutes],
   )
 const noticesOf = async (accountId: string, type: string) =>
-  house.db.query<{ data: Record<string, unknown> }>(
+  app.db.query<{ data: Record<string, unknown> }>(
     'select data from notifications where account_id = $1 and type = $2 order by id',
     [accountId, type],
   )
 const mailsTo = async (recipient: string) =>
-  (await house.db.query('select 1 from outbox where recipient = $1', [recipient])).length
+  (await app.db.query('select 1 from outbox where recipient = $1', [recipient])).length
 
 /** Somebody with an authenticator, whose session has long since given its second factor. */
 async function withTotp() {
-  const person = await house.signUp()
+  const person = await app.signUp()
   const begun = await patch(person.token, { mfa_method: 'totp' })
   const secret = fromBase32(begun.body.data.totp.secret)
   /** A code that has not been used: the clock moves on to it. */
@@ -53,18 +53,18 @@ async function withTotp() {
 }
 
 async function withEmail() {
-  const person = await house.signUp()
+  const person = await app.signUp()
   assert.equal((await patch(person.token, { mfa_method: 'email' })).body.data.mfa_method, 'email')
   return person
 }
 
 async function withPhone() {
-  const person = await house.signUp()
+  const person = await app.signUp()
   const phone = freshPhone()
-  await house.call('POST /v1/me/phone', { token: person.token, body: { phone_number: phone } })
+  await app.call('POST /v1/me/phone', { token: person.token, body: { phone_number: phone } })
   const proof = { identifier: phone, channel: 'phone', purpose: 'verify_phone' }
-  const body = { ...proof, code: await house.lastCode(phone) }
-  assert.equal((await house.call('POST /v1/auth/otp/verify', { body })).status, 200)
+  const body = { ...proof, code: await app.lastCode(phone) }
+  assert.equal((await app.call('POST /v1/auth/otp/verify', { body })).status, 200)
   assert.equal((await patch(person.token, { mfa_method: 'phone' })).status, 200)
   return { ...person, phone }
 }
@@ -84,14 +84,14 @@ describe('a session without a fresh second factor', () => {
       assert.match(answer.body.message, /mfa_code/)
     }
     assert.equal(await methodOf(token), 'totp')
-    const me = await house.call('GET /v1/me', { token })
+    const me = await app.call('GET /v1/me', { token })
     assert.equal(me.body.data.full_name, 'Asha', 'nothing of the request took effect')
     assert.equal((await patch(token, { full_name: 'Asha M' })).status, 200)
   })
 
   it('cannot finish the enrolment of another authenticator', async () => {
     const { token } = await withEmail()
-    await house.db.query(`update accounts set totp_pending_sealed = ''`)
+    await app.db.query(`update accounts set totp_pending_sealed = ''`)
     for (const body of [{ totp_code: '123456' }, { mfa_method: 'totp', totp_code: '123456' }]) {
       refused(await patch(token, body), 403, 'forbidden')
     }
@@ -106,7 +106,7 @@ describe('a session without a fresh second factor', () => {
     assert.equal(await mailsTo(email), before + 1)
     refused(await patch(token, { mfa_method: 'none' }), 403, 'forbidden')
     assert.equal(await mailsTo(email), before + 1, 'one code a minute')
-    const code = await house.lastCode(email)
+    const code = await app.lastCode(email)
     const off = (mfa_code: string) => patch(token, { mfa_method: 'none', mfa_code })
     refused(await off(otherThan(code)), 400, 'otp_invalid')
     refused(await off('ABCD-EFGH-2345-WXYZ'), 400, 'otp_invalid')
@@ -124,22 +124,22 @@ describe('a session without a fresh second factor', () => {
   it('cannot use the code of a login, nor a code of this kind to log in', async () => {
     const { token, email } = await withEmail()
     const challenge = (await login(email)).body.data
-    const loginCode = await house.lastCode(email)
+    const loginCode = await app.lastCode(email)
     refused(await patch(token, { mfa_method: 'none' }), 403, 'forbidden')
-    const changeCode = await house.lastCode(email)
+    const changeCode = await app.lastCode(email)
     refused(await patch(token, { mfa_method: 'none', mfa_code: loginCode }), 400, 'otp_invalid')
     const body = { identifier: email, channel: 'email', purpose: 'login_mfa' }
     const answer = { ...body, challenge_id: challenge.challenge_id, code: changeCode }
-    refused(await house.call('POST /v1/auth/otp/verify', { body: answer }), 400, 'otp_invalid')
+    refused(await app.call('POST /v1/auth/otp/verify', { body: answer }), 400, 'otp_invalid')
   })
 
   it('cannot move the codes to another phone', async () => {
     const { token, phone } = await withPhone()
     const move = (over: object = {}) =>
-      house.call('POST /v1/me/phone', { token, body: { phone_number: freshPhone(), ...over } })
+      app.call('POST /v1/me/phone', { token, body: { phone_number: freshPhone(), ...over } })
     refused(await move(), 403, 'forbidden')
-    refused(await move({ mfa_code: otherThan(await house.lastCode(phone)) }), 400, 'otp_invalid')
-    assert.equal((await move({ mfa_code: await house.lastCode(phone) })).status, 200)
+    refused(await move({ mfa_code: otherThan(await app.lastCode(phone)) }), 400, 'otp_invalid')
+    assert.equal((await move({ mfa_code: await app.lastCode(phone) })).status, 200)
   })
 
   it('cannot guess for long', async () => {
@@ -160,7 +160,7 @@ describe('the second factor is fresh', () => {
       const { challenge_id } = (await login(person.email)).body.data
       const body = { identifier: person.email, channel: 'totp', purpose: 'login_mfa' }
       const answer = { ...body, challenge_id, code: person.code() }
-      return (await house.call('POST /v1/auth/otp/verify', { body: answer })).body.data.access_token
+      return (await app.call('POST /v1/auth/otp/verify', { body: answer })).body.data.access_token
     }
     const session = await signIn()
     refused(await turnOff(person.token), 403, 'forbidden')
@@ -198,19 +198,18 @@ describe('recovery codes', () => {
   const answer = async (email: string, code: string, over: object = {}) => {
     const { challenge_id } = (await login(email)).body.data
     const body = { identifier: email, channel: 'totp', purpose: 'login_mfa', challenge_id, code }
-    return house.call('POST /v1/auth/otp/verify', { body: { ...body, ...over } })
+    return app.call('POST /v1/auth/otp/verify', { body: { ...body, ...over } })
   }
 
   it('are shown once, hashed at rest, and each signs in once', async () => {
     const { token, email, id, recovery } = await withTotp()
     assert.equal(new Set(recovery).size, 10)
     for (const code of recovery) assert.match(code, /^[A-Z2-7]{4}(-[A-Z2-7]{4}){3}$/)
-    const me = await house.call('GET /v1/me', { token })
+    const me = await app.call('GET /v1/me', { token })
     assert.equal('recovery_codes' in me.body.data, false)
-    const rows = await house.db.query(
-      'select code_hash from recovery_codes where account_id = $1',
-      [id],
-    )
+    const rows = await app.db.query('select code_hash from recovery_codes where account_id = $1', [
+      id,
+    ])
     assert.equal(rows.length, 10)
     const [first, second] = recovery as [string, string]
     const before = await mailsTo(email)
@@ -228,7 +227,7 @@ describe('recovery codes', () => {
     const { token, recovery, id } = await withTotp()
     const off = await patch(token, { mfa_method: 'none', mfa_code: recovery[3] })
     assert.equal(off.status, 200)
-    const left = await house.db.query('select 1 from recovery_codes where account_id = $1', [id])
+    const left = await app.db.query('select 1 from recovery_codes where account_id = $1', [id])
     assert.equal(left.length, 0, 'they go with the authenticator')
   })
 
@@ -246,9 +245,9 @@ describe('recovery codes', () => {
   it('400: without an authenticator, beside another change, in place of other codes', async () => {
     const { token, email } = await withEmail()
     const fresh = async () => {
-      await ageCodes(house.db, 61)
+      await ageCodes(app.db, 61)
       refused(await patch(token, { recovery_codes: true }), 403, 'forbidden')
-      return house.lastCode(email)
+      return app.lastCode(email)
     }
     const body = { recovery_codes: true, mfa_code: await fresh() }
     refused(await patch(token, body), 400, 'validation_error')
@@ -268,14 +267,14 @@ describe('recovery codes', () => {
       refused(await answer(email, code, over), 400, 'validation_error')
     }
     const reset = { identifier: email, code, new_password: 'twiga mrefu 77' }
-    const answered = await house.call('POST /v1/auth/password/reset', { body: reset })
+    const answered = await app.call('POST /v1/auth/password/reset', { body: reset })
     refused(answered, 400, 'validation_error')
   })
 
   it('are erased with the account', async () => {
     const { token, id } = await withTotp()
-    assert.equal((await house.call('DELETE /v1/me', { token })).status, 200)
-    const left = await house.db.query('select 1 from recovery_codes where account_id = $1', [id])
+    assert.equal((await app.call('DELETE /v1/me', { token })).status, 200)
+    const left = await app.db.query('select 1 from recovery_codes where account_id = $1', [id])
     assert.equal(left.length, 0)
   })
 })

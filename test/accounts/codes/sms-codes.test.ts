@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { register } from '../../../src/accounts/sessions/register.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import {
-  accountsHouse,
+  accountsApp,
   ageCodes,
   freshEmail,
   freshPhone,
@@ -16,24 +16,24 @@ const person = { full_name: 'Asha', password: PASSWORD }
 
 describe('once messages have a price', () => {
   const keys = { BEEM_API_KEY: 'x', BEEM_SECRET_KEY: 'x' }
-  const house = accountsHouse(undefined, { SMS_PROVIDER: 'beem', ...keys })
-  const outbox = (to: string) => house.db.query('select 1 from outbox where recipient = $1', [to])
+  const app = accountsApp(undefined, { SMS_PROVIDER: 'beem', ...keys })
+  const outbox = (to: string) => app.db.query('select 1 from outbox where recipient = $1', [to])
 
   it('a number elsewhere is refused by name, and nothing is sent there', async () => {
     for (const more of [{}, { email: freshEmail() }]) {
       const body = { ...person, phone_number: ELSEWHERE, ...more }
-      const answer = await house.call('POST /v1/auth/register', { body })
+      const answer = await app.call('POST /v1/auth/register', { body })
       refused(answer, 400, 'validation_error')
       assert.match(answer.body.message, /phone_number/)
     }
-    const { token } = await house.signUp()
+    const { token } = await app.signUp()
     const body = { phone_number: ELSEWHERE }
-    const changed = await house.call('POST /v1/me/phone', { token, body })
+    const changed = await app.call('POST /v1/me/phone', { token, body })
     refused(changed, 400, 'validation_error')
     assert.match(changed.body.message, /phone_number/)
     assert.deepEqual(await outbox(ELSEWHERE), [])
     for (const phone_number of [freshPhone(), '+254712345678', '+250781234567']) {
-      const near = await house.call('POST /v1/auth/register', { body: { ...person, phone_number } })
+      const near = await app.call('POST /v1/auth/register', { body: { ...person, phone_number } })
       assert.equal(near.status, 201, JSON.stringify(near.body))
       assert.equal((await outbox(phone_number)).length, 1)
     }
@@ -41,8 +41,8 @@ describe('once messages have a price', () => {
 
   it('an account that has one from before is answered as a stranger, and sent nothing', async () => {
     const phone = '+447400123457'
-    const { id } = await house.signUp()
-    await house.db.query(
+    const { id } = await app.signUp()
+    await app.db.query(
       `update accounts set phone_number = $2, phone_verified_at = now(), login_phone = $2
        where id = $1`,
       [id, phone],
@@ -57,29 +57,29 @@ describe('once messages have a price', () => {
       ['POST /v1/auth/otp/resend', { channel: 'phone', purpose: 'verify_phone' }],
     ] as const) {
       const [known, unknown] = [phone, '+447400123458'].map((identifier) =>
-        house.call(line, { body: { identifier, ...more } }),
+        app.call(line, { body: { identifier, ...more } }),
       )
       assert.deepEqual(shown(await known!), shown(await unknown!))
-      await ageCodes(house.db, 61)
+      await ageCodes(app.db, 61)
     }
     assert.deepEqual(await outbox(phone), [])
   })
 
   it('a second factor that cannot be sent says so, to whoever has the password', async () => {
     const phone = '+447400123459'
-    const { id, email, token } = await house.signUp()
+    const { id, email, token } = await app.signUp()
     const set = (method: string) =>
-      house.db.query(
+      app.db.query(
         `update accounts set phone_number = $2, phone_verified_at = now(), login_phone = $2,
            mfa_method = $3 where id = $1`,
         [id, phone, method],
       )
     await set('none')
     const body = { mfa_method: 'phone' }
-    refused(await house.call('PATCH /v1/me', { token, body }), 400, 'validation_error')
+    refused(await app.call('PATCH /v1/me', { token, body }), 400, 'validation_error')
     await set('phone')
     const login = { identifier: email, password: PASSWORD }
-    const answer = await house.call('POST /v1/auth/login', { body: login })
+    const answer = await app.call('POST /v1/auth/login', { body: login })
     refused(answer, 403, 'forbidden')
     assert.match(answer.body.message, /phone_number/)
     assert.deepEqual(await outbox(phone), [])
@@ -87,20 +87,19 @@ describe('once messages have a price', () => {
 })
 
 describe('codes by SMS in one day', () => {
-  const house = accountsHouse(undefined, { SMS_CODES_PER_ADDRESS: '4', SMS_CODES_PER_DAY: '10' })
+  const app = accountsApp(undefined, { SMS_CODES_PER_ADDRESS: '4', SMS_CODES_PER_DAY: '10' })
   const to = (phoneNumber: string, from: string) =>
-    register(house.accounts, { fullName: 'Asha', phoneNumber, password: PASSWORD }, from).then(
+    register(app.accounts, { fullName: 'Asha', phoneNumber, password: PASSWORD }, from).then(
       () => 'sent',
       (error: unknown) => {
         if (error instanceof Failure) return error.kind
         throw error
       },
     )
-  const sent = async () =>
-    (await house.db.query(`select 1 from outbox where channel = 'sms'`)).length
+  const sent = async () => (await app.db.query(`select 1 from outbox where channel = 'sms'`)).length
   const rest = async () => {
-    await house.db.query('delete from sms_code_days')
-    await house.db.query('delete from outbox')
+    await app.db.query('delete from sms_code_days')
+    await app.db.query('delete from outbox')
   }
 
   it('one address gets its share, whatever numbers it names, known or not', async () => {
@@ -111,7 +110,7 @@ describe('codes by SMS in one day', () => {
     assert.equal(await to(freshPhone(), '2001:db8:0:2::1'), 'sent')
     await rest()
     const forgot = () =>
-      house.call('POST /v1/auth/password/forgot', { body: { identifier: freshPhone() } })
+      app.call('POST /v1/auth/password/forgot', { body: { identifier: freshPhone() } })
     for (let n = 0; n < 4; n++) assert.equal((await forgot()).status, 200)
     const answer = await forgot()
     refused(answer, 429, 'rate_limited')
@@ -126,31 +125,31 @@ describe('codes by SMS in one day', () => {
     const ends = await Promise.all(tries)
     assert.equal(ends.filter((end) => end === 'sent').length, 8)
     assert.equal(await sent(), 8)
-    const { token } = await house.signUp()
+    const { token } = await app.signUp()
     const phone = (phone_number: string) =>
-      house.call('POST /v1/me/phone', { token, body: { phone_number } })
+      app.call('POST /v1/me/phone', { token, body: { phone_number } })
     for (let n = 0; n < 2; n++) assert.equal((await phone(freshPhone())).status, 200)
     refused(await phone(freshPhone()), 429, 'rate_limited')
     assert.equal(await sent(), 10)
     const mail = { full_name: 'Asha', email: freshEmail(), password: PASSWORD }
-    assert.equal((await house.call('POST /v1/auth/register', { body: mail })).status, 201)
+    assert.equal((await app.call('POST /v1/auth/register', { body: mail })).status, 201)
     await rest()
   })
 
   it('what is left of them reveals nobody', async () => {
     const [active, pending] = [freshPhone(), freshPhone()]
-    const { id } = await house.signUp()
-    await house.db.query(
+    const { id } = await app.signUp()
+    await app.db.query(
       `update accounts set phone_number = $2, phone_verified_at = now(), login_phone = $2
        where id = $1`,
       [id, active],
     )
     assert.equal(await to(pending, '10.1.1.1'), 'sent')
-    await ageCodes(house.db, 61)
+    await ageCodes(app.db, 61)
     const statuses = async (line: string, numbers: string[], more = {}) => {
       const answers: number[] = []
       for (const identifier of numbers) {
-        answers.push((await house.call(line, { body: { identifier, ...more } })).status)
+        answers.push((await app.call(line, { body: { identifier, ...more } })).status)
       }
       return answers
     }
@@ -159,12 +158,12 @@ describe('codes by SMS in one day', () => {
       [8, 429, 200],
       [10, 429, 429],
     ] as const) {
-      await house.db.query(`update sms_code_days set sent = $1 where bucket = 'codes'`, [used])
+      await app.db.query(`update sms_code_days set sent = $1 where bucket = 'codes'`, [used])
       const known = await statuses('POST /v1/auth/otp/resend', [pending, freshPhone()], again)
       assert.deepEqual(known, [resent, resent])
       const reset = await statuses('POST /v1/auth/password/forgot', [active, freshPhone()])
       assert.deepEqual(reset, [forgotten, forgotten])
-      await ageCodes(house.db, 61)
+      await ageCodes(app.db, 61)
     }
     await rest()
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { totpAt } from '../../../src/accounts/credentials/totp.ts'
 import {
-  accountsHouse,
+  accountsApp,
   ageCodes,
   fromBase32,
   freshEmail,
@@ -15,62 +15,62 @@ import {
 
 /** What somebody who holds a phone, or only knows its number, can do to accounts that claim it. */
 const clock = testClock()
-const house = accountsHouse(clock)
+const app = accountsApp(clock)
 
 const claim = (token: string, phone_number: string) =>
-  house.call('POST /v1/me/phone', { token, body: { phone_number } })
+  app.call('POST /v1/me/phone', { token, body: { phone_number } })
 const verify = (identifier: string, code: string, over: object = {}) =>
-  house.call('POST /v1/auth/otp/verify', {
+  app.call('POST /v1/auth/otp/verify', {
     body: { identifier, channel: 'phone', purpose: 'verify_phone', code, ...over },
   })
 const resend = (identifier: string, over: object = {}) =>
-  house.call('POST /v1/auth/otp/resend', {
+  app.call('POST /v1/auth/otp/resend', {
     body: { identifier, channel: 'phone', purpose: 'verify_phone', ...over },
   })
 const messagesTo = async (recipient: string) =>
-  (await house.db.query('select 1 from outbox where recipient = $1', [recipient])).length
+  (await app.db.query('select 1 from outbox where recipient = $1', [recipient])).length
 const SENT = { sent: true, expires_in: 600, resend_after: 60 }
 
 describe('whoever holds a number', () => {
   it('cannot start the verification of an active account that claims it', async () => {
-    for (const token of [(await house.signUp()).token, await signUpByPhone(freshPhone())]) {
+    for (const token of [(await app.signUp()).token, await signUpByPhone(freshPhone())]) {
       const phone = freshPhone()
       await claim(token, phone)
-      await ageCodes(house.db, 601)
+      await ageCodes(app.db, 601)
       const before = await messagesTo(phone)
       assert.deepEqual((await resend(phone)).body.data, SENT)
       assert.equal(await messagesTo(phone), before, 'nothing was sent')
       refused(await resend(phone), 429, 'rate_limited')
-      refused(await verify(phone, await house.lastCode(phone)), 400, 'otp_expired')
+      refused(await verify(phone, await app.lastCode(phone)), 400, 'otp_expired')
     }
   })
 
   it('cannot keep a verification alive by asking for it again and again', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const phone = freshPhone()
     await claim(person.token, phone)
     for (let minute = 0; minute < 9; minute++) {
-      await ageCodes(house.db, 61)
+      await ageCodes(app.db, 61)
       assert.equal((await resend(phone)).status, 200)
     }
     assert.equal(await messagesTo(phone), 10)
-    const last = await house.db.query<{ body: string }>(
+    const last = await app.db.query<{ body: string }>(
       'select body from outbox where recipient = $1 order by id desc limit 1',
       [phone],
     )
     assert.match(last[0]!.body, /dakika 1\b/, 'the message gives the time that is left')
-    await ageCodes(house.db, 61)
-    refused(await verify(phone, await house.lastCode(phone)), 400, 'otp_expired')
+    await ageCodes(app.db, 61)
+    refused(await verify(phone, await app.lastCode(phone)), 400, 'otp_expired')
     assert.equal((await resend(phone)).status, 200)
     assert.equal(await messagesTo(phone), 10)
   })
 
   it('gets no session past a second factor, only the challenge of a login', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const secret = await enrol(person.token)
     const phone = freshPhone()
     await claim(person.token, phone)
-    const answered = await verify(phone, await house.lastCode(phone))
+    const answered = await verify(phone, await app.lastCode(phone))
     assert.equal(answered.status, 200)
     const { challenge_id, ...challenge } = answered.body.data
     assert.deepEqual(challenge, {
@@ -79,7 +79,7 @@ describe('whoever holds a number', () => {
       masked: 'authenticator',
       expires_in: 600,
     })
-    const me = await house.call('GET /v1/me', { token: person.token })
+    const me = await app.call('GET /v1/me', { token: person.token })
     assert.equal(me.body.data.phone_verified, true)
     const answer = { channel: 'totp', purpose: 'login_mfa', challenge_id }
     const code = totpAt(secret, Math.floor(clock.now().getTime() / 30_000))
@@ -89,19 +89,19 @@ describe('whoever holds a number', () => {
   })
 
   it('cannot use a code for a number that the account has since replaced', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const [wrong, right] = [freshPhone(), freshPhone()]
     await claim(person.token, wrong)
-    const stray = await house.lastCode(wrong)
+    const stray = await app.lastCode(wrong)
     await claim(person.token, right)
     refused(await verify(wrong, stray), 400, 'otp_expired')
-    assert.equal((await verify(right, await house.lastCode(right))).status, 200)
+    assert.equal((await verify(right, await app.lastCode(right))).status, 200)
   })
 
   it('is not asked to verify the number that a registration by email merely names', async () => {
     const phone = freshPhone()
     const body = { full_name: 'Asha', email: freshEmail(), phone_number: phone, password: PASSWORD }
-    assert.equal((await house.call('POST /v1/auth/register', { body })).status, 201)
+    assert.equal((await app.call('POST /v1/auth/register', { body })).status, 201)
     assert.deepEqual((await resend(phone)).body.data, SENT)
     assert.equal(await messagesTo(phone), 0)
   })
@@ -110,13 +110,13 @@ describe('whoever holds a number', () => {
 describe('two accounts that claim one number', () => {
   it('have a code each; the code decides whose number it is', async () => {
     for (const first of [true, false]) {
-      const [one, two] = [await house.signUp(), await house.signUp()]
+      const [one, two] = [await app.signUp(), await app.signUp()]
       const phone = freshPhone()
       await claim(one.token, phone)
-      const codeOfOne = await house.lastCode(phone)
-      await ageCodes(house.db, 61)
+      const codeOfOne = await app.lastCode(phone)
+      await ageCodes(app.db, 61)
       await claim(two.token, phone)
-      const codeOfTwo = await house.lastCode(phone)
+      const codeOfTwo = await app.lastCode(phone)
       const opened = await verify(phone, first ? codeOfOne : codeOfTwo)
       assert.equal(opened.body.data.user.id, first ? one.id : two.id)
       refused(await verify(phone, first ? codeOfTwo : codeOfOne), 400, 'otp_expired')
@@ -124,13 +124,13 @@ describe('two accounts that claim one number', () => {
   })
 
   it('share their tries: five wrong codes end the codes of both', async () => {
-    const [one, two] = [await house.signUp(), await house.signUp()]
+    const [one, two] = [await app.signUp(), await app.signUp()]
     const phone = freshPhone()
     await claim(one.token, phone)
-    const codeOfOne = await house.lastCode(phone)
-    await ageCodes(house.db, 61)
+    const codeOfOne = await app.lastCode(phone)
+    await ageCodes(app.db, 61)
     await claim(two.token, phone)
-    const codeOfTwo = await house.lastCode(phone)
+    const codeOfTwo = await app.lastCode(phone)
     const wrong = [1, 2, 3].map((step) =>
       String((Number(codeOfOne) + step) % 1_000_000).padStart(6, '0'),
     )
@@ -143,15 +143,15 @@ describe('two accounts that claim one number', () => {
 
 describe('a session opened by a verification', () => {
   it('is announced to the owner by mail, from a known device too', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const phone = freshPhone()
     await claim(person.token, phone)
     const mails = await messagesTo(person.email)
-    assert.equal((await verify(phone, await house.lastCode(phone))).status, 200)
+    assert.equal((await verify(phone, await app.lastCode(phone))).status, 200)
     assert.equal(await messagesTo(person.email), mails + 1)
-    const notices = await house.call('GET /v1/me', { token: person.token })
+    const notices = await app.call('GET /v1/me', { token: person.token })
     assert.equal(notices.status, 200)
-    const [notice] = await house.db.query<{ type: string; data: object }>(
+    const [notice] = await app.db.query<{ type: string; data: object }>(
       'select type, data from notifications where account_id = $1 order by id desc limit 1',
       [person.id],
     )
@@ -165,7 +165,7 @@ describe('a session opened by a verification', () => {
     const second = freshPhone()
     await claim(token, second)
     const [before, beforeSecond] = [await messagesTo(first), await messagesTo(second)]
-    await verify(second, await house.lastCode(second))
+    await verify(second, await app.lastCode(second))
     assert.equal(await messagesTo(first), before + 1)
     assert.equal(await messagesTo(second), beforeSecond)
   })
@@ -173,19 +173,19 @@ describe('a session opened by a verification', () => {
 
 describe('asking for codes that nobody is waiting for', () => {
   it('does not keep the owner of the number from getting one', async () => {
-    const person = await house.signUp()
+    const person = await app.signUp()
     const phone = freshPhone()
     for (let i = 0; i < 10; i++) {
       assert.equal((await resend(phone)).status, 200)
-      await ageCodes(house.db, 61)
+      await ageCodes(app.db, 61)
     }
     refused(await resend(phone), 429, 'rate_limited')
     assert.equal((await claim(person.token, phone)).status, 200)
   })
 
   it('does not reveal which identifiers have a second factor', async () => {
-    const person = await house.signUp()
-    await house.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
+    const person = await app.signUp()
+    await app.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
     const challenge_id = '01900000-0000-7000-8000-000000000001'
     for (const identifier of [person.email, freshEmail()]) {
       const ask = () => resend(identifier, { channel: 'email', purpose: 'login_mfa', challenge_id })
@@ -197,13 +197,13 @@ describe('asking for codes that nobody is waiting for', () => {
 
 async function signUpByPhone(phone_number: string): Promise<string> {
   const body = { full_name: 'Asha', phone_number, password: PASSWORD }
-  await house.call('POST /v1/auth/register', { body })
-  const session = await verify(phone_number, await house.lastCode(phone_number))
+  await app.call('POST /v1/auth/register', { body })
+  const session = await verify(phone_number, await app.lastCode(phone_number))
   return session.body.data.access_token
 }
 
 async function enrol(token: string): Promise<Buffer> {
-  const patch = (body: object) => house.call('PATCH /v1/me', { token, body })
+  const patch = (body: object) => app.call('PATCH /v1/me', { token, body })
   const secret = fromBase32((await patch({ mfa_method: 'totp' })).body.data.totp.secret)
   const totp_code = totpAt(secret, Math.floor(clock.now().getTime() / 30_000))
   assert.equal((await patch({ totp_code })).body.data.mfa_method, 'totp')

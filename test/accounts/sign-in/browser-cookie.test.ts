@@ -13,14 +13,14 @@ const OWN_PAGE = `${PUBLIC_URL}/auth/callback`
 
 let db: Db
 let github: GithubPeer
-let house: Awaited<ReturnType<typeof startSignIn>>
+let app: Awaited<ReturnType<typeof startSignIn>>
 before(async () => {
   db = await freshDb()
   github = await startGithub({ id: 'gh', secret: 'gh-secret' })
-  house = await startSignIn(db, settings())
+  app = await startSignIn(db, settings())
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await github.close()
   await db.close()
 })
@@ -36,7 +36,7 @@ const settings = () => ({
 const start = (query: string) => `${PUBLIC_URL}/v1/auth/github/start${query}`
 
 async function through(query: string) {
-  const browser = openBrowser(house.url)
+  const browser = openBrowser(app.url)
   const answer = await browser.get(await browser.walk(start(query), CALLBACK))
   assert.equal(answer.status, 302)
   return answer
@@ -51,20 +51,20 @@ describe('GET /v1/auth/github/start?session=cookie', () => {
       cookie!,
       /^__Host-mlango_refresh=mlr_[\w-]{59}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
-    const own = await house.call('POST /v1/auth/refresh', {
+    const own = await app.call('POST /v1/auth/refresh', {
       headers: {
         'x-mlango-session': 'cookie',
-        origin: house.url,
+        origin: app.url,
         cookie: cookie!.slice(0, cookie!.indexOf(';')),
       },
     })
     assert.equal(own.status, 200, JSON.stringify(own.body))
-    const me = await house.call('GET /v1/me', { token: own.body.data.access_token })
+    const me = await app.call('GET /v1/me', { token: own.body.data.access_token })
     assert.equal(me.status, 200)
   })
 
   it('302: what goes wrong is told in the fragment, without a cookie', async () => {
-    const browser = openBrowser(house.url)
+    const browser = openBrowser(app.url)
     const door = new URL(await browser.walk(start('?session=cookie'), CALLBACK))
     door.search = `?error=access_denied&state=${door.searchParams.get('state')}`
     const answer = await browser.get(door.href)
@@ -89,7 +89,7 @@ describe('GET /v1/auth/github/start?session=cookie', () => {
       '?session=cookie&redirect_uri=https%3A%2F%2Fevil.example',
       '?session=token',
     ]) {
-      const answer = await openBrowser(house.url).get(start(query))
+      const answer = await openBrowser(app.url).get(start(query))
       assert.equal(answer.status, 400, query)
     }
   })

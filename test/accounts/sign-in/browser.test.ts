@@ -15,12 +15,12 @@ const CALLBACK = { google: '/v1/auth/google/callback', github: '/v1/auth/github/
 let db: Db
 let google: OidcPeer
 let github: GithubPeer
-let house: Awaited<ReturnType<typeof startSignIn>>
+let app: Awaited<ReturnType<typeof startSignIn>>
 before(async () => {
   db = await freshDb()
   google = await startOidcPeer([PUBLIC_URL + CALLBACK.google])
   github = await startGithub({ id: 'gh', secret: 'gh-secret' })
-  house = await startSignIn(db, {
+  app = await startSignIn(db, {
     GOOGLE_ISSUER: google.issuer,
     GOOGLE_CLIENT_ID: CLIENT.id,
     GOOGLE_CLIENT_SECRET: CLIENT.secret,
@@ -32,7 +32,7 @@ before(async () => {
   })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await google.close()
   await github.close()
   await db.close()
@@ -45,7 +45,7 @@ type Name = keyof typeof CALLBACK
 const toDoor = (browser: Browser, name: Name, query = '') =>
   browser.walk(`${PUBLIC_URL}/v1/auth/${name}/start${query}`, PUBLIC_URL + CALLBACK[name])
 
-async function through(name: Name, query = '', browser = openBrowser(house.url)) {
+async function through(name: Name, query = '', browser = openBrowser(app.url)) {
   const answer = await browser.get(await toDoor(browser, name, query))
   assert.equal(answer.status, 302)
   return answer.next!
@@ -62,7 +62,7 @@ function refused(address: string, error: string) {
 
 const meOf = async (address: string) => {
   const { access_token: token } = fragmentOf(address)
-  const response = await house.call('GET /v1/me', { token })
+  const response = await app.call('GET /v1/me', { token })
   assert.equal(response.status, 200, JSON.stringify(response.body))
   return response.body.data
 }
@@ -81,7 +81,7 @@ describe('signing in with a browser', () => {
       name: 'Asha Juma',
       picture: 'https://a.example/a',
     })
-    const browser = openBrowser(house.url)
+    const browser = openBrowser(app.url)
     const started = await browser.get(`${PUBLIC_URL}/v1/auth/google/start?state=mine`)
     assert.equal(started.status, 302)
     assert.equal(started.headers.get('cache-control'), 'no-store')
@@ -158,7 +158,7 @@ describe('signing in with a browser', () => {
     ]) {
       for (const name of ['google', 'github']) {
         const path = `/v1/auth/${name}/start?redirect_uri=${encodeURIComponent(evil)}`
-        const response = await house.call(`GET ${path}`)
+        const response = await app.call(`GET ${path}`)
         assert.deepEqual(
           [response.status, response.body.error_code],
           [400, 'validation_error'],
@@ -172,7 +172,7 @@ describe('signing in with a browser', () => {
 describe('a callback that proves nothing', () => {
   const refusals = (name: Name) => {
     it(`${name}: no state, a wrong one, a double one`, async () => {
-      const browser = openBrowser(house.url)
+      const browser = openBrowser(app.url)
       const door = await toDoor(browser, name)
       const code = new URL(door).searchParams.get('code')!
       const base = PUBLIC_URL + CALLBACK[name]
@@ -192,9 +192,9 @@ describe('a callback that proves nothing', () => {
     })
 
     it(`${name}: the state of another browser`, async () => {
-      const mine = openBrowser(house.url)
+      const mine = openBrowser(app.url)
       const door = await toDoor(mine, name)
-      const stranger = openBrowser(house.url)
+      const stranger = openBrowser(app.url)
       refused((await stranger.get(door)).next!, 'invalid_state')
       await stranger.get(`${PUBLIC_URL}/v1/auth/${name}/start`)
       refused((await stranger.get(door)).next!, 'invalid_state')
@@ -203,7 +203,7 @@ describe('a callback that proves nothing', () => {
     })
 
     it(`${name}: a state used twice, and a code used twice`, async () => {
-      const browser = openBrowser(house.url)
+      const browser = openBrowser(app.url)
       const door = await toDoor(browser, name)
       assert.ok('access_token' in fragmentOf((await browser.get(door)).next!))
       refused((await browser.get(door)).next!, 'invalid_state')
@@ -213,7 +213,7 @@ describe('a callback that proves nothing', () => {
     })
 
     it(`${name}: a code that was made for another visit`, async () => {
-      const [one, two] = [openBrowser(house.url), openBrowser(house.url)]
+      const [one, two] = [openBrowser(app.url), openBrowser(app.url)]
       const stolen = new URL(await toDoor(one, name)).searchParams.get('code')!
       const door = new URL(await toDoor(two, name))
       door.searchParams.set('code', stolen)
@@ -221,7 +221,7 @@ describe('a callback that proves nothing', () => {
     })
 
     it(`${name}: a refusal by the provider, without passing on its message`, async () => {
-      const browser = openBrowser(house.url)
+      const browser = openBrowser(app.url)
       const door = new URL(await toDoor(browser, name, '?state=kept'))
       door.searchParams.delete('code')
       door.searchParams.set('error', 'access_denied')
@@ -233,7 +233,7 @@ describe('a callback that proves nothing', () => {
     })
 
     it(`${name}: an expired state`, async () => {
-      const browser = openBrowser(house.url)
+      const browser = openBrowser(app.url)
       const door = await toDoor(browser, name)
       await db.query(`update sign_in_attempts set expires_at = now() - interval '1 second'`)
       refused((await browser.get(door)).next!, 'invalid_state')
@@ -244,13 +244,13 @@ describe('a callback that proves nothing', () => {
   refusals('github')
 
   it('a state of one provider does not work with the other', async () => {
-    const browser = openBrowser(house.url)
+    const browser = openBrowser(app.url)
     const door = (await toDoor(browser, 'google')).replace(CALLBACK.google, CALLBACK.github)
     refused((await browser.get(door)).next!, 'invalid_state')
   })
 
   it('a provider that cannot be reached: temporarily_unavailable', async () => {
-    const browser = openBrowser(house.url)
+    const browser = openBrowser(app.url)
     const door = await toDoor(browser, 'github')
     github.down = true
     refused((await browser.get(door)).next!, 'temporarily_unavailable')
@@ -298,12 +298,12 @@ describe('which account a visitor signs in to', () => {
   it('a registration that was never verified is dropped, with its password', async () => {
     const email = freshEmail()
     const body = { full_name: 'Hijacker', email, password: PASSWORD }
-    await house.call('POST /v1/auth/register', { body })
+    await app.call('POST /v1/auth/register', { body })
     asGoogle('g-takeover', { email, email_verified: true, name: 'Rightful' })
     const me = await meOf(await through('google'))
     assert.deepEqual([me.email, me.full_name], [email, 'Rightful'])
     const login = { identifier: email, password: PASSWORD }
-    const response = await house.call('POST /v1/auth/login', { body: login })
+    const response = await app.call('POST /v1/auth/login', { body: login })
     assert.deepEqual([response.status, response.body.error_code], [401, 'invalid_credentials'])
   })
 
@@ -323,7 +323,7 @@ describe('which account a visitor signs in to', () => {
     refused(await through('google'), 'forbidden')
     await db.query(`update accounts set status = 'active' where id = $1`, [id])
     const { access_token: token } = fragmentOf(await through('google'))
-    assert.equal((await house.call('DELETE /v1/me', { token })).status, 200)
+    assert.equal((await app.call('DELETE /v1/me', { token })).status, 200)
     const reborn = await meOf(await through('google'))
     assert.notEqual(reborn.id, id)
     const rows = await db.query('select 1 from ledger_entries where account_id = $1', [reborn.id])
@@ -334,7 +334,7 @@ describe('which account a visitor signs in to', () => {
     asGoogle('g-twice', { email: freshEmail(), email_verified: true, name: 'X' })
     const doors = await Promise.all(
       [1, 2].map(async () => {
-        const browser = openBrowser(house.url)
+        const browser = openBrowser(app.url)
         return { browser, door: await toDoor(browser, 'google') }
       }),
     )
@@ -362,13 +362,13 @@ it('404 for every provider that is not configured', async () => {
 
 async function signUp(email: string): Promise<string> {
   const body = { full_name: 'Asha', email, password: PASSWORD }
-  await house.call('POST /v1/auth/register', { body })
+  await app.call('POST /v1/auth/register', { body })
   const [row] = await db.query<{ body: string }>(
     'select body from outbox where recipient = $1 order by id desc limit 1',
     [email],
   )
   const code = /\b\d{6}\b/.exec(row!.body)![0]
   const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code }
-  const response = await house.call('POST /v1/auth/otp/verify', { body: answer })
+  const response = await app.call('POST /v1/auth/otp/verify', { body: answer })
   return response.body.data.user.id
 }

@@ -26,11 +26,11 @@ const APP = 'https://app.partner.example/back'
 
 let db: Db
 let peer: OidcPeer
-let house: Awaited<ReturnType<typeof startSignIn>>
+let app: Awaited<ReturnType<typeof startSignIn>>
 before(async () => {
   db = await freshDb()
   peer = await startOidcPeer([APP])
-  house = await startSignIn(db, {
+  app = await startSignIn(db, {
     GOOGLE_ISSUER: peer.issuer,
     GOOGLE_CLIENT_ID: CLIENT.id,
     GOOGLE_CLIENT_SECRET: CLIENT.secret,
@@ -43,16 +43,16 @@ before(async () => {
   })
 })
 after(async () => {
-  await house.close()
+  await app.close()
   await peer.close()
   await db.close()
 })
 
 const now = () => Math.floor(Date.now() / 1000)
 const mobile = (id_token: unknown, nonce?: string) =>
-  house.call('POST /v1/auth/google/mobile', { body: { id_token, nonce } })
+  app.call('POST /v1/auth/google/mobile', { body: { id_token, nonce } })
 const partner = (access_token: unknown) =>
-  house.call('POST /v1/auth/kitambulisho', { body: { access_token } })
+  app.call('POST /v1/auth/kitambulisho', { body: { access_token } })
 
 const idToken = (over: Record<string, unknown> = {}, header = {}) =>
   peer.mint(
@@ -96,7 +96,7 @@ async function realTokens(subject: string, claims: OidcPeer['people'][string]) {
     state,
     nonce,
   })
-  const back = new URL(await openBrowser(house.url).walk(address.href, APP))
+  const back = new URL(await openBrowser(app.url).walk(address.href, APP))
   const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }
   const tokens = await authorizationCodeGrant(server, back, checks, { resource: AUDIENCE })
   return { idToken: tokens.id_token!, accessToken: tokens.access_token, nonce }

@@ -4,17 +4,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { certificateAge, examinePublicAddress } from '../../../src/cli/doctor/public-address.ts'
-import { startHouse } from '../../support/app.ts'
+import { startApp } from '../../support/app.ts'
 import { statesOf } from './states.ts'
 
-let house: Awaited<ReturnType<typeof startHouse>>
+let app: Awaited<ReturnType<typeof startApp>>
 before(async () => {
-  house = await startHouse()
+  app = await startApp()
 })
-after(() => house.close())
+after(() => app.close())
 
 test('an address that leads to the service, and its callbacks', async () => {
-  const found = await examinePublicAddress(`${house.url}/`, ['snippe'])
+  const found = await examinePublicAddress(`${app.url}/`, ['snippe'])
   assert.deepEqual(statesOf(found), ['public address good', 'callbacks good'])
   assert.deepEqual(statesOf(await examinePublicAddress(undefined, [])), ['public address note'])
 })

@@ -5,12 +5,12 @@ import type { Person } from './people.ts'
 
 /** An account that has been used for two weeks: keys, calls of several kinds, two payments. */
 export async function livedIn(rig: Rig): Promise<Person & { key: string; phone: string }> {
-  const { house } = rig
-  const person = await house.signUp()
+  const { app } = rig
+  const person = await app.signUp()
   const phone = freshPhone()
   await withPhone(rig, person, phone)
   const { token } = person
-  const call = (line: string, body: unknown, as = token) => house.call(line, { token: as, body })
+  const call = (line: string, body: unknown, as = token) => app.call(line, { token: as, body })
   const space = await call('POST /v1/workspaces', { name: 'Duka la Kariakoo' })
   const made = await call('POST /v1/api-keys', { name: 'Tovuti ya duka' })
   await call('POST /v1/api-keys', { name: 'Simu ya Asha', workspace_id: space.body.data.id })
@@ -45,7 +45,7 @@ const MODELS = [
 
 /** A verified number, whose last digits choose how its payments end. */
 export async function withPhone(rig: Rig, person: Person, phone: string): Promise<void> {
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update accounts set phone_number = $2, login_phone = $2, phone_verified_at = now() where id = $1`,
     [person.accountId, phone],
   )
@@ -53,7 +53,7 @@ export async function withPhone(rig: Rig, person: Person, phone: string): Promis
 
 async function ended(rig: Rig, token: string, id: string): Promise<void> {
   for (let tries = 0; tries < 400; tries++) {
-    const { body } = await rig.house.call(`GET /v1/payments/${id}`, { token })
+    const { body } = await rig.app.call(`GET /v1/payments/${id}`, { token })
     if (body.data.status !== 'pending') return
     await sleep(25)
   }
@@ -61,7 +61,7 @@ async function ended(rig: Rig, token: string, id: string): Promise<void> {
 }
 
 async function spreadOverDays(rig: Rig, accountId: string): Promise<void> {
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update activity_records set created_at = created_at - (age.place % 11) * interval '1 day'
      from (select id, row_number() over (order by id desc) - 1 as place
            from activity_records where account_id = $1) as age

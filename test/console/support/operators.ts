@@ -11,15 +11,15 @@ export async function openAsOperator(
   path: string,
   { role = 'owner', operator, ...view }: View & { role?: OperatorRole; operator?: TestOperator },
 ): Promise<OperatorTab> {
-  const person = operator ?? (await rig.house.signUp())
+  const person = operator ?? (await rig.app.signUp())
   const { accountId } = person
-  const { db } = rig.house
+  const { db } = rig.app
   // The sign-in itself is tested elsewhere: here it is done without the authenticator.
   const factor = (method: string) =>
     db.query('update accounts set mfa_method = $2 where id = $1', [accountId, method])
   if (operator) await factor('none')
   const tab = await openSignedIn(rig, '/login', { ...view, person })
-  const known = operator ?? (await enrol(rig.house, role, person))
+  const known = operator ?? (await enrol(rig.app, role, person))
   await factor('totp')
   await db.query('update sessions set second_factor_at = now() where account_id = $1', [accountId])
   await tab.page.goto(rig.url + path)

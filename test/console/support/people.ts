@@ -10,8 +10,8 @@ export async function openSignedIn(
   path: string,
   view: View & { credits?: string; person?: Person } = {},
 ): Promise<Tab & { person: Person }> {
-  const { credits = '100', person = await rig.house.signUp(), ...looks } = view
-  await setBalance(rig.house.db, person.accountId, credits)
+  const { credits = '100', person = await rig.app.signUp(), ...looks } = view
+  await setBalance(rig.app.db, person.accountId, credits)
   const tab = await rig.open('/login', looks)
   const body = JSON.stringify({ identifier: person.email, password: PASSWORD })
   await tab.page.evaluate(`(${SIGN_IN})(${body})`)

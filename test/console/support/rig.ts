@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { startHouse } from '../../support/app.ts'
+import { startApp } from '../../support/app.ts'
 import { buildPages } from './build-pages.ts'
 import { launchBrowser } from './browser.ts'
 import { watch, type Watch } from './watch.ts'
@@ -22,16 +22,16 @@ export type Rig = Awaited<ReturnType<typeof startRig>>
 export type Tab = { page: Page; context: BrowserContext; watch: Watch; view: Required<View> }
 
 /** The whole service with its pages, and a browser: once for a file of tests. */
-export async function startRig(options: Parameters<typeof startHouse>[0] = {}) {
+export async function startRig(options: Parameters<typeof startApp>[0] = {}) {
   await buildPages()
-  const house = await startHouse(options)
+  const app = await startApp(options)
   const browser = await launchBrowser().catch(async (error: unknown) => {
-    await house.close()
+    await app.close()
     throw error
   })
   return {
-    house,
-    url: house.url,
+    app,
+    url: app.url,
     /** A browser of its own: cookies and storage of others are not seen. */
     async open(path: string, view: View = {}): Promise<Tab> {
       const whole = {
@@ -48,20 +48,20 @@ export async function startRig(options: Parameters<typeof startHouse>[0] = {}) {
         // A phone set to English: the pages are in Kiswahili all the same.
         locale: 'en-US',
       })
-      const cookie = (name: string, value: string) => ({ name, value, url: house.url })
+      const cookie = (name: string, value: string) => ({ name, value, url: app.url })
       await context.addCookies([
         cookie('mlango_theme', whole.theme),
         ...(whole.language === 'en' ? [cookie('mlango_language', 'en')] : []),
       ])
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
-      const tab = { page, context, watch: await watch(page, house.url), view: whole }
-      await page.goto(house.url + path)
+      const tab = { page, context, watch: await watch(page, app.url), view: whole }
+      await page.goto(app.url + path)
       return tab
     },
     async close() {
       await browser.close()
-      await house.close()
+      await app.close()
     },
   }
 }

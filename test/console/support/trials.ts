@@ -7,7 +7,7 @@ import type { Rig, Tab } from './rig.ts'
 
 /** What the account has paid for calls so far, by its ledger. */
 export async function spent(rig: Rig, { token }: Person): Promise<number> {
-  const { body } = await rig.house.call('GET /v1/billing/transactions?type=usage&limit=200', {
+  const { body } = await rig.app.call('GET /v1/billing/transactions?type=usage&limit=200', {
     token,
   })
   const micro = body.data.reduce(

@@ -10,7 +10,7 @@ import { openExport, sumMonth } from '../../../src/operators/accounting/exports.
 import { readMonth } from '../../../src/operators/accounting/month.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Db } from '../../../src/db/db.ts'
-import type { House } from '../../../src/app/app.ts'
+import type { App } from '../../../src/app/app.ts'
 import { runCommand } from '../../../src/cli/commands.ts'
 import { assertBooks } from '../../support/audit.ts'
 import { parseCsv } from '../../support/csv.ts'
@@ -142,7 +142,7 @@ withDatabase('a month for the accountant', (open) => {
     const file = join(folder, 'ledger.csv')
     const mlango = async (...args: string[]) => {
       const lines: string[] = []
-      const parts = { db, config: readConfig({}) } as unknown as House
+      const parts = { db, config: readConfig({}) } as unknown as App
       const code = await runCommand(['export', ...args], parts, (line) => lines.push(line))
       return { code, out: lines.join('\n') }
     }

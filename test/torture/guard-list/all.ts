@@ -5,7 +5,7 @@ import { BILLING_GUARDS } from './billing.ts'
 import { CONSOLE_GUARDS } from './console.ts'
 import { GATEWAY_GUARDS } from './gateway.ts'
 import { GATEWAY_MONEY_GUARDS } from './gateway-money.ts'
-import { HOUSE_GUARDS } from './house.ts'
+import { APP_GUARDS } from './app.ts'
 import { HTTP_GUARDS } from './http.ts'
 import { PAYMENTS_GUARDS } from './payments.ts'
 import { UPSTREAM_GUARDS } from './upstream.ts'
@@ -20,5 +20,5 @@ export const GUARDS: readonly Guard[] = [
   ...HTTP_GUARDS,
   ...ADMINISTRATION_GUARDS,
   ...CONSOLE_GUARDS,
-  ...HOUSE_GUARDS,
+  ...APP_GUARDS,
 ]

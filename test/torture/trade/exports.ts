@@ -1,10 +1,10 @@
 import { parseCredits } from '../../../src/ledger/money.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { parseCsv } from '../../support/csv.ts'
-import type { startHouse } from '../../support/app.ts'
+import type { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 type Line = Record<string, string>
 
 /** What the accountant gets of a month. */
@@ -23,21 +23,21 @@ export type Tables = {
 
 /** Over HTTP, month after month. */
 export async function readExports(
-  house: House,
+  app: App,
   token: string,
   months: string[],
 ): Promise<ExportedMonth[]> {
   const read: ExportedMonth[] = []
   for (const month of months) {
-    const { body } = await house.call(`GET /v1/operator/exports/sums?month=${month}`, { token })
-    const ledger = await download(house, token, `ledger.csv?month=${month}`)
-    const payments = await download(house, token, `payments.csv?month=${month}`)
+    const { body } = await app.call(`GET /v1/operator/exports/sums?month=${month}`, { token })
+    const ledger = await download(app, token, `ledger.csv?month=${month}`)
+    const payments = await download(app, token, `payments.csv?month=${month}`)
     read.push({ month, ledger, payments, sums: body.data })
   }
   return read
 }
 
-async function download({ url }: House, token: string, path: string): Promise<Line[]> {
+async function download({ url }: App, token: string, path: string): Promise<Line[]> {
   const headers = { authorization: `Bearer ${token}` }
   const answer = await fetch(`${url}/v1/operator/exports/${path}`, { headers })
   const text = await answer.text()

@@ -1,14 +1,14 @@
 import { checkActionLog } from '../../../src/operators/action-log.ts'
 import { assertAgreement } from '../../support/agreement.ts'
 import { eventually } from '../../support/eventually.ts'
-import type { startHouse } from '../../support/app.ts'
+import type { startApp } from '../../support/app.ts'
 import { assertOverview, independentFigures } from '../../support/independent-figures.ts'
 import type { Loose } from '../../support/loose.ts'
 import { newOperator } from '../../support/operators.ts'
 import { differences } from './compare.ts'
 import { monthsBetween, readExports, readTables } from './exports.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 
 export type Verdict = {
   overview: Record<string, number>
@@ -20,11 +20,11 @@ export type Verdict = {
 
 /** Compares what operators are shown with the rows themselves; what differs is a violation. */
 export async function judge(
-  house: House,
+  app: App,
   settings: { zone: string; tzsPerUsd: string },
 ): Promise<Verdict> {
-  const { db } = house
-  const { token } = await newOperator(house, 'owner')
+  const { db } = app
+  const { token } = await newOperator(app, 'owner')
   const violations: string[] = []
   const took: Record<string, number> = {}
   const check = async (what: string, work: () => Promise<void>) => {
@@ -36,21 +36,21 @@ export async function judge(
     took[what] = Math.round(performance.now() - startedMs)
     return result
   }
-  const read = house.call('GET /v1/operator/overview', { token })
+  const read = app.call('GET /v1/operator/overview', { token })
   const { data, period } = (await timed('overview', read)).body
-  const tzsPerUsd = await ratesOf(house, settings.tzsPerUsd)
+  const tzsPerUsd = await ratesOf(app, settings.tzsPerUsd)
   await check('the overview', async () =>
     assertOverview(data, await independentFigures(db, { zone: settings.zone, tzsPerUsd })),
   )
   const months = monthsBetween(period.from, period.to)
   const exports = { months: months.length, ledger: 0, payments: 0 }
   await check('the exports', async () => {
-    const exported = await timed('exports', readExports(house, token, months))
+    const exported = await timed('exports', readExports(app, token, months))
     for (const { ledger, payments } of exported) {
       exports.ledger += ledger.length
       exports.payments += payments.length
     }
-    const audit = await timed('audit', runAudit(house, token))
+    const audit = await timed('audit', runAudit(app, token))
     const tables = await readTables(db)
     violations.push(...differences({ months: exported, tables, overview: data, audit }))
   })
@@ -68,7 +68,7 @@ export async function judge(
   }
 }
 
-async function ratesOf({ db }: House, byDefault: string): Promise<(day: string) => string> {
+async function ratesOf({ db }: App, byDefault: string): Promise<(day: string) => string> {
   const rates = await db.query<{ day: string; rate: string }>(
     'select day::text, tzs_per_usd as rate from fx_rates order by 1 desc',
   )
@@ -76,10 +76,10 @@ async function ratesOf({ db }: House, byDefault: string): Promise<(day: string) 
 }
 
 /** As an operator asks for it, until it has ended. */
-async function runAudit(house: House, token: string): Promise<Loose> {
-  const asked = await house.call('POST /v1/operator/audits', { token, body: {} })
+async function runAudit(app: App, token: string): Promise<Loose> {
+  const asked = await app.call('POST /v1/operator/audits', { token, body: {} })
   return eventually(async () => {
-    const { body } = await house.call(`GET /v1/operator/audits/${asked.body.data.id}`, { token })
+    const { body } = await app.call(`GET /v1/operator/audits/${asked.body.data.id}`, { token })
     return ['done', 'failed'].includes(body.data.state) && body.data
   })
 }

@@ -2,10 +2,10 @@ import { adjust } from '../../../src/operators/adjust.ts'
 import { commandActor } from '../../../src/operators/actor.ts'
 import { resolveReview } from '../../../src/operators/payment-acts.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
-import type { startHouse } from '../../support/app.ts'
+import type { startApp } from '../../support/app.ts'
 import type { Random } from '../load/random.ts'
 
-type House = Awaited<ReturnType<typeof startHouse>>
+type App = Awaited<ReturnType<typeof startApp>>
 
 export type MoneyCounts = { completed: number; failed: number; reversed: number; adjusted: number }
 
@@ -14,11 +14,11 @@ const PAYERS_AT_ONCE = 20
 
 /** Top-ups through the simulated provider: most are paid, some are refused, some are taken back. */
 export async function topUps(
-  house: House,
+  app: App,
   accounts: string[],
   plan: { count: number; random: Random },
 ): Promise<Omit<MoneyCounts, 'adjusted'>> {
-  const { payments } = house.house
+  const { payments } = app.rooms
   const { random } = plan
   const counts = { completed: 0, failed: 0, reversed: 0 }
   for (let done = 0; done < plan.count; done += PAYERS_AT_ONCE) {
@@ -33,15 +33,15 @@ export async function topUps(
       wanted.map(async ({ accountId, amountTzs, refused, takenBack }) => {
         const { id, reference } = await payments.topUp({ accountId, amountTzs, keep: undefined })
         await payments.idle()
-        house.money.control.settle(reference, refused ? 'failed' : 'completed')
+        app.money.control.settle(reference, refused ? 'failed' : 'completed')
         await payments.check(id)
         if (refused) return (counts.failed += 1)
         counts.completed += 1
         if (!takenBack) return undefined
-        house.money.control.takeBack(reference, { word: 'reversed' })
+        app.money.control.takeBack(reference, { word: 'reversed' })
         await payments.check(id)
         counts.reversed += 1
-        return putRight(house, { id, accountId, amountTzs })
+        return putRight(app, { id, accountId, amountTzs })
       }),
     )
   }
@@ -50,7 +50,7 @@ export async function topUps(
 
 /** The credits of a payment that was taken back are taken back too, as far as they are there. */
 async function putRight(
-  { db }: House,
+  { db }: App,
   payment: { id: string; accountId: string; amountTzs: number },
 ): Promise<void> {
   const { id, accountId, amountTzs } = payment
@@ -69,7 +69,7 @@ async function putRight(
 }
 
 export async function adjustments(
-  { db }: House,
+  { db }: App,
   accounts: string[],
   plan: { count: number; random: Random },
 ): Promise<number> {

@@ -6,11 +6,11 @@ const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 /** Something of everything that an operator can be shown; the account that most of it is about. */
 export async function busy(rig: Rig, owner: TestOperator): Promise<string> {
-  const { house } = rig
+  const { app } = rig
   const asha = await livedIn(rig)
-  const hostile = await house.signUp()
-  await house.call('PATCH /v1/me', { token: hostile.token, body: { full_name: HOSTILE } })
-  await house.db.query(
+  const hostile = await app.signUp()
+  await app.call('PATCH /v1/me', { token: hostile.token, body: { full_name: HOSTILE } })
+  await app.db.query(
     `update payments set status = 'pending', completed_at = null,
        created_at = created_at - interval '50 hours'
      where account_id = $1 and status = 'failed'`,
@@ -19,14 +19,14 @@ export async function busy(rig: Rig, owner: TestOperator): Promise<string> {
   await deadMessages(rig)
   await waitingPrice(rig)
   const act = (path: string, body: object) =>
-    house.call(`POST /v1/operator/accounts/${asha.accountId}${path}`, {
+    app.call(`POST /v1/operator/accounts/${asha.accountId}${path}`, {
       token: owner.token,
       body,
     })
   await act('/adjustments', { amount_credits: 7.5, reason: 'Fidia ya hitilafu ya jana' })
   await act('/adjustments', { amount_credits: 900_000, reason: HOSTILE })
   await act('/suspension', { reason: HOSTILE })
-  await house.call(`DELETE /v1/operator/accounts/${asha.accountId}/suspension`, {
+  await app.call(`DELETE /v1/operator/accounts/${asha.accountId}/suspension`, {
     token: owner.token,
     body: { reason: 'Ilikuwa makosa' },
   })
@@ -34,7 +34,7 @@ export async function busy(rig: Rig, owner: TestOperator): Promise<string> {
 }
 
 async function deadMessages(rig: Rig): Promise<void> {
-  await rig.house.db.query(
+  await rig.app.db.query(
     `update outbox set state = 'dead', finished_at = now() - interval '2 hours', attempts = 8,
        last_error = $1
      where id in (select id from outbox order by created_at limit 2)`,
@@ -43,7 +43,7 @@ async function deadMessages(rig: Rig): Promise<void> {
 }
 
 async function waitingPrice(rig: Rig): Promise<void> {
-  await rig.house.db.query(
+  await rig.app.db.query(
     `insert into pending_prices (model_id, upstream, pricing, basis, priced, reason, noticed_at)
      select o.model_id, o.upstream, s.pricing || jsonb_build_object(
          'prompt', ((s.pricing->>'prompt')::numeric * 20)::text),

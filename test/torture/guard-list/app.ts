@@ -1,7 +1,7 @@
 import type { Guard } from './guard.ts'
 
 /** Settings, duties, start and stop, and the tools that all rooms share. */
-export const HOUSE_GUARDS: readonly Guard[] = [
+export const APP_GUARDS: readonly Guard[] = [
   {
     name: 'no table grows with time alone',
     file: 'src/app/purge-expired.ts',
