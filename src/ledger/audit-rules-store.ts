@@ -104,11 +104,10 @@ function wrongOrdinals(tx: Tx, among: Among) {
   )
 }
 
-/** Where they were worked out: an account that no process has touched since may still wait for it. */
 function wrongGifts(tx: Tx, among: Among) {
   return tx.read<AuditRow>(
     `select account_id, gift as expected, gift_micro as found, null as detail
-     from (select * from ledger_accounts where gift_entries = entries and ${AMONG}) accounts join
+     from (select * from ledger_accounts where ${AMONG}) accounts join
        (select account_id, gift_of(type, amount_micro, balance_after_micro order by ordinal) as gift
         from ledger_entries where ${AMONG} group by account_id) entries
        using (account_id)

@@ -104,7 +104,7 @@ async function findSuspects(tx: Tx, among: Among): Promise<string[]> {
        using (account_id)
      where coalesce(summed, 0) <> coalesce(balance_micro, 0)
        or coalesce(counted, 0) <> coalesce(entries, 0) or highest <> counted or lowest <> 1
-       or not carried or (gift_entries = entries and gift <> gift_micro)
+       or not carried or gift <> gift_micro
      order by account_id`,
     among,
   )

@@ -42,13 +42,10 @@ function entriesOf(command: Command): Entry[] {
 /** Locks in the order of the ids, whatever their order in the list. */
 async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, KnownAccount>> {
   const rows = await tx.read<AccountRow>(
-    `select account_id, balance_micro, held_micro, limits_micro, gift_micro, gift_entries, entries,
-       version
+    `select account_id, balance_micro, held_micro, limits_micro, gift_micro, entries, version
      from ledger_accounts where account_id = any($1::uuid[]) order by account_id for update`,
     [ids],
   )
-  const behind = rows.filter((row) => row.gift_entries !== row.entries)
-  const gifts = behind.length > 0 ? await giftsOf(tx, behind) : NO_GIFTS
   return new Map(
     rows.map((row) => [
       row.account_id,
@@ -56,7 +53,7 @@ async function lockAccounts(tx: Tx, ids: string[]): Promise<Map<string, KnownAcc
         balanceMicro: row.balance_micro,
         heldMicro: row.held_micro,
         limitsMicro: row.limits_micro,
-        giftMicro: gifts.get(row.account_id) ?? row.gift_micro,
+        giftMicro: row.gift_micro,
         entries: row.entries,
         version: row.version,
       },
@@ -70,21 +67,8 @@ type AccountRow = {
   held_micro: bigint
   limits_micro: bigint
   gift_micro: bigint
-  gift_entries: bigint
   entries: bigint
   version: bigint
-}
-
-const NO_GIFTS: ReadonlyMap<string, bigint> = new Map()
-
-/** A process of an earlier version has added entries without counting gifts. */
-async function giftsOf(tx: Tx, locked: AccountRow[]): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await tx.read<{ account_id: string; gift: bigint }>(
-    `select account_id, gift_of(type, amount_micro, balance_after_micro order by ordinal) as gift
-     from ledger_entries where account_id = any($1::uuid[]) group by account_id`,
-    [locked.map((row) => row.account_id)],
-  )
-  return new Map(rows.map((row) => [row.account_id, row.gift]))
 }
 
 /**

@@ -106,6 +106,7 @@ function billOf(
     extend: (byMicro) => extend(billing, order, holdId!, byMicro),
     async settle(lines, keep, writes) {
       await holding
+      if (!open) throw interrupted()
       open = false
       const records = lines.map((line) => completedRecord(billing.clock, order, line))
       return settle(billing, order, holdId, { lines, records, keep, writes })

@@ -35,7 +35,7 @@ export type FaultProxy = {
 const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
 const COMMITTED = ['COMMIT\0', 'ROLLBACK\0']
 /** A checked write outside a transaction commits itself. It is sent once, and then by its name. */
-const CHECKED_WRITE = /(m_[\w-]{22})\0with [^\0]* from verdict where ok\0/g
+const CHECKED_WRITE = /(m_[\w-]{22})\0with [^\0]* from preconditions_hold where ok\0/g
 const WRITTEN = ['SELECT 1\0', 'SELECT 0\0']
 
 type Pair = {
