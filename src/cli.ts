@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { readConfig, type Config } from './config.ts'
 import { useLocalServer } from './db/local/join.ts'
 import { diagnose } from './cli/doctor/doctor.ts'
-import { openExternal } from './app/providers.ts'
+import { openProviders } from './app/providers.ts'
 import { buildApp } from './app/app.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
@@ -55,7 +55,7 @@ async function seeDoctor(args: string[]): Promise<number> {
   return exitCode(found)
 }
 
-/** The app is built but does not begin: its duties are left to the service. */
+/** The app is built but does not begin: its background jobs are left to the service. */
 async function runInApp(config: Config, args: string[], log: Log): Promise<number> {
   const server =
     config.DATABASE_URL === undefined ? await useLocalServer(localOptions(config, log)) : undefined
@@ -64,13 +64,13 @@ async function runInApp(config: Config, args: string[], log: Log): Promise<numbe
     const db = await prepareDatabase(config, log, server?.url)
     const simulators = await startSimulators(config, masterKey, { resumePayments: false })
     try {
-      const external = await openExternal({
+      const providers = await openProviders({
         config,
         env: process.env,
         simulators: simulators.addresses,
         callbackBase: () => config.PUBLIC_URL ?? '',
       })
-      const app = await buildApp({ config, db, masterKey, external, log, clock: systemClock })
+      const app = await buildApp({ config, db, masterKey, providers, log, clock: systemClock })
       return await runCommand(args, app, print).finally(() => app.end())
     } finally {
       await simulators.close()

@@ -10,12 +10,12 @@ import { interruptedRecords } from '../src/gateway/bill/interrupted.ts'
 import { openLeftUnpaid } from '../src/gateway/bill/left-unpaid.ts'
 import { sweeper } from '../src/ledger/sweeper.ts'
 import { silentLog } from '../src/lib/log.ts'
-import { trimming } from '../src/app/purge-expired.ts'
+import { purgeExpired } from '../src/app/purge-expired.ts'
 import { assertBooks } from './support/audit.ts'
 import { openFastDatabase } from './support/fast-database.ts'
 import { openYearLoad } from './support/year-load.ts'
 
-/* A year in fast motion: every room is used, the clock is pushed on, the duties run. */
+/* A year in fast motion: every room is used, the clock is pushed on, the background jobs run. */
 
 /** These grow, and must: with what people pay for, or with the people themselves. */
 const GROW: Record<string, string> = {
@@ -44,13 +44,13 @@ test('a year of use leaves every table as large as a quarter did', async () => {
   const { db, clock } = fast
   const config = readConfig(env)
   const load = await openYearLoad({ db, clock, config })
-  const duties = [
-    trimming({ db, config }),
+  const jobs = [
+    purgeExpired({ db, config }),
     activitySumming({ db }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log: silentLog }),
     { run: load.replay.tidy },
     (await openLeftUnpaid({ kind: 'stream', db, clock, log: silentLog, limitMicro: 10n ** 9n }))
-      .duty,
+      .job,
     sweeper({
       db,
       log: silentLog,
@@ -64,7 +64,7 @@ test('a year of use leaves every table as large as a quarter did', async () => {
     for (let passed = 0; passed < days; passed += STEP_DAYS) {
       await load.day()
       await fast.pass(STEP_DAYS)
-      for (const duty of duties) await duty.run(new AbortController().signal)
+      for (const job of jobs) await job.run(new AbortController().signal)
     }
     return fast.counts()
   }

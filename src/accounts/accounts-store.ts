@@ -1,5 +1,5 @@
 import type { Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 import { accountFrom } from './account.ts'
 import type { Account } from './account.ts'
 import type { Identifier } from './identifiers.ts'
@@ -167,7 +167,7 @@ export async function eraseAccount(tx: Tx, id: string): Promise<void> {
  * Registrations that nobody ever proved, unless a code for one is still on its way. They own
  * nothing: what they claim was never theirs, and a bonus is granted only with a proof.
  */
-export function trimUnverified(tx: Tx, batch: number, days: number): Promise<number> {
+export function purgeUnverified(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'accounts',
     where: `status = 'pending_verification' and deleted_at is null
@@ -183,7 +183,7 @@ export function trimUnverified(tx: Tx, batch: number, days: number): Promise<num
  * Deleted accounts that never had money. That their identifiers were proven stays known. Looked at
  * for a month: what has money by then keeps its row for ever.
  */
-export function trimErased(tx: Tx, batch: number, days: number): Promise<number> {
+export function purgeErased(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'accounts',
     where: `deleted_at < now() - make_interval(days => $2::int)

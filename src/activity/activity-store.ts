@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { binaryRows, type RowType } from '../db/binary-rows.ts'
 import type { Row, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 import { COST_BASES } from '../ledger/upstream-cost.ts'
 import { ALL_LANES, dueOfRecord, writeDue } from './due-store.ts'
 import { ACTIVITY_STATUSES, type ActivityRecord } from './record.ts'
@@ -156,14 +156,14 @@ export async function moveWorkspace(
 }
 
 /**
- * Trims at most `batch` records older than the given days, by the database's clock, and says how
+ * Purges at most `batch` records older than the given days, by the database's clock, and says how
  * many. Ids carry their time, so the primary key finds the oldest. Roll-ups stay.
  */
-export async function trimRecords(
+export async function purgeRecords(
   tx: Tx,
   limits: { olderThanDays: number; batch: number },
 ): Promise<number> {
-  const [row] = await tx.query<Row & { trimmed: bigint; lanes: string[] }>(TRIM, [
+  const [row] = await tx.query<Row & { purged: bigint; lanes: string[] }>(PURGE, [
     limits.olderThanDays,
     limits.batch,
   ])
@@ -173,11 +173,11 @@ export async function trimRecords(
        select lane_id from activity_lanes where lane_id = any($1::uuid[]) order by lane_id for update)`,
     [row!.lanes],
   )
-  return Number(row!.trimmed)
+  return Number(row!.purged)
 }
 
 /** Nobody looks through a move of which no record is left. A day, for calls that still run. */
-export function trimMoves(tx: Tx, batch: number): Promise<number> {
+export function purgeMoves(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'activity_workspace_moves',
     where: `moved_at < now() - interval '1 day' and not exists (
@@ -189,8 +189,9 @@ export function trimMoves(tx: Tx, batch: number): Promise<number> {
 }
 
 // The groups' rows are there already: the upsert is an update that locks in the order in which the
-// duty adds to them. A record that is still due has not been counted: it stays for the next round.
-const TRIM = `
+// background job adds to them. A record that is still due has not been counted: it stays for the
+// next round.
+const PURGE = `
   with cutoff as (select now() - make_interval(days => $1::int) as at),
   bound as (
     select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7000-8000-000000000000')::uuid as id
@@ -217,4 +218,4 @@ const TRIM = `
     order by lane_id
     on conflict (lane_id) do update set records = activity_lanes.records - excluded.records
   )
-  select count(*) as trimmed, coalesce(array_agg(distinct lane_id), '{}') as lanes from gone`
+  select count(*) as purged, coalesce(array_agg(distinct lane_id), '{}') as lanes from gone`

@@ -1,7 +1,7 @@
 /*
- * A charge writes one row for each of its records into `activity_due`, and a duty moves it into the
- * counters and sums later. Whoever reads those reads them here, with what is due, in one statement:
- * in two, a row that is moved between them would count twice or not at all.
+ * A charge writes one row for each of its records into `activity_due`, and a background job moves
+ * it into the counters and sums later. Whoever reads those reads them here, with what is due, in one
+ * statement: in two, a row that is moved between them would count twice or not at all.
  */
 
 /** Name and value of each column, of a record that is being written. */

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/db.ts'
 import { dayAfter, dayAt, startOfDay } from '../lib/days.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import {
   addHealthSample,
   readHealth,
@@ -31,7 +31,7 @@ export function healthRecorder(parts: {
   now(): Date
   timeZone: string
   health(): Upstreams
-}): Duty {
+}): BackgroundJob {
   const { db, now, timeZone, health } = parts
   return {
     name: 'health-history',

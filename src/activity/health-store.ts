@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 
 /** Every upstream is healthy, some are, or none is. */
 export type HealthState = 'up' | 'degraded' | 'down'
@@ -34,7 +34,7 @@ export async function readHealth(
 }
 
 /** A little longer than they are shown. */
-export function trimHealth(tx: Tx, batch: number): Promise<number> {
+export function purgeHealth(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'health_samples',
     where: `at < now() - case grain when 'step' then interval '2 days' else interval '100 days' end`,

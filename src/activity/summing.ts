@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import { addCostsDue, addDue } from './summing-store.ts'
 
 /** Readers pass over what is due: it should be little. The longer the rest, the more is one upsert. */
@@ -11,7 +11,7 @@ const BATCH = 4_000
  * Adds what charges wrote beside the counters and sums to these. Readers add up both, so it does not
  * matter when; it keeps what is beside them small.
  */
-export function activitySumming({ db }: { db: Db }): Duty {
+export function activitySumming({ db }: { db: Db }): BackgroundJob {
   return {
     name: 'activity-sums',
     everyMs: EVERY_MS,

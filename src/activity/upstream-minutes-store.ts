@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 
 export type UpstreamMinute = {
   upstream: string
@@ -50,7 +50,7 @@ export async function readLastTrouble(tx: Tx): Promise<Map<string, Date>> {
   return new Map(rows.map(({ upstream, at }) => [upstream, at]))
 }
 
-export function trimMinutes(tx: Tx, batch: number): Promise<number> {
+export function purgeMinutes(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'upstream_minutes',
     where: `at < now() - interval '30 days'`,

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import { addLatencies, emptyLatencies, latencyAt } from '../lib/telemetry/latency.ts'
 import { addMinutes, type UpstreamMinute } from './upstream-minutes-store.ts'
 
@@ -21,7 +21,7 @@ export function upstreamMinutes(parts: {
   take(): Map<string, Counts>
   /** Names of upstreams that are in trouble, as this process sees it. */
   troubled(): readonly string[]
-}): { duty: Duty; flush(): Promise<void> } {
+}): { job: BackgroundJob; flush(): Promise<void> } {
   const { db, now } = parts
   let minutes = new Map<string, UpstreamMinute>()
   let writtenMs = minuteAt(now())
@@ -48,7 +48,7 @@ export function upstreamMinutes(parts: {
     }
   }
   return {
-    duty: {
+    job: {
       name: 'upstream-minutes',
       everyMs: LOOK_MS,
       async run() {

@@ -17,8 +17,8 @@ import type { Config } from '../config.ts'
 import { consolePages } from '../web/console.ts'
 import { consoleFolders } from '../web/folders.ts'
 import type { Db } from '../db/db.ts'
-import { dutiesOf } from './background-jobs.ts'
-import type { External } from './providers.ts'
+import { backgroundJobs } from './background-jobs.ts'
+import type { Providers } from './providers.ts'
 import { openDoubtfulCharges, type DoubtfulCharges } from '../gateway/bill/doubtful-charges.ts'
 import { openLeftUnpaid } from '../gateway/bill/left-unpaid.ts'
 import { openBilling } from '../gateway/bill/billing.ts'
@@ -31,7 +31,7 @@ import { drain } from '../http/drain.ts'
 import { openLimiter } from '../http/limits/limiter.ts'
 import { buildServer } from '../http/server.ts'
 import { watchBooks } from '../ledger/ledger-watch.ts'
-import { startDuties } from './job-loop.ts'
+import { startBackgroundJobs } from './job-loop.ts'
 import type { Clock } from '../lib/clock.ts'
 import { decimal } from '../lib/decimal.ts'
 import { uuidv7 } from '../lib/ids.ts'
@@ -63,7 +63,7 @@ export type AppInputs = {
   config: Config
   db: Db
   masterKey: string
-  external: External
+  providers: Providers
   log: Log
   clock: Clock
   /** Told of what is done, where metrics are kept. */
@@ -83,15 +83,15 @@ export type App = AppInputs & {
   askModel(trial: ModelTrial): Promise<TrialResult>
   /** What can only be read off a running app. */
   gauges: Gauges
-  /** Starts the duties: what happens with no request. */
+  /** Starts the background jobs: what happens with no request. */
   begin(): void
-  /** Drains, ends the duties, gives back what this process holds. The inputs stay open. */
+  /** Drains, ends the background jobs, gives back what this process holds. The inputs stay open. */
   end(): Promise<void>
 }
 
 /** Builds every room once, in order. The only place that knows them all. */
 export async function buildApp(inputs: AppInputs): Promise<App> {
-  const { config, db, masterKey, external, log, clock } = inputs
+  const { config, db, masterKey, providers, log, clock } = inputs
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(db, processId)
   const budgetBytes = config.KEPT_ANSWERS_MB_PER_ACCOUNT * 1_000_000
@@ -151,7 +151,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
       upstreams,
       askModel,
       webhookDesk,
-      simulated: external.simulated,
+      simulated: providers.simulated,
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
     authenticator: createAuthenticator(accounts),
@@ -181,16 +181,16 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
     sender: openWebhookSender(webhookDesk.reach),
   })
   const books = watchBooks({ db, log })
-  const duties = dutiesOf({
+  const jobs = backgroundJobs({
     ...inputs,
-    books: books.duty,
+    books: books.job,
     audits: await auditRunner({ db, log }),
     heartbeat,
     billing: gateway.billing,
     replay,
     accounts,
     upstreams,
-    upstreamMinutes: minutes.duty,
+    upstreamMinutes: minutes.job,
     catalogSync,
     payments,
     doubtfulCharges,
@@ -199,7 +199,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
     outbox,
     webhooks,
   })
-  let running: ReturnType<typeof startDuties> | undefined
+  let running: ReturnType<typeof startBackgroundJobs> | undefined
   return {
     ...inputs,
     server,
@@ -219,7 +219,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
       booksFindings: books.findings,
     }),
     begin() {
-      running = startDuties(duties, log)
+      running = startBackgroundJobs(jobs, log)
     },
     async end() {
       await drain(server)
@@ -238,8 +238,8 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
 }
 
 /** Upstreams whose attempts are counted, and of which some may be drained. */
-async function openUpstreamsCounted({ db, log, clock, external, meter }: AppInputs) {
-  const upstreams = openUpstreams({ upstreams: external.upstreams, log, meter })
+async function openUpstreamsCounted({ db, log, clock, providers, meter }: AppInputs) {
+  const upstreams = openUpstreams({ upstreams: providers.upstreams, log, meter })
   const minutes = upstreamMinutes({
     db,
     now: () => clock.now(),
@@ -273,12 +273,12 @@ async function openCatalogAndSync(inputs: AppInputs, upstreams: Upstreams) {
 }
 
 function openPayments(inputs: AppInputs, balanceWatch: BalanceWatch): Payments {
-  const { config, db, log, clock, external } = inputs
+  const { config, db, log, clock, providers } = inputs
   return createPayments({
     db,
     log,
     clock,
-    providers: external.payments,
+    providers: providers.payments,
     rules: topUpRules(config),
     payerOf: (accountId) => payerOf(db, accountId),
     balanceWatch,
@@ -331,7 +331,7 @@ function openGateway(
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
     },
     reportedCapUsd: decimal(config.REPORTED_COST_CAP_USD),
-    voice: voiceSettings(config, inputs.external.simulated.upstreams),
+    voice: voiceSettings(config, inputs.providers.simulated.upstreams),
     nameForUpstream: upstreamNames(deriveKey(masterKey, 'upstream-user')),
   }
 }

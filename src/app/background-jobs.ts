@@ -7,51 +7,51 @@ import type { Hold } from '../ledger/ledger.ts'
 import { syncCatalog, type SyncParts } from '../catalog/sync.ts'
 import type { Config } from '../config.ts'
 import type { Db, Tx } from '../db/db.ts'
-import { trimDuty } from '../db/trim-store.ts'
+import { purgeJob } from '../db/purge-store.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { DoubtfulCharges } from '../gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from '../gateway/bill/interrupted.ts'
 import type { Billing } from '../gateway/bill/billing.ts'
-import { trimLargeKeepers } from '../gateway/responses/kept/kept-store.ts'
+import { purgeLargeKeepers } from '../gateway/responses/kept/kept-store.ts'
 import type { VideoNotice } from '../gateway/videos/end.ts'
 import { holdsOfLiveJobs } from '../gateway/videos/jobs-store.ts'
 import { videoWorker } from '../gateway/videos/worker.ts'
 import { sweeper } from '../ledger/sweeper.ts'
-import type { Clock, Duty } from '../lib/clock.ts'
+import type { Clock, BackgroundJob } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { BalanceWatch } from '../notices/low-balance.ts'
 import { notify } from '../notices/notices.ts'
 import type { Payments } from '../payments/payments.ts'
 import type { createReplay } from '../idempotency/replay-store.ts'
-import { trimming } from './purge-expired.ts'
+import { purgeExpired } from './purge-expired.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { tellWebhooks } from '../webhooks/events.ts'
 import { outageWatch } from '../webhooks/outages.ts'
 
-type DutyInputs = {
+type JobInputs = {
   config: Config
   db: Db
   log: Log
   clock: Clock
-  heartbeat: Duty
-  books: Duty
-  audits: Duty
+  heartbeat: BackgroundJob
+  books: BackgroundJob
+  audits: BackgroundJob
   replay: ReturnType<typeof createReplay>
   accounts: Accounts
   upstreams: Upstreams
-  upstreamMinutes: Duty
+  upstreamMinutes: BackgroundJob
   catalogSync: SyncParts
   payments: Payments
   billing: Pick<Billing, 'processId' | 'openHolds'>
   doubtfulCharges: DoubtfulCharges
   leftUnpaid: Gateway['leftUnpaid']
   balanceWatch: BalanceWatch
-  outbox: { duties: Duty[] }
-  webhooks: { duties: Duty[] }
+  outbox: { jobs: BackgroundJob[] }
+  webhooks: { jobs: BackgroundJob[] }
 }
 
 /** Everything that happens without a request, on every replica; what calls depend on begins first. */
-export function dutiesOf(inputs: DutyInputs): Duty[] {
+export function backgroundJobs(inputs: JobInputs): BackgroundJob[] {
   const { config, db, log, replay, upstreams, payments, doubtfulCharges } = inputs
   return [
     inputs.heartbeat,
@@ -61,12 +61,12 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     inputs.books,
     inputs.audits,
     { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
-    inputs.leftUnpaid.streams.duty,
-    inputs.leftUnpaid.answers.duty,
-    ...inputs.outbox.duties,
-    ...inputs.webhooks.duties,
+    inputs.leftUnpaid.streams.job,
+    inputs.leftUnpaid.answers.job,
+    ...inputs.outbox.jobs,
+    ...inputs.webhooks.jobs,
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
-    videoDuty(inputs),
+    videoJob(inputs),
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
     outageWatch({ db, troubles: () => upstreams.troubles() }),
     inputs.upstreamMinutes,
@@ -79,13 +79,13 @@ export function dutiesOf(inputs: DutyInputs): Duty[] {
     activitySumming({ db }),
     { name: 'arrivals', everyMs: 3_000, run: inputs.accounts.arrivals.send },
     { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
-    trimming({ db, config }),
+    purgeExpired({ db, config }),
     responsesWithin(db, config),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
 }
 
-function sweep({ db, log, clock, config, billing }: DutyInputs): Duty {
+function sweep({ db, log, clock, config, billing }: JobInputs): BackgroundJob {
   return sweeper({
     db,
     log,
@@ -97,13 +97,13 @@ function sweep({ db, log, clock, config, billing }: DutyInputs): Duty {
 }
 
 /** More often than what goes with time: models that cost nothing could fill a disk in an hour. */
-function responsesWithin(db: Db, config: Config): Duty {
+function responsesWithin(db: Db, config: Config): BackgroundJob {
   const mostBytes = config.KEPT_RESPONSES_MB_PER_ACCOUNT * 1_000_000
-  return trimDuty({
+  return purgeJob({
     db,
     name: 'kept-responses',
     everyMs: 60_000,
-    trims: [(tx, batch) => trimLargeKeepers(tx, batch, mostBytes)],
+    purges: [(tx, batch) => purgeLargeKeepers(tx, batch, mostBytes)],
   })
 }
 
@@ -111,7 +111,7 @@ function jobOf({ owner }: Hold): string[] {
   return 'job' in owner ? [owner.job] : []
 }
 
-function videoDuty(inputs: DutyInputs): Duty {
+function videoJob(inputs: JobInputs): BackgroundJob {
   const { db, log, clock, config, upstreams, balanceWatch } = inputs
   return videoWorker({
     db,
@@ -133,7 +133,7 @@ async function tellOfVideo(tx: Tx, notice: VideoNotice): Promise<void> {
 }
 
 /** One minute is how soon a new replica takes over; the setting is how old a reading may get. */
-function syncRegularly(sync: SyncParts, config: Config): Duty['run'] {
+function syncRegularly(sync: SyncParts, config: Config): BackgroundJob['run'] {
   // A start reads the lists too, unless another replica has done so within the last minute.
   let maxAgeS = 60
   return async (signal) => {

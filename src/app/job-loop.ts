@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
-export type Duties = {
+export type RunningJobs = {
   /** Aborts the signal, starts nothing more, and resolves when what runs has ended. */
   stop(): Promise<void>
 }
 
-/** Begun at the same moment, each duty would open a connection of its own to the database. */
+/** Begun at the same moment, each job would open a connection of its own to the database. */
 const APART_MS = 20
 
 /**
- * Runs each duty, one soon after the other, and then again and again. A duty that fails is logged and
+ * Runs each job, one soon after the other, and then again and again. A job that fails is logged and
  * tried again.
  */
-export function startDuties(duties: Duty[], log: Log): Duties {
+export function startBackgroundJobs(jobs: BackgroundJob[], log: Log): RunningJobs {
   const stopping = new AbortController()
   const { signal } = stopping
-  const running = duties.map(async (duty, i) => {
+  const running = jobs.map(async (job, i) => {
     if (i > 0) await pause(i * APART_MS, signal)
-    await repeat(duty, signal, log)
+    await repeat(job, signal, log)
   })
   return {
     async stop() {
@@ -29,16 +29,16 @@ export function startDuties(duties: Duty[], log: Log): Duties {
   }
 }
 
-async function repeat(duty: Duty, signal: AbortSignal, log: Log): Promise<void> {
+async function repeat(job: BackgroundJob, signal: AbortSignal, log: Log): Promise<void> {
   while (!signal.aborted) {
     try {
-      await duty.run(signal)
+      await job.run(signal)
     } catch (error) {
-      // One failed round must not end the duty; what it left undone the next round finds.
+      // One failed round must not end the job; what it left undone the next round finds.
       if (!signal.aborted)
-        log.warn('A background duty failed; it will be tried again.', { job: duty.name, error })
+        log.warn('A background job failed; it will be tried again.', { job: job.name, error })
     }
-    await pause(duty.everyMs * jitter(), signal)
+    await pause(job.everyMs * jitter(), signal)
   }
 }
 

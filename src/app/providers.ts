@@ -1,33 +1,36 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigError, type Config } from '../config.ts'
 import type { PaymentProvider } from '../payments/provider.ts'
-import { openProviders } from '../payments/providers.ts'
+import { openPaymentProviders } from '../payments/providers.ts'
 import type { SimulatorAddresses } from './simulators.ts'
 import { readUpstreams, type UpstreamConfig } from '../upstream/upstreams-file.ts'
 
 /** Model and payment providers: real where they are configured, simulated where they are not. */
-export type External = {
+export type Providers = {
   upstreams: UpstreamConfig[]
   /** The first takes new payments. */
   payments: [PaymentProvider, ...PaymentProvider[]]
   simulated: { upstreams: boolean; payments: boolean }
 }
 
-export async function openExternal(options: {
+export async function openProviders(options: {
   config: Config
   /** Holds the keys that UPSTREAMS_FILE names. */
   env: Record<string, string | undefined>
   simulators: SimulatorAddresses
   /** Called late: the port may be known only once we listen. */
   callbackBase: () => string
-}): Promise<External> {
+}): Promise<Providers> {
   const { config, env, simulators, callbackBase } = options
   return {
     upstreams:
       config.UPSTREAMS_FILE === undefined
         ? simulatedUpstreams(simulators.models)
         : await readUpstreamsFile(config.UPSTREAMS_FILE, env),
-    payments: openProviders(config, { publicUrl: callbackBase, simulator: simulators.money }),
+    payments: openPaymentProviders(config, {
+      publicUrl: callbackBase,
+      simulator: simulators.money,
+    }),
     simulated: {
       upstreams: config.UPSTREAMS_FILE === undefined,
       payments: config.PAYMENT_PROVIDER === 'simulator',

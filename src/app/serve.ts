@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Config } from '../config.ts'
-import { openExternal } from './providers.ts'
+import { openProviders } from './providers.ts'
 import { buildApp } from './app.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -53,7 +53,7 @@ async function open(
   const db = await prepareDatabase(config, log, local.databaseUrl)
   closers.push(() => db.close())
   let address = ''
-  const external = await openExternal({
+  const providers = await openProviders({
     config,
     env,
     simulators: local.simulators,
@@ -71,7 +71,7 @@ async function open(
     config,
     db,
     masterKey,
-    external,
+    providers,
     log,
     clock: systemClock,
     meter: metrics?.meter,

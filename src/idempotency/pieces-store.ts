@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 import type { Answer, Claim, EarlyBody } from '../lib/answer.ts'
 
 /** How a kept answer is put together from its pieces and what only the commit knew. */

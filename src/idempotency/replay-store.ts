@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 import type { Claim, ClaimOutcome, EarlyBody, KeptAnswer } from '../lib/answer.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { keptAnswer, purgePieces, spliceOf, writePieces, type KeptRow } from './pieces-store.ts'
@@ -9,7 +9,7 @@ export type Replay = {
   claim(request: KeyRequest): Promise<ClaimOutcome>
   keep(claim: Claim, answer: KeptAnswer): Promise<void>
   free(claim: Claim): Promise<void>
-  /** A duty: removes what has expired, and frees what could not be freed when it should have been. */
+  /** In the background: removes what has expired, and frees what could not be freed when it should have been. */
   tidy(signal: AbortSignal): Promise<void>
 }
 

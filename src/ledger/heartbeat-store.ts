@@ -1,11 +1,11 @@
 import type { Db, Tx } from '../db/db.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 
 const BEAT_MS = 5_000
 /** A process whose heartbeat is this old is dead, by the database's clock. */
 export const DEAD_AFTER_MS = 20_000
 
-export type Heartbeat = Duty & {
+export type Heartbeat = BackgroundJob & {
   /** At the end, after the last hold was closed. */
   leave(): Promise<void>
 }

@@ -1,13 +1,13 @@
 import { auditLedger } from './audit-store.ts'
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
 const EVERY_MS = 600_000
 const SAMPLE = 200
 
 export type BooksWatch = {
-  duty: Duty
+  job: BackgroundJob
   /** What the last audit found; undefined before the first. */
   findings(): number | undefined
 }
@@ -18,7 +18,7 @@ export function watchBooks({ db, log }: { db: Db; log: Log }): BooksWatch {
   let rounds = 0
   return {
     findings: () => count,
-    duty: {
+    job: {
       name: 'books',
       everyMs: EVERY_MS,
       async run() {

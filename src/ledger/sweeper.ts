@@ -4,7 +4,7 @@ import { applyCommands } from './ledger-store.ts'
 import { holdsOf, holdsOfTheDead, holdsPastDeadline } from './sweep-store.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
 export type SweeperOptions = {
@@ -33,7 +33,7 @@ const FORGOTTEN_AFTER_MS = 60_000
  * round, so well within a minute. It only ever releases, through the ledger like everybody else, so
  * several sweepers and an owner that wakes up may meet: one of them closes the hold, once.
  */
-export function sweeper(options: SweeperOptions): Duty {
+export function sweeper(options: SweeperOptions): BackgroundJob {
   const releases = groupCommit<Hold, boolean>({
     db: options.db,
     apply: (tx, holds) => releaseAll(tx, holds, options),

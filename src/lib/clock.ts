@@ -4,7 +4,11 @@ export type Clock = { now(): Date }
 export const systemClock: Clock = { now: () => new Date() }
 
 /** Something that happens with no request. It is never run twice at once in one process. */
-export type Duty = { name: string; everyMs: number; run(signal: AbortSignal): Promise<void> }
+export type BackgroundJob = {
+  name: string
+  everyMs: number
+  run(signal: AbortSignal): Promise<void>
+}
 
 /** What the work comes to or, if it takes longer than that, what `late` gives. */
 export async function within<Done, Late>(

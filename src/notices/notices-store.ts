@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 import type { NoticeType } from './notice.ts'
 import type { Preferences } from './preferences-store.ts'
 import { preferencesFrom } from './preferences-store.ts'
@@ -104,7 +104,7 @@ export async function markAllRead(tx: Tx, accountId: string): Promise<number> {
   return row!.count
 }
 
-export function trimNotifications(tx: Tx, batch: number, days: number): Promise<number> {
+export function purgeNotifications(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'notifications',
     where: 'created_at < now() - make_interval(days => $2::int)',

@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 import type { NoticeCategory } from './notice.ts'
 import type { Channel, Message } from './sender.ts'
 
@@ -166,7 +166,7 @@ export async function reviveMessage(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** What was sent goes after a week; what could not be sent can be sent again for a quarter. */
-export function trimMessages(tx: Tx, batch: number): Promise<number> {
+export function purgeMessages(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'outbox',
     where: `state <> 'waiting' and finished_at <

@@ -1,15 +1,15 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { RowWorker } from '../db/row-worker.ts'
 import { createDeliveryWorker } from './delivery-worker.ts'
 import { OUTBOX_CHANNEL } from './outbox-store.ts'
 import type { Channel, MessageSender } from './sender.ts'
-import { digestDuty, type SmsRules } from './sms-budget.ts'
+import { digestJob, type SmsRules } from './sms-budget.ts'
 
 export type Outbox = {
-  duties: Duty[]
-  /** After the duties were stopped: waits for what is being sent, then closes the senders. */
+  jobs: BackgroundJob[]
+  /** After its jobs were stopped: waits for what is being sent, then closes the senders. */
   close(): Promise<void>
 }
 
@@ -33,10 +33,10 @@ export async function openOutbox(parts: {
     if (channel === 'email' || channel === 'sms') workers[channel].wake()
   })
   return {
-    duties: [
-      deliveryDuty('outbox-email', workers.email),
-      deliveryDuty('outbox-sms', workers.sms),
-      digestDuty(db, smsRules),
+    jobs: [
+      deliveryJob('outbox-email', workers.email),
+      deliveryJob('outbox-sms', workers.sms),
+      digestJob(db, smsRules),
     ],
     async close() {
       await Promise.all([workers.email.idle(), workers.sms.idle()])
@@ -47,6 +47,6 @@ export async function openOutbox(parts: {
 
 const DELIVER_EVERY_MS = 5_000
 
-function deliveryDuty(name: string, worker: RowWorker): Duty {
+function deliveryJob(name: string, worker: RowWorker): BackgroundJob {
   return { name, everyMs: DELIVER_EVERY_MS, run: (signal) => worker.run(signal) }
 }

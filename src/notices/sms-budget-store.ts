@@ -1,5 +1,5 @@
 import type { Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 import type { ClaimedMessage } from './outbox-store.ts'
 
 /**
@@ -67,7 +67,7 @@ export async function takeDigests(
   return rows.map((row) => ({ accountId: row.account_id, count: row.folded }))
 }
 
-export function trimSmsNotices(tx: Tx, batch: number): Promise<number> {
+export function purgeSmsNotices(tx: Tx, batch: number): Promise<number> {
   const where = 'day < now()::date - 30'
   return deleteOldest(tx, batch, { table: 'sms_notice_days', where, order: 'day' })
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { reaches, type SmsCountries } from './sms-countries.ts'
 import { localeOf } from './language.ts'
@@ -33,7 +33,7 @@ const DIGEST_EVERY_MS = 600_000
 const BATCH = 50
 
 /** One message on the next morning says how many notices were left out. */
-export function digestDuty(db: Db, rules: SmsRules): Duty {
+export function digestJob(db: Db, rules: SmsRules): BackgroundJob {
   return {
     name: 'sms-digests',
     everyMs: DIGEST_EVERY_MS,

@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 
 export type RefusalWhy =
   | 'no_operator'
@@ -72,7 +72,7 @@ function refusalsFrom(row: Row): ListedRefusals {
   }
 }
 
-export function trimRefusals(tx: Tx, batch: number): Promise<number> {
+export function purgeRefusals(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'operator_refusals',
     where: `last_at < now() - interval '90 days'`,

@@ -50,7 +50,7 @@ export type Payments = {
   checkOwn(accountId: string, id: string): Promise<Payment>
   /** For the operator: asks the provider now, also about a completed one. */
   check(id: string): Promise<Payment | undefined>
-  /** The duty: everything that is due. */
+  /** The background job: everything that is due. */
   reconcile(signal: AbortSignal): Promise<void>
   /** Resolves when no check is under way in the background. */
   idle(): Promise<void>

@@ -13,7 +13,7 @@ export type SimulatedProvider = { url: string; apiKey: string; webhookSecret: st
  * The provider of new payments, and behind it every other one whose keys are set: payments that
  * were under way when the setting changed are still checked where they were made.
  */
-export function openProviders(
+export function openPaymentProviders(
   settings: PaymentSettings,
   where: { publicUrl: () => string; simulator: SimulatedProvider | undefined },
 ): [PaymentProvider, ...PaymentProvider[]] {

@@ -63,7 +63,7 @@ export type Upstreams = {
   catalog(upstream: string, signal?: AbortSignal): Promise<CatalogReading>
   /** Every upstream of the file, in its order. */
   readonly list: readonly UpstreamEntry[]
-  /** Asks every upstream whether it is there. A duty runs it now and then. */
+  /** Asks every upstream whether it is there. A background job runs it now and then. */
   probe(signal?: AbortSignal): Promise<void>
   /** Whether one upstream accepts our key, for the operator. */
   check(upstream: string): Promise<UpstreamCheck>

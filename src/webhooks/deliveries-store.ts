@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { deleteOldest } from '../db/trim-store.ts'
+import { deleteOldest } from '../db/purge-store.ts'
 
 export const WEBHOOK_CHANNEL = 'mlango_webhooks'
 
@@ -134,7 +134,7 @@ export async function replayDelivery(
 }
 
 /** What was delivered goes after a month; what could not be can be sent again for a quarter. */
-export function trimDeliveries(tx: Tx, batch: number): Promise<number> {
+export function purgeDeliveries(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'webhook_deliveries',
     where: `finished_at <
@@ -144,7 +144,7 @@ export function trimDeliveries(tx: Tx, batch: number): Promise<number> {
 }
 
 /** Of endpoints that were deleted. */
-export function trimOrphans(tx: Tx, batch: number): Promise<number> {
+export function purgeOrphans(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'webhook_deliveries',
     where: 'endpoint_id not in (select id from webhook_endpoints)',

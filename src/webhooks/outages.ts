@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import { tellWebhooks } from './events.ts'
 import { noteOutage } from './outages-store.ts'
 
@@ -12,7 +12,7 @@ const EVERY_MS = 5_000
  * Tells of an upstream that does not answer at all, or refuses our account. Once for an outage: until
  * no process has seen it for five minutes. Costs no query while all is well.
  */
-export function outageWatch({ db, troubles }: { db: Db; troubles(): Trouble[] }): Duty {
+export function outageWatch({ db, troubles }: { db: Db; troubles(): Trouble[] }): BackgroundJob {
   return {
     name: 'upstream-outages',
     everyMs: EVERY_MS,

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Clock, Duty } from '../lib/clock.ts'
+import type { Clock, BackgroundJob } from '../lib/clock.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { createRowWorker, retryDelayMs, type RowWorker } from '../db/row-worker.ts'
@@ -25,8 +25,8 @@ type Parts = {
 }
 
 export type Webhooks = {
-  duties: Duty[]
-  /** After the duties were stopped: waits for what is being sent. */
+  jobs: BackgroundJob[]
+  /** After the background jobs were stopped: waits for what is being sent. */
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function openWebhooks(parts: Parts): Promise<Webhooks> {
     if (isUuid(endpointId)) work(endpointId)
   })
   return {
-    duties: [
+    jobs: [
       {
         name: 'webhooks',
         everyMs: EVERY_MS,

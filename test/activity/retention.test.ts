@@ -3,8 +3,8 @@ import { before, it } from 'node:test'
 import {
   insertRecords,
   moveWorkspace,
-  trimMoves,
-  trimRecords,
+  purgeMoves,
+  purgeRecords,
 } from '../../src/activity/activity-store.ts'
 import { listActivity } from '../../src/activity/list.ts'
 import { activityRetention } from '../../src/activity/retention.ts'
@@ -27,7 +27,7 @@ withDatabase('activity retention', (open) => {
   const year = (accountId: string, at: Date) =>
     summarizeActivity(db, { accountId, period: 'year', at, timeZone: ZONE })
 
-  it('trims what is older than its days, in batches, and leaves the roll-ups', async () => {
+  it('purges what is older than its days, in batches, and leaves the roll-ups', async () => {
     const accountId = uuidv7()
     const old = Array.from({ length: 2_300 }, (_, i) =>
       sample({ accountId, createdAt: daysAgo(31 + (i % 3)), model: `acme/${i % 5}` }),
@@ -37,9 +37,9 @@ withDatabase('activity retention', (open) => {
     await addDue(db, 5_000)
     const summaries = () => Promise.all([year(accountId, daysAgo(33)), year(accountId, new Date())])
     const untrimmed = await summaries()
-    const duty = activityRetention({ db, days: 30, log: silentLog })
-    // Two processes have the same duty: together they trim each record once.
-    await Promise.all([0, 1].map(() => duty.run(new AbortController().signal)))
+    const job = activityRetention({ db, days: 30, log: silentLog })
+    // Two processes have the same background job: together they purge each record once.
+    await Promise.all([0, 1].map(() => job.run(new AbortController().signal)))
     const page = await listActivity(db, { accountId, limit: 200, offset: 0 })
     assert.deepEqual(page.records.map((record) => record.id).sort(), young.map((r) => r.id).sort())
     assert.equal(page.total, 2)
@@ -53,14 +53,14 @@ withDatabase('activity retention', (open) => {
     const longJob = sample({ accountId, id: uuidv7(daysAgo(60).getTime()) })
     await insertRecords(db, [...ages, longJob], ZONE)
     await addDue(db, 5_000)
-    assert.equal(await trimRecords(db, { olderThanDays: 40, batch: 3 }), 3)
+    assert.equal(await purgeRecords(db, { olderThanDays: 40, batch: 3 }), 3)
     const { records } = await listActivity(db, { accountId, limit: 200, offset: 0 })
     assert.deepEqual(
       records.map((record) => record.id),
       [longJob.id, ages[3]!.id],
     )
-    assert.equal(await trimRecords(db, { olderThanDays: 40, batch: 3 }), 1)
-    assert.equal(await trimRecords(db, { olderThanDays: 40, batch: 3 }), 0)
+    assert.equal(await purgeRecords(db, { olderThanDays: 40, batch: 3 }), 1)
+    assert.equal(await purgeRecords(db, { olderThanDays: 40, batch: 3 }), 0)
     assert.equal(await count(accountId), 1)
   })
 
@@ -74,14 +74,14 @@ withDatabase('activity retention', (open) => {
     drain.abort()
     await activityRetention({ db, days: 30, log: silentLog }).run(drain.signal)
     assert.equal(await count(accountId), 1_500)
-    await trimRecords(db, { olderThanDays: 30, batch: 5_000 })
+    await purgeRecords(db, { olderThanDays: 30, batch: 5_000 })
   })
 
   it('leaves a record that is not counted yet for the next round', async () => {
     const accountId = uuidv7()
     const written = (days: number, model: string) =>
       sample({ accountId, model, createdAt: daysAgo(days) })
-    const trim = () => trimRecords(db, { olderThanDays: 40, batch: 2 })
+    const purge = () => purgeRecords(db, { olderThanDays: 40, batch: 2 })
     const left = async () => {
       const { records, total } = await listActivity(db, { accountId, limit: 200, offset: 0 })
       assert.equal(total, records.length)
@@ -92,12 +92,12 @@ withDatabase('activity retention', (open) => {
     // A batch has room for two, and the oldest are due: one of them is of a group that is not there.
     const due = [written(100, 'acme/small'), written(99, 'acme/new'), written(70, 'acme/small')]
     await insertRecords(db, due, ZONE)
-    assert.equal(await trim(), 2)
+    assert.equal(await purge(), 2)
     assert.equal(await left(), 3)
-    assert.equal(await trim(), 0)
+    assert.equal(await purge(), 0)
     await addDue(db, 5_000)
     assert.equal(await left(), 3)
-    assert.deepEqual([await trim(), await trim(), await left()], [2, 1, 0])
+    assert.deepEqual([await purge(), await purge(), await left()], [2, 1, 0])
     const groups = await db.query('select 1 from activity_lanes where account_id = $1', [accountId])
     assert.deepEqual(groups, [])
   })
@@ -109,8 +109,8 @@ withDatabase('activity retention', (open) => {
     await insertRecords(db, [sample({ accountId, workspaceId: fromId })], ZONE)
     const total = async () =>
       (await listActivity(db, { accountId, workspaceId: toId, limit: 1, offset: 0 })).total
-    assert.deepEqual([await trimMoves(db, 10), await total()], [0, 1])
+    assert.deepEqual([await purgeMoves(db, 10), await total()], [0, 1])
     await addDue(db, 5_000)
-    assert.deepEqual([await trimMoves(db, 10), await total()], [0, 1])
+    assert.deepEqual([await purgeMoves(db, 10), await total()], [0, 1])
   })
 })

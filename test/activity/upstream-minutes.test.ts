@@ -17,7 +17,7 @@ after(() => db.close())
 let now = new Date('2026-11-16T08:00:10Z')
 function open(troubled: string[] = [], store = db) {
   const health = new UpstreamHealth(() => now.getTime(), silentLog)
-  const { duty, flush } = upstreamMinutes({
+  const { job, flush } = upstreamMinutes({
     db: store,
     now: () => now,
     take: () => health.takeCounts(),
@@ -25,7 +25,7 @@ function open(troubled: string[] = [], store = db) {
   })
   const ended = (upstream: string, outcome: string, ms: number) =>
     health.ended(upstream, outcome, ms)
-  return { ended, flush, run: () => duty.run(new AbortController().signal) }
+  return { ended, flush, run: () => job.run(new AbortController().signal) }
 }
 const all = { upstream: undefined, from: new Date(0), to: new Date('2100-01-01') }
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startDuties } from '../../src/app/job-loop.ts'
+import { startBackgroundJobs } from '../../src/app/job-loop.ts'
 import { silentLog } from '../../src/lib/log.ts'
 
-test('the first duty runs at once, again and again, and never beside itself', async () => {
+test('the first background job runs at once, again and again, and never beside itself', async () => {
   let runs = 0
   let atOnce = 0
   let most = 0
-  const duty = {
+  const job = {
     name: 'count',
     everyMs: 5,
     async run() {
@@ -18,38 +18,38 @@ test('the first duty runs at once, again and again, and never beside itself', as
       atOnce -= 1
     },
   }
-  const duties = startDuties([duty], silentLog)
+  const jobs = startBackgroundJobs([job], silentLog)
   assert.equal(runs, 1)
   await until(() => runs >= 3)
-  await duties.stop()
+  await jobs.stop()
   const after = runs
   assert.equal(most, 1)
   await sleep(30)
   assert.equal(runs, after)
 })
 
-test('duties begin one after the other, and one that has not begun when they stop never does', async () => {
+test('background jobs begin one after the other, and one that has not begun when they stop never does', async () => {
   const begun: string[] = []
   const named = (name: string) => ({
     name,
     everyMs: 60_000,
     run: async () => void begun.push(name),
   })
-  const duties = startDuties([named('first'), named('second')], silentLog)
+  const jobs = startBackgroundJobs([named('first'), named('second')], silentLog)
   assert.deepEqual(begun, ['first'])
   await until(() => begun.length === 2)
-  await duties.stop()
+  await jobs.stop()
   assert.deepEqual(begun, ['first', 'second'])
 
   begun.length = 0
-  await startDuties([named('first'), named('second')], silentLog).stop()
+  await startBackgroundJobs([named('first'), named('second')], silentLog).stop()
   assert.deepEqual(begun, ['first'])
 })
 
-test('a duty that throws is logged by name and tried again, and others go on', async () => {
+test('a background job that throws is logged by name and tried again, and others go on', async () => {
   const warned: unknown[] = []
   let good = 0
-  const duties = startDuties(
+  const jobs = startBackgroundJobs(
     [
       { name: 'bad', everyMs: 5, run: () => Promise.reject(new Error('no')) },
       { name: 'good', everyMs: 5, run: async () => void (good += 1) },
@@ -57,14 +57,14 @@ test('a duty that throws is logged by name and tried again, and others go on', a
     { ...silentLog, warn: (_message, fields) => warned.push(fields?.job) },
   )
   await until(() => warned.length >= 2 && good >= 2)
-  await duties.stop()
+  await jobs.stop()
   assert(warned.every((job) => job === 'bad'))
   assert(good >= 2)
 })
 
 test('stop aborts the signal and waits for what runs', async () => {
   let ended = false
-  const duty = {
+  const job = {
     name: 'slow',
     everyMs: 1_000,
     async run(signal: AbortSignal) {
@@ -73,8 +73,8 @@ test('stop aborts the signal and waits for what runs', async () => {
       ended = true
     },
   }
-  const duties = startDuties([duty], silentLog)
-  await duties.stop()
+  const jobs = startBackgroundJobs([job], silentLog)
+  await jobs.stop()
   assert(ended)
 })
 

@@ -12,12 +12,12 @@ import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { notify } from '../../src/notices/notices.ts'
-import { trimming } from '../../src/app/purge-expired.ts'
+import { purgeExpired } from '../../src/app/purge-expired.ts'
 import { openTestAccounts } from '../support/accounts.ts'
 import { assertBooks } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
-withDatabase('trimming', (open) => {
+withDatabase('purge-expired', (open) => {
   let db: Db
   let accounts: Accounts
   before(async () => {
@@ -25,7 +25,7 @@ withDatabase('trimming', (open) => {
     accounts = await openTestAccounts(db)
   })
 
-  const trim = () => trimming({ db, config: readConfig({}) }).run(new AbortController().signal)
+  const purge = () => purgeExpired({ db, config: readConfig({}) }).run(new AbortController().signal)
   const has = async (id: string) =>
     (await db.query('select 1 from accounts where id = $1', [id])).length === 1
   const age = (table: string, id: string, column: string, days: number) =>
@@ -60,7 +60,7 @@ withDatabase('trimming', (open) => {
     const [old, young] = [await register(email), await register(`x${email}`)]
     await age('accounts', old, 'created_at', 8)
     await age('accounts', young, 'created_at', 6)
-    await trim()
+    await purge()
     assert.deepEqual([await has(old), await has(young)], [false, true])
     assert.equal(await verify(await register(email), email), 100_000_000n)
     await assertBooks(db)
@@ -79,10 +79,10 @@ withDatabase('trimming', (open) => {
       lifeS: 600,
     }
     await putCode(db, code)
-    await trim()
+    await purge()
     assert.equal(await has(id), true)
     await age('codes', code.id, 'expires_at', 0)
-    await trim()
+    await purge()
     assert.equal(await has(id), false)
   })
 
@@ -91,7 +91,7 @@ withDatabase('trimming', (open) => {
     await verify(active, email)
     await db.query(`update accounts set status = 'suspended' where id = $1`, [suspended])
     for (const id of [active, suspended]) await age('accounts', id, 'created_at', 3_000)
-    await trim()
+    await purge()
     assert.deepEqual([await has(active), await has(suspended)], [true, true])
   })
 
@@ -104,7 +104,7 @@ withDatabase('trimming', (open) => {
     await deleteAccount(accounts, second)
     await age('accounts', first, 'deleted_at', 31)
     await age('accounts', second, 'deleted_at', 31)
-    await trim()
+    await purge()
     assert.deepEqual([await has(first), await has(second)], [true, false])
     assert.equal(await verify(await register(email), email), 0n, 'the proof is still known')
     await assertBooks(db)
@@ -125,7 +125,7 @@ withDatabase('trimming', (open) => {
     await age('api_keys', young, 'revoked_at', 89)
     await age('api_keys', old, 'revoked_at', 91)
     await age('api_keys', expired, 'expires_at', 91)
-    await trim()
+    await purge()
     const page = { includeRevoked: true, limit: 10, offset: 0 }
     const { keys } = await listApiKeys(accounts, accountId, page)
     assert.deepEqual(keys.map(({ name }) => name).sort(), ['used', 'young'])
@@ -165,7 +165,7 @@ withDatabase('trimming', (open) => {
     const [ended, running] = [uuidv7(), uuidv7()]
     await job(ended, true)
     await job(running, false)
-    await trim()
+    await purge()
     const left = await db.query<{ id: string }>('select id from video_jobs')
     assert.deepEqual(left, [{ id: running }])
   })
@@ -190,7 +190,7 @@ withDatabase('trimming', (open) => {
       (await db.query('select 1 from notifications where account_id = $1', [accountId])).length
     assert.equal(await count(), 1_204)
     const locked = Promise.withResolvers<void>()
-    const both = Promise.all([0, 1].map(() => locked.promise.then(trim)))
+    const both = Promise.all([0, 1].map(() => locked.promise.then(purge)))
     await db.begin(async (tx) => {
       await tx.query(
         `select 1 from notifications where account_id = $1 order by created_at limit 10 for update`,
@@ -200,7 +200,7 @@ withDatabase('trimming', (open) => {
       await both
     })
     assert.equal(await count(), 10)
-    await trim()
+    await purge()
     assert.equal(await count(), 0)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { healthRecorder } from '../../src/activity/health-history.ts'
-import { trimHealth } from '../../src/activity/health-store.ts'
+import { purgeHealth } from '../../src/activity/health-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { healthHistoryRoutes } from '../../src/routes/gateway-health.ts'
 import { ZONE } from '../activity/sample.ts'
@@ -13,12 +13,12 @@ let db: Db
 let now = new Date('2026-11-15T09:02:00Z')
 let healthy = 2
 let app: Awaited<ReturnType<typeof startServer>>
-let duty: ReturnType<typeof healthRecorder>
+let job: ReturnType<typeof healthRecorder>
 before(async () => {
   db = await freshDb()
   const clock = { now: () => now }
   const health = () => ({ upstreams_total: 2, upstreams_healthy: healthy })
-  duty = healthRecorder({ db, now: clock.now, timeZone: ZONE, health })
+  job = healthRecorder({ db, now: clock.now, timeZone: ZONE, health })
   app = await startServer({
     routes: healthHistoryRoutes({ db, clock, timeZone: ZONE, note: 'Matengenezo leo.' }),
   })
@@ -31,7 +31,7 @@ after(async () => {
 async function look(at: string, upstreams: number): Promise<void> {
   now = new Date(at)
   healthy = upstreams
-  await duty.run(new AbortController().signal)
+  await job.run(new AbortController().signal)
 }
 
 async function read() {
@@ -84,7 +84,7 @@ describe('GET /v1/gateway/health/history', () => {
       ('step', now() - interval '49 hours', 1), ('step', now() - interval '47 hours', 1),
       ('day', now() - interval '101 days', 1), ('day', now() - interval '90 days', 1)`)
     const [before] = await db.query<{ n: number }>('select count(*)::int as n from health_samples')
-    assert.ok((await trimHealth(db, 500)) >= 2)
+    assert.ok((await purgeHealth(db, 500)) >= 2)
     const old = await db.query(`select 1 from health_samples where at < now() -
       case grain when 'step' then interval '2 days' else interval '100 days' end`)
     assert.equal(old.length, 0)

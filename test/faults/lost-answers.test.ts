@@ -86,7 +86,7 @@ test('a charge whose commit was not answered before the database went away is gi
   // cannot be reached for longer than a settlement keeps trying.
   const answering = callSlowModel(key)
   await app.models.log.until({ route: '/embeddings', outcome: 'running' })
-  // Duties commit as well: whichever commit is the settlement's is among the next few.
+  // Background jobs commit as well: whichever commit is the settlement's is among the next few.
   proxy.swallowCommits(50)
   const charged = `select 1 from ledger_entries where account_id = $1 and type = 'usage'`
   while ((await direct.query(charged, [accountId])).length === 0)

@@ -24,7 +24,7 @@ withDatabase('sweeper', (open) => {
   const recordSwept = async (tx: Tx, holds: Hold[]) => {
     for (const { holdId } of holds) await tx.query('insert into swept values ($1)', [holdId])
   }
-  const duty = (claimed: string[] = []) =>
+  const job = (claimed: string[] = []) =>
     sweeper({
       db,
       log: silentLog,
@@ -36,7 +36,7 @@ withDatabase('sweeper', (open) => {
   test('the hold of a dead process is released once, by any number of sweepers', async () => {
     const { accountId, holdId } = await holdOf({ process: await deadProcess() })
     await age(holdId)
-    await Promise.all([duty().run(never), duty().run(never), duty().run(never)])
+    await Promise.all([job().run(never), job().run(never), job().run(never)])
     assert.deepEqual(await sums(accountId), { balance_micro: 100n, held_micro: 0n })
     assert.equal(await timesSwept(holdId), 1)
   })
@@ -62,7 +62,7 @@ withDatabase('sweeper', (open) => {
     const processId = await deadProcess()
     const { accountId, holdId } = await holdOf({ process: processId })
     await age(holdId)
-    await duty().run(never)
+    await job().run(never)
     await startHeartbeat(db, processId)
     assert.deepEqual(await settle(accountId, holdId), { kind: 'gone' })
     assert.deepEqual(await sums(accountId), { balance_micro: 100n, held_micro: 0n })
@@ -70,10 +70,10 @@ withDatabase('sweeper', (open) => {
 
   test('a process that was never seen is dead, but not before its hold is old', async () => {
     const { holdId } = await holdOf({ process: randomUUID() })
-    await duty().run(never)
+    await job().run(never)
     assert.equal(await timesSwept(holdId), 0)
     await age(holdId)
-    await duty().run(never)
+    await job().run(never)
     assert.equal(await timesSwept(holdId), 1)
   })
 
@@ -83,7 +83,7 @@ withDatabase('sweeper', (open) => {
     const { accountId, holdId } = await holdOf({ process: processId })
     await age(holdId)
     await heartbeat.run(never)
-    await duty().run(never)
+    await job().run(never)
     assert.equal((await settle(accountId, holdId)).kind, 'settled')
     await heartbeat.leave()
     assert.deepEqual(await db.query('select 1 from processes where id = $1', [processId]), [])
@@ -93,14 +93,14 @@ withDatabase('sweeper', (open) => {
     const running = await holdOf({ job: 'running', deadline: new Date(Date.now() + 60_000) })
     const claimed = await holdOf({ job: 'claimed', deadline: new Date(Date.now() - 1_000) })
     const orphan = await holdOf({ job: 'orphan', deadline: new Date(Date.now() - 1_000) })
-    await duty([claimed.holdId]).run(never)
+    await job([claimed.holdId]).run(never)
     assert.equal(await timesSwept(running.holdId), 0)
     assert.equal(await timesSwept(claimed.holdId), 0)
     assert.equal(await timesSwept(orphan.holdId), 1)
     const deadline = new Date(Date.now() + 60_000)
     const { accountId, holdId } = claimed
     await db.begin((tx) => applyCommands(tx, [{ kind: 'renew', accountId, holdId, deadline }]))
-    await duty().run(never)
+    await job().run(never)
     assert.equal((await settle(accountId, holdId)).kind, 'settled')
   })
 
@@ -122,7 +122,7 @@ withDatabase('sweeper', (open) => {
     await assert.rejects(picky.run(never), /no record/)
     assert.equal(await timesSwept(good.holdId), 1)
     assert.deepEqual(await sums(bad.accountId), { balance_micro: 100n, held_micro: 40n })
-    await duty().run(never)
+    await job().run(never)
     assert.deepEqual(await sums(bad.accountId), { balance_micro: 100n, held_micro: 0n })
   })
 

@@ -32,7 +32,7 @@ it('emails and SMS survive an outage of their servers', async () => {
   const round = async () => {
     await db.query(`update outbox set next_try_at = now() where state = 'waiting'`)
     const { signal } = new AbortController()
-    await Promise.all(outbox.duties.map((duty) => duty.run(signal)))
+    await Promise.all(outbox.jobs.map((job) => job.run(signal)))
   }
   const state = async (id: string) =>
     (await db.query('select state, last_error from outbox where id = $1', [id]))[0]

@@ -14,7 +14,7 @@ import {
   markDead,
   markSent,
   reviveMessage,
-  trimMessages,
+  purgeMessages,
 } from '../../src/notices/outbox-store.ts'
 import { delivered, giveUp, tryLater } from '../../src/notices/sender.ts'
 import type { Delivery, Message, MessageSender } from '../../src/notices/sender.ts'
@@ -215,7 +215,7 @@ withDatabase('the outbox', (open) => {
     await db.query(`update outbox set finished_at = now() - interval '8 days' where id = $1`, [
       old.id,
     ])
-    assert.equal(await trimMessages(db, 100), 1)
+    assert.equal(await purgeMessages(db, 100), 1)
     assert.equal((await db.query('select 1 from outbox where id = $1', [old.id])).length, 0)
   })
 
@@ -224,23 +224,23 @@ withDatabase('the outbox', (open) => {
     const texts = recorder()
     const senders = { email: mail.sender, sms: texts.sender }
     const outbox = await openOutbox({ db, senders, log: silentLog, smsRules: ANYWHERE })
-    const { duties } = outbox
+    const { jobs } = outbox
     assert.deepEqual(
-      duties.map(({ name }) => name),
+      jobs.map(({ name }) => name),
       ['outbox-email', 'outbox-sms', 'sms-digests'],
     )
     await insertMessage(db, { ...newMessage(), channel: 'sms', to: '+255712345678' })
     await new Promise((wake) => setTimeout(wake, 50))
-    assert.equal(texts.sent.length, 0, 'nothing is sent before the duties begin')
+    assert.equal(texts.sent.length, 0, 'nothing is sent before the background jobs begin')
     const { signal } = new AbortController()
-    await Promise.all(duties.map((duty) => duty.run(signal)))
+    await Promise.all(jobs.map((job) => job.run(signal)))
     assert.equal(texts.sent.length, 1)
     const started = Date.now()
     for (let n = 0; n < 6; n += 1) await insertMessage(db, newMessage())
     await insertMessage(db, { ...newMessage(), channel: 'sms', to: '+255712345678' })
     while (texts.sent.length === 1) await new Promise((wake) => setTimeout(wake, 5))
     assert.ok(Date.now() - started < 1_400, 'the SMS did not wait for the mails')
-    await duties[0]!.run(signal)
+    await jobs[0]!.run(signal)
     assert.equal(mail.sent.length, 6)
     await outbox.close()
   })

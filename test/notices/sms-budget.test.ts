@@ -8,7 +8,7 @@ import { notify } from '../../src/notices/notices.ts'
 import { insertMessage, listMessages } from '../../src/notices/outbox-store.ts'
 import { delivered, tryLater } from '../../src/notices/sender.ts'
 import type { Delivery, Message } from '../../src/notices/sender.ts'
-import { digestDuty } from '../../src/notices/sms-budget.ts'
+import { digestJob } from '../../src/notices/sms-budget.ts'
 import { withDatabase } from '../support/databases.ts'
 import { insertPerson } from '../support/people.ts'
 import { ANYWHERE } from '../support/sms-rules.ts'
@@ -56,7 +56,7 @@ withDatabase('what SMS may cost', (open) => {
     await Promise.all([worker(), worker(), worker()])
     return sent
   }
-  const digests = (rules = FOUR) => digestDuty(db, rules).run(new AbortController().signal)
+  const digests = (rules = FOUR) => digestJob(db, rules).run(new AbortController().signal)
   const rest = async () => {
     await db.query('delete from outbox')
     await db.query('delete from sms_notice_days')

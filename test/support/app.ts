@@ -60,7 +60,7 @@ export async function startApp(options: AppOptions = {}) {
     config,
     db,
     masterKey: MASTER_KEY,
-    external: {
+    providers: {
       upstreams: readUpstreams(
         { upstreams: [upstreamEntry(models.url, options.upstream)] },
         {

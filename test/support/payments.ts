@@ -137,7 +137,7 @@ export async function startPayments(options: {
   }
 }
 
-/** Reconciles, as the duty does, until the payment is what it should be. */
+/** Reconciles, as the background job does, until the payment is what it should be. */
 export async function until(
   db: Db,
   payments: Payments,

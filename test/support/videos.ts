@@ -12,7 +12,7 @@ import { createCallLimits } from '../../src/gateway/call-limits.ts'
 import type { VideoNotice } from '../../src/gateway/videos/end.ts'
 import { videoWorker, type WorkerOptions } from '../../src/gateway/videos/worker.ts'
 import { submitVideo, type Videos } from '../../src/gateway/videos/videos.ts'
-import { startDuties } from '../../src/app/job-loop.ts'
+import { startBackgroundJobs } from '../../src/app/job-loop.ts'
 import type { Claim } from '../../src/lib/answer.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { decimal } from '../../src/lib/decimal.ts'
@@ -80,7 +80,7 @@ export async function openStudio(options: StudioOptions) {
   const videos: Videos = { gateway, db, deadlineS: options.deadlineS ?? 600, ...onStep }
   const news: VideoNotice[] = []
   const { timing, ...more } = options.worker ?? {}
-  const duty = videoWorker({
+  const job = videoWorker({
     db,
     upstreams,
     clock: systemClock,
@@ -94,12 +94,12 @@ export async function openStudio(options: StudioOptions) {
     ...onStep,
     ...more,
   })
-  let running: ReturnType<typeof startDuties> | undefined
+  let running: ReturnType<typeof startBackgroundJobs> | undefined
   return {
     news,
     videos,
-    duty,
-    begin: () => void (running = startDuties([duty], silentLog)),
+    job,
+    begin: () => void (running = startBackgroundJobs([job], silentLog)),
     submit: (accountId: string, body: object = {}, claim?: Claim) =>
       submit(videos, { accountId, body, claim }),
     async close() {

@@ -72,7 +72,7 @@ async function runUntilKilled(url: string, accounts: string[], random: Random): 
 }
 
 function sweeperOf(db: Db): () => Promise<void> {
-  const duty = sweeper({
+  const job = sweeper({
     db,
     log: silentLog,
     deadAfterMs: DEAD_AFTER_MS,
@@ -80,7 +80,7 @@ function sweeperOf(db: Db): () => Promise<void> {
     own: NOBODY,
     claimed: async () => new Set(),
   })
-  return () => duty.run(new AbortController().signal)
+  return () => job.run(new AbortController().signal)
 }
 
 async function fund(db: Db, accounts: string[]): Promise<void> {

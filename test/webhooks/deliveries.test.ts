@@ -20,8 +20,8 @@ import {
   claimDelivery,
   listDeliveries,
   settleDelivery,
-  trimDeliveries,
-  trimOrphans,
+  purgeDeliveries,
+  purgeOrphans,
 } from '../../src/webhooks/deliveries-store.ts'
 import { eraseSpentSecrets, listEndpoints } from '../../src/webhooks/endpoints-store.ts'
 import { tellWebhooks, WEBHOOK_EVENTS, type WebhookEvent } from '../../src/webhooks/events.ts'
@@ -86,7 +86,7 @@ withDatabase('webhooks', (open) => {
     const sender = openWebhookSender(desk().reach)
     const parts = { db, keys, sender, log: silentLog, clock: systemClock, random: () => 0.5 }
     const webhooks = await openWebhooks(parts)
-    const look = () => webhooks.duties[0]!.run(stopping.signal)
+    const look = () => webhooks.jobs[0]!.run(stopping.signal)
     await look()
     opened.push({
       async stop() {
@@ -266,15 +266,15 @@ withDatabase('webhooks', (open) => {
     await deliver()
     await tell()
     await until(endpoint.id, 'delivered')
-    assert.equal(await trimDeliveries(db, 10), 0)
+    assert.equal(await purgeDeliveries(db, 10), 0)
     await db.query(`update webhook_deliveries set finished_at = now() - interval '31 days'`)
-    assert.equal(await trimDeliveries(db, 10), 1)
+    assert.equal(await purgeDeliveries(db, 10), 1)
     await tell()
     await until(endpoint.id, 'delivered')
     assert.equal(await removeWebhook(desk(), neema, { id: endpoint.id }), true)
     assert.equal(await removeWebhook(desk(), neema, { id: endpoint.id }), false)
     await tell()
-    assert.equal(await trimOrphans(db, 10), 1)
+    assert.equal(await purgeOrphans(db, 10), 1)
     assert.deepEqual(await rows(endpoint.id), [])
   })
 

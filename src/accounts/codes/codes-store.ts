@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 
 export type CodeChannel = 'email' | 'phone' | 'totp'
@@ -108,7 +108,7 @@ export async function voidCodes(tx: Tx, accountId: string): Promise<void> {
 }
 
 /** A day longer than they live: longer than their cool-down. */
-export function trimCodes(tx: Tx, batch: number): Promise<number> {
+export function purgeCodes(tx: Tx, batch: number): Promise<number> {
   const where = `expires_at < now() - interval '1 day'`
   return deleteOldest(tx, batch, { table: 'codes', where, order: 'expires_at' })
 }

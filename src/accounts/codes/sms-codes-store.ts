@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 
 const TODAY = `(now() at time zone 'utc')::date`
 
@@ -22,7 +22,7 @@ export async function smsCodesToday(tx: Tx, bucket: string): Promise<number> {
   return row?.sent ?? 0
 }
 
-export function trimSmsCodes(tx: Tx, batch: number): Promise<number> {
+export function purgeSmsCodes(tx: Tx, batch: number): Promise<number> {
   const where = `day < ${TODAY} - 2`
   return deleteOldest(tx, batch, { table: 'sms_code_days', where, order: 'day' })
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 
 /** The first tries are free; then each wait is twice the last. Nobody is locked out for ever. */
 export type ThrottleRule = {
@@ -44,7 +44,7 @@ export async function clearThrottles(tx: Tx, buckets: string[]): Promise<void> {
 }
 
 /** Longer than any rule remembers. */
-export function trimThrottles(tx: Tx, batch: number): Promise<number> {
+export function purgeThrottles(tx: Tx, batch: number): Promise<number> {
   const where = `last_try < now() - interval '2 days'`
   return deleteOldest(tx, batch, { table: 'throttles', where, order: 'last_try' })
 }

@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 
 export const KEYS_CHANNEL = 'keys_changed'
 
@@ -128,7 +128,7 @@ export async function moveKeys(tx: Tx, fromId: string, toId: string): Promise<vo
 }
 
 /** A key that is gone is refused as a revoked one is. Records of its calls go on naming its id. */
-export function trimKeys(tx: Tx, batch: number, days: number): Promise<number> {
+export function purgeKeys(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'api_keys',
     where: 'least(revoked_at, expires_at) < now() - make_interval(days => $2::int)',

@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
@@ -238,7 +238,7 @@ export async function announceSessions(tx: Tx, accountId: string): Promise<void>
 }
 
 /** Ended sessions stay for a while: they hold known devices, and reveal the reuse of old tokens. */
-export function trimSessions(tx: Tx, batch: number, days: number): Promise<number> {
+export function purgeSessions(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'sessions',
     where: 'least(ended_at, expires_at) < now() - make_interval(days => $2::int)',

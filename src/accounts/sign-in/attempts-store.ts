@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 
 const ATTEMPT_LIFE_S = 600
 
@@ -62,13 +62,13 @@ export async function spendToken(tx: Tx, tokenHash: Buffer, lifeS: number): Prom
   return rows.length === 1
 }
 
-export function trimAttempts(tx: Tx, batch: number): Promise<number> {
+export function purgeAttempts(tx: Tx, batch: number): Promise<number> {
   const where = 'expires_at < now()'
   return deleteOldest(tx, batch, { table: 'sign_in_attempts', where, order: 'expires_at' })
 }
 
 /** A token that has expired is refused for that. */
-export function trimSpentTokens(tx: Tx, batch: number): Promise<number> {
+export function purgeSpentTokens(tx: Tx, batch: number): Promise<number> {
   const where = 'expires_at < now()'
   return deleteOldest(tx, batch, { table: 'spent_tokens', where, order: 'expires_at' })
 }

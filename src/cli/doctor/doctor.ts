@@ -23,7 +23,7 @@ import { examinePublicAddress } from './public-address.ts'
 import { examineRedis } from './redis.ts'
 import { examineSettings, refusedSettings } from './settings.ts'
 import { examineUpstreams } from './upstreams.ts'
-import { openProviders } from '../../payments/providers.ts'
+import { openPaymentProviders } from '../../payments/providers.ts'
 import { explainDatabase } from '../../app/prepare-database.ts'
 import { openUpstreams } from '../../upstream/upstreams.ts'
 
@@ -142,7 +142,7 @@ async function payments(config: Config): Promise<Diagnosis[]> {
     return [note('payments', 'They are simulated: no money moves.', cure)]
   }
   const publicUrl = () => config.PUBLIC_URL ?? ''
-  return examinePayments(openProviders(config, { publicUrl, simulator: undefined }))
+  return examinePayments(openPaymentProviders(config, { publicUrl, simulator: undefined }))
 }
 
 async function messages(config: Config): Promise<Diagnosis[]> {

@@ -65,7 +65,7 @@ export async function worthLeft(
 }
 
 /** Gives the number of rows that were removed. */
-export async function trimLeftUnpaid(tx: Tx, before: Date, batch: number): Promise<number> {
+export async function purgeLeftUnpaid(tx: Tx, before: Date, batch: number): Promise<number> {
   const rows = await tx.query(
     `delete from left_unpaid where (account_id, kind, slot) in (
        select account_id, kind, slot from left_unpaid where at <= $1 limit $2 for update skip locked

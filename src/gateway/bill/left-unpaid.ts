@@ -1,12 +1,12 @@
 import type { Db } from '../../db/db.ts'
-import type { Clock, Duty } from '../../lib/clock.ts'
+import type { Clock, BackgroundJob } from '../../lib/clock.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Bill } from './billable.ts'
 import {
   addLeftUnpaid,
   leftUnpaidChannel,
-  trimLeftUnpaid,
+  purgeLeftUnpaid,
   worthLeft,
   type LeftKind,
 } from './left-unpaid-store.ts'
@@ -21,8 +21,8 @@ type LeftUnpaidOptions = {
 }
 
 const WINDOW_MS = 24 * 3_600_000
-const TRIM_EVERY_MS = 600_000
-const TRIM_AT_ONCE = 1_000
+const PURGE_EVERY_MS = 600_000
+const PURGE_AT_ONCE = 1_000
 
 export async function openLeftUnpaid(options: LeftUnpaidOptions): Promise<LeftUnpaid> {
   const leftUnpaid = new LeftUnpaid(options)
@@ -88,9 +88,9 @@ export class LeftUnpaid {
     return this.#loading
   }
 
-  get duty(): Duty {
+  get job(): BackgroundJob {
     const name = `left-unpaid-${this.#options.kind}`
-    return { name, everyMs: TRIM_EVERY_MS, run: (signal) => this.#trim(signal) }
+    return { name, everyMs: PURGE_EVERY_MS, run: (signal) => this.#purge(signal) }
   }
 
   /** How long it is still beyond. */
@@ -116,10 +116,10 @@ export class LeftUnpaid {
     add(this.#pending, accountId, -committed)
   }
 
-  async #trim(signal: AbortSignal): Promise<void> {
+  async #purge(signal: AbortSignal): Promise<void> {
     const { since } = this.#limit()
-    for (let last = TRIM_AT_ONCE; last === TRIM_AT_ONCE && !signal.aborted;) {
-      last = await trimLeftUnpaid(this.#options.db, since, TRIM_AT_ONCE)
+    for (let last = PURGE_AT_ONCE; last === PURGE_AT_ONCE && !signal.aborted;) {
+      last = await purgeLeftUnpaid(this.#options.db, since, PURGE_AT_ONCE)
     }
     this.#known.clear()
     await this.load('')

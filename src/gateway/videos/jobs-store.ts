@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
 import { type VideoError, videoError, type VideoErrorCode } from '../../upstream/contract/video.ts'
 
@@ -151,7 +151,7 @@ export async function holdsOfLiveJobs(tx: Tx, jobIds: string[]): Promise<Set<str
 }
 
 /** Only what has ended. The record of the call, and what was paid for it, stay. */
-export function trimVideoJobs(tx: Tx, batch: number, days: number): Promise<number> {
+export function purgeVideoJobs(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'video_jobs',
     where: 'next_look_at is null and updated_at < now() - make_interval(days => $2::int)',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Duty } from '../../lib/clock.ts'
+import type { BackgroundJob } from '../../lib/clock.ts'
 import type { EndParts } from './end.ts'
 import { advanceJob } from './advance.ts'
 import { createPacer, VIDEO_TIMING, type VideoTiming, type WorkerParts } from './pacing.ts'
@@ -23,10 +23,10 @@ const PARALLEL = 16
 const EVERY_MS = 1_000
 
 /**
- * A duty on every replica: claims due jobs and advances each. Calls to upstreams are bounded, both
+ * Runs on every replica: claims due jobs and advances each. Calls to upstreams are bounded, both
  * per second and at once; with more jobs than that, each is asked about less often.
  */
-export function videoWorker(options: WorkerOptions): Duty {
+export function videoWorker(options: WorkerOptions): BackgroundJob {
   const { everyMs = EVERY_MS, parallel = PARALLEL } = options
   const parts: WorkerParts = {
     ...options,

@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../../db/db.ts'
-import { deleteOldest } from '../../db/trim-store.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
 
 export const AUDIT_CHANNEL = 'mlango_audits'
 
@@ -151,7 +151,7 @@ export async function listRuns(
 }
 
 /** After a year an audit says little of the books. */
-export function trimAuditRuns(tx: Tx, batch: number): Promise<number> {
+export function purgeAuditRuns(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'audit_runs',
     where: `ended_at < now() - interval '400 days'`,

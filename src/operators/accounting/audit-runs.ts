@@ -1,7 +1,7 @@
 import { act } from '../action-log.ts'
 import type { Actor } from '../actor.ts'
 import type { Db } from '../../db/db.ts'
-import type { Duty } from '../../lib/clock.ts'
+import type { BackgroundJob } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { createRowWorker } from '../../db/row-worker.ts'
@@ -52,7 +52,7 @@ const MOST_ATTEMPTS = 3
 const MOST_KEPT = 1_000
 
 /** Runs the audits that are asked for, one at a time among all processes. */
-export async function auditRunner(parts: Parts): Promise<Duty> {
+export async function auditRunner(parts: Parts): Promise<BackgroundJob> {
   const worker = createRowWorker({
     mostLoops: 1,
     next: (_onFound, signal) => runNext(parts, signal),

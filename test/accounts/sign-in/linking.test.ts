@@ -3,7 +3,7 @@ import { before, it } from 'node:test'
 import {
   insertAttempt,
   spendToken,
-  trimSpentTokens,
+  purgeSpentTokens,
   takeAttempt,
 } from '../../../src/accounts/sign-in/attempts-store.ts'
 import type { Accounts } from '../../../src/accounts/accounts.ts'
@@ -109,7 +109,7 @@ withDatabase('linking', (open) => {
     assert.equal(spent.filter(Boolean).length, 1)
     await db.query(`update spent_tokens set expires_at = now() - interval '1 second'`)
     await spendToken(db, sha256('u'), 60)
-    assert.equal(await trimSpentTokens(db, 100), 1)
+    assert.equal(await purgeSpentTokens(db, 100), 1)
     assert.equal((await db.query('select 1 from spent_tokens')).length, 1)
   })
 })

@@ -4,7 +4,7 @@ import type { Entry } from '../../../src/ledger/commands.ts'
 import { startHeartbeat } from '../../../src/ledger/heartbeat-store.ts'
 import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import { openDatabase } from '../../../src/db/database.ts'
-import { startDuties } from '../../../src/app/job-loop.ts'
+import { startBackgroundJobs } from '../../../src/app/job-loop.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
 /** Run as a process of its own: takes a hold, beats, and settles it on SIGUSR2. */
@@ -13,7 +13,7 @@ const processId = randomUUID()
 const holdId = randomUUID()
 const db = openDatabase({ url, poolSize: 2, log: silentLog })
 const heartbeat = await startHeartbeat(db, processId)
-const duties = startDuties([{ ...heartbeat, everyMs: 50 }], silentLog)
+const jobs = startBackgroundJobs([{ ...heartbeat, everyMs: 50 }], silentLog)
 const signalled = once(process, 'SIGUSR2')
 
 await db.begin((tx) =>
@@ -37,7 +37,7 @@ const [outcome] = await db.begin((tx) =>
   applyCommands(tx, [{ kind: 'settle', accountId, holdId, charges }]),
 )
 console.log(outcome!.kind)
-await duties.stop()
+await jobs.stop()
 await db.close()
 
 function entry(type: Entry['type']): Entry {

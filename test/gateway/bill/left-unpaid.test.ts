@@ -161,11 +161,11 @@ withDatabase('what is left unpaid', (open) => {
     await leave(asha, 101n)
     clock.push(23 * HOUR_MS)
     const { signal } = new AbortController()
-    await here.duty.run(signal)
+    await here.job.run(signal)
     assert.equal((await rows(asha)).length, 1)
     assert.ok(here.isBeyond(asha))
     clock.push(HOUR_MS)
-    await here.duty.run(signal)
+    await here.job.run(signal)
     assert.deepEqual(await db.query('select 1 from left_unpaid'), [])
   })
 

@@ -11,8 +11,8 @@ import {
 } from '../../../src/gateway/responses/kept/kept.ts'
 import {
   deleteAllKept,
-  trimKept,
-  trimLargeKeepers,
+  purgeKept,
+  purgeLargeKeepers,
 } from '../../../src/gateway/responses/kept/kept-store.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
@@ -149,13 +149,13 @@ withDatabase('responses that are kept', (open) => {
     await assert.rejects(showResponse(db, { ...mine, encrypted: false }), gone)
   })
 
-  test('what has expired is trimmed, and an account keeps only so much', async () => {
+  test('what has expired is purged, and an account keeps only so much', async () => {
     await db.query('delete from kept_responses')
     const owner = uuidv7()
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.push((await keep('x'.repeat(1_000), `${i}`, { owner })).id)
     await expire(ids[0]!)
-    assert.equal(await trimKept(db, 100), 1)
+    assert.equal(await purgeKept(db, 100), 1)
     const left = async () =>
       (
         await db.query<{ id: string }>(
@@ -164,7 +164,7 @@ withDatabase('responses that are kept', (open) => {
         )
       ).map(({ id }) => id)
     assert.deepEqual(await left(), ids.slice(1))
-    assert.equal(await trimLargeKeepers(db, 100, 2_800), 2)
+    assert.equal(await purgeLargeKeepers(db, 100, 2_800), 2)
     assert.deepEqual(await left(), ids.slice(3))
     await deleteAllKept(db, owner)
     assert.deepEqual(await left(), [])

@@ -9,7 +9,7 @@ import {
   findRun,
   finishRun,
   listRuns,
-  trimAuditRuns,
+  purgeAuditRuns,
 } from '../../../src/operators/accounting/audit-runs-store.ts'
 import type { Db, Tx } from '../../../src/db/db.ts'
 import { silentLog } from '../../../src/lib/log.ts'
@@ -34,9 +34,9 @@ withDatabase('audits that operators ask for', (open) => {
   const ask = () => askForAudit(db, commandActor('neema'), { reason: 'end of month' })
   const read = async (id: string) => (await findRun(db, id))!
   const work = async () => {
-    const duty = await auditRunner({ db, log: silentLog, renewMs: 5 })
+    const job = await auditRunner({ db, log: silentLog, renewMs: 5 })
     const stopping = new AbortController()
-    await duty.run(stopping.signal)
+    await job.run(stopping.signal)
     // Nothing of it is left to be woken by what the next test asks for.
     stopping.abort()
   }
@@ -127,8 +127,8 @@ withDatabase('audits that operators ask for', (open) => {
   it('is left to another process by one that stops, which is no failure', async () => {
     const run = await ask()
     const stopping = new AbortController()
-    const duty = await auditRunner({ db, log: silentLog })
-    const running = duty.run(stopping.signal)
+    const job = await auditRunner({ db, log: silentLog })
+    const running = job.run(stopping.signal)
     stopping.abort()
     await running
     const left = await read(run.id)
@@ -152,7 +152,7 @@ withDatabase('audits that operators ask for', (open) => {
     await db.query(`update audit_runs set ended_at = now() - interval '401 days' where id = $1`, [
       runs[0],
     ])
-    assert.equal(await trimAuditRuns(db, 10), 1)
+    assert.equal(await purgeAuditRuns(db, 10), 1)
     assert.deepEqual(await ids(), [runs[2], runs[1]])
   })
 })

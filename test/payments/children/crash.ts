@@ -1,5 +1,5 @@
 import { openDatabase } from '../../../src/db/database.ts'
-import { startDuties } from '../../../src/app/job-loop.ts'
+import { startBackgroundJobs } from '../../../src/app/job-loop.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { FAST, startPayments } from '../../support/payments.ts'
 
@@ -21,7 +21,7 @@ const service = await startPayments({
     return new Promise(() => {}) // nothing more is done while the signal is on its way
   },
 })
-startDuties(
+startBackgroundJobs(
   [{ name: 'payments', everyMs: 50, run: (signal) => service.payments.reconcile(signal) }],
   silentLog,
 )

@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts'
 /** Who gets in, and with what. */
 export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
-    name: 'a registration with a code on its way is not trimmed',
+    name: 'a registration with a code on its way is not purged',
     file: 'src/accounts/accounts-store.ts',
     find: '\n      and not exists (select from codes where account_id = accounts.id and expires_at > now())',
     put: '',
@@ -11,7 +11,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     fails: /code for it is on its way/,
   },
   {
-    name: 'a deleted account with money is not trimmed',
+    name: 'a deleted account with money is not purged',
     file: 'src/accounts/accounts-store.ts',
     find: 'make_interval(days => $2::int + 30) and ${WITHOUT_MONEY}',
     put: 'make_interval(days => $2::int + 30)',

@@ -1,11 +1,11 @@
 import type { Guard } from './guard.ts'
 
-/** Settings, duties, start and stop, and the tools that all rooms share. */
+/** Settings, background jobs, start and stop, and the tools that all rooms share. */
 export const APP_GUARDS: readonly Guard[] = [
   {
     name: 'no table grows with time alone',
     file: 'src/app/purge-expired.ts',
-    find: '(tx, batch) => trimNotifications(tx, batch, config.NOTIFICATION_DAYS),',
+    find: '(tx, batch) => purgeNotifications(tx, batch, config.NOTIFICATION_DAYS),',
     put: '',
     test: 'test/year.test.ts',
     fails: /a year of use/,

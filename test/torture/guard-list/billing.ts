@@ -43,8 +43,8 @@ export const BILLING_GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'trimming waits for nobody',
-    file: 'src/db/trim-store.ts',
+    name: 'purging waits for nobody',
+    file: 'src/db/purge-store.ts',
     find: '\n       for update skip locked',
     put: '',
     test: 'test/app/purge-expired.test.ts',

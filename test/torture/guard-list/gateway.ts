@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts'
 /** The paid routes. */
 export const GATEWAY_GUARDS: readonly Guard[] = [
   {
-    name: 'a video job that runs is not trimmed',
+    name: 'a video job that runs is not purged',
     file: 'src/gateway/videos/jobs-store.ts',
     find: 'next_look_at is null and updated_at <',
     put: 'updated_at <',

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/db.ts'
-import { deleteOldest } from '../../../db/trim-store.ts'
+import { deleteOldest } from '../../../db/purge-store.ts'
 
 /** A response as it is kept: JSON texts, read again only when they are asked for. */
 export type NewKept = {
@@ -83,7 +83,7 @@ export async function deleteAllKept(tx: Tx, accountId: string): Promise<void> {
   await tx.query('delete from kept_responses where account_id = $1', [accountId])
 }
 
-export function trimKept(tx: Tx, batch: number): Promise<number> {
+export function purgeKept(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'kept_responses',
     where: 'expires_at <= now()',
@@ -92,7 +92,7 @@ export function trimKept(tx: Tx, batch: number): Promise<number> {
 }
 
 /** What calls that were still running have kept for an account that was deleted meanwhile. */
-export async function trimKeptOfErased(tx: Tx, batch: number): Promise<number> {
+export async function purgeKeptOfErased(tx: Tx, batch: number): Promise<number> {
   const rows = await tx.query(
     `delete from kept_responses where (account_id, id) in (
        select account_id, kept_responses.id from accounts join kept_responses on account_id = accounts.id
@@ -104,7 +104,7 @@ export async function trimKeptOfErased(tx: Tx, batch: number): Promise<number> {
 }
 
 /** The oldest of accounts that keep more than they may. */
-export async function trimLargeKeepers(tx: Tx, batch: number, mostBytes: number): Promise<number> {
+export async function purgeLargeKeepers(tx: Tx, batch: number, mostBytes: number): Promise<number> {
   const rows = await tx.query(
     `delete from kept_responses where (account_id, id) in (
        select account_id, id from (

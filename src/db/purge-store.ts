@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Duty } from '../lib/clock.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import type { Db, Tx } from './db.ts'
 
-/** Deletes up to `batch` rows that have had their time, by the database's clock; says how many. */
-export type Trim = (tx: Tx, batch: number) => Promise<number>
+/** Deletes up to `batch` expired rows, by the database's clock; says how many. */
+export type Purge = (tx: Tx, batch: number) => Promise<number>
 
 const HOUR_MS = 3_600_000
 const BATCH = 500
@@ -14,15 +14,20 @@ const REST_MS = 50
  * Keeps tables within their bounds, in small transactions. Every process runs it: what another is
  * just deleting, or a caller has locked, is left out.
  */
-export function trimDuty(parts: { db: Db; name: string; trims: Trim[]; everyMs?: number }): Duty {
-  const { db, name, trims, everyMs = HOUR_MS } = parts
+export function purgeJob(parts: {
+  db: Db
+  name: string
+  purges: Purge[]
+  everyMs?: number
+}): BackgroundJob {
+  const { db, name, purges, everyMs = HOUR_MS } = parts
   return {
     name,
     everyMs,
     async run(signal) {
       const failures: unknown[] = []
-      for (const trim of trims) {
-        await trimAll(db, trim, signal).catch((error: unknown) => failures.push(error))
+      for (const purge of purges) {
+        await purgeAll(db, purge, signal).catch((error: unknown) => failures.push(error))
       }
       // One that fails does not stop the others; the loop logs it and tries again.
       if (failures.length > 0) throw failures[0]
@@ -30,8 +35,8 @@ export function trimDuty(parts: { db: Db; name: string; trims: Trim[]; everyMs?:
   }
 }
 
-async function trimAll(db: Db, trim: Trim, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await trim(db, BATCH)) === BATCH) await pause(REST_MS)
+async function purgeAll(db: Db, purge: Purge, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await purge(db, BATCH)) === BATCH) await pause(REST_MS)
 }
 
 /**
