@@ -244,7 +244,7 @@ async function openUpstreamsCounted({ db, log, clock, providers, meter }: AppInp
     db,
     now: () => clock.now(),
     take: () => upstreams.takeCounts(),
-    troubled: () => [...new Set(upstreams.troubles().map((one) => one.upstream))],
+    troubled: () => [...new Set(upstreams.problems().map((one) => one.upstream))],
   })
   await followDrains({ db, log, apply: (names) => upstreams.drain(names) })
   return { upstreams, minutes }

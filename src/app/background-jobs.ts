@@ -68,7 +68,7 @@ export function backgroundJobs(inputs: JobInputs): BackgroundJob[] {
     { name: 'payments', everyMs: 5_000, run: payments.reconcile },
     videoJob(inputs),
     { name: 'replay', everyMs: 10_000, run: replay.tidy },
-    outageWatch({ db, troubles: () => upstreams.troubles() }),
+    outageWatch({ db, troubles: () => upstreams.problems() }),
     inputs.upstreamMinutes,
     healthRecorder({
       db,

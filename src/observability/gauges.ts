@@ -67,7 +67,7 @@ function first(readings: Labelled): number {
 }
 
 function openCircuits(upstreams: Upstreams): GaugeReading {
-  const open = upstreams.troubles().filter(({ why }) => why === 'circuit_open')
+  const open = upstreams.problems().filter(({ why }) => why === 'circuit_open')
   return upstreams.list.map(({ name }) => ({
     label: name,
     value: open.filter(({ upstream }) => upstream === name).length,

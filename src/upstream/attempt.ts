@@ -11,7 +11,7 @@ import type {
   ModelTarget,
   Provider,
 } from './contract/contract.ts'
-import { failureOf, Fault, troubleOf } from './contract/fault.ts'
+import { failureOf, UpstreamError, classifyError } from './contract/upstream-error.ts'
 import type { UpstreamHealth } from './health/health.ts'
 import { PROVIDERS, type UpstreamConfig } from './upstreams-file.ts'
 import { gather, type Endpoint, type HttpSender } from './wire/send.ts'
@@ -56,7 +56,7 @@ export type UpstreamAttempt = {
   signal: AbortSignal | undefined
   trace: AttemptTrace | undefined
   /** What a stream throws when it breaks after it was handed out. */
-  brokenOff(error: unknown): unknown
+  streamFailure(error: unknown): unknown
 }
 
 /** Throws a `Failure` if the request cannot be put in the provider's format. */
@@ -72,8 +72,16 @@ export function prepareAttempt<Name extends keyof Work>(
     .capability(connection.provider, asked)!
     .build(work.request, target)
   const call = withTrace(withTimeouts(connection, built), trace)
-  const brokenOff = breakage(parts, { connection, target, call })
-  return { connection, target, call, sender: parts.sender, signal: work.signal, trace, brokenOff }
+  const streamFailure = streamFailureOf(parts, { connection, target, call })
+  return {
+    connection,
+    target,
+    call,
+    sender: parts.sender,
+    signal: work.signal,
+    trace,
+    streamFailure,
+  }
 }
 
 export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
@@ -87,19 +95,19 @@ function withTrace(call: HttpCall, trace: AttemptTrace | undefined): HttpCall {
 }
 
 /** A stream may run for long: until it ends it keeps nothing of what was sent. */
-function breakage(
+function streamFailureOf(
   { health, log }: UpstreamParts,
   { connection, target, call }: Pick<UpstreamAttempt, 'connection' | 'target' | 'call'>,
-): UpstreamAttempt['brokenOff'] {
+): UpstreamAttempt['streamFailure'] {
   const { provider } = connection
-  const { gone, overflow, inTheirWords } = call
+  const { gone, overflow, showErrorMessage } = call
   return (error) => {
-    if (!(error instanceof Fault)) return error
-    const trouble = troubleOf(error, provider, { gone, overflow, inTheirWords })
+    if (!(error instanceof UpstreamError)) return error
+    const category = classifyError(error, provider, { gone, overflow, showErrorMessage })
     const { upstream, model } = target
-    health.failed(target, trouble)
+    health.failed(target, category)
     log.warn('A stream from an upstream broke off.', { upstream, model, reason: error.message })
-    return failureOf(trouble, error)
+    return failureOf(category, error)
   }
 }
 
@@ -119,13 +127,13 @@ export const OPERATIONS: {
   chat: jsonOperation(chatOf),
   chatStream: {
     capability: chatOf,
-    send: async ({ connection, target, call, sender, signal, trace, brokenOff }, request) => {
+    send: async ({ connection, target, call, sender, signal, trace, streamFailure }, request) => {
       const { headers, events } = await sender.events(connection, call, signal)
       const reader = chatOf(connection.provider, { request, target })!.reader(request, target)
       const choices = typeof request.body.n === 'number' ? request.body.n : 1
       const { ours } = request
       const id = headers['x-generation-id']
-      return openChatStream({ events, reader, choices, ours, id, trace, brokenOff })
+      return openChatStream({ events, reader, choices, ours, id, trace, streamFailure })
     },
   },
   count: jsonOperation((provider) => provider.count),
@@ -140,7 +148,7 @@ export const OPERATIONS: {
       const read = attempt.connection.provider.speech!.read
       const { format, bytes } = await openBytes(attempt, (head) => read(head, request))
       const audio = await gather(bytes)
-      if (audio.length === 0) throw new Fault('garbage', 'empty_audio')
+      if (audio.length === 0) throw new UpstreamError('garbage', 'empty_audio')
       return { ...format, audio }
     },
   },
@@ -191,8 +199,8 @@ async function openBytes<Format>(
   }
 }
 
-/** Faults of bytes that were handed out become failures fit to be shown. */
-function withFailures(bytes: Source<Buffer>, { brokenOff }: UpstreamAttempt): Source<Buffer> {
+/** UpstreamErrors of bytes that were handed out become failures fit to be shown. */
+function withFailures(bytes: Source<Buffer>, { streamFailure }: UpstreamAttempt): Source<Buffer> {
   return {
     get ready() {
       return bytes.ready
@@ -202,7 +210,7 @@ function withFailures(bytes: Source<Buffer>, { brokenOff }: UpstreamAttempt): So
       try {
         return bytes.take()
       } catch (error) {
-        throw brokenOff(error)
+        throw streamFailure(error)
       }
     },
     rest: () => bytes.rest(),

@@ -1,7 +1,7 @@
 import type { AttemptTrace } from '../lib/telemetry/trace.ts'
 import { chunkText } from './contract/chunks.ts'
 import type { ChatReader, OurNames, SseEvent } from './contract/contract.ts'
-import { Fault, type FaultKind } from './contract/fault.ts'
+import { UpstreamError, type UpstreamErrorKind } from './contract/upstream-error.ts'
 import type { UsageReading } from './contract/usage.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
@@ -11,7 +11,7 @@ const LET_GO_MS = 1_000
 /** As much as a whole answer may have: for an upstream that calls every chunk the last one. */
 const MOST_HELD_BACK = 32 * 1024 * 1024
 /** What may happen to the rest of a stream without harm, once the answer is complete. */
-const HARMLESS: ReadonlySet<FaultKind> = new Set(['reset', 'timeout', 'garbage', 'aborted'])
+const HARMLESS: ReadonlySet<UpstreamErrorKind> = new Set(['reset', 'timeout', 'garbage', 'aborted'])
 
 type StreamParts = {
   events: Source<readonly SseEvent[]>
@@ -23,7 +23,7 @@ type StreamParts = {
   id: string | undefined
   trace?: AttemptTrace | undefined
   /** What to throw when the stream breaks after it was handed out. */
-  brokenOff(error: unknown): unknown
+  streamFailure(error: unknown): unknown
 }
 
 /** Returns once the first chunk is there: until then any error is an ordinary failure. */
@@ -124,7 +124,7 @@ class OpenStream implements ChatStream {
     } catch (error) {
       this.#end('broken_off')
       this.cancel()
-      throw this.#parts.brokenOff(error)
+      throw this.#parts.streamFailure(error)
     }
   }
 
@@ -149,7 +149,7 @@ class OpenStream implements ChatStream {
       }
     } catch (error) {
       if (this.#outlasts(error)) return this.#endHere()
-      const harmless = error instanceof Fault && HARMLESS.has(error.kind)
+      const harmless = error instanceof UpstreamError && HARMLESS.has(error.kind)
       if (!this.finished || !harmless) throw error
     }
     this.#reader.close()
@@ -163,7 +163,7 @@ class OpenStream implements ChatStream {
    * its caller asked for. And it was delivered, so it ends as one that has become too long.
    */
   #outlasts(error: unknown): boolean {
-    const total = error instanceof Fault && error.kind === 'timeout' && error.at === 'total'
+    const total = error instanceof UpstreamError && error.kind === 'timeout' && error.at === 'total'
     return total && this.#reader.outputBytes > 0
   }
 
@@ -202,7 +202,7 @@ class OpenStream implements ChatStream {
     const chunks = this.#reader.read(event)
     if (this.#reader.finishes === finishes) return chunks
     for (const chunk of chunks) this.#heldBack += chunk.length
-    if (this.#heldBack > MOST_HELD_BACK) throw new Fault('too_large', 'finish')
+    if (this.#heldBack > MOST_HELD_BACK) throw new UpstreamError('too_large', 'finish')
     this.#last.push(...chunks)
     return NONE
   }

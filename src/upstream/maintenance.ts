@@ -2,7 +2,7 @@ import { Failure } from '../lib/failure.ts'
 import type { CatalogReading } from '../catalog/model-record.ts'
 import { withTimeouts, type UpstreamParts } from './attempt.ts'
 import type { Timeouts } from './contract/contract.ts'
-import { Fault, troubleOf } from './contract/fault.ts'
+import { UpstreamError, classifyError } from './contract/upstream-error.ts'
 import type { UpstreamCheck } from './work.ts'
 
 /* What upstreams are asked for our own sake, with no customer's call behind it. */
@@ -32,19 +32,19 @@ export async function checkUpstream(
   const connection = connections.get(upstream)
   const probe = connection?.provider.probe?.()
   if (connection === undefined || probe === undefined) {
-    return { tookMs: undefined, trouble: undefined }
+    return { tookMs: undefined, problem: undefined }
   }
   const call = { ...probe, timeouts: PROBE_TIMEOUTS }
   const beganMs = performance.now()
   try {
     await sender.json(connection, withTimeouts(connection, call), undefined)
-    return { tookMs: Math.round(performance.now() - beganMs), trouble: undefined }
+    return { tookMs: Math.round(performance.now() - beganMs), problem: undefined }
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    const trouble = troubleOf(error, connection.provider, call)
-    if (trouble.kind === 'account') return { tookMs: undefined, trouble: trouble.why }
-    const limited = trouble.kind === 'rate_limited'
-    return { tookMs: undefined, trouble: limited ? 'rate_limited' : 'unreachable' }
+    if (!(error instanceof UpstreamError)) throw error
+    const category = classifyError(error, connection.provider, call)
+    if (category.kind === 'account') return { tookMs: undefined, problem: category.why }
+    const limited = category.kind === 'rate_limited'
+    return { tookMs: undefined, problem: limited ? 'rate_limited' : 'unreachable' }
   }
 }
 
@@ -60,8 +60,8 @@ export async function probeUpstreams(
       await sender.json(connection, withTimeouts(connection, call), signal)
       health.probeSucceeded(upstream)
     } catch (error) {
-      if (!(error instanceof Fault)) throw error
-      health.probeFailed(upstream, troubleOf(error, provider, call))
+      if (!(error instanceof UpstreamError)) throw error
+      health.probeFailed(upstream, classifyError(error, provider, call))
     }
   })
   await Promise.all(all)

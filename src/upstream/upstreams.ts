@@ -14,13 +14,13 @@ import { endTrace } from './chat-stream.ts'
 import type { ModelTarget, Timeouts } from './contract/contract.ts'
 import {
   failureOf,
-  Fault,
-  isCallers,
+  UpstreamError,
+  causedByCaller,
   maybeAccepted,
   rateLimited,
-  troubleOf,
+  classifyError,
   unavailable,
-} from './contract/fault.ts'
+} from './contract/upstream-error.ts'
 import { UpstreamHealth } from './health/health.ts'
 import { choose } from './health/routing.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
@@ -70,7 +70,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       parts.drained = names
     },
     health: () => healthSummary(parts),
-    troubles: () => parts.health.troubles(),
+    problems: () => parts.health.problems(),
     takeCounts: () => parts.health.takeCounts(),
     close: () => parts.sender.close(),
   }
@@ -212,7 +212,9 @@ function usageOf(result: object): UsageReading | undefined {
 
 /** A word of ours for what went wrong: there are few of them. */
 function outcomeOf(error: unknown, { connection, call }: UpstreamAttempt): string {
-  return error instanceof Fault ? troubleOf(error, connection.provider, call).kind : 'error'
+  return error instanceof UpstreamError
+    ? classifyError(error, connection.provider, call).kind
+    : 'error'
 }
 
 function afterError(
@@ -226,14 +228,14 @@ function afterError(
     health.failed(target, { kind: 'rejected', why: 'request' })
     return { failure: error, reason: error.kind, final: false }
   }
-  if (!(error instanceof Fault) || attempt === undefined) {
+  if (!(error instanceof UpstreamError) || attempt === undefined) {
     health.failed(target, { kind: 'aborted' })
     throw error
   }
   const { call, connection } = attempt
-  const trouble = troubleOf(error, connection.provider, call)
-  const failure = failureOf(trouble, error)
-  health.failed(target, trouble)
+  const category = classifyError(error, connection.provider, call)
+  const failure = failureOf(category, error)
+  health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)
-  return { failure, reason: error.message, final: isCallers(trouble) || onlyHere }
+  return { failure, reason: error.message, final: causedByCaller(category) || onlyHere }
 }

@@ -24,8 +24,8 @@ import type {
   VideoStatus,
 } from './contract/video.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
-import type { AccountWhy } from './contract/fault.ts'
-import type { UpstreamCounts, UpstreamTrouble } from './health/health.ts'
+import type { AccountWhy } from './contract/upstream-error.ts'
+import type { UpstreamCounts, UpstreamProblem } from './health/health.ts'
 import type { Source } from './wire/source.ts'
 
 /** What the other rooms hold: every upstream behind one verb. Built by `openUpstreams`. */
@@ -72,7 +72,7 @@ export type Upstreams = {
   /** One that is drained counts as not healthy. */
   health(): { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
   /** For the operator only: these name upstreams. */
-  troubles(): UpstreamTrouble[]
+  problems(): UpstreamProblem[]
   /** Attempts at each upstream since this was last asked. */
   takeCounts(): Map<string, UpstreamCounts>
   close(): Promise<void>
@@ -81,7 +81,7 @@ export type Upstreams = {
 /** `tookMs` is undefined where an upstream can be asked nothing that is free. */
 export type UpstreamCheck = {
   tookMs: number | undefined
-  trouble: AccountWhy | 'rate_limited' | 'unreachable' | undefined
+  problem: AccountWhy | 'rate_limited' | 'unreachable' | undefined
 }
 
 export type Work = {

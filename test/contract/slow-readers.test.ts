@@ -60,7 +60,7 @@ async function openStalled() {
 }
 
 async function assertOthersAreServed(): Promise<void> {
-  assert.deepEqual(app.rooms.upstreams.troubles(), [])
+  assert.deepEqual(app.rooms.upstreams.problems(), [])
   const body = { model: 'lab/mto', messages: [{ role: 'user', content: 'Habari' }] }
   const juma = await app.customer('1')
   const answer = await app.call('POST /v1/chat/completions', { token: juma.key, body })

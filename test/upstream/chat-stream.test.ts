@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openChatStream } from '../../src/upstream/chat-stream.ts'
 import type { SseEvent } from '../../src/upstream/contract/contract.ts'
-import { Fault, StatusFault } from '../../src/upstream/contract/fault.ts'
+import { UpstreamError, StatusError } from '../../src/upstream/contract/upstream-error.ts'
 import { OpenAiReader } from '../../src/upstream/openai/stream.ts'
 import type { Source } from '../../src/upstream/wire/source.ts'
 import { itemsOf } from './sources.ts'
@@ -43,7 +43,7 @@ const open = (events: (SseEvent | Error)[], choices = 1) =>
     choices,
     ours: REQUEST.ours,
     id: undefined,
-    brokenOff: (error) => error,
+    streamFailure: (error) => error,
   })
 
 type Chunk = { choices: { index: number; delta: { content?: string }; finish_reason: unknown }[] }
@@ -108,25 +108,27 @@ describe('what tells the end of an answer', () => {
         last: [],
         finished: true,
       })
-      await assert.rejects(read(text), { name: 'Fault', kind: 'reset' })
+      await assert.rejects(read(text), { name: 'UpstreamError', kind: 'reset' })
     }
   })
 
   it('makes an answer complete, whatever becomes of the connection behind it', async () => {
     const answer = () => [event({ content: 'a' }), event({ finish: 'stop' })]
     const complete = { given: ['0a'], last: ['0!'], finished: true }
-    for (const fault of [new Fault('reset', 'x'), new Fault('timeout', 'idle')]) {
-      assert.deepEqual(await read([...answer(), fault]), complete)
-      await assert.rejects(read([...answer(), fault], 2), { name: 'Fault' })
+    for (const error of [new UpstreamError('reset', 'x'), new UpstreamError('timeout', 'idle')]) {
+      assert.deepEqual(await read([...answer(), error]), complete)
+      await assert.rejects(read([...answer(), error], 2), { name: 'UpstreamError' })
     }
     assert.deepEqual(await read([...answer(), { data: '{"usa' }]), complete)
-    await assert.rejects(read([...answer(), new StatusFault(500)]), { name: 'Fault' })
-    await assert.rejects(read([...answer(), { data: '{"error":{"code":500}}' }]), { name: 'Fault' })
+    await assert.rejects(read([...answer(), new StatusError(500)]), { name: 'UpstreamError' })
+    await assert.rejects(read([...answer(), { data: '{"error":{"code":500}}' }]), {
+      name: 'UpstreamError',
+    })
   })
 
   it('on every chunk does not fill the memory', async () => {
     const large = event({ content: 'x'.repeat(1_000_000), finish: 'stop' })
     const stream = read([event({ content: 'a' }), ...Array.from({ length: 40 }, () => large)])
-    await assert.rejects(stream, { name: 'Fault', kind: 'too_large' })
+    await assert.rejects(stream, { name: 'UpstreamError', kind: 'too_large' })
   })
 })

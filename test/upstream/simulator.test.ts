@@ -150,7 +150,7 @@ describe('every capability, over the wire', () => {
     await simulator.down()
     for (let i = 0; i < 3; i += 1) await upstreams.probe()
     assert.deepEqual(
-      [upstreams.health().healthy, upstreams.troubles().map(({ why }) => why)],
+      [upstreams.health().healthy, upstreams.problems().map(({ why }) => why)],
       [false, ['unreachable']],
     )
     await simulator.up()

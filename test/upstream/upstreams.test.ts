@@ -245,7 +245,7 @@ describe('calling upstreams', () => {
     await new Promise((done) => setTimeout(done, 50))
     assert.equal(servers[0]!.open, 0)
     assert.equal(servers[1]!.requests.length, 0)
-    assert.deepEqual(upstreams.troubles(), [])
+    assert.deepEqual(upstreams.problems(), [])
   })
 
   it('opens the circuit after failures in a row, and closes it by a probe', async () => {
@@ -269,7 +269,7 @@ describe('calling upstreams', () => {
     broken = false
     await upstreams.call(targets, 'chat', chatRequest(false))
     await upstreams.call(targets, 'chat', chatRequest(false))
-    assert.deepEqual(upstreams.troubles(), [])
+    assert.deepEqual(upstreams.problems(), [])
     assert.equal(upstreams.health().healthy, true)
   })
 
@@ -283,7 +283,7 @@ describe('calling upstreams', () => {
       const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
       assert.equal(failure.kind, 'upstream_failed')
       assert.deepEqual(
-        upstreams.troubles().map((trouble) => trouble.why),
+        upstreams.problems().map((problem) => problem.why),
         [why],
       )
       assert.equal(upstreams.health().upstreams_healthy, 0)

@@ -18,8 +18,8 @@ async function examineOne(
   { name, sync }: UpstreamQuestions['names'][number],
 ): Promise<Diagnosis> {
   const part = `upstream ${name}`
-  const { trouble, tookMs } = await check(name)
-  if (trouble !== undefined) return bad(part, SAYS[trouble], CURES[trouble])
+  const { problem, tookMs } = await check(name)
+  if (problem !== undefined) return bad(part, SAYS[problem], CURES[problem])
   const took =
     tookMs === undefined ? 'It cannot be asked without a paid call' : `It answered in ${tookMs} ms`
   if (!sync) return good(part, `${took}; its models are listed by hand.`)
@@ -31,7 +31,7 @@ async function examineOne(
   }
 }
 
-type Named = NonNullable<UpstreamCheck['trouble']>
+type Named = NonNullable<UpstreamCheck['problem']>
 
 const SAYS: Record<Named, string> = {
   key_refused: 'It refuses our key.',

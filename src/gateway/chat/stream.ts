@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/answer.ts'
 import type { CallCourse } from '../../lib/telemetry/call-course.ts'
 import { Failure } from '../../lib/failure.ts'
-import { isReaders } from '../../upstream/contract/fault.ts'
+import { causedByReader } from '../../upstream/contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
@@ -99,7 +99,7 @@ function streamEnds(
       return rest
     },
     async broke(error) {
-      if (isReaders(error)) await left()
+      if (causedByReader(error)) await left()
       else {
         const dropped = dropOf(error, stage, latencyMs(), call.signal)
         await bill.drop({ ...dropped, course, waived: worth() })

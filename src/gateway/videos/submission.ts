@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/failure.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
-import { maybeAccepted } from '../../upstream/contract/fault.ts'
+import { maybeAccepted } from '../../upstream/contract/upstream-error.ts'
 import type { VideoErrorCode } from '../../upstream/contract/video.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import { endJob } from './end.ts'

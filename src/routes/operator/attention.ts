@@ -18,7 +18,7 @@ export function attentionRoute({ db, upstreams }: Deps): Route {
     response: z.array(z.object({ kind: z.string(), count: z.int(), oldest_at: stamp })),
     async handle() {
       const waiting = await readMatters(db)
-      const troubles = upstreams.troubles()
+      const troubles = upstreams.problems()
       const since = troubles.map((one) => one.since).sort((a, b) => a.getTime() - b.getTime())
       const upstream = since.slice(0, 1).map((oldestAt) => {
         return { kind: 'upstream_trouble', count: troubles.length, oldestAt }

@@ -63,7 +63,7 @@ function listRoute({ db, clock, upstreams }: Deps): Route {
       const from = new Date(to.getTime() - HOUR_MS)
       const minutes = await readMinutes(db, { upstream: undefined, from, to })
       const known: Known = {
-        troubles: Map.groupBy(upstreams.troubles(), (one) => one.upstream),
+        troubles: Map.groupBy(upstreams.problems(), (one) => one.upstream),
         drains: new Map((await listDrains(db)).map((one) => [one.upstream, one])),
         lastTrouble: await readLastTrouble(db),
       }
@@ -79,7 +79,7 @@ function listRoute({ db, clock, upstreams }: Deps): Route {
 }
 
 type Known = {
-  troubles: Map<string, ReturnType<Upstreams['troubles']>>
+  troubles: Map<string, ReturnType<Upstreams['problems']>>
   drains: Map<string, Drain>
   lastTrouble: Map<string, Date>
 }

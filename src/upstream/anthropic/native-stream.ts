@@ -1,10 +1,10 @@
 import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
 import { eventFields } from '../contract/chunks.ts'
 import type { ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { anthropicFinish, anthropicUsage } from './answer.ts'
-import { anthropicError } from './failure.ts'
+import { anthropicError } from './errors.ts'
 import { withoutPrices } from './native.ts'
 
 const NONE: readonly string[] = []
@@ -95,8 +95,8 @@ export class NativeReader implements ChatReader {
   }
 
   close(): void {
-    if (this.#usage === undefined) throw new Fault('garbage', 'empty_stream')
-    if (!this.done && this.finishReason === null) throw new Fault('reset', 'stream_end')
+    if (this.#usage === undefined) throw new UpstreamError('garbage', 'empty_stream')
+    if (!this.done && this.finishReason === null) throw new UpstreamError('reset', 'stream_end')
   }
 
   cutShort(): readonly string[] {
@@ -141,7 +141,7 @@ function ready(event: Fields): string {
 /** One line of data, whatever it came in. */
 function frame(event: Fields, data: string): string {
   const { type } = event
-  if (typeof type !== 'string' || !NAME.test(type)) throw new Fault('garbage', 'event')
+  if (typeof type !== 'string' || !NAME.test(type)) throw new UpstreamError('garbage', 'event')
   const line = data.includes('\n') ? JSON.stringify(event) : data
   return framed(type, line)
 }

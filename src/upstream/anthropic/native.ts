@@ -7,7 +7,7 @@ import type {
   ModelTarget,
   NativeRequest,
 } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { anthropicUsage, readMessage } from './answer.ts'
 
 /*
@@ -33,7 +33,7 @@ export function buildNative(
     headers: { 'content-type': 'application/json', ...native.headers },
     body: JSON.stringify(body),
     expects: stream ? 'sse' : 'json',
-    inTheirWords: true,
+    showErrorMessage: true,
   }
 }
 
@@ -86,11 +86,11 @@ export function readCount({ json }: JsonAnswer): { tokens: number } {
   const claimed = isFields(json) ? json.input_tokens : undefined
   const reading = anthropicUsage({ input_tokens: claimed, output_tokens: 0 })
   const tokens = reading.kind === 'reported' ? reading.usage.promptTokens : undefined
-  if (tokens === undefined) throw new Fault('garbage', 'count')
+  if (tokens === undefined) throw new UpstreamError('garbage', 'count')
   return { tokens }
 }
 
 /** The message of an error. */
-export function anthropicWords(body: unknown): string | undefined {
+export function anthropicErrorMessage(body: unknown): string | undefined {
   return isFields(body) && isFields(body.error) ? textOf(body.error.message) : undefined
 }

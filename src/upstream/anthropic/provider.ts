@@ -1,7 +1,7 @@
 import type { Provider } from '../contract/contract.ts'
 import { readMessage } from './answer.ts'
-import { anthropicFailure } from './failure.ts'
-import { anthropicWords, buildCount, readCount } from './native.ts'
+import { classifyAnthropicError } from './errors.ts'
+import { anthropicErrorMessage, buildCount, readCount } from './native.ts'
 import { nativeMessages } from './native-messages.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
@@ -22,6 +22,6 @@ export const anthropic: Provider = {
     headers: { 'anthropic-version': '2023-06-01' },
     expects: 'json',
   }),
-  failure: anthropicFailure,
-  words: ({ body }) => anthropicWords(body),
+  classify: classifyAnthropicError,
+  errorMessage: ({ body }) => anthropicErrorMessage(body),
 }

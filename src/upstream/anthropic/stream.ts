@@ -1,10 +1,10 @@
 import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
 import { chunkText, eventFields } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { anthropicUsage, anthropicFinish } from './answer.ts'
-import { anthropicError } from './failure.ts'
+import { anthropicError } from './errors.ts'
 import { encryptedDetail, isThinking, textDetail } from './thinking.ts'
 
 const NONE: readonly string[] = []
@@ -58,8 +58,8 @@ export class AnthropicReader implements ChatReader {
   }
 
   close(): void {
-    if (!this.#usage) throw new Fault('garbage', 'empty_stream')
-    if (!this.done && this.finishReason === null) throw new Fault('reset', 'stream_end')
+    if (!this.#usage) throw new UpstreamError('garbage', 'empty_stream')
+    if (!this.done && this.finishReason === null) throw new UpstreamError('reset', 'stream_end')
   }
 
   #start(message: Fields): readonly string[] {

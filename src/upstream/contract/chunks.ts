@@ -1,6 +1,6 @@
 import { isFields, type Fields } from '../../lib/fields.ts'
 import type { ChatResult, OurNames, SseEvent } from './contract.ts'
-import { Fault } from './fault.ts'
+import { UpstreamError } from './upstream-error.ts'
 import { outputOf, type Usage, type UsageReading } from './usage.ts'
 
 /* Reads the events of a stream, and writes OpenAI's objects for providers whose own differ. */
@@ -11,9 +11,9 @@ export function eventFields({ data }: SseEvent): Fields {
   try {
     json = JSON.parse(data)
   } catch {
-    throw new Fault('garbage', 'json')
+    throw new UpstreamError('garbage', 'json')
   }
-  if (!isFields(json)) throw new Fault('garbage', 'event')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'event')
   return json
 }
 

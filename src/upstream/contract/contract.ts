@@ -1,6 +1,6 @@
 import type { Fields } from '../../lib/fields.ts'
 import type { CatalogReading } from '../../catalog/model-record.ts'
-import type { StatusFault, Trouble } from './fault.ts'
+import type { StatusError, ErrorCategory } from './upstream-error.ts'
 import type { UsageReading } from './usage.ts'
 import type {
   VideoContentFormat,
@@ -41,9 +41,9 @@ export type Provider = {
   /** A cheap call that shows that the key works. */
   probe?: () => HttpCall
   /** What an error status, or an error inside a 200, means. */
-  failure(fault: StatusFault): Trouble
+  classify(error: StatusError): ErrorCategory
   /** The message of an error, as it is written there. */
-  words?(fault: StatusFault): string | undefined
+  errorMessage?(error: StatusError): string | undefined
 }
 
 /** Where a model lives: which upstream, under which id, and what it is known to take. */
@@ -70,8 +70,8 @@ export type HttpCall = {
   maxEventBytes?: number | undefined
   /** An answer over its cap is too large for the caller (413), not an upstream's failure. */
   overflow?: 'caller' | undefined
-  /** A refusal is told in the upstream's own words: the caller speaks its dialect. */
-  inTheirWords?: boolean | undefined
+  /** The caller speaks this dialect, and is shown the upstream's own message of a rejection. */
+  showErrorMessage?: boolean | undefined
   /** Statuses that mean that the content is gone for good. */
   gone?: readonly number[] | undefined
   /** False: never sent twice when the first try may have been accepted (video start). */
@@ -124,7 +124,7 @@ export type NativeRequest = {
   /** Without what would steer our account; model and user are put in for each upstream. */
   body: Fields
   headers: Record<string, string>
-  /** It has what no other dialect has words for. */
+  /** It has what cannot be said in any other dialect. */
   only: boolean
   /** The names that a native answer carries. */
   ours: { id: string; model: string }
@@ -148,9 +148,9 @@ export type ChatResult = {
 
 /** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
 export type ChatReader = {
-  /** Throws a Fault on an error event and on an event that is not of this format. */
+  /** Throws a UpstreamError on an error event and on an event that is not of this format. */
   read(event: SseEvent): readonly string[]
-  /** Throws a Fault if the stream ended before its proper end. */
+  /** Throws a UpstreamError if the stream ended before its proper end. */
   close(): void
   /** True once nothing more can come: the connection may be released. */
   readonly done: boolean

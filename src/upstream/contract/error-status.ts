@@ -1,4 +1,4 @@
-import type { AccountWhy, RejectedWhy, Trouble } from './fault.ts'
+import type { AccountWhy, RejectedWhy, ErrorCategory } from './upstream-error.ts'
 
 /*
  * What all providers share in reading an error answer: its status, the usual phrases, and the time
@@ -12,11 +12,11 @@ export type ErrorHint =
   | 'overloaded'
   | undefined
 
-export function troubleByStatus(
+export function classifyStatus(
   status: number,
   hint: ErrorHint,
   retryAfterS: number | undefined,
-): Trouble {
+): ErrorCategory {
   if (hint === 'overloaded') return { kind: 'overloaded', retryAfterS }
   if (hint && 'account' in hint) return { kind: 'account', why: hint.account }
   if (hint && status < 500) return { kind: 'rejected', why: hint.rejected }
@@ -25,8 +25,8 @@ export function troubleByStatus(
   return BY_STATUS[status] ?? (isRefusal(status) ? REQUEST : { kind: 'failed' })
 }
 
-const REQUEST: Trouble = { kind: 'rejected', why: 'request' }
-const BY_STATUS: Record<number, Trouble> = {
+const REQUEST: ErrorCategory = { kind: 'rejected', why: 'request' }
+const BY_STATUS: Record<number, ErrorCategory> = {
   401: { kind: 'account', why: 'key_refused' },
   402: { kind: 'account', why: 'out_of_money' },
   403: { kind: 'account', why: 'forbidden' },

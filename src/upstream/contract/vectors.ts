@@ -1,19 +1,20 @@
 import { isFields } from '../../lib/fields.ts'
-import { Fault } from './fault.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 /** One vector per input, each index once, one length: anything else would be silently wrong. */
 export function readVectors(items: unknown[], inputs: number): Float32Array[] {
-  if (items.length !== inputs) throw new Fault('garbage', 'vector_count')
+  if (items.length !== inputs) throw new UpstreamError('garbage', 'vector_count')
   const vectors = Array.from<Float32Array | undefined>({ length: inputs })
   for (const [position, item] of items.entries()) {
-    if (!isFields(item)) throw new Fault('garbage', 'vector')
+    if (!isFields(item)) throw new UpstreamError('garbage', 'vector')
     const index = typeof item.index === 'number' ? item.index : position
-    if (index < 0 || index >= inputs || vectors[index]) throw new Fault('garbage', 'vector_index')
+    if (index < 0 || index >= inputs || vectors[index])
+      throw new UpstreamError('garbage', 'vector_index')
     vectors[index] = readVector(item.embedding)
   }
   const all = vectors as Float32Array[]
   if (all.some((vector) => vector?.length !== all[0]!.length)) {
-    throw new Fault('garbage', 'vector_length')
+    throw new UpstreamError('garbage', 'vector_length')
   }
   return all
 }
@@ -29,8 +30,9 @@ function readVector(value: unknown): Float32Array {
     : typeof value === 'string'
       ? fromBase64(value)
       : undefined
-  if (!vector || vector.length === 0) throw new Fault('garbage', 'vector')
-  for (const number of vector) if (!Number.isFinite(number)) throw new Fault('garbage', 'vector')
+  if (!vector || vector.length === 0) throw new UpstreamError('garbage', 'vector')
+  for (const number of vector)
+    if (!Number.isFinite(number)) throw new UpstreamError('garbage', 'vector')
   return vector
 }
 

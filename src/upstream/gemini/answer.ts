@@ -2,7 +2,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/field
 import { prefixedId } from '../../lib/ids.ts'
 import { completion, type ChatChoice } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
-import { Fault, StatusFault } from '../contract/fault.ts'
+import { UpstreamError, StatusError } from '../contract/upstream-error.ts'
 import { readUsage, type UsageReading } from '../contract/usage.ts'
 import { signatureFields, type Signatures } from './signatures.ts'
 
@@ -12,10 +12,10 @@ export function readGenerated(
   signatures: Signatures,
 ): ChatResult {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   refuseErrors(json)
   const candidates = listOf(json.candidates).filter(isFields)
-  if (candidates.length === 0) throw new Fault('garbage', 'candidates')
+  if (candidates.length === 0) throw new UpstreamError('garbage', 'candidates')
   const choices = candidates.map((candidate, index) => choiceOf(candidate, index, signatures))
   const usage = geminiUsage(json.usageMetadata)
   return completion(request.ours, choices, usage, textOf(json.responseId))
@@ -24,10 +24,10 @@ export function readGenerated(
 /** An error object, or a prompt that was blocked before anything was made. */
 export function refuseErrors(json: Fields): void {
   const error = fieldsOf(json.error)
-  if (json.error) throw new StatusFault(typeof error.code === 'number' ? error.code : 500, json)
+  if (json.error) throw new StatusError(typeof error.code === 'number' ? error.code : 500, json)
   const blocked = textOf(fieldsOf(json.promptFeedback).blockReason)
   if (blocked === undefined || listOf(json.candidates).length > 0) return
-  throw new StatusFault(400, { error: { status: 'BLOCKED' } })
+  throw new StatusError(400, { error: { status: 'BLOCKED' } })
 }
 
 export type CandidateParts = { text: string; reasoning: string; calls: Fields[]; images: Fields[] }
@@ -104,7 +104,7 @@ export function geminiFinish(reason: unknown, hasCalls: boolean, empty: boolean)
   const word = textOf(reason) ?? ''
   if (word === 'MAX_TOKENS') return 'length'
   if (FILTERED.has(word)) return 'content_filter'
-  if (BROKEN.has(word) && empty) throw new Fault('garbage', 'finish_reason')
+  if (BROKEN.has(word) && empty) throw new UpstreamError('garbage', 'finish_reason')
   return hasCalls ? 'tool_calls' : 'stop'
 }
 

@@ -7,7 +7,7 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
 import { geminiUsage, refuseErrors } from './answer.ts'
 
@@ -33,9 +33,9 @@ export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget)
 
 export function readBatchEmbed(answer: JsonAnswer, request: EmbeddingsRequest): EmbeddingsResult {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   refuseErrors(json)
-  if (!Array.isArray(json.embeddings)) throw new Fault('garbage', 'embeddings')
+  if (!Array.isArray(json.embeddings)) throw new UpstreamError('garbage', 'embeddings')
   const items = json.embeddings.map((item) => ({ embedding: fieldsOf(item).values }))
   return { vectors: readVectors(items, request.inputs), usage: geminiUsage(json.usageMetadata) }
 }

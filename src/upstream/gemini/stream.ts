@@ -1,7 +1,7 @@
 import { isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { chunkText, eventFields } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import {
   geminiFinish,
@@ -45,8 +45,8 @@ export class GeminiReader implements ChatReader {
   }
 
   close(): void {
-    if (this.#progress.size === 0) throw new Fault('garbage', 'empty_stream')
-    if (this.finishReason === null) throw new Fault('reset', 'stream_end')
+    if (this.#progress.size === 0) throw new UpstreamError('garbage', 'empty_stream')
+    if (this.finishReason === null) throw new UpstreamError('reset', 'stream_end')
   }
 
   #candidate(candidate: Fields): string[] {

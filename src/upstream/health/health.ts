@@ -1,7 +1,7 @@
 import { emptyLatencies, LATENCY_STEPS_MS } from '../../lib/telemetry/latency.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ModelTarget } from '../contract/contract.ts'
-import type { AccountWhy, Trouble } from '../contract/fault.ts'
+import type { AccountWhy, ErrorCategory } from '../contract/upstream-error.ts'
 import { began, CLOSED, gateOf, noted, type Circuit, type Sample } from './circuit.ts'
 
 const DEMOTED_MS = 60_000
@@ -12,7 +12,7 @@ type AccountRefusal = { why: AccountWhy; since: Date; untilMs: number }
 type Missed = { count: number; since: Date }
 
 /** For the operator only: it names the upstream. */
-export type UpstreamTrouble = {
+export type UpstreamProblem = {
   upstream: string
   model?: string
   why: AccountWhy | 'unreachable' | 'circuit_open'
@@ -23,7 +23,7 @@ export type UpstreamTrouble = {
 export type UpstreamCounts = { calls: number; errors: number; latencies: number[] }
 
 /** Not what the caller did: a request that nobody could answer, or leaving. */
-const UPSTREAMS_FAULT = new Set(['account', 'rate_limited', 'overloaded', 'failed', 'error'])
+const COUNTED_AS_ERRORS = new Set(['account', 'rate_limited', 'overloaded', 'failed', 'error'])
 
 /** What is known of every upstream's health. A class, since it changes with every call. */
 export class UpstreamHealth {
@@ -63,16 +63,16 @@ export class UpstreamHealth {
     }
   }
 
-  failed(target: ModelTarget, trouble: Trouble): void {
-    this.#sample(target, sampleOf(trouble))
-    this.probeFailed(target.upstream, trouble)
+  failed(target: ModelTarget, category: ErrorCategory): void {
+    this.#sample(target, sampleOf(category))
+    this.probeFailed(target.upstream, category)
   }
 
   /** An error that is an answer shows at least that the upstream is there. */
-  probeFailed(upstream: string, trouble: Trouble): void {
-    if (trouble.kind === 'account') this.#accountRefused(upstream, trouble.why)
-    else if (trouble.kind === 'failed' || trouble.kind === 'overloaded') this.#missed(upstream)
-    else if (trouble.kind !== 'aborted') this.#missedInRow.delete(upstream)
+  probeFailed(upstream: string, category: ErrorCategory): void {
+    if (category.kind === 'account') this.#accountRefused(upstream, category.why)
+    else if (category.kind === 'failed' || category.kind === 'overloaded') this.#missed(upstream)
+    else if (category.kind !== 'aborted') this.#missedInRow.delete(upstream)
   }
 
   /** The key works again, as far as a probe can tell; money shows only in a paid call. */
@@ -89,7 +89,7 @@ export class UpstreamHealth {
       this.#counts.set(upstream, counts)
     }
     counts.calls += 1
-    if (UPSTREAMS_FAULT.has(outcome)) counts.errors += 1
+    if (COUNTED_AS_ERRORS.has(outcome)) counts.errors += 1
     if (outcome !== 'ok') return
     const step = LATENCY_STEPS_MS.findIndex((mostMs) => durationMs <= mostMs)
     counts.latencies[step === -1 ? LATENCY_STEPS_MS.length : step]! += 1
@@ -105,7 +105,7 @@ export class UpstreamHealth {
     return !this.#refusals.has(upstream) && !this.#isUnreachable(upstream)
   }
 
-  troubles(): UpstreamTrouble[] {
+  problems(): UpstreamProblem[] {
     const refused = [...this.#refusals].map(([upstream, { why, since }]) => ({
       upstream,
       why,
@@ -169,14 +169,14 @@ export class UpstreamHealth {
   }
 }
 
-function sampleOf(trouble: Trouble): Sample {
-  switch (trouble.kind) {
+function sampleOf(category: ErrorCategory): Sample {
+  switch (category.kind) {
     case 'failed':
       return { kind: 'failed' }
     case 'overloaded':
-      return { kind: 'failed', retryAfterS: trouble.retryAfterS }
+      return { kind: 'failed', retryAfterS: category.retryAfterS }
     case 'rate_limited':
-      return { kind: 'rate_limited', retryAfterS: trouble.retryAfterS }
+      return { kind: 'rate_limited', retryAfterS: category.retryAfterS }
     default:
       return { kind: 'neutral' }
   }

@@ -9,8 +9,8 @@ import type {
   TranscriptionRequest,
   TranscriptionResult,
 } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
-import { errorInBody } from './failure.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
+import { errorInBody } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 import { multipart, type FormPart } from './multipart.ts'
 
@@ -50,9 +50,9 @@ function extraParts(extra: Fields): FormPart[] {
 
 export function readTranscription(answer: JsonAnswer): TranscriptionResult {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   if (json.error) throw errorInBody(json)
-  if (typeof json.text !== 'string') throw new Fault('garbage', 'text')
+  if (typeof json.text !== 'string') throw new UpstreamError('garbage', 'text')
   const { text: _text, usage: rawUsage, language, duration, ...verbose } = json
   const seconds = duration ?? fieldsOf(rawUsage).seconds
   return {
@@ -91,7 +91,7 @@ export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCa
 
 export function readSpeech(head: AnswerHead, request: SpeechRequest): SpeechFormat {
   const type = head.headers['content-type'] ?? ''
-  if (/json|html|text\//.test(type)) throw new Fault('garbage', 'not_audio')
+  if (/json|html|text\//.test(type)) throw new UpstreamError('garbage', 'not_audio')
   return {
     mediaType: request.responseFormat === 'mp3' ? 'audio/mpeg' : 'audio/pcm',
     generationId: head.headers['x-generation-id'],

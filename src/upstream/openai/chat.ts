@@ -6,9 +6,9 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { outputOf } from '../contract/usage.ts'
-import { errorInBody } from './failure.ts'
+import { errorInBody } from './errors.ts'
 import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -54,10 +54,10 @@ const LENGTHS = ['max_completion_tokens', 'max_tokens'] as const
 
 export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   if (json.error) throw errorInBody(json)
   const { choices } = json
-  if (!Array.isArray(choices) || choices.length === 0) throw new Fault('garbage', 'choices')
+  if (!Array.isArray(choices) || choices.length === 0) throw new UpstreamError('garbage', 'choices')
   const shown = choices.map(readChoice)
   const first = shown[0]!
   const usage = chatUsage(json.usage)
@@ -91,7 +91,7 @@ function withoutPrivate(body: Fields): Fields {
 }
 
 function readChoice(choice: unknown): Fields {
-  if (!isFields(choice) || !isFields(choice.message)) throw new Fault('garbage', 'choice')
+  if (!isFields(choice) || !isFields(choice.message)) throw new UpstreamError('garbage', 'choice')
   if (choice.error || choice.finish_reason === 'error') throw errorInBody(choice)
   return choice.native_finish_reason === undefined
     ? choice

@@ -6,9 +6,9 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
-import { errorInBody } from './failure.ts'
+import { errorInBody } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Base64 is a quarter of the bytes of written-out floats; either is read. */
@@ -29,9 +29,9 @@ export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget)
 
 export function readEmbeddings(answer: JsonAnswer, request: EmbeddingsRequest): EmbeddingsResult {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   if (json.error) throw errorInBody(json)
-  if (!Array.isArray(json.data)) throw new Fault('garbage', 'data')
+  if (!Array.isArray(json.data)) throw new UpstreamError('garbage', 'data')
   return {
     vectors: readVectors(json.data, request.inputs),
     usage: openAiUsage(json.usage),

@@ -6,8 +6,8 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
-import { errorInBody } from './failure.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
+import { errorInBody } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Ten large pictures in base64. */
@@ -45,9 +45,10 @@ export function imageCall(
 
 export function readImages(answer: JsonAnswer, request: ImageRequest): ImageResult {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   if (json.error) throw errorInBody(json)
-  if (!Array.isArray(json.data) || json.data.length === 0) throw new Fault('garbage', 'data')
+  if (!Array.isArray(json.data) || json.data.length === 0)
+    throw new UpstreamError('garbage', 'data')
   return {
     images: json.data.map((item) => readImage(item, request)),
     usage: openAiUsage(json.usage),
@@ -58,7 +59,7 @@ export function readImages(answer: JsonAnswer, request: ImageRequest): ImageResu
 /** An address instead of bytes is not followed: it could point anywhere. */
 function readImage(item: unknown, request: ImageRequest): ImageResult['images'][number] {
   if (!isFields(item) || typeof item.b64_json !== 'string' || item.b64_json === '') {
-    throw new Fault('garbage', 'image')
+    throw new UpstreamError('garbage', 'image')
   }
   return {
     b64Json: item.b64_json,

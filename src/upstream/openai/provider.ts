@@ -2,7 +2,7 @@ import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, buildTranscription, readSpeech, readTranscription } from './audio.ts'
 import { buildChat, readChat } from './chat.ts'
 import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
-import { openAiFailure, openAiWords } from './failure.ts'
+import { classifyOpenAiError, openAiErrorMessage } from './errors.ts'
 import { buildImages, readImages } from './images.ts'
 import { nativeResponses } from './responses.ts'
 import { OpenAiReader } from './stream.ts'
@@ -15,7 +15,7 @@ const chatOnly: Provider = {
   speech: { build: buildSpeech, read: readSpeech },
   image: { build: buildImages, read: readImages },
   probe: () => ({ method: 'GET', path: '/models', headers: {}, expects: 'json' }),
-  failure: openAiFailure,
+  classify: classifyOpenAiError,
 }
 
 /**
@@ -27,6 +27,6 @@ export const openai: Provider = {
   withResponses: {
     ...chatOnly,
     natively: (dialect) => (dialect === 'responses' ? nativeResponses : undefined),
-    words: ({ body }) => openAiWords(body),
+    errorMessage: ({ body }) => openAiErrorMessage(body),
   },
 }

@@ -1,9 +1,9 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { eventFields } from '../contract/chunks.ts'
 import type { ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
-import { errorInResponse } from './failure.ts'
+import { errorInResponse } from './errors.ts'
 import { chatUsage } from './fields.ts'
 import { responsesFinish } from './responses-finish.ts'
 import { textDelta, type TextDelta } from './text-delta.ts'
@@ -55,7 +55,7 @@ export class ResponsesReader implements ChatReader {
     if (this.#saysItBegan(sse)) return NONE
     const event = eventFields(sse)
     const { type } = event
-    if (typeof type !== 'string' || !NAME.test(type)) throw new Fault('garbage', 'event')
+    if (typeof type !== 'string' || !NAME.test(type)) throw new UpstreamError('garbage', 'event')
     this.#events += 1
     switch (type) {
       case 'response.created':
@@ -88,8 +88,8 @@ export class ResponsesReader implements ChatReader {
   }
 
   close(): void {
-    if (this.#events === 0) throw new Fault('garbage', 'empty_stream')
-    if (!this.done) throw new Fault('reset', 'stream_end')
+    if (this.#events === 0) throw new UpstreamError('garbage', 'empty_stream')
+    if (!this.done) throw new UpstreamError('reset', 'stream_end')
   }
 
   cutShort(): readonly string[] {

@@ -9,8 +9,8 @@ import type {
   NativeRequest,
 } from '../contract/contract.ts'
 import { completion } from '../contract/chunks.ts'
-import { Fault } from '../contract/fault.ts'
-import { errorInResponse } from './failure.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
+import { errorInResponse } from './errors.ts'
 import { chatUsage, isSteering } from './fields.ts'
 import { responsesFinish } from './responses-finish.ts'
 import { ResponsesReader } from './responses-stream.ts'
@@ -42,14 +42,15 @@ function buildResponses(
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     expects: stream ? 'sse' : 'json',
-    inTheirWords: true,
+    showErrorMessage: true,
   }
 }
 
 function readResponses({ json, headers }: JsonAnswer, request: ChatRequest): ChatResult {
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   if (json.error) throw errorInResponse(json.error)
-  if (!ENDED.has(json.status) || !Array.isArray(json.output)) throw new Fault('garbage', 'response')
+  if (!ENDED.has(json.status) || !Array.isArray(json.output))
+    throw new UpstreamError('garbage', 'response')
   const text = saidIn(json.output)
   const choice = {
     index: 0,

@@ -1,10 +1,10 @@
 import { isFields, type Fields } from '../../lib/fields.ts'
 import { eventFields } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, writtenBytes, type UsageReading } from '../contract/usage.ts'
 import { ChunkTemplate } from './chunk-template.ts'
-import { errorInBody } from './failure.ts'
+import { errorInBody } from './errors.ts'
 import { chatUsage } from './fields.ts'
 
 const NONE: readonly string[] = []
@@ -56,12 +56,12 @@ export class OpenAiReader implements ChatReader {
   }
 
   close(): void {
-    if (this.#chunks === 0) throw new Fault('garbage', 'empty_stream')
-    if (!this.done && this.finishReason === null) throw new Fault('reset', 'stream_end')
+    if (this.#chunks === 0) throw new UpstreamError('garbage', 'empty_stream')
+    if (!this.done && this.finishReason === null) throw new UpstreamError('reset', 'stream_end')
   }
 
   #readChoice(choice: unknown): void {
-    if (!isFields(choice)) throw new Fault('garbage', 'choice')
+    if (!isFields(choice)) throw new UpstreamError('garbage', 'choice')
     const finish = choice.finish_reason
     if (finish === 'error') throw errorInBody(choice)
     // Some servers write an empty reason on every chunk.

@@ -1,7 +1,7 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import type { CatalogReading, ImageSku } from '../../catalog/model-record.ts'
 import type { HttpCall, SendJson } from '../contract/contract.ts'
-import { Fault, StatusFault } from '../contract/fault.ts'
+import { UpstreamError, StatusError } from '../contract/upstream-error.ts'
 import { readImageSkus, readVideoSkus } from '../prices/media-skus.ts'
 import { readRecords, type Extras } from '../prices/record.ts'
 
@@ -14,7 +14,7 @@ const AT_ONCE = 4
 export async function readCatalog(send: SendJson): Promise<CatalogReading> {
   const models = await send(get('/models?output_modalities=all'))
   const list = fieldsOf(models.json).data
-  if (!Array.isArray(list)) throw new Fault('garbage', 'catalog')
+  if (!Array.isArray(list)) throw new UpstreamError('garbage', 'catalog')
   const videos = byId(await listOrNone(send, '/videos/models'))
   const images = await imagePrices(send, await listOrNone(send, '/images/models'))
   return readRecords(list, (id) => extrasOf(videos.get(id), images.get(id)))
@@ -36,7 +36,7 @@ async function jsonOrNone(send: SendJson, path: string): Promise<unknown> {
   try {
     return (await send(get(path))).json
   } catch (error) {
-    if (error instanceof StatusFault && NOT_THERE.has(error.status)) return undefined
+    if (error instanceof StatusError && NOT_THERE.has(error.status)) return undefined
     throw error
   }
 }

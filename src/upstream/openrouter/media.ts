@@ -7,7 +7,7 @@ import type {
   Pieces,
   TranscriptionRequest,
 } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import type { VideoContentFormat, VideoContentRequest } from '../contract/video.ts'
 import { withoutSteering } from '../openai/fields.ts'
 import { imageCall } from '../openai/images.ts'
@@ -74,7 +74,7 @@ export function buildVideoContent(request: VideoContentRequest): HttpCall {
 
 export function readVideoContent(head: AnswerHead): VideoContentFormat {
   const type = head.headers['content-type'] ?? ''
-  if (/json|html|text\//.test(type)) throw new Fault('garbage', 'not_video')
+  if (/json|html|text\//.test(type)) throw new UpstreamError('garbage', 'not_video')
   const length = Number(head.headers['content-length'] ?? Number.NaN)
   return {
     status: head.status === 206 ? 206 : 200,

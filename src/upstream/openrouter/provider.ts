@@ -2,7 +2,7 @@ import type { ModelTarget, Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
 import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
-import { openAiFailure, openAiWords } from '../openai/failure.ts'
+import { classifyOpenAiError, openAiErrorMessage } from '../openai/errors.ts'
 import { readImages } from '../openai/images.ts'
 import { nativeResponses } from '../openai/responses.ts'
 import { OpenAiReader } from '../openai/stream.ts'
@@ -31,8 +31,8 @@ export const openrouter: Provider = {
   parsesFiles: true,
   models: readCatalog,
   probe: () => ({ method: 'GET', path: '/key', headers: {}, expects: 'json' }),
-  failure: openAiFailure,
-  words: ({ body }) => openAiWords(body),
+  classify: classifyOpenAiError,
+  errorMessage: ({ body }) => openAiErrorMessage(body),
 }
 
 /** Other models speak it there too, but in a translation that is no better than ours. */

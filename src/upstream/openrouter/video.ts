@@ -1,6 +1,6 @@
 import { isFields, textOf } from '../../lib/fields.ts'
 import type { HttpCall, JsonAnswer, ModelTarget } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import {
   videoError,
   type VideoError,
@@ -10,7 +10,7 @@ import {
   type VideoRequest,
   type VideoStatus,
 } from '../contract/video.ts'
-import { errorInBody } from '../openai/failure.ts'
+import { errorInBody } from '../openai/errors.ts'
 import { openAiUsage, withoutSteering } from '../openai/fields.ts'
 
 /** Goes into a path of ours, so it must be a plain name. */
@@ -38,9 +38,10 @@ export function buildVideoStart(request: VideoRequest, target: ModelTarget): Htt
 
 export function readVideoStart(answer: JsonAnswer): VideoJob {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   if (isFields(json.error)) throw errorInBody(json)
-  if (typeof json.id !== 'string' || !JOB_ID.test(json.id)) throw new Fault('garbage', 'job_id')
+  if (typeof json.id !== 'string' || !JOB_ID.test(json.id))
+    throw new UpstreamError('garbage', 'job_id')
   return { jobId: json.id, generationId: textOf(json.generation_id) }
 }
 
@@ -56,9 +57,9 @@ export function buildVideoStatus(request: VideoJobRef): HttpCall {
 
 export function readVideoStatus(answer: JsonAnswer): VideoStatus {
   const { json } = answer
-  if (!isFields(json)) throw new Fault('garbage', 'shape')
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   if (isFields(json.error)) throw errorInBody(json)
-  if (typeof json.status !== 'string') throw new Fault('garbage', 'status')
+  if (typeof json.status !== 'string') throw new UpstreamError('garbage', 'status')
   const status = statusOf(json.status, json.unsigned_urls)
   return {
     status,

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { SseEvent } from '../contract/contract.ts'
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 import type { Source } from './source.ts'
 
 const EVENT_CAP = 1024 * 1024
@@ -54,7 +54,7 @@ export class Events implements Source<readonly SseEvent[]> {
     )
     if (this.#tooLarge) {
       this.cancel()
-      throw new Fault('too_large', 'event')
+      throw new UpstreamError('too_large', 'event')
     }
     const batch = this.#batch
     this.#batch = []

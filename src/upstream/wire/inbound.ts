@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Dispatcher } from 'undici'
 import { atTurnsEnd } from '../../lib/turn.ts'
 import type { Timeouts } from '../contract/contract.ts'
-import { Fault, SLOW_READER } from '../contract/fault.ts'
-import { socketFault } from './socket-fault.ts'
+import { UpstreamError, SLOW_READER } from '../contract/upstream-error.ts'
+import { socketError } from './socket-error.ts'
 import type { Source } from './source.ts'
 
 export type ResponseHead = {
@@ -31,14 +31,14 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   #takenBytes = 0
   /** All has come. */
   #ended = false
-  #fault: Fault | undefined
+  #error: UpstreamError | undefined
   /** The end, or what broke it, was taken; or nobody wants the rest. */
   #over = false
   /** What is new will be told at the end of the turn. */
   #toldSoon = false
   #wake: (() => void) | undefined
 
-  /** Rejects only with Faults. */
+  /** Rejects only with UpstreamErrors. */
   readonly head: Promise<ResponseHead> = this.#begun.promise
 
   constructor(deadline: Deadline) {
@@ -49,7 +49,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   }
 
   get ready(): boolean {
-    return this.#queue.length > 0 || this.#ended || this.#over || this.#fault !== undefined
+    return this.#queue.length > 0 || this.#ended || this.#over || this.#error !== undefined
   }
 
   /** By the time the promise resolves, all that came in the same read of the socket is here. */
@@ -64,7 +64,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     if (this.#queue.length > 0) return this.#takeQueue()
     assert.ok(this.ready, 'Bytes were taken before they arrived.')
     this.#over = true
-    if (this.#fault !== undefined) throw this.#fault
+    if (this.#error !== undefined) throw this.#error
     return undefined
   }
 
@@ -75,12 +75,12 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   cancel(): void {
     if (this.#over) return
     this.#over = true
-    this.#deadline.end(new Fault('aborted', 'cancelled'))
+    this.#deadline.end(new UpstreamError('aborted', 'cancelled'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#fault !== undefined) controller.abort(this.#fault)
+    if (this.#error !== undefined) controller.abort(this.#error)
   }
 
   onResponseStart(
@@ -112,14 +112,14 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   }
 
   /** Closes the socket, now or as soon as there is one. */
-  abort(reason: Fault): void {
-    if (this.#ended || this.#fault !== undefined) return
+  abort(reason: UpstreamError): void {
+    if (this.#ended || this.#error !== undefined) return
     if (this.#controller === undefined) this.#fail(reason)
     else this.#controller.abort(reason)
   }
 
   #fail(error: Error): void {
-    this.#fault ??= this.#deadline.fault ?? this.#deadline.judge(socketFault(error))
+    this.#error ??= this.#deadline.error ?? this.#deadline.judge(socketError(error))
     this.#deadline.settle()
     this.#tellSoon()
   }
@@ -134,7 +134,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   #tell(): void {
     this.#toldSoon = false
     if (this.#response !== undefined) this.#begun.resolve(this.#response)
-    else if (this.#fault !== undefined) this.#begun.reject(this.#fault)
+    else if (this.#error !== undefined) this.#begun.reject(this.#error)
     // Whoever was about to wait may have found and taken it already, and waits for more.
     if (this.ready) this.#wake?.()
   }
@@ -147,7 +147,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     this.#queuedBytes = 0
     if (this.#takenBytes > this.cap) {
       this.cancel()
-      throw new Fault('too_large', 'body')
+      throw new UpstreamError('too_large', 'body')
     }
     if (this.#controller?.paused) this.#controller.resume()
     return queue.length === 1 ? queue[0]! : Buffer.concat(queue)
@@ -168,9 +168,9 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
  */
 export class Deadline {
   /** Why the call was ended by us, if it was. */
-  fault: Fault | undefined
+  error: UpstreamError | undefined
   /** The answer whose socket it closes; set by whoever opens it. */
-  answer: { abort(fault: Fault): void } | undefined
+  answer: { abort(error: UpstreamError): void } | undefined
   readonly #limits: Timeouts
   readonly #startedMs = performance.now()
   #begun = false
@@ -181,7 +181,7 @@ export class Deadline {
   #longestRestMs = 0
   #timer: NodeJS.Timeout | undefined
   readonly #caller: AbortSignal | undefined
-  readonly #onAbort = () => this.end(new Fault('aborted', 'caller'))
+  readonly #onAbort = () => this.end(new UpstreamError('aborted', 'caller'))
 
   constructor(limits: Timeouts, caller: AbortSignal | undefined) {
     this.#limits = limits
@@ -215,20 +215,20 @@ export class Deadline {
   }
 
   /** Closes the socket. */
-  end(fault: Fault): void {
-    this.fault ??= fault
+  end(error: UpstreamError): void {
+    this.error ??= error
     this.settle()
-    this.answer?.abort(this.fault)
+    this.answer?.abort(this.error)
   }
 
   /**
    * An upstream may lose patience with us as we do with it: when the connection broke after a long
    * rest, that was our reader's doing.
    */
-  judge(fault: Fault): Fault {
+  judge(error: UpstreamError): UpstreamError {
     if (this.#restingSinceMs !== undefined) this.#goOn(this.#restingSinceMs)
     const longRest = this.#longestRestMs >= this.#limits.idleMs / 2
-    return longRest && fault.kind === 'reset' ? new Fault('aborted', SLOW_READER) : fault
+    return longRest && error.kind === 'reset' ? new UpstreamError('aborted', SLOW_READER) : error
   }
 
   /** The call is over: nothing may fire any more. */
@@ -249,10 +249,11 @@ export class Deadline {
       return
     }
     const totalLeftMs = this.#startedMs + totalMs + this.#restedMs - nowMs
-    if (totalLeftMs <= 0) return this.end(new Fault('timeout', 'total'))
+    if (totalLeftMs <= 0) return this.end(new UpstreamError('timeout', 'total'))
     const patienceMs = this.#begun ? idleMs : firstByteMs
     const leftMs = this.#waiting ? this.#waitingSinceMs + patienceMs - nowMs : idleMs
-    if (leftMs <= 0) return this.end(new Fault('timeout', this.#begun ? 'idle' : 'first_byte'))
+    if (leftMs <= 0)
+      return this.end(new UpstreamError('timeout', this.#begun ? 'idle' : 'first_byte'))
     this.#timer = setTimeout(() => this.#check(), Math.min(totalLeftMs, leftMs, idleMs))
   }
 

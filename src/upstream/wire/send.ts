@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import type { AnswerHead, HttpCall, JsonAnswer, SseEvent, Timeouts } from '../contract/contract.ts'
 import { retryAfterSeconds } from '../contract/error-status.ts'
-import { Fault, StatusFault } from '../contract/fault.ts'
+import { UpstreamError, StatusError } from '../contract/upstream-error.ts'
 import { Events } from './events.ts'
 import { Deadline, DEFAULT_TIMEOUTS, Inbound } from './inbound.ts'
 import type { Source } from './source.ts'
@@ -14,7 +14,7 @@ const ERROR_BODY_CAP = 64 * 1024
 const HEADER_CAP = 16 * 1024
 const CONNECTIONS_PER_ORIGIN = 512
 
-/** The only one that opens a connection to a model provider. It throws only Faults. */
+/** The only one that opens a connection to a model provider. It throws only UpstreamErrors. */
 export type HttpSender = {
   json(to: Endpoint, call: HttpCall, signal?: AbortSignal): Promise<JsonAnswer>
   events(to: Endpoint, call: HttpCall, signal?: AbortSignal): Promise<EventAnswer>
@@ -46,8 +46,8 @@ export function createHttpSender(defaults: Partial<Timeouts> = {}): HttpSender {
       const answer = await open(to, call, signal)
       const type = answer.headers['content-type'] ?? ''
       // Some answer a stream request with a JSON error and 200, or with a web page.
-      if (type.includes('json')) throw new StatusFault(200, await errorBody(answer))
-      if (type.includes('html')) throw drop(answer, new Fault('garbage', 'html'))
+      if (type.includes('json')) throw new StatusError(200, await errorBody(answer))
+      if (type.includes('html')) throw drop(answer, new UpstreamError('garbage', 'html'))
       const { status, headers, bytes } = answer
       return { status, headers, events: new Events(bytes, call.maxEventBytes) }
     },
@@ -85,17 +85,17 @@ async function openAnswer(
   call: HttpCall,
   deadline: Deadline,
 ): Promise<OpenAnswer> {
-  if (deadline.fault) throw deadline.fault
+  if (deadline.error) throw deadline.error
   const bytes = new Inbound(deadline)
   agent.dispatch(requestOf(to, call), bytes)
   const { status, headers } = await bytes.head
   const answer = { status, headers: keptHeaders(headers), bytes }
-  if (status >= 300 && status < 400) throw drop(answer, new Fault('redirect', 'status'))
+  if (status >= 300 && status < 400) throw drop(answer, new UpstreamError('redirect', 'status'))
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw drop(answer, new Fault('garbage', 'content_encoding'))
+    throw drop(answer, new UpstreamError('garbage', 'content_encoding'))
   }
-  if (status < 200 || status > 299) throw await statusFault(answer)
+  if (status < 200 || status > 299) throw await statusError(answer)
   return answer
 }
 
@@ -148,12 +148,12 @@ function keptHeaders(
   return kept
 }
 
-function drop(answer: OpenAnswer, fault: Fault): Fault {
+function drop(answer: OpenAnswer, error: UpstreamError): UpstreamError {
   answer.bytes.cancel()
-  return fault
+  return error
 }
 
-async function statusFault(answer: OpenAnswer): Promise<StatusFault> {
+async function statusError(answer: OpenAnswer): Promise<StatusError> {
   let body: unknown
   try {
     body = await errorBody(answer)
@@ -161,7 +161,7 @@ async function statusFault(answer: OpenAnswer): Promise<StatusFault> {
     // The status says enough; its body was not JSON, too long, or cut short.
   }
   const retryAfterS = retryAfterSeconds(answer.headers['retry-after'], Date.now())
-  return new StatusFault(answer.status, body, retryAfterS)
+  return new StatusError(answer.status, body, retryAfterS)
 }
 
 async function errorBody({ bytes }: OpenAnswer): Promise<unknown> {
@@ -183,10 +183,10 @@ export async function gather(source: Source<Buffer>): Promise<Buffer> {
 /** Leading white space is allowed: slow answers are kept alive with newlines. */
 function parseJsonBody(bytes: Buffer): unknown {
   try {
-    if (!isUtf8(bytes)) throw new Fault('garbage', 'json')
+    if (!isUtf8(bytes)) throw new UpstreamError('garbage', 'json')
     const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
     return JSON.parse(bytes.toString('utf8', marked ? 3 : 0))
   } catch {
-    throw new Fault('garbage', 'json')
+    throw new UpstreamError('garbage', 'json')
   }
 }

@@ -39,7 +39,7 @@ async function streamed({ chat }: Provider, events: Event[]) {
     choices: new Set(events.flatMap(({ data }) => indexesIn(data))).size,
     ours: request.ours,
     id: undefined,
-    brokenOff: (error) => error,
+    streamFailure: (error) => error,
   })
   return gatherAnswer(stream, request.ours)
 }

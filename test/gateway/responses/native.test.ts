@@ -227,7 +227,7 @@ test('thoughts are shown to those who ask', () => {
 test('a failure inside, an end that is missing, and one as chats have it', () => {
   const error = { code: 'context_length_exceeded', message: 'x' }
   const failed = { type: 'response.failed', response: { ...response('failed'), error } }
-  const fault = (events: Fields[]) => {
+  const errorOf = (events: Fields[]) => {
     try {
       streamed(events)
     } catch (thrown) {
@@ -235,10 +235,10 @@ test('a failure inside, an end that is missing, and one as chats have it', () =>
     }
     return assert.fail('did not throw')
   }
-  const asFault = fault([...EVENTS.slice(0, 4), failed]) as never
-  assert.deepEqual(openai.failure(asFault), { kind: 'rejected', why: 'context_length' })
-  assert.equal(fault(EVENTS.slice(0, -1)).at, 'stream_end')
-  assert.equal(fault([]).at, 'empty_stream')
+  const inside = errorOf([...EVENTS.slice(0, 4), failed]) as never
+  assert.deepEqual(openai.classify(inside), { kind: 'rejected', why: 'context_length' })
+  assert.equal(errorOf(EVENTS.slice(0, -1)).at, 'stream_end')
+  assert.equal(errorOf([]).at, 'empty_stream')
   const reader = chat.reader(request(native({ input: 'x' })), target)
   assert.deepEqual(reader.read({ data: '[DONE]' }), [])
 })

@@ -29,8 +29,8 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
   {
     name: 'an upstream that gives up on a slow reader is not blamed',
     file: 'src/upstream/wire/inbound.ts',
-    find: "return longRest && fault.kind === 'reset' ?",
-    put: "return longRest && fault.kind === 'refused' ?",
+    find: "return longRest && error.kind === 'reset' ?",
+    put: "return longRest && error.kind === 'refused' ?",
     test: 'test/contract/slow-readers.test.ts',
     fails: /upstreams that give up/,
   },
@@ -92,9 +92,9 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
   },
   {
     name: 'an upstream’s words are scrubbed',
-    file: 'src/upstream/contract/fault.ts',
-    find: "scrubbed(provider.words?.(fault) ?? '')",
-    put: "(provider.words?.(fault) ?? '')",
+    file: 'src/upstream/contract/upstream-error.ts',
+    find: "scrubbed(provider.errorMessage?.(error) ?? '')",
+    put: "(provider.errorMessage?.(error) ?? '')",
     test: 'test/contract/messages.test.ts',
     fails: /fault status-400/,
   },

@@ -12,7 +12,7 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../../../src/upstream/contract/contract.ts'
-import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { UpstreamError, StatusError } from '../../../src/upstream/contract/upstream-error.ts'
 import { Events } from '../../../src/upstream/wire/events.ts'
 import { bytesSource, itemsOf } from '../sources.ts'
 
@@ -379,10 +379,10 @@ describe('the answer of Anthropic', () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'x' } }
     assert.throws(
       () => capability.read(answer(error), chat({}), target),
-      (fault) => fault instanceof StatusFault && fault.status === 529,
+      (error) => error instanceof StatusError && error.status === 529,
     )
     for (const json of [{}, [], { type: 'message' }, 'x']) {
-      assert.throws(() => capability.read(answer(json), chat({}), target), Fault)
+      assert.throws(() => capability.read(answer(json), chat({}), target), UpstreamError)
     }
   })
 })
@@ -504,15 +504,15 @@ describe('the stream of Anthropic', () => {
     const half = SSE.subarray(0, SSE.indexOf('event: message_delta'))
     await assert.rejects(
       chunksOf(half),
-      (error) => error instanceof Fault && error.kind === 'reset',
+      (error) => error instanceof UpstreamError && error.kind === 'reset',
     )
     const error =
       'event: error\ndata: {"type":"error","error":{"type":"rate_limit_error","message":"x"}}\n\n'
     await assert.rejects(
       chunksOf(Buffer.concat([half, Buffer.from(error)])),
-      (fault) => fault instanceof StatusFault && fault.status === 429,
+      (error) => error instanceof StatusError && error.status === 429,
     )
-    await assert.rejects(chunksOf(Buffer.from('')), Fault)
+    await assert.rejects(chunksOf(Buffer.from('')), UpstreamError)
     const future = Buffer.from('event: brand_new\ndata: {"type":"brand_new"}\n\n')
     await chunksOf(Buffer.concat([future, SSE]))
   })

@@ -4,8 +4,13 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
 import type { ChatRequest, SseEvent } from '../../../src/upstream/contract/contract.ts'
-import { failureOf, Fault, StatusFault, troubleOf } from '../../../src/upstream/contract/fault.ts'
-import { scrubbed } from '../../../src/upstream/contract/scrub.ts'
+import {
+  failureOf,
+  UpstreamError,
+  StatusError,
+  classifyError,
+  scrubbed,
+} from '../../../src/upstream/contract/upstream-error.ts'
 
 const target = { upstream: 'a', model: 'claude-door-1' }
 const request: ChatRequest = {
@@ -88,7 +93,7 @@ describe('a native request', () => {
       anthropic.count!.read({ status: 200, headers: {}, json }, request, target)
     assert.deepEqual(read({ input_tokens: 12 }), { tokens: 12 })
     for (const bad of [{}, { input_tokens: -1 }, { input_tokens: '12' }, []]) {
-      assert.throws(() => read(bad), Fault)
+      assert.throws(() => read(bad), UpstreamError)
     }
   })
 })
@@ -178,19 +183,19 @@ describe('a native stream', () => {
     const broken = { event: undefined, data: '{"type":\n"ping"}' }
     assert.deepEqual(reader.read(broken), ['event: ping\ndata: {"type":"ping"}\n\n'])
     for (const data of ['{"type":"a\\nb"}', '{}', '[]', 'x']) {
-      assert.throws(() => reader.read({ event: undefined, data }), Fault)
+      assert.throws(() => reader.read({ event: undefined, data }), UpstreamError)
     }
-    assert.throws(() => chat.reader(request, target).close(), Fault)
+    assert.throws(() => chat.reader(request, target).close(), UpstreamError)
     const error = '{"type":"error","error":{"type":"overloaded_error"}}'
-    assert.throws(() => reader.read({ event: 'error', data: error }), StatusFault)
+    assert.throws(() => reader.read({ event: 'error', data: error }), StatusError)
   })
 })
 
 describe('a refusal of a native request', () => {
-  const failureFor = (status: number, message: string, inTheirWords = true) => {
+  const failureFor = (status: number, message: string, showErrorMessage = true) => {
     const error = { type: 'invalid_request_error', message }
-    const fault = new StatusFault(status, { type: 'error', error })
-    return failureOf(troubleOf(fault, anthropic, { inTheirWords }), fault)
+    const broken = new StatusError(status, { type: 'error', error })
+    return failureOf(classifyError(broken, anthropic, { showErrorMessage }), broken)
   }
 
   it('stays a 400 in the words that clients act on', () => {

@@ -18,7 +18,7 @@ import {
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 import type { ChatRequest, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
-import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { UpstreamError, StatusError } from '../../../src/upstream/contract/upstream-error.ts'
 import { gemini } from '../../../src/upstream/gemini/provider.ts'
 import { Events } from '../../../src/upstream/wire/events.ts'
 import { bytesSource, itemsOf } from '../sources.ts'
@@ -294,19 +294,20 @@ describe('the answer of Gemini', () => {
       ['stop', 'length', 'content_filter', 'content_filter', 'stop', 'stop'],
     )
     assert.equal(finish('SAFETY', []), 'content_filter')
-    assert.throws(() => finish('MALFORMED_FUNCTION_CALL', []), Fault)
+    assert.throws(() => finish('MALFORMED_FUNCTION_CALL', []), UpstreamError)
   })
 
   it('a blocked prompt, an error and garbage', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: {} }
     assert.throws(
       () => read(blocked),
-      (fault) =>
-        fault instanceof StatusFault &&
-        JSON.stringify(gemini.failure(fault)) === '{"kind":"rejected","why":"content_policy"}',
+      (error) =>
+        error instanceof StatusError &&
+        JSON.stringify(gemini.classify(error)) === '{"kind":"rejected","why":"content_policy"}',
     )
-    assert.throws(() => read({ error: { code: 503 } }), StatusFault)
-    for (const json of [{}, [], { candidates: [] }, null]) assert.throws(() => read(json), Fault)
+    assert.throws(() => read({ error: { code: 503 } }), StatusError)
+    for (const json of [{}, [], { candidates: [] }, null])
+      assert.throws(() => read(json), UpstreamError)
   })
 
   it('implausible usage is unusable', () => {
@@ -397,14 +398,14 @@ describe('the stream of Gemini', () => {
     const half = SSE.subarray(0, SSE.lastIndexOf('data: '))
     await assert.rejects(
       chunksOf(half),
-      (error) => error instanceof Fault && error.kind === 'reset',
+      (error) => error instanceof UpstreamError && error.kind === 'reset',
     )
     const reader = capability.reader(chat({}, { stream: true }), target)
     assert.throws(
       () => reader.read({ event: 'bare', data: '{"error":{"code":429,"status":"x"}}' }),
-      (fault) => fault instanceof StatusFault && fault.status === 429,
+      (error) => error instanceof StatusError && error.status === 429,
     )
-    await assert.rejects(chunksOf(Buffer.from('')), Fault)
+    await assert.rejects(chunksOf(Buffer.from('')), UpstreamError)
   })
 })
 

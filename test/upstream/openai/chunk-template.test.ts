@@ -84,7 +84,7 @@ test('what only looks like more text is not taken for it', () => {
     else {
       const reader = new OpenAiReader(request)
       reader.read({ data: plain })
-      assert.throws(() => reader.read({ data }), { name: 'Fault' })
+      assert.throws(() => reader.read({ data }), { name: 'UpstreamError' })
     }
   }
 })
@@ -99,6 +99,6 @@ test('the end, the usage and an error are read even when a template is there', (
   assert.equal(reader.outputBytes, 3)
   assert.throws(
     () => reader.read({ data: JSON.stringify(chunk({ content: 'd' }, { error: { code: 502 } })) }),
-    { name: 'Fault' },
+    { name: 'UpstreamError' },
   )
 })

@@ -9,7 +9,7 @@ import type {
   JsonAnswer,
   Provider,
 } from '../../../src/upstream/contract/contract.ts'
-import { Fault, type StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { UpstreamError, type StatusError } from '../../../src/upstream/contract/upstream-error.ts'
 import { vectorBase64 } from '../../../src/upstream/contract/vectors.ts'
 import { openai } from '../../../src/upstream/openai/provider.ts'
 import { openrouter } from '../../../src/upstream/openrouter/provider.ts'
@@ -51,14 +51,14 @@ const NORMAL = {
   reasoningTokens: 288,
   costUsd: '0.004756',
 }
-const faultOf = (work: () => unknown): Fault => {
+const errorOf = (work: () => unknown): UpstreamError => {
   try {
     work()
   } catch (error) {
-    assert.ok(error instanceof Fault, String(error))
+    assert.ok(error instanceof UpstreamError, String(error))
     return error
   }
-  throw new assert.AssertionError({ message: 'no fault' })
+  throw new assert.AssertionError({ message: 'no error' })
 }
 
 for (const [name, provider] of Object.entries({ openrouter, openai } as Record<string, Provider>)) {
@@ -180,9 +180,9 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
         [null, undefined],
       ]
       for (const [json, status] of bodies) {
-        const fault = faultOf(() => capability.read(answer(json), chat({}), target))
-        if (status === undefined) assert.equal(fault.kind, 'garbage')
-        else assert.equal((fault as StatusFault).status, status)
+        const error = errorOf(() => capability.read(answer(json), chat({}), target))
+        if (status === undefined) assert.equal(error.kind, 'garbage')
+        else assert.equal((error as StatusError).status, status)
       }
     })
 
@@ -240,7 +240,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
         return reader
       }
       const broken = begin()
-      assert.equal(faultOf(() => broken.close()).kind, 'reset')
+      assert.equal(errorOf(() => broken.close()).kind, 'reset')
       const withoutFinish = begin()
       withoutFinish.read({ data: '[DONE]' })
       withoutFinish.close()
@@ -249,16 +249,16 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
       withoutDone.close()
       const empty = capability.reader(chat({}), target)
       empty.read({ data: '[DONE]' })
-      assert.equal(faultOf(() => empty.close()).kind, 'garbage')
+      assert.equal(errorOf(() => empty.close()).kind, 'garbage')
       for (const data of [
         '{"error":{"code":429,"message":"x"},"choices":[{"finish_reason":"error"}]}',
         '{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}',
         '{"error":{"code":"server_error","message":"x"}}',
       ]) {
-        assert.equal(faultOf(() => begin().read({ data })).kind, 'status')
+        assert.equal(errorOf(() => begin().read({ data })).kind, 'status')
       }
       for (const data of ['<html>', '{"a":', '[]', '7', '']) {
-        assert.equal(faultOf(() => begin().read({ data })).kind, 'garbage')
+        assert.equal(errorOf(() => begin().read({ data })).kind, 'garbage')
       }
     })
 
@@ -333,7 +333,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
         [{ embedding: 'AADAfw==' }, { embedding: 'AADAfw==' }],
         'none',
       ]) {
-        assert.equal(faultOf(() => read(answer({ data }), request, target)).kind, 'garbage')
+        assert.equal(errorOf(() => read(answer({ data }), request, target)).kind, 'garbage')
       }
     })
 
@@ -359,7 +359,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
         generationId: 'gen-9',
       })
       const json = { 'content-type': 'application/json' }
-      assert.equal(faultOf(() => read({ status: 200, headers: json }, request)).kind, 'garbage')
+      assert.equal(errorOf(() => read({ status: 200, headers: json }, request)).kind, 'garbage')
     })
 
     it('images: bytes only, a URL is never followed', () => {
@@ -399,7 +399,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
       assert.ok(result.usage.kind === 'reported')
       assert.equal(result.usage.usage.costUsd, '0.04')
       for (const data of [[], [{ url: 'https://x/y.png' }], [{ b64_json: '' }], 'x']) {
-        assert.equal(faultOf(() => read(answer({ data }), request, target)).kind, 'garbage')
+        assert.equal(errorOf(() => read(answer({ data }), request, target)).kind, 'garbage')
       }
     })
 
@@ -452,7 +452,7 @@ for (const [name, provider] of Object.entries({ openrouter, openai } as Record<s
         [verbose.language, verbose.durationS, verbose.verbose, verbose.usage.kind],
         ['english', 8.47, { task: 'transcribe', segments: [] }, 'absent'],
       )
-      assert.equal(faultOf(() => read(answer({ words: [] }), request, target)).kind, 'garbage')
+      assert.equal(errorOf(() => read(answer({ words: [] }), request, target)).kind, 'garbage')
     })
   })
 }
@@ -528,7 +528,7 @@ describe('where the two differ', () => {
     })
     for (const id of ['../key', '', 7, 'a/b', 'a?b']) {
       const read = () => start.read(answer({ id }), { prompt: '', extra: {} }, target)
-      assert.equal(faultOf(read).kind, 'garbage')
+      assert.equal(errorOf(read).kind, 'garbage')
     }
     assert.equal(status.build({ jobId: 'job-1' }, target).path, '/videos/job-1')
     const range = content.build({ jobId: 'job-1', range: 'bytes=0-9' }, target)
@@ -578,6 +578,6 @@ describe('where the two differ', () => {
     assert.equal(read({ status: 'cancelled' }).error!.code, 'cancelled')
     const unusable = read({ status: 'completed', unsigned_urls: ['x'], usage: { cost: -1 } })
     assert.equal(unusable.usage.kind, 'unusable')
-    assert.equal(faultOf(() => read({ status: 7 })).kind, 'garbage')
+    assert.equal(errorOf(() => read({ status: 7 })).kind, 'garbage')
   })
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { CatalogRecord } from '../../../src/catalog/model-record.ts'
 import type { SendJson } from '../../../src/upstream/contract/contract.ts'
-import { Fault, StatusFault } from '../../../src/upstream/contract/fault.ts'
+import { UpstreamError, StatusError } from '../../../src/upstream/contract/upstream-error.ts'
 import { readCatalog } from '../../../src/upstream/openrouter/catalog.ts'
 import { imagePriceUsd, videoPriceUsd } from '../../../src/upstream/prices/media-price.ts'
 
@@ -23,7 +23,7 @@ const requestedPaths: string[] = []
 const ask: SendJson = async ({ path }) => {
   requestedPaths.push(path)
   const json = PAGES[path]
-  if (json === undefined) throw new StatusFault(404)
+  if (json === undefined) throw new StatusError(404)
   return { status: 200, headers: {}, json }
 }
 
@@ -157,12 +157,12 @@ describe('the catalog of openrouter', () => {
 
   it('a price list that cannot be read fails the sync; one that does not exist does not', async () => {
     const broken: SendJson = async (call) => {
-      if (call.path === '/videos/models') throw new Fault('reset', 'x')
+      if (call.path === '/videos/models') throw new UpstreamError('reset', 'x')
       return ask(call)
     }
-    await assert.rejects(readCatalog(broken), Fault)
+    await assert.rejects(readCatalog(broken), UpstreamError)
     const missing: SendJson = async (call) => {
-      if (call.path !== '/models?output_modalities=all') throw new StatusFault(404)
+      if (call.path !== '/models?output_modalities=all') throw new StatusError(404)
       return ask(call)
     }
     const reading = await readCatalog(missing)
@@ -173,7 +173,7 @@ describe('the catalog of openrouter', () => {
   it('anything but a list is garbage', async () => {
     await assert.rejects(
       readCatalog(async () => ({ status: 200, headers: {}, json: { data: 'no' } })),
-      Fault,
+      UpstreamError,
     )
   })
 })

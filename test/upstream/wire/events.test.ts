@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { Fault } from '../../../src/upstream/contract/fault.ts'
+import { UpstreamError } from '../../../src/upstream/contract/upstream-error.ts'
 import { Events } from '../../../src/upstream/wire/events.ts'
 import type { Source } from '../../../src/upstream/wire/source.ts'
 import { itemsOf } from '../sources.ts'
@@ -95,7 +95,7 @@ describe('server-sent events', () => {
         async () => {
           for await (const _ of itemsOf(new Events(source, 500)));
         },
-        (error) => error instanceof Fault && error.kind === 'too_large',
+        (error) => error instanceof UpstreamError && error.kind === 'too_large',
       )
       assert.equal(source.cancelled, true)
     }

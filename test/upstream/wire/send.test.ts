@@ -4,11 +4,11 @@ import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { HttpCall } from '../../../src/upstream/contract/contract.ts'
 import {
-  Fault,
+  UpstreamError,
   SLOW_READER,
-  StatusFault,
-  type FaultKind,
-} from '../../../src/upstream/contract/fault.ts'
+  StatusError,
+  type UpstreamErrorKind,
+} from '../../../src/upstream/contract/upstream-error.ts'
 import { createHttpSender, gather } from '../../../src/upstream/wire/send.ts'
 import type { Source } from '../../../src/upstream/wire/source.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -46,15 +46,15 @@ const get = (expects: HttpCall['expects'], more: Partial<HttpCall> = {}): HttpCa
   ...more,
 })
 
-async function fault(work: () => Promise<unknown>): Promise<Fault> {
+async function errorOf(work: () => Promise<unknown>): Promise<UpstreamError> {
   try {
     await work()
   } catch (error) {
-    assert.ok(error instanceof Fault, String(error))
+    assert.ok(error instanceof UpstreamError, String(error))
     assert.doesNotMatch(`${error.message} ${error.stack}`, /127\.0\.0\.1|secret/)
     return error
   }
-  throw new assert.AssertionError({ message: 'no fault' })
+  throw new assert.AssertionError({ message: 'no error' })
 }
 
 async function drain(source: Source<unknown>): Promise<void> {
@@ -62,7 +62,7 @@ async function drain(source: Source<unknown>): Promise<void> {
 }
 
 /** UPS-01 to UPS-14, as far as one exchange goes. */
-const TABLE: [string, Behave, FaultKind, string?][] = [
+const TABLE: [string, Behave, UpstreamErrorKind, string?][] = [
   ['accepts, never answers', () => {}, 'timeout', 'first_byte'],
   [
     'headers, then silence',
@@ -151,7 +151,7 @@ describe('the HTTP client', () => {
   for (const [name, behave, kind, at] of TABLE) {
     it(`${name}: ${kind}`, async () => {
       const there = await endpoint(behave)
-      const found = await fault(() => sender.json(there.endpoint, get('json')))
+      const found = await errorOf(() => sender.json(there.endpoint, get('json')))
       assert.equal(found.kind, kind)
       if (at) assert.equal(found.at, at)
     })
@@ -162,7 +162,7 @@ describe('the HTTP client', () => {
       const timer = setInterval(() => socket.write('HTTP/1.1 103 E\r\n\r\n'.repeat(20)), 5)
       socket.on('close', () => clearInterval(timer))
     })
-    assert.equal((await fault(() => sender.json(there.endpoint, get('json')))).at, 'first_byte')
+    assert.equal((await errorOf(() => sender.json(there.endpoint, get('json')))).at, 'first_byte')
   })
 
   it('no server listens: refused', async () => {
@@ -171,15 +171,15 @@ describe('the HTTP client', () => {
     const { port } = server.address() as AddressInfo
     await new Promise((done) => server.close(done))
     const where = { origin: `http://127.0.0.1:${port}`, basePath: '', headers: {} }
-    assert.equal((await fault(() => sender.json(where, get('json')))).kind, 'refused')
+    assert.equal((await errorOf(() => sender.json(where, get('json')))).kind, 'refused')
     const nowhere = { origin: 'http://nobody.invalid', basePath: '', headers: {} }
-    assert.equal((await fault(() => sender.json(nowhere, get('json')))).kind, 'refused')
+    assert.equal((await errorOf(() => sender.json(nowhere, get('json')))).kind, 'refused')
   })
 
   it('TLS to a server that speaks plain HTTP: refused or reset', async () => {
     const there = await endpoint((socket) => socket.end('no tls'))
     const origin = there.endpoint.origin.replace('http:', 'https:')
-    const found = await fault(() => sender.json({ ...there.endpoint, origin }, get('json')))
+    const found = await errorOf(() => sender.json({ ...there.endpoint, origin }, get('json')))
     assert.match(found.kind, /refused|reset|timeout/)
   })
 
@@ -213,8 +213,8 @@ describe('the HTTP client', () => {
       const there = await endpoint((socket) =>
         socket.write(response('{"error":{"code":429}}', { status: 429, headers })),
       )
-      const found = await fault(() => sender.json(there.endpoint, get('json')))
-      assert.ok(found instanceof StatusFault)
+      const found = await errorOf(() => sender.json(there.endpoint, get('json')))
+      assert.ok(found instanceof StatusError)
       assert.deepEqual([found.status, found.body], [429, { error: { code: 429 } }])
       if (seconds === undefined) assert.equal(found.retryAfterS, undefined)
       else assert.ok(Math.abs(found.retryAfterS! - seconds) <= 1, `${value}: ${found.retryAfterS}`)
@@ -223,8 +223,8 @@ describe('the HTTP client', () => {
 
   it('an error page of gigabytes is cut at its cap', async () => {
     const there = await endpoint((socket) => endless(socket, 'HTTP/1.1 500 X\r\n'))
-    const found = await fault(() => sender.json(there.endpoint, get('json')))
-    assert.ok(found instanceof StatusFault)
+    const found = await errorOf(() => sender.json(there.endpoint, get('json')))
+    assert.ok(found instanceof StatusError)
     assert.equal(found.status, 500)
   })
 
@@ -232,7 +232,7 @@ describe('the HTTP client', () => {
     const there = await endpoint((socket) => endless(socket, 'HTTP/1.1 200 X\r\n'))
     const before = process.memoryUsage().rss
     const call = get('json', { maxBytes: 4 * 1024 * 1024, timeouts: { totalMs: 10_000 } })
-    assert.equal((await fault(() => sender.json(there.endpoint, call))).kind, 'too_large')
+    assert.equal((await errorOf(() => sender.json(there.endpoint, call))).kind, 'too_large')
     assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024)
     await eventually(() => there.server.open === 0)
   })
@@ -243,7 +243,7 @@ describe('the HTTP client', () => {
       there.endpoint,
       get('sse', { timeouts: { totalMs: 10_000, idleMs: 5000 } }),
     )
-    assert.equal((await fault(() => drain(answer.events))).kind, 'too_large')
+    assert.equal((await errorOf(() => drain(answer.events))).kind, 'too_large')
   })
 
   it('a stream that falls silent, and one of comments only, are cut', async () => {
@@ -252,14 +252,14 @@ describe('the HTTP client', () => {
       socket.write(chunk(sse('1')))
     })
     const first = await sender.events(silent.endpoint, get('sse'))
-    assert.equal((await fault(() => drain(first.events))).at, 'idle')
+    assert.equal((await errorOf(() => drain(first.events))).at, 'idle')
     const comments = await endpoint((socket) => {
       socket.write(SSE_HEAD)
       const timer = setInterval(() => socket.write(chunk(': still here\n\n')), 50)
       socket.on('close', () => clearInterval(timer))
     })
     const second = await sender.events(comments.endpoint, get('sse'))
-    assert.equal((await fault(() => drain(second.events))).at, 'total')
+    assert.equal((await errorOf(() => drain(second.events))).at, 'total')
   })
 
   it('silence is measured from the last bytes on', async () => {
@@ -270,7 +270,7 @@ describe('the HTTP client', () => {
     })
     const answer = await sender.events(there.endpoint, get('sse'))
     const began = Date.now()
-    assert.equal((await fault(() => drain(answer.events))).at, 'idle')
+    assert.equal((await errorOf(() => drain(answer.events))).at, 'idle')
     const tookMs = Date.now() - began
     assert.ok(tookMs > LIMITS.idleMs * 2, `${tookMs} ms`)
   })
@@ -279,10 +279,10 @@ describe('the HTTP client', () => {
     const page = await endpoint((socket) =>
       socket.write(response('<html>', { headers: { 'content-type': 'text/html' } })),
     )
-    assert.equal((await fault(() => sender.events(page.endpoint, get('sse')))).kind, 'garbage')
+    assert.equal((await errorOf(() => sender.events(page.endpoint, get('sse')))).kind, 'garbage')
     const json = await endpoint((socket) => socket.write(response('{"error":{"code":503}}')))
-    const found = await fault(() => sender.events(json.endpoint, get('sse')))
-    assert.ok(found instanceof StatusFault)
+    const found = await errorOf(() => sender.events(json.endpoint, get('sse')))
+    assert.ok(found instanceof StatusError)
     assert.deepEqual(found.body, { error: { code: 503 } })
   })
 
@@ -324,7 +324,7 @@ describe('the HTTP client', () => {
     await new Promise((done) => setTimeout(done, LIMITS.totalMs * 1.5))
     assert.equal(there.server.open, 1)
     for (let i = 0; i < 3; i++) await nextOf(answer.events)
-    assert.equal((await fault(() => drain(answer.events))).at, 'total')
+    assert.equal((await errorOf(() => drain(answer.events))).at, 'total')
   })
 
   it('an upstream that gives up on a slow reader is not to blame', async () => {
@@ -343,7 +343,7 @@ describe('the HTTP client', () => {
       answer.events.rest()
       await new Promise((done) => setTimeout(done, LIMITS.idleMs))
       upstream!.resetAndDestroy()
-      const found = await fault(() => drain(answer.events))
+      const found = await errorOf(() => drain(answer.events))
       assert.deepEqual([found.kind, found.at === SLOW_READER], [kind, kind === 'aborted'])
     }
   })
@@ -357,7 +357,7 @@ describe('the HTTP client', () => {
     const answer = await sender.events(there.endpoint, get('sse'), leaving.signal)
     await nextOf(answer.events)
     leaving.abort()
-    assert.equal((await fault(() => drain(answer.events))).kind, 'aborted')
+    assert.equal((await errorOf(() => drain(answer.events))).kind, 'aborted')
     await eventually(() => there.server.open === 0)
   })
 

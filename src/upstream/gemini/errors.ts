@@ -2,19 +2,19 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/field
 import {
   hintInWords,
   retryAfterSeconds,
-  troubleByStatus,
+  classifyStatus,
   type ErrorHint,
 } from '../contract/error-status.ts'
-import type { StatusFault, Trouble } from '../contract/fault.ts'
+import type { StatusError, ErrorCategory } from '../contract/upstream-error.ts'
 
 /** `{error: {code, message, status, details}}`, sometimes wrapped in an array. */
-export function geminiFailure(fault: StatusFault): Trouble {
-  const body: unknown = Array.isArray(fault.body) ? fault.body[0] : fault.body
-  const error = fieldsOf(fieldsOf(body).error)
+export function classifyGeminiError({ status, body, retryAfterS }: StatusError): ErrorCategory {
+  const first: unknown = Array.isArray(body) ? body[0] : body
+  const error = fieldsOf(fieldsOf(first).error)
   const details = listOf(error.details).filter(isFields)
   const delayS = details.map(({ retryDelay }) => retryAfterSeconds(retryDelay, 0)).find(Boolean)
-  const status = fault.status >= 400 ? fault.status : 500
-  return troubleByStatus(status, hintOf(error, details), fault.retryAfterS ?? delayS)
+  const meant = status >= 400 ? status : 500
+  return classifyStatus(meant, hintOf(error, details), retryAfterS ?? delayS)
 }
 
 function hintOf(error: Fields, details: readonly Fields[]): ErrorHint {

@@ -2,29 +2,28 @@ import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import {
   hintInWords,
   retryAfterSeconds,
-  troubleByStatus,
+  classifyStatus,
   type ErrorHint,
 } from '../contract/error-status.ts'
-import { StatusFault, type Trouble } from '../contract/fault.ts'
+import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
 
 /** Reads `{error: {code, type, message, metadata}}`, its array-wrapped and its bare-text forms. */
-export function openAiFailure(fault: StatusFault): Trouble {
-  const error = errorFields(fault.body)
-  const status = fault.status >= 400 ? fault.status : (statusIn(error) ?? 500)
-  const availability = fieldsOf(error.availability)
-  const retryAfterS = fault.retryAfterS ?? retryAfterSeconds(availability.retry_after, 0)
-  return troubleByStatus(status, hintOf(error, status), retryAfterS)
+export function classifyOpenAiError({ status, body, retryAfterS }: StatusError): ErrorCategory {
+  const error = errorFields(body)
+  const meant = status >= 400 ? status : (statusIn(error) ?? 500)
+  const delayS = retryAfterSeconds(fieldsOf(error.availability).retry_after, 0)
+  return classifyStatus(meant, hintOf(error, meant), retryAfterS ?? delayS)
 }
 
 /** An error reported inside a 200: its code stands for the status. */
-export function errorInBody(body: Fields): StatusFault {
-  return new StatusFault(statusIn(errorFields(body)) ?? 500, body)
+export function errorInBody(body: Fields): StatusError {
+  return new StatusError(statusIn(errorFields(body)) ?? 500, body)
 }
 
 /** Of a response that failed: its code is a word, and stands for a status all the same. */
-export function errorInResponse(error: unknown): StatusFault {
+export function errorInResponse(error: unknown): StatusError {
   const code = textOf(fieldsOf(error).code) ?? ''
-  return new StatusFault(BY_CODE.get(code) ?? statusIn(fieldsOf(error)) ?? 500, { error })
+  return new StatusError(BY_CODE.get(code) ?? statusIn(fieldsOf(error)) ?? 500, { error })
 }
 
 const BY_CODE = new Map([
@@ -42,7 +41,7 @@ const BY_CODE = new Map([
 ])
 
 /** The message of an error. */
-export function openAiWords(body: unknown): string | undefined {
+export function openAiErrorMessage(body: unknown): string | undefined {
   return textOf(errorFields(body).message)
 }
 

@@ -1,17 +1,17 @@
-import { Fault } from '../contract/fault.ts'
+import { UpstreamError } from '../contract/upstream-error.ts'
 
 /** What the client library threw, as one of our faults. Its text may hold an address: dropped. */
-export function socketFault(error: unknown): Fault {
-  if (error instanceof Fault) return error
+export function socketError(error: unknown): UpstreamError {
+  if (error instanceof UpstreamError) return error
   const code = codeOf(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
-    return new Fault('timeout', 'connect')
+    return new UpstreamError('timeout', 'connect')
   }
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return new Fault('too_large', 'headers')
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return new UpstreamError('too_large', 'headers')
   if (error instanceof Error && error.name === 'HTTPParserError')
-    return new Fault('garbage', 'http')
-  if (NO_CONNECTION.test(code)) return new Fault('refused', code)
-  return new Fault('reset', /^[A-Z_0-9]{1,40}$/.test(code) ? code : 'socket')
+    return new UpstreamError('garbage', 'http')
+  if (NO_CONNECTION.test(code)) return new UpstreamError('refused', code)
+  return new UpstreamError('reset', /^[A-Z_0-9]{1,40}$/.test(code) ? code : 'socket')
 }
 
 const NO_CONNECTION =

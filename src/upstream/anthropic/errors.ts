@@ -1,10 +1,10 @@
 import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
-import { hintInWords, troubleByStatus, type ErrorHint } from '../contract/error-status.ts'
-import { StatusFault, type Trouble } from '../contract/fault.ts'
+import { hintInWords, classifyStatus, type ErrorHint } from '../contract/error-status.ts'
+import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
 
-export function anthropicFailure(fault: StatusFault): Trouble {
-  const error = fieldsOf(fieldsOf(fault.body).error)
-  return troubleByStatus(fault.status, hintOf(error, fault.status), fault.retryAfterS)
+export function classifyAnthropicError({ status, body, retryAfterS }: StatusError): ErrorCategory {
+  const error = fieldsOf(fieldsOf(body).error)
+  return classifyStatus(status, hintOf(error, status), retryAfterS)
 }
 
 const STATUS: Record<string, number> = {
@@ -21,9 +21,9 @@ const STATUS: Record<string, number> = {
 }
 
 /** An error in a 200 or in mid-stream has a type instead of a status. */
-export function anthropicError(body: Fields): StatusFault {
+export function anthropicError(body: Fields): StatusError {
   const type = textOf(fieldsOf(body.error).type) ?? ''
-  return new StatusFault(STATUS[type] ?? 500, body)
+  return new StatusError(STATUS[type] ?? 500, body)
 }
 
 const MONEY = /credit balance|spend(ing)? limit|usage limits|billing/i

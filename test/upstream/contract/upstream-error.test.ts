@@ -2,35 +2,38 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../../src/lib/failure.ts'
 import {
-  Fault,
-  StatusFault,
+  UpstreamError,
+  StatusError,
   failureOf,
-  isCallers,
+  causedByCaller,
   maybeAccepted,
   rateLimited,
-  troubleOf,
-  type FaultKind,
-  type Trouble,
-} from '../../../src/upstream/contract/fault.ts'
+  classifyError,
+  type UpstreamErrorKind,
+  type ErrorCategory,
+} from '../../../src/upstream/contract/upstream-error.ts'
 
-const overloaded: Trouble = { kind: 'overloaded', retryAfterS: 9 }
-const provider = { failure: () => overloaded }
+const overloaded: ErrorCategory = { kind: 'overloaded', retryAfterS: 9 }
+const provider = { classify: () => overloaded }
 
-describe('what a fault means', () => {
+describe('what a error means', () => {
   it('a status is read by the provider, unless the call takes it for gone', () => {
-    const fault = new StatusFault(404)
-    assert.deepEqual(troubleOf(fault, provider, {}), overloaded)
-    assert.deepEqual(troubleOf(fault, provider, { gone: [404] }), { kind: 'rejected', why: 'gone' })
+    const error = new StatusError(404)
+    assert.deepEqual(classifyError(error, provider, {}), overloaded)
+    assert.deepEqual(classifyError(error, provider, { gone: [404] }), {
+      kind: 'rejected',
+      why: 'gone',
+    })
   })
 
   it('too large is the caller’s where the caller set the cap, else the upstream’s', () => {
-    const fault = new Fault('too_large', 'body')
-    assert.deepEqual(troubleOf(fault, provider, { overflow: 'caller' }), { kind: 'oversized' })
-    assert.deepEqual(troubleOf(fault, provider, {}), { kind: 'failed' })
+    const error = new UpstreamError('too_large', 'body')
+    assert.deepEqual(classifyError(error, provider, { overflow: 'caller' }), { kind: 'oversized' })
+    assert.deepEqual(classifyError(error, provider, {}), { kind: 'failed' })
   })
 
-  it('only a fault of the caller is not tried elsewhere', () => {
-    const cases: [Trouble, boolean][] = [
+  it('only a error of the caller is not tried elsewhere', () => {
+    const cases: [ErrorCategory, boolean][] = [
       [{ kind: 'rejected', why: 'request' }, true],
       [{ kind: 'oversized' }, true],
       [{ kind: 'aborted' }, true],
@@ -40,12 +43,13 @@ describe('what a fault means', () => {
       [overloaded, false],
       [{ kind: 'failed' }, false],
     ]
-    for (const [trouble, callers] of cases) assert.equal(isCallers(trouble), callers, trouble.kind)
+    for (const [category, callers] of cases)
+      assert.equal(causedByCaller(category), callers, category.kind)
   })
 })
 
 describe('whether a request may have been accepted', () => {
-  const CASES: Record<FaultKind, boolean> = {
+  const CASES: Record<UpstreamErrorKind, boolean> = {
     refused: false,
     status: false,
     redirect: false,
@@ -58,8 +62,8 @@ describe('whether a request may have been accepted', () => {
 
   for (const [kind, accepted] of Object.entries(CASES)) {
     it(`${kind}: ${accepted ? 'perhaps' : 'no'}`, () => {
-      const fault = new Fault(kind as FaultKind, 'x')
-      assert.equal(maybeAccepted(failureOf({ kind: 'failed' }, fault)), accepted)
+      const error = new UpstreamError(kind as UpstreamErrorKind, 'x')
+      assert.equal(maybeAccepted(failureOf({ kind: 'failed' }, error)), accepted)
     })
   }
 

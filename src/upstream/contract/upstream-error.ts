@@ -1,0 +1,203 @@
+import { Failure } from '../../lib/failure.ts'
+
+/*
+ * An error of an upstream is read three times, all of them here:
+ *   UpstreamError   what happened on the wire
+ *   ErrorCategory   what that means: for the upstream's health, and for whom to ask next
+ *   Failure         what the caller is told
+ */
+
+export type UpstreamErrorKind =
+  | 'refused' // no connection: refused, no such host, TLS
+  | 'timeout'
+  | 'reset' // the connection broke
+  | 'garbage' // not an answer in this provider's format
+  | 'too_large'
+  | 'redirect'
+  | 'status' // an error status, or an error reported inside a 200
+  | 'aborted' // closed by our side
+
+/** Private: for the log and for routing. It carries no URL and no key, and is never shown. */
+export class UpstreamError extends Error {
+  readonly kind: UpstreamErrorKind
+  /** `connect`, `first_byte`, `idle`, `total` of a time-out; else a short word of ours. */
+  readonly at: string
+  constructor(kind: UpstreamErrorKind, at: string) {
+    super(`${kind}: ${at}`)
+    this.name = 'UpstreamError'
+    this.kind = kind
+    this.at = at
+  }
+}
+
+/** `body` is the upstream's answer, parsed if it was JSON. It is foreign text: never shown. */
+export class StatusError extends UpstreamError {
+  readonly status: number
+  readonly body: unknown
+  /** Whole seconds, already brought into 1 to 3600. */
+  readonly retryAfterS: number | undefined
+  constructor(status: number, body?: unknown, retryAfterS?: number) {
+    super('status', String(status))
+    this.status = status
+    this.body = body
+    this.retryAfterS = retryAfterS
+  }
+}
+
+export type ErrorCategory =
+  // the caller's request; no other upstream is tried. `message` is the upstream's, fit to be shown
+  | { kind: 'rejected'; why: RejectedWhy; message?: string | undefined }
+  | { kind: 'missing' } // this upstream does not know the model or the thing
+  | { kind: 'account'; why: AccountWhy } // our key or our money there
+  | { kind: 'rate_limited'; retryAfterS: number | undefined }
+  | { kind: 'overloaded'; retryAfterS: number | undefined }
+  | { kind: 'oversized' } // the answer is larger than the caller may have
+  | { kind: 'failed' }
+  | { kind: 'aborted' }
+
+export type RejectedWhy =
+  | 'request'
+  | 'context_length'
+  | 'content_policy'
+  | 'image'
+  | 'payload'
+  | 'gone'
+export type AccountWhy = 'key_refused' | 'out_of_money' | 'forbidden'
+
+/** What of a provider reads errors. */
+type ErrorReader = {
+  classify(error: StatusError): ErrorCategory
+  errorMessage?(error: StatusError): string | undefined
+}
+
+/** The provider reads its own error bodies; the call says what it takes for gone or oversized. */
+export function classifyError(
+  error: UpstreamError,
+  provider: ErrorReader,
+  call: {
+    gone?: readonly number[] | undefined
+    overflow?: 'caller' | undefined
+    showErrorMessage?: boolean | undefined
+  },
+): ErrorCategory {
+  if (error instanceof StatusError) {
+    if (call.gone?.includes(error.status)) return { kind: 'rejected', why: 'gone' }
+    const category = provider.classify(error)
+    return call.showErrorMessage ? withMessage(category, error, provider) : category
+  }
+  if (error.kind === 'aborted') return { kind: 'aborted' }
+  if (error.kind === 'too_large' && call.overflow === 'caller') return { kind: 'oversized' }
+  return { kind: 'failed' }
+}
+
+/** Where a stream was `aborted` by an upstream that had to wait too long for our reader. */
+export const SLOW_READER = 'slow_reader'
+
+/** A stream broke because of whoever reads it, not because of the upstream. */
+export function causedByReader(error: unknown): boolean {
+  const cause = error instanceof Failure ? error.cause : undefined
+  return cause instanceof UpstreamError && cause.at === SLOW_READER
+}
+
+/** By the wording of a 400 some clients know what to change. */
+function withMessage(
+  category: ErrorCategory,
+  error: StatusError,
+  provider: ErrorReader,
+): ErrorCategory {
+  if (category.kind !== 'rejected' || category.why !== 'request' || error.status !== 400) {
+    return category
+  }
+  return { ...category, message: scrubbed(provider.errorMessage?.(error) ?? '') || undefined }
+}
+
+const LONGEST_MESSAGE = 300
+
+/** An upstream's message without what names its account, our keys or its machines. */
+export function scrubbed(text: string): string {
+  const plain = text
+    .replaceAll(/\bhttps?:\/\/\S+/gi, '(link)')
+    .replaceAll(/[\w.+-]{1,64}@[\w.-]{1,253}/g, '(address)')
+    .replaceAll(/\b(?:sk|key|org|req|wrkspc|workspace|apikey|user|acct)[-_][\w-]{6,}/gi, '(id)')
+    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '(id)')
+    .replaceAll(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, '(address)')
+    .replaceAll(/\p{Cc}+/gu, ' ')
+  return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain
+}
+
+/** No other upstream would do better: it is the caller's request, or the caller has left. */
+export function causedByCaller({ kind }: ErrorCategory): boolean {
+  return kind === 'rejected' || kind === 'oversized' || kind === 'aborted'
+}
+
+/** What the caller is told. The error itself is the private cause and goes to the log. */
+export function failureOf(category: ErrorCategory, cause: UpstreamError): Failure {
+  switch (category.kind) {
+    case 'rejected':
+      return category.message === undefined
+        ? rejected(category.why, cause)
+        : new Failure('unsuitable', category.message, { cause })
+    case 'missing':
+      return notAccepted('The model did not accept this request.', cause)
+    case 'rate_limited':
+      return rateLimited(category.retryAfterS, cause)
+    case 'overloaded':
+      return unavailable(category.retryAfterS, cause)
+    case 'oversized':
+      return new Failure('too_large', 'The generated answer is larger than the limit.', { cause })
+    default:
+      return new Failure('upstream_failed', 'The model could not be reached. Try again.', { cause })
+  }
+}
+
+/**
+ * After a failure: may the upstream have taken the request all the same? Then only the same
+ * upstream may be asked again, with the same idempotency key.
+ */
+export function maybeAccepted({ cause }: Failure): boolean {
+  return cause instanceof UpstreamError && !NEVER_ACCEPTED.has(cause.kind)
+}
+
+const NEVER_ACCEPTED: ReadonlySet<UpstreamErrorKind> = new Set(['refused', 'status', 'redirect'])
+
+const DEFAULT_RETRY_S = 5
+
+export function rateLimited(retryAfterS = DEFAULT_RETRY_S, cause?: UpstreamError): Failure {
+  const message = 'The model is receiving too many requests. Try again later.'
+  return new Failure('rate_limited', message, { retryAfterS, cause })
+}
+
+export function unavailable(retryAfterS = DEFAULT_RETRY_S, cause?: UpstreamError): Failure {
+  const message = 'The model is not available at the moment. Try again later.'
+  return new Failure('unavailable', message, { retryAfterS, cause })
+}
+
+function rejected(why: RejectedWhy, cause: UpstreamError): Failure {
+  switch (why) {
+    case 'context_length':
+      return new Failure(
+        'unsuitable',
+        "The input is longer than the model's context. Shorten it, or use another model.",
+        { code: 'context_length_exceeded', cause },
+      )
+    case 'content_policy':
+      return new Failure('unsuitable', 'The request was declined by a content policy.', {
+        code: 'content_policy_violation',
+        cause,
+      })
+    case 'gone':
+      return new Failure('gone', 'The content is no longer available.', { cause })
+    case 'image':
+      return notAccepted('The model could not use an image in this request.', cause)
+    case 'payload':
+      return notAccepted('The request is too large for the model.', cause)
+    default:
+      return notAccepted('The model did not accept this request.', cause)
+  }
+}
+
+/** A retry cannot help, and SDKs would try: the header stops them. */
+function notAccepted(message: string, cause: UpstreamError): Failure {
+  const headers = { 'x-should-retry': 'false' }
+  return new Failure('upstream_rejected', message, { headers, cause })
+}
