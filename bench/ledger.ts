@@ -79,7 +79,7 @@ async function pairsPerSecond(submit: Submit, accounts: string[]): Promise<numbe
 
 async function reserveAndSettle(submit: Submit, accountId: string): Promise<void> {
   const holdId = randomUUID()
-  const amounts = { wantMicro: 10_000n, needMicro: 100n }
+  const amounts = { estimateMicro: 10_000n, minimumMicro: 100n }
   const owner = { process: PROCESS }
   const about = { model: 'bench', kind: 'chat' }
   const held = await submit({ kind: 'hold', accountId, holdId, ...amounts, owner, about })

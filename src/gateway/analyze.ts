@@ -53,9 +53,9 @@ export async function analyze(
   const answer = { maxTokens, hardLimit: maxTokens, choices: 1 }
   return runBilledCall(gateway, call, {
     stage: stageOf(`${analysis.kind}_analysis`, model),
-    amounts: hold.amounts(answer),
-    work: (asking, { allowance }) => {
-      const tokens = allowance && hold.affordable(allowance.limitMicro, allowance.bounds, answer)
+    estimate: hold.estimate(answer),
+    work: (asking, { callLimit }) => {
+      const tokens = callLimit && hold.affordable(callLimit.limitMicro, callLimit.bounds, answer)
       const asked = tokens === undefined ? request : affordableRequest(request, tokens, 1)
       return gateway.upstreams.call(route.targets, 'chat', asked, asking)
     },

@@ -17,15 +17,15 @@ import {
   type Waived,
 } from './bill/rows.ts'
 import type { Gateway, GatewayCall } from './gateway.ts'
-import type { Amounts } from './price/amounts.ts'
+import type { CostEstimate } from './price/cost-estimate.ts'
 import { listCost } from './price/reported-cost.ts'
 import { thoughtMicro } from './price/thoughts.ts'
 
 /** Paid work that has been understood: what to hold for it, how to do it, how to bill it. */
 export type PaidStage<Result> = {
   stage: Stage
-  amounts: Amounts
-  /** It keeps to the allowance of its bill, if there is one. */
+  estimate: CostEstimate
+  /** It keeps to the limit of its bill, if there is one. */
   work(asking: Asking, bill: Bill): Promise<Result>
   usage(result: Result): StageUsage
 }
@@ -46,14 +46,14 @@ export async function runBilledCall<Result>(
   billed: BilledCall<Result>,
 ): Promise<KeptAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
-  const { stage, amounts, saidMicro } = billed
+  const { stage, estimate, saidMicro } = billed
   const { accountId } = principal
   const course = newCourse()
-  stayWhenDear(gateway, call, { thoughts: amounts.thoughts, course, saidMicro })
+  stayWhenDear(gateway, call, { thoughts: estimate.thoughts, course, saidMicro })
   const leave = gateway.callLimits.enter(principal)
   try {
     const { trace } = signal
-    const order = { principal, requestId, stage, trace, ...amounts, abort: abortOf(call) }
+    const order = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
     const bill = await openBill(gateway.billing, order)
     try {
       const result = await bill.confirm(billed.work({ signal, course }, bill))
@@ -67,7 +67,7 @@ export async function runBilledCall<Result>(
     } catch (error) {
       const latencyMs = performance.now() - course.beganMs
       const end = { ...dropOf(error, stage, latencyMs, signal), course }
-      await dropWork(gateway, bill, end, { accountId, amounts, saidMicro: saidMicro?.() })
+      await dropWork(gateway, bill, end, { accountId, estimate, saidMicro: saidMicro?.() })
       throw error
     }
   } finally {
@@ -81,7 +81,7 @@ export function abortOf(call: GatewayCall): (reason: Failure) => void {
 }
 
 /** What can be known of an answer that has not been sent. */
-type Underway = Pick<Amounts, 'thoughts'> &
+type Underway = Pick<CostEstimate, 'thoughts'> &
   Pick<BilledCall<unknown>, 'saidMicro'> & { course: CallCourse }
 
 /**
@@ -106,10 +106,10 @@ export async function dropWork(
   gateway: Gateway,
   bill: Bill,
   end: Dropped,
-  work: { accountId: string; amounts: Amounts; saidMicro?: bigint | undefined },
+  work: { accountId: string; estimate: CostEstimate; saidMicro?: bigint | undefined },
 ): Promise<void> {
-  const { accountId, amounts, saidMicro = 0n } = work
-  const worked = greater(workedMicro(amounts, end.latencyMs), saidMicro)
+  const { accountId, estimate, saidMicro = 0n } = work
+  const worked = greater(workedMicro(estimate, end.latencyMs), saidMicro)
   const micro = end.status === 'cancelled' ? worked : 0n
   const waived = waivedAs(gateway, end.stage, micro)
   await gateway.leftUnpaid.answers.drop(bill, { ...end, waived }, { accountId, micro })
@@ -125,11 +125,14 @@ export function waivedAs({ catalog }: Gateway, { model }: Stage, micro: bigint):
 const ANSWER_MS = 1_000
 
 /** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
-function workedMicro({ wantMicro, needMicro, thoughts }: Amounts, latencyMs: number): bigint {
-  if (wantMicro <= needMicro) return wantMicro
+function workedMicro(
+  { estimateMicro, minimumMicro, thoughts }: CostEstimate,
+  latencyMs: number,
+): bigint {
+  if (estimateMicro <= minimumMicro) return estimateMicro
   const share = Math.min(1, latencyMs / ANSWER_MS)
-  const written = BigInt(Math.round(Number(wantMicro - needMicro) * share))
-  return needMicro + greater(written, thoughtMicro(thoughts, latencyMs))
+  const written = BigInt(Math.round(Number(estimateMicro - minimumMicro) * share))
+  return minimumMicro + greater(written, thoughtMicro(thoughts, latencyMs))
 }
 
 /** No choice may be longer than there can be money for: `tokens` is what the limit pays for. */

@@ -1,4 +1,4 @@
-import type { Bounds } from '../ledger/commands.ts'
+import type { CostBounds } from '../ledger/commands.ts'
 import { toMicro } from '../ledger/money.ts'
 import { addDecimals, decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
@@ -14,13 +14,13 @@ import { PICTURE_TOKENS } from './price/media-tokens.ts'
 type Pictures = ImageResult['images']
 
 /** A model that draws in conversation may say a lot before it does; all of it is paid for. */
-export function drawnBounds(model: PricedModel, priceMicro: bigint, pictures: number): Bounds {
+export function drawnBounds(model: PricedModel, priceMicro: bigint, pictures: number): CostBounds {
   const tokens = (model.maxOutputTokens || model.contextLength || PICTURE_TOKENS) * pictures
   return {
-    sureMicro: 0n,
-    leastMicro: priceMicro,
-    startMicro: priceMicro,
-    mostMicro: priceMicro + toMicro(times(tokenUsd(model), decimal(tokens)), model),
+    committedMicro: 0n,
+    minimumMicro: priceMicro,
+    initialLimitMicro: priceMicro,
+    worstCaseMicro: priceMicro + toMicro(times(tokenUsd(model), decimal(tokens)), model),
     fixed: true,
     rough: false,
   }

@@ -36,7 +36,7 @@ export async function embed(
   const request = { body, user, inputs: input.count }
   return runBilledCall(gateway, call, {
     stage: stageOf('embeddings', model),
-    amounts: callHold({ model, prompt, at, rules }).amounts(),
+    estimate: callHold({ model, prompt, at, rules }).estimate(),
     work: (asking) => gateway.upstreams.call(model.targets, 'embeddings', request, asking),
     usage: ({ usage }) => charge(promptOnly(usage), { outputBytes: 0 }),
     answer: (result, usage, receipt) =>

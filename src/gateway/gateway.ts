@@ -8,7 +8,7 @@ import type { Upstreams } from '../upstream/work.ts'
 import type { Billing } from './bill/billing.ts'
 import type { LeftUnpaid } from './bill/left-unpaid.ts'
 import type { CallLimits } from './call-limits.ts'
-import type { ReservationRules } from './price/amounts.ts'
+import type { ReservationRules } from './price/cost-estimate.ts'
 
 /** What every paid operation works with. Built once, by the app. */
 export type Gateway = {

@@ -16,7 +16,7 @@ import { chatPictures, drawnBounds, drawnTokens } from './chat-pictures.ts'
 import type { Gateway, GatewayCall, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
 import { NO_MEDIA, readPictures } from './media-parts.ts'
-import { NOTHING, reserveWhole, type Amounts } from './price/amounts.ts'
+import { NOTHING, reserveWhole, type CostEstimate } from './price/cost-estimate.ts'
 import { promptSize, textTokens } from './price/prompt-size.ts'
 import { logUnusable, reportedCost } from './price/reported-cost.ts'
 import { PICTURE_TOKENS } from './price/media-tokens.ts'
@@ -51,9 +51,9 @@ export async function generateImages(
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra, sent)
   return runBilledCall(gateway, call, {
     stage: stageOf('image', model),
-    amounts: model.free ? NOTHING : amountsOf(gateway, model, priceOf(request.n), request.n),
-    work: (asking, { allowance }) => {
-      const mostTokens = allowance && drawnTokens(model, allowance.limitMicro, request.n)
+    estimate: model.free ? NOTHING : estimateOf(gateway, model, priceOf(request.n), request.n),
+    work: (asking, { callLimit }) => {
+      const mostTokens = callLimit && drawnTokens(model, callLimit.limitMicro, request.n)
       return draw(gateway, model, { ...request, mostTokens }, asking)
     },
     usage: ({ images, usage }) => {
@@ -90,7 +90,12 @@ function isDirect({ upstreams }: Gateway, { targets, prices, outputModalities }:
   return listed && upstreams.can(targets, 'image')
 }
 
-function amountsOf(gateway: Gateway, model: PricedModel, micro: bigint, pictures: number): Amounts {
+function estimateOf(
+  gateway: Gateway,
+  model: PricedModel,
+  micro: bigint,
+  pictures: number,
+): CostEstimate {
   const whole = reserveWhole(micro)
   if (isDirect(gateway, model)) return whole
   return { ...whole, bounds: drawnBounds(model, micro, pictures) }

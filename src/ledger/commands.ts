@@ -3,20 +3,20 @@ export type Command =
   | { kind: 'grant'; accountId: string; amountMicro: bigint; entry: Entry }
   /** Signed; may not take what is held. */
   | { kind: 'adjust'; accountId: string; amountMicro: bigint; entry: Entry }
-  /** Takes `wantMicro`, or what is available if that is less but at least `needMicro`. */
+  /** Holds `estimateMicro`, or what is available if that is less but at least `minimumMicro`. */
   | {
       kind: 'hold'
       accountId: string
       holdId: string
-      wantMicro: bigint
-      needMicro: bigint
-      /** Left out: it costs no less than is needed and no more than is wanted. */
-      bounds?: Bounds | undefined
+      estimateMicro: bigint
+      minimumMicro: bigint
+      /** Left out: it costs no less than the minimum and no more than the estimate. */
+      bounds?: CostBounds | undefined
       owner: HoldOwner
       /** Kept with the hold, for the record of a call whose process died. */
       about: Record<string, unknown>
     }
-  /** Lets a call cost more, as far as there is spare money. */
+  /** Lets a call cost more, as far as there is uncommitted money. */
   | { kind: 'extend'; accountId: string; holdId: string; byMicro: bigint }
   | { kind: 'renew'; accountId: string; holdId: string; deadline: Date }
   | { kind: 'settle'; accountId: string; holdId: string; charges: Charge[] }
@@ -29,18 +29,18 @@ export type CommandOf<K extends CommandKind> = Extract<Command, { kind: K }>
  * What a call may come to cost. From these the ledger makes its limit: the limits of all open holds
  * together are never more than the balance, so whoever keeps to them is paid.
  */
-export type Bounds = {
+export type CostBounds = {
   /** Without this much the call cannot be begun. */
-  leastMicro: bigint
+  minimumMicro: bigint
   /** What of it is spent before the first word of an answer. */
-  sureMicro: bigint
+  committedMicro: bigint
   /** The limit to begin with, for a call that is watched and can be given more. */
-  startMicro: bigint
+  initialLimitMicro: bigint
   /** The worst case. */
-  mostMicro: bigint
+  worstCaseMicro: bigint
   /** It cannot be watched: the limit that it begins with is its last. */
   fixed: boolean
-  /** Quickly estimated: where they do not fit easily, better ones are asked for. */
+  /** Quickly estimated: where they do not fit easily, exact ones are asked for. */
   rough: boolean
 }
 
@@ -73,7 +73,7 @@ type Held = {
   ceilingMicro: bigint
 }
 /** Nothing was held: send the command again, with bounds that are not rough. */
-type Tight = { kind: 'tight' }
+type NeedsExactBounds = { kind: 'needs_exact_bounds' }
 type Settled = {
   kind: 'settled'
   /** Per charge, in the order of the command. */
@@ -90,7 +90,7 @@ type Released = { kind: 'released'; availableMicro: bigint }
 type Outcomes = {
   grant: Posted | Duplicate
   adjust: Posted | Duplicate | Refused
-  hold: Held | Refused | Tight
+  hold: Held | Refused | NeedsExactBounds
   extend: { kind: 'extended'; limitMicro: bigint } | Gone
   renew: { kind: 'renewed' } | Gone
   settle: Settled | Gone

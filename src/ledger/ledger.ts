@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Bounds, Charge, Command, CommandOf, Entry, Outcome } from './commands.ts'
+import type { CostBounds, Charge, Command, CommandOf, Entry, Outcome } from './commands.ts'
 import { greater, lesser } from './money.ts'
 
 /** Available is what is neither spent nor held: balance − held. */
@@ -20,7 +20,7 @@ export type KnownAccount = LedgerAccount & {
   version: bigint
 }
 
-export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'wantMicro' | 'needMicro' | 'bounds'> & {
+export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'estimateMicro' | 'minimumMicro' | 'bounds'> & {
   amountMicro: bigint
   /** The most that the call may cost. */
   limitMicro: bigint
@@ -114,17 +114,18 @@ function giftAfter(
 }
 
 function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known): Step {
-  const { kind: _kind, wantMicro, needMicro, bounds: given, ...rest } = command
-  assert(wantMicro >= 0n && needMicro >= 0n, 'a hold is not negative')
+  const { kind: _kind, estimateMicro, minimumMicro, bounds: given, ...rest } = command
+  assert(estimateMicro >= 0n && minimumMicro >= 0n, 'a hold is not negative')
   const bounds = given ?? plainBounds(command)
   // The same command again, after an answer that was lost: the hold stays as it was made.
   if (known.hold) return unchanged(account, known, held(account, known.hold, bounds))
   // An empty account gets nothing, however little is needed; one without a row is such an account.
-  if (available(account) < needMicro || available(account) === 0n) return refused(account, known)
-  if (isTight(account, bounds)) return unchanged(account, known, { kind: 'tight' })
-  if (spare(account) < bounds.leastMicro) return refused(account, known)
-  const limitMicro = limitFor(spare(account), bounds)
-  const amountMicro = lesser(lesser(wantMicro, available(account)), limitMicro)
+  if (available(account) < minimumMicro || available(account) === 0n) return refused(account, known)
+  if (needsExactBounds(account, bounds))
+    return unchanged(account, known, { kind: 'needs_exact_bounds' })
+  if (uncommitted(account) < bounds.minimumMicro) return refused(account, known)
+  const limitMicro = limitFor(uncommitted(account), bounds)
+  const amountMicro = lesser(lesser(estimateMicro, available(account)), limitMicro)
   const next = {
     ...account,
     heldMicro: account.heldMicro + amountMicro,
@@ -134,35 +135,38 @@ function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known):
   return { ...unchanged(next, known, held(next, made, bounds)), hold: made }
 }
 
-function plainBounds({ wantMicro, needMicro }: CommandOf<'hold'>): Bounds {
-  const mostMicro = greater(wantMicro, needMicro)
-  const least = { leastMicro: needMicro, sureMicro: needMicro }
-  return { ...least, startMicro: mostMicro, mostMicro, fixed: true, rough: false }
+function plainBounds({ estimateMicro, minimumMicro }: CommandOf<'hold'>): CostBounds {
+  const worstCaseMicro = greater(estimateMicro, minimumMicro)
+  const least = { minimumMicro, committedMicro: minimumMicro }
+  return { ...least, initialLimitMicro: worstCaseMicro, worstCaseMicro, fixed: true, rough: false }
 }
 
 /** An account that can pay the worst case this many times over is not watched. */
-export const EASILY = 16n
+export const EASY_PAYMENT_FACTOR = 16n
 
-function isTight(account: LedgerAccount, { leastMicro, rough }: Bounds): boolean {
-  return rough && leastMicro > spare(account) / EASILY
+function needsExactBounds(account: LedgerAccount, { minimumMicro, rough }: CostBounds): boolean {
+  return rough && minimumMicro > uncommitted(account) / EASY_PAYMENT_FACTOR
 }
 
 /**
- * Little of what is spare, so that several calls may run at once. One that cannot be given more
- * later may have half of it.
+ * Little of what is uncommitted, so that several calls may run at once. A call that cannot be given
+ * more later may have half of it.
  */
-function limitFor(spareMicro: bigint, bounds: Bounds): bigint {
-  const { leastMicro, startMicro, mostMicro, fixed } = bounds
-  if (mostMicro <= spareMicro / EASILY) return mostMicro
-  const share = greater(lesser(startMicro, spareMicro), fixed ? spareMicro / 2n : 0n)
-  return lesser(mostMicro, greater(leastMicro, share))
+function limitFor(uncommittedMicro: bigint, bounds: CostBounds): bigint {
+  const { minimumMicro, initialLimitMicro, worstCaseMicro, fixed } = bounds
+  if (worstCaseMicro <= uncommittedMicro / EASY_PAYMENT_FACTOR) return worstCaseMicro
+  const share = greater(
+    lesser(initialLimitMicro, uncommittedMicro),
+    fixed ? uncommittedMicro / 2n : 0n,
+  )
+  return lesser(worstCaseMicro, greater(minimumMicro, share))
 }
 
 function extend(account: LedgerAccount, command: CommandOf<'extend'>, known: Known): Step {
   const { hold: open } = known
   if (!open) return unchanged(account, known, { kind: 'gone' })
   assert(command.byMicro >= 0n, 'a limit only grows')
-  const byMicro = lesser(command.byMicro, spare(account))
+  const byMicro = lesser(command.byMicro, uncommitted(account))
   const limitMicro = open.limitMicro + byMicro
   const next = { ...account, limitsMicro: account.limitsMicro + byMicro }
   return {
@@ -259,15 +263,19 @@ function refused(account: LedgerAccount, known: Known): Step {
   return unchanged(account, known, { kind: 'refused', availableMicro: available(account) })
 }
 
-function held(account: LedgerAccount, hold: OpenHold, { mostMicro, fixed }: Bounds): Outcome {
+function held(
+  account: LedgerAccount,
+  hold: OpenHold,
+  { worstCaseMicro, fixed }: CostBounds,
+): Outcome {
   const { amountMicro: heldMicro, limitMicro } = hold
-  const reachable = fixed ? limitMicro : limitMicro + spare(account)
+  const reachable = fixed ? limitMicro : limitMicro + uncommitted(account)
   return {
     kind: 'held',
     heldMicro,
     availableMicro: available(account),
     limitMicro,
-    ceilingMicro: greater(limitMicro, lesser(mostMicro, reachable)),
+    ceilingMicro: greater(limitMicro, lesser(worstCaseMicro, reachable)),
   }
 }
 
@@ -276,6 +284,6 @@ function available({ balanceMicro, heldMicro }: LedgerAccount): bigint {
 }
 
 /** What no open call may come to cost. An operator may have taken what calls were counting on. */
-export function spare({ balanceMicro, limitsMicro }: LedgerAccount): bigint {
+export function uncommitted({ balanceMicro, limitsMicro }: LedgerAccount): bigint {
   return greater(0n, balanceMicro - limitsMicro)
 }

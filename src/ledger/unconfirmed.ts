@@ -1,4 +1,4 @@
-import { EASILY, spare, type LedgerAccount } from './ledger.ts'
+import { EASY_PAYMENT_FACTOR, uncommitted, type LedgerAccount } from './ledger.ts'
 
 /**
  * Calls that ask their upstream while their hold is on its way. An upstream takes tens to thousands
@@ -26,7 +26,8 @@ export function openUnconfirmed(options: {
       const account = options.known(accountId)
       if (account === undefined) return undefined
       const sumMicro = (sums.get(accountId) ?? 0n) + worstCaseMicro
-      if (sumMicro > options.capMicro || sumMicro * EASILY > spare(account)) return undefined
+      if (sumMicro > options.capMicro || sumMicro * EASY_PAYMENT_FACTOR > uncommitted(account))
+        return undefined
       sums.set(accountId, sumMicro)
       return () => {
         const leftMicro = sums.get(accountId)! - worstCaseMicro

@@ -175,7 +175,7 @@ async function fill(db: Db): Promise<void> {
   const charge = async (...costs: bigint[]) => {
     const holdId = randomUUID()
     const owner = { job: 'test', deadline: new Date(Date.now() + 60_000) }
-    const size = { wantMicro: 10n * MICRO, needMicro: 0n }
+    const size = { estimateMicro: 10n * MICRO, minimumMicro: 0n }
     await apply({ kind: 'hold', accountId, holdId, ...size, owner, about: {} })
     const charges = costs.map((costMicro) => ({
       costMicro,
@@ -191,6 +191,6 @@ async function fill(db: Db): Promise<void> {
   await grant('refund', 1n)
   await charge(1n * MICRO, 1n * MICRO, 1_000_001n)
   const owner = { job: 'open', deadline: new Date(Date.now() + 3_600_000) }
-  const size = { wantMicro: MICRO / 2n, needMicro: 0n }
+  const size = { estimateMicro: MICRO / 2n, minimumMicro: 0n }
   await apply({ kind: 'hold', accountId, holdId: randomUUID(), ...size, owner, about: {} })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Bounds, Charge, Command, Entry } from '../../src/ledger/commands.ts'
+import type { CostBounds, Charge, Command, Entry } from '../../src/ledger/commands.ts'
 
 /** Few accounts, holds and keys and small amounts, so that every kind of clash happens often. */
 export type World = { accounts: string[]; holds: string[]; process: string; keyPrefix: string }
@@ -52,14 +52,14 @@ export const sketch: fc.Arbitrary<Sketch> = fc.record({
   rough: fc.boolean(),
 })
 
-function boundsOf(needMicro: bigint, sketch: Sketch): Bounds | undefined {
+function boundsOf(need: bigint, sketch: Sketch): CostBounds | undefined {
   if (sketch.steps === undefined) return undefined
   const [least, start, most] = sketch.steps
-  const leastMicro = needMicro + least
-  const startMicro = leastMicro + start
+  const minimumMicro = need + least
+  const initialLimitMicro = minimumMicro + start
   const { fixed, rough } = sketch
-  const mostMicro = startMicro + most
-  return { sureMicro: 0n, leastMicro, startMicro, mostMicro, fixed, rough }
+  const worstCaseMicro = initialLimitMicro + most
+  return { committedMicro: 0n, minimumMicro, initialLimitMicro, worstCaseMicro, fixed, rough }
 }
 
 const GRANTS = ['signup_bonus', 'topup', 'refund', 'adjustment'] as const
@@ -97,8 +97,8 @@ export function inWorld(world: World, sketch: Sketch): Command {
         kind: 'hold',
         accountId,
         holdId,
-        wantMicro: first,
-        needMicro: second / 2n,
+        estimateMicro: first,
+        minimumMicro: second / 2n,
         bounds: boundsOf(second / 2n, sketch),
         owner,
         about: { trial: true },

@@ -81,8 +81,8 @@ withDatabase('ledger store', (open) => {
         kind: 'hold',
         accountId,
         holdId,
-        wantMicro: amount,
-        needMicro: amount,
+        estimateMicro: amount,
+        minimumMicro: amount,
         owner,
         about: { word },
       }) as const
@@ -305,7 +305,7 @@ withDatabase('ledger store', (open) => {
 
   async function hold(accountId: string, micro: bigint, holdId = randomUUID()): Promise<Outcome> {
     const owner = { process: randomUUID() }
-    const sums = { wantMicro: micro, needMicro: micro }
+    const sums = { estimateMicro: micro, minimumMicro: micro }
     return (await apply([{ kind: 'hold', accountId, holdId, ...sums, owner, about: {} }]))[0]!
   }
 })

@@ -85,7 +85,7 @@ test('only the hold of a job can be renewed', () => {
   assert.throws(() => step(EMPTY, command, { hold, hasKey: () => false }), /only the hold of a job/)
 })
 
-/** Amounts of one account, one after the other: how much of each charge was paid with gifts. */
+/** Commands of one account, one after the other: how much of each charge was paid with gifts. */
 function giftsUsed(moves: [Entry['type'], bigint][]): bigint[] {
   let account = EMPTY
   return moves.flatMap(([type, amountMicro], i) => {

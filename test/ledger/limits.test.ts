@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { Bounds, Outcome } from '../../src/ledger/commands.ts'
+import type { CostBounds, Outcome } from '../../src/ledger/commands.ts'
 import { EMPTY, step, type LedgerAccount, type OpenHold } from '../../src/ledger/ledger.ts'
 
 /* Whoever keeps to the limit of each hold is paid, however many calls run at once. */
@@ -24,14 +24,14 @@ const move: fc.Arbitrary<Move & { sizes: Sizes; fixed: boolean }> = fc.record({
   fixed: fc.boolean(),
 })
 
-function boundsFor({ need, least, start, most }: Sizes, fixed: boolean): Bounds {
-  const leastMicro = need + least
-  const startMicro = leastMicro + start
+function boundsFor({ need, least, start, most }: Sizes, fixed: boolean): CostBounds {
+  const minimumMicro = need + least
+  const initialLimitMicro = minimumMicro + start
   return {
-    sureMicro: 0n,
-    leastMicro,
-    startMicro,
-    mostMicro: startMicro + most,
+    committedMicro: 0n,
+    minimumMicro,
+    initialLimitMicro,
+    worstCaseMicro: initialLimitMicro + most,
     fixed,
     rough: false,
   }
@@ -65,9 +65,9 @@ function play(purse: Purse, one: Move & { sizes: Sizes; fixed: boolean }): Outco
   const hold = purse.open.get(holdId)
   if (one.kind === 'grant') return purse.run('grant', { amountMicro: one.sizes.want + 1n })
   if (one.kind === 'hold') {
-    const { want: wantMicro, need: needMicro } = one.sizes
+    const { want: estimateMicro, need: minimumMicro } = one.sizes
     const bounds = boundsFor(one.sizes, one.fixed)
-    const size = { wantMicro, needMicro, bounds, owner: { process: 'p' }, about: {} }
+    const size = { estimateMicro, minimumMicro, bounds, owner: { process: 'p' }, about: {} }
     return hold ? undefined : purse.run('hold', size, holdId)
   }
   if (hold === undefined) return undefined
@@ -90,15 +90,20 @@ test('limits add up to no more than the balance, and what keeps to them is paid'
 })
 
 const CREDIT = 1_000_000n
-const opened = (balance: bigint, bounds: Partial<Bounds>, calls: number) => {
+const opened = (balance: bigint, bounds: Partial<CostBounds>, calls: number) => {
   const purse = new Purse()
   purse.run('grant', { amountMicro: balance * CREDIT })
-  const size = { wantMicro: 10n * CREDIT, needMicro: CREDIT, owner: { process: 'p' }, about: {} }
+  const size = {
+    estimateMicro: 10n * CREDIT,
+    minimumMicro: CREDIT,
+    owner: { process: 'p' },
+    about: {},
+  }
   const all = {
-    sureMicro: 0n,
-    leastMicro: CREDIT,
-    startMicro: 10n * CREDIT,
-    mostMicro: 500n * CREDIT,
+    committedMicro: 0n,
+    minimumMicro: CREDIT,
+    initialLimitMicro: 10n * CREDIT,
+    worstCaseMicro: 500n * CREDIT,
     fixed: false,
     rough: false,
     ...bounds,
@@ -123,7 +128,7 @@ test('a call that can be watched begins with little and may come to have all', (
   })
 })
 
-test('one that cannot be watched has half of what is spare, and no more later', () => {
+test('one that cannot be watched has half of what is uncommitted, and no more later', () => {
   const { outcomes, limits } = opened(100n, { fixed: true }, 5)
   assert.deepEqual(limits, [50n, 25n, 12n, 10n, 2n])
   for (const one of outcomes) {
@@ -138,10 +143,13 @@ test('an account that can pay the worst case many times over is not limited', ()
 })
 
 test('rough bounds that do not fit easily ask for better ones, and nothing is held', () => {
-  const rough = opened(100n, { rough: true, leastMicro: 7n * CREDIT }, 1)
-  assert.deepEqual(rough.outcomes, [{ kind: 'tight' }])
+  const rough = opened(100n, { rough: true, minimumMicro: 7n * CREDIT }, 1)
+  assert.deepEqual(rough.outcomes, [{ kind: 'needs_exact_bounds' }])
   assert.deepEqual(rough.purse.account, { ...EMPTY, balanceMicro: 100n * CREDIT })
-  assert.equal(opened(200n, { rough: true, leastMicro: 7n * CREDIT }, 1).outcomes[0]?.kind, 'held')
+  assert.equal(
+    opened(200n, { rough: true, minimumMicro: 7n * CREDIT }, 1).outcomes[0]?.kind,
+    'held',
+  )
 })
 
 test('what an operator takes away is not promised again', () => {
@@ -155,5 +163,5 @@ test('what an operator takes away is not promised again', () => {
 })
 
 function holdOf(amount: bigint) {
-  return { wantMicro: amount, needMicro: amount, owner: { process: 'p' }, about: {} }
+  return { estimateMicro: amount, minimumMicro: amount, owner: { process: 'p' }, about: {} }
 }

@@ -1,4 +1,4 @@
-import type { Bounds, Command, Outcome } from '../../src/ledger/commands.ts'
+import type { CostBounds, Command, Outcome } from '../../src/ledger/commands.ts'
 
 /** The ledger once more, as plainly as possible: numbers of a whole world, one rule per line. */
 export class Model {
@@ -26,7 +26,7 @@ export class Model {
     return own.reduce((sum, hold) => sum + hold.limit, 0n)
   }
 
-  spare(account: string): bigint {
+  uncommitted(account: string): bigint {
     const left = this.total(account) - this.limits(account)
     return left < 0n ? 0n : left
   }
@@ -50,21 +50,22 @@ export class Model {
     const found = this.holds.get(command.holdId)
     const mine = found?.account === accountId ? found : undefined
     if (command.kind === 'hold') {
-      const { wantMicro: want, needMicro: need } = command
+      const { estimateMicro: want, minimumMicro: need } = command
       const most = want > need ? want : need
       const bounds = command.bounds ?? {
-        leastMicro: need,
-        startMicro: most,
-        mostMicro: most,
+        minimumMicro: need,
+        initialLimitMicro: most,
+        worstCaseMicro: most,
         fixed: true,
         rough: false,
       }
       if (mine) return this.heldOf(accountId, mine, bounds)
-      const [free, spare] = [this.free(accountId), this.spare(accountId)]
+      const [free, uncommitted] = [this.free(accountId), this.uncommitted(accountId)]
       if (free < need || free === 0n) return this.refused(accountId)
-      if (bounds.rough && bounds.leastMicro > spare / 16n) return { kind: 'tight' }
-      if (spare < bounds.leastMicro) return this.refused(accountId)
-      const limit = limitOf(spare, bounds)
+      if (bounds.rough && bounds.minimumMicro > uncommitted / 16n)
+        return { kind: 'needs_exact_bounds' }
+      if (uncommitted < bounds.minimumMicro) return this.refused(accountId)
+      const limit = limitOf(uncommitted, bounds)
       const amount = least(want, free, limit)
       const made = { account: accountId, amount, limit }
       this.holds.set(command.holdId, made)
@@ -73,7 +74,7 @@ export class Model {
     if (!mine) return { kind: 'gone' }
     if (command.kind === 'renew') return { kind: 'renewed' }
     if (command.kind === 'extend') {
-      mine.limit += least(command.byMicro, this.spare(accountId))
+      mine.limit += least(command.byMicro, this.uncommitted(accountId))
       return { kind: 'extended', limitMicro: mine.limit }
     }
     this.holds.delete(command.holdId)
@@ -106,9 +107,9 @@ export class Model {
   private heldOf(
     account: string,
     { amount, limit }: { amount: bigint; limit: bigint },
-    { mostMicro, fixed }: Pick<Bounds, 'mostMicro' | 'fixed'>,
+    { worstCaseMicro, fixed }: Pick<CostBounds, 'worstCaseMicro' | 'fixed'>,
   ): Outcome {
-    const reachable = fixed ? limit : least(mostMicro, limit + this.spare(account))
+    const reachable = fixed ? limit : least(worstCaseMicro, limit + this.uncommitted(account))
     const availableMicro = this.free(account)
     const ceilingMicro = reachable > limit ? reachable : limit
     return { kind: 'held', heldMicro: amount, availableMicro, limitMicro: limit, ceilingMicro }
@@ -127,11 +128,11 @@ function least(...amounts: bigint[]): bigint {
   return amounts.reduce((a, b) => (a < b ? a : b))
 }
 
-function limitOf(spare: bigint, bounds: Omit<Bounds, 'sureMicro'>): bigint {
-  const { leastMicro, startMicro, mostMicro, fixed } = bounds
-  if (mostMicro <= spare / 16n) return mostMicro
-  let limit = least(startMicro, spare)
-  if (fixed && limit < spare / 2n) limit = spare / 2n
-  if (limit < leastMicro) limit = leastMicro
-  return least(limit, mostMicro)
+function limitOf(uncommitted: bigint, bounds: Omit<CostBounds, 'committedMicro'>): bigint {
+  const { minimumMicro, initialLimitMicro, worstCaseMicro, fixed } = bounds
+  if (worstCaseMicro <= uncommitted / 16n) return worstCaseMicro
+  let limit = least(initialLimitMicro, uncommitted)
+  if (fixed && limit < uncommitted / 2n) limit = uncommitted / 2n
+  if (limit < minimumMicro) limit = minimumMicro
+  return least(limit, worstCaseMicro)
 }

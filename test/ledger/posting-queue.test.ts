@@ -80,8 +80,8 @@ withDatabase('a queue of postings', (open) => {
     kind: 'hold',
     accountId,
     holdId: randomUUID(),
-    wantMicro: amountMicro,
-    needMicro: amountMicro,
+    estimateMicro: amountMicro,
+    minimumMicro: amountMicro,
     owner: { process: randomUUID() },
     about: {},
   })

@@ -139,7 +139,7 @@ withDatabase('sweeper', (open) => {
     const accountId = randomUUID()
     const holdId = randomUUID()
     const entry = { id: randomUUID(), type: 'topup', key: randomUUID(), description: '' } as const
-    const amounts = { wantMicro: 40n, needMicro: 0n }
+    const amounts = { estimateMicro: 40n, minimumMicro: 0n }
     await db.begin((tx) =>
       applyCommands(tx, [
         { kind: 'grant', accountId, amountMicro: 100n, entry },

@@ -197,7 +197,7 @@ async function paidCalls(parts: {
   return async (accountId: string, workspaceId: string) => {
     const principal = { kind: 'key' as const, accountId, keyId: randomUUID(), workspaceId }
     const stage = { kind: 'chat' as const, model: 'acme/small' }
-    const about = { principal, requestId: 'req_year', stage, wantMicro: 10n, needMicro: 10n }
+    const about = { principal, requestId: 'req_year', stage, estimateMicro: 10n, minimumMicro: 10n }
     const order = unwatched(about)
     const outcome = await replay.claim({ accountId, key: randomUUID(), route: 'POST /test' })
     if (outcome.state !== 'claimed') throw new Error(outcome.state)

@@ -9,7 +9,7 @@ import {
   completedRecord,
   dropPosting,
   unchargedPosting,
-  type Allowance,
+  type CallLimit,
   type BillLine,
   type BillOrder,
   type CallPosting,
@@ -28,7 +28,7 @@ import { traced, tracedEnds } from './traced-bill.ts'
  */
 export type Bill = {
   /** The limit that the work must keep to; none when the account can pay whatever it comes to. */
-  allowance: Allowance | undefined
+  callLimit: CallLimit | undefined
   /**
    * Gives what the work gives, once the hold is committed: nothing of an answer may be passed on
    * before. Rejects as soon as the hold is refused, or the database did not answer.
@@ -50,12 +50,12 @@ export type Bill = {
  * everywhere else the hold is committed first.
  */
 export async function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
-  const holdId = order.wantMicro === 0n && order.needMicro === 0n ? undefined : uuidv7()
-  // A bill may be open for long. `closerBounds` would keep the text of the prompt all that time.
-  const held = { ...order, closerBounds: undefined }
+  const holdId = order.estimateMicro === 0n && order.minimumMicro === 0n ? undefined : uuidv7()
+  // A bill may be open for long. `exactBounds` would keep the text of the prompt all that time.
+  const held = { ...order, exactBounds: undefined }
   const bill =
     holdId === undefined
-      ? billOf(billing, held, { holdId, allowance: undefined, holding: FREE })
+      ? billOf(billing, held, { holdId, callLimit: undefined, holding: FREE })
       : await heldBill(billing, held, holdId, placeHold(billing, order, holdId))
   return order.trace === undefined ? bill : tracedEnds(order.trace, bill)
 }
@@ -63,11 +63,11 @@ export async function openBill(billing: Billing, order: BillOrder): Promise<Bill
 const FREE = Promise.resolve(undefined)
 
 /** `leave` ends the count among the unconfirmed, where the hold may be on its way for a while. */
-type Holding = { holding: Promise<Allowance | undefined>; leave: (() => void) | undefined }
+type Holding = { holding: Promise<CallLimit | undefined>; leave: (() => void) | undefined }
 
 function placeHold(billing: Billing, order: BillOrder, holdId: string): Holding {
   const { trace, principal } = order
-  const worstMicro = order.bounds?.mostMicro ?? order.wantMicro
+  const worstMicro = order.bounds?.worstCaseMicro ?? order.estimateMicro
   const leave = billing.queue.unconfirmed.enter(principal.accountId, worstMicro)
   return { holding: traced(trace, 'hold', () => hold(billing, order, holdId)), leave }
 }
@@ -79,7 +79,7 @@ async function heldBill(
   { holding, leave }: Holding,
 ): Promise<Bill> {
   if (leave === undefined) {
-    return billOf(billing, order, { holdId, allowance: await holding, holding })
+    return billOf(billing, order, { holdId, callLimit: await holding, holding })
   }
   // A smaller limit than the call may need is no reason to end it now: its worst case is within what
   // may be unconfirmed.
@@ -87,7 +87,7 @@ async function heldBill(
     leave()
     order.abort(error)
   })
-  return billOf(billing, order, { holdId, allowance: undefined, holding })
+  return billOf(billing, order, { holdId, callLimit: undefined, holding })
 }
 
 function billOf(
@@ -95,13 +95,13 @@ function billOf(
   order: BillOrder,
   {
     holdId,
-    allowance,
+    callLimit,
     holding,
-  }: { holdId: string | undefined; allowance: Allowance | undefined } & Pick<Holding, 'holding'>,
+  }: { holdId: string | undefined; callLimit: CallLimit | undefined } & Pick<Holding, 'holding'>,
 ): Bill {
   let open = true
   return {
-    allowance,
+    callLimit,
     confirm: async (work) => (await Promise.all([work, holding]))[0],
     extend: (byMicro) => extend(billing, order, holdId!, byMicro),
     async settle(lines, keep, writes) {
@@ -147,23 +147,23 @@ async function hold(
   billing: Billing,
   order: BillOrder,
   holdId: string,
-): Promise<Allowance | undefined> {
-  const { principal, stage, wantMicro, needMicro, bounds } = order
+): Promise<CallLimit | undefined> {
+  const { principal, stage, estimateMicro, minimumMicro, bounds } = order
   const { accountId } = principal
   const command = {
     kind: 'hold' as const,
     accountId,
     holdId,
-    wantMicro,
-    needMicro,
+    estimateMicro,
+    minimumMicro,
     bounds,
     owner: { process: billing.processId },
     about: { ...stage, ...callTraces(order) },
   }
   billing.openHolds.add(holdId)
   const outcome = await submitHold(billing, order, command)
-  if (outcome?.kind === 'tight') {
-    const closer = { ...order, bounds: order.closerBounds!(), closerBounds: undefined }
+  if (outcome?.kind === 'needs_exact_bounds') {
+    const closer = { ...order, bounds: order.exactBounds!(), exactBounds: undefined }
     return hold(billing, closer, holdId)
   }
   if (outcome?.kind !== 'held') {
@@ -171,7 +171,7 @@ async function hold(
     throw insufficient()
   }
   const { limitMicro, ceilingMicro } = outcome
-  if (bounds === undefined || limitMicro >= bounds.mostMicro) return undefined
+  if (bounds === undefined || limitMicro >= bounds.worstCaseMicro) return undefined
   return { bounds, limitMicro, ceilingMicro }
 }
 

@@ -1,5 +1,5 @@
 import type { ActivityKind, ActivityRecord, ActivityStatus } from '../../activity/record.ts'
-import type { Bounds, Charge, Outcome } from '../../ledger/commands.ts'
+import type { CostBounds, Charge, Outcome } from '../../ledger/commands.ts'
 import type { EarlyBody, Keep } from '../../lib/answer.ts'
 import type { CallCourse } from '../../lib/telemetry/call-course.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -21,12 +21,12 @@ export type BillOrder = {
   principal: Principal
   requestId: string
   stage: Stage
-  wantMicro: bigint
-  needMicro: bigint
+  estimateMicro: bigint
+  minimumMicro: bigint
   /** What it may come to cost; left out where the two above say it. */
-  bounds?: Bounds | undefined
+  bounds?: CostBounds | undefined
   /** The same by a closer look, for an account that has little more than that. */
-  closerBounds?: (() => Bounds) | undefined
+  exactBounds?: (() => CostBounds) | undefined
   /** Where the request is followed. */
   trace?: RequestTrace | undefined
   /** Ends the work when it turns out that it cannot be paid for. */
@@ -34,8 +34,8 @@ export type BillOrder = {
 }
 
 /** What a call may cost whose account cannot easily pay the worst case. */
-export type Allowance = {
-  bounds: Bounds
+export type CallLimit = {
+  bounds: CostBounds
   limitMicro: bigint
   /** No extension goes beyond it. */
   ceilingMicro: bigint

@@ -17,7 +17,7 @@ import { chatStreamForm, countedUsage, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import type { ChatOrder } from './order.ts'
 import { streamChat } from './stream.ts'
-import { answerWithin } from './within-means.ts'
+import { answerWithin } from './within-limit.ts'
 
 /** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
 export type ChatBody = {
@@ -75,7 +75,7 @@ export function orderChat(
   const answer = answerWish(body, model)
   return {
     stage: stageOf('chat', model),
-    amounts: hold.amounts(answer),
+    estimate: hold.estimate(answer),
     targets: model.targets,
     request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native, wholeOutput },
     answer,
@@ -93,18 +93,18 @@ export function completeChat(
   order: ChatOrder,
   form?: WholeForm,
 ) {
-  const { stage, amounts, targets, request } = order
+  const { stage, estimate, targets, request } = order
   const { requestId } = call
   let gathered: ChatStream | undefined
   return runBilledCall(gateway, call, {
     stage,
-    amounts,
+    estimate,
     work: async (asking, bill) => {
-      const { allowance } = bill
+      const { callLimit } = bill
       const result =
-        allowance === undefined
+        callLimit === undefined
           ? await gateway.upstreams.call(targets, 'chat', request, asking)
-          : await answerWithin(gateway, { order, bill, allowance, asking }, (stream) => {
+          : await answerWithin(gateway, { order, bill, callLimit, asking }, (stream) => {
               gathered = stream
             })
       const charged = order.usage(result.usage, result)

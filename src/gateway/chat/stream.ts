@@ -8,12 +8,12 @@ import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { newCourse, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
 import { abortOf, dropWork, generationHeader, stayWhenDear, waivedAs } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import type { Amounts } from '../price/amounts.ts'
+import type { CostEstimate } from '../price/cost-estimate.ts'
 import { thoughtMicro } from '../price/thoughts.ts'
 import { countedUsage, type StreamForm } from './form.ts'
 import type { ChatOrder } from './order.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
-import { streamWithin } from './within-means.ts'
+import { streamWithin } from './within-limit.ts'
 
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -29,23 +29,23 @@ export async function streamChat(
   form: StreamForm,
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
-  const { stage, amounts, targets, request } = order
+  const { stage, estimate, targets, request } = order
   const { accountId } = principal
   const course = newCourse()
   gateway.leftUnpaid.streams.admit(accountId)
-  stayWhenDear(gateway, call, { thoughts: amounts.thoughts, course })
+  stayWhenDear(gateway, call, { thoughts: estimate.thoughts, course })
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   const asking = { signal, course }
   try {
     const { trace } = signal
-    const about = { principal, requestId, stage, trace, ...amounts, abort: abortOf(call) }
+    const about = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
     bill = await openBill(gateway.billing, about)
-    const { allowance } = bill
+    const { callLimit } = bill
     const stream = await bill.confirm(
-      allowance === undefined
+      callLimit === undefined
         ? gateway.upstreams.call(targets, 'chatStream', request, asking)
-        : streamWithin(gateway, { order, bill, allowance, asking }),
+        : streamWithin(gateway, { order, bill, callLimit, asking }),
     )
     const opened = { bill, stream, course, leave }
     const body = new ChatOutflow(
@@ -57,16 +57,16 @@ export async function streamChat(
     return { status: 200, headers, body }
   } catch (error) {
     const end = { ...dropOf(error, stage, performance.now() - course.beganMs, signal), course }
-    if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })
+    if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, estimate })
     leave()
     throw error
   }
 }
 
 /** All that a stream keeps of its order while it runs: nothing of the prompt, which may be long. */
-type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<Amounts, 'thoughts'>
+type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<CostEstimate, 'thoughts'>
 
-function paidOf({ stage, usage, writes, amounts: { thoughts } }: ChatOrder): Paid {
+function paidOf({ stage, usage, writes, estimate: { thoughts } }: ChatOrder): Paid {
   return { stage, usage, writes, thoughts }
 }
 

@@ -7,7 +7,7 @@ import type { ChatStream } from '../../upstream/work.ts'
 import { mostTokens } from '../price/token-bound.ts'
 
 /** The money of a stream, and how to get more of it. */
-export type Means = {
+export type StreamLimit = {
   limitMicro: bigint
   /** What the upstream was told to keep to: with a limit this high there is nothing to watch. */
   ceilingMicro: bigint
@@ -32,7 +32,7 @@ const ANSWER_WITHIN_MS = 100
  */
 export class WatchedStream implements ChatStream {
   readonly #stream: ChatStream
-  readonly #means: Means
+  readonly #limit: StreamLimit
   readonly #ours: OurNames
   #limitMicro: bigint
   /** The tokens that the limit pays for; those that were said; the most at once. */
@@ -54,12 +54,12 @@ export class WatchedStream implements ChatStream {
   #wakeReader: (() => void) | undefined
   #wakeUs: (() => void) | undefined
 
-  constructor(stream: ChatStream, means: Means, ours: OurNames) {
+  constructor(stream: ChatStream, limit: StreamLimit, ours: OurNames) {
     this.#stream = stream
-    this.#means = means
+    this.#limit = limit
     this.#ours = ours
-    this.#limitMicro = means.limitMicro
-    this.#room = means.tokensFor(means.limitMicro)
+    this.#limitMicro = limit.limitMicro
+    this.#room = limit.tokensFor(limit.limitMicro)
     this.#askAt = this.#room / 2
     void this.#run()
   }
@@ -123,7 +123,7 @@ export class WatchedStream implements ChatStream {
     const { usage: reading } = this.#stream
     if (!this.#cut) return reading
     const told = reading.kind === 'reported' ? reading.usage : {}
-    const promptTokens = told.promptTokens ?? this.#means.boundPrompt()
+    const promptTokens = told.promptTokens ?? this.#limit.boundPrompt()
     const answer = { completionTokens: undefined, totalTokens: undefined }
     return { kind: 'reported', usage: { ...told, ...answer, promptTokens } }
   }
@@ -187,7 +187,7 @@ export class WatchedStream implements ChatStream {
   }
 
   async #ask(): Promise<void> {
-    this.#poor = !(await this.#extend(this.#means.stepMicro))
+    this.#poor = !(await this.#extend(this.#limit.stepMicro))
     this.#askAt = this.#said + Math.max(this.#largest, (this.#room - this.#said) / 2)
     this.#asked = undefined
   }
@@ -209,13 +209,13 @@ export class WatchedStream implements ChatStream {
   async #askForAll(): Promise<void> {
     await this.#asked
     while (this.#room !== Infinity) {
-      if (!(await this.#extend(this.#means.ceilingMicro))) return
+      if (!(await this.#extend(this.#limit.ceilingMicro))) return
     }
   }
 
   /** False when there is no more money. */
   async #extend(byMicro: bigint): Promise<boolean> {
-    const { ceilingMicro, extend, tokensFor } = this.#means
+    const { ceilingMicro, extend, tokensFor } = this.#limit
     const leftMicro = ceilingMicro - this.#limitMicro
     if (leftMicro > 0n) {
       const limitMicro = await extend(byMicro < leftMicro ? byMicro : leftMicro)

@@ -1,4 +1,4 @@
-import type { Bounds } from '../../ledger/commands.ts'
+import type { CostBounds } from '../../ledger/commands.ts'
 import {
   greater,
   lesser,
@@ -9,7 +9,7 @@ import {
 } from '../../ledger/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
-import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
+import { NOTHING, type CostEstimate, type ReservationRules } from './cost-estimate.ts'
 import { PICTURE_TOKENS } from './media-tokens.ts'
 import {
   boundPromptTokens,
@@ -51,18 +51,18 @@ type HeldCall = {
 /** What to hold for a call that is priced by the token, and what that pays for. */
 type CallHold = {
   /** Without an answer, for work whose result has no tokens. */
-  amounts(answer?: AnswerWish): Amounts
+  estimate(answer?: AnswerWish): CostEstimate
   /** How many tokens of an answer a limit pays for, whatever kind they turn out to be. */
-  affordable(limitMicro: bigint, bounds: Bounds, answer: AnswerWish): number
+  affordable(limitMicro: bigint, bounds: CostBounds, answer: AnswerWish): number
   /** No fewer tokens than the prompt has. */
   boundPrompt(): number
 }
 
 export function callHold(call: HeldCall): CallHold {
   return {
-    amounts: (answer) => amountsOf(call, answer),
+    estimate: (answer) => estimateOf(call, answer),
     affordable: (limitMicro, bounds, answer) =>
-      tokensFor(limitMicro - bounds.sureMicro, boundPrice(call, answer), call.model),
+      tokensFor(limitMicro - bounds.committedMicro, boundPrice(call, answer), call.model),
     boundPrompt: () => closePrompt(call),
   }
 }
@@ -74,11 +74,11 @@ export const DEFAULT_ANSWER_TOKENS = 1_024
  * What goes in, and what is certain to come out, must be affordable; the answer's part is capped, so
  * that a huge `max_tokens` never blocks a normal account.
  */
-function amountsOf(call: HeldCall, answer: AnswerWish | undefined): Amounts {
+function estimateOf(call: HeldCall, answer: AnswerWish | undefined): CostEstimate {
   const { model, prompt, rules, boundText } = call
   if (model.free) return NOTHING
   const sent = heldPrompt(call, mostPromptTokens(prompt, model.contextLength))
-  const sureMicro = toMicro(plus(sent, answer ? ordered(call, answer) : NONE), model)
+  const committedMicro = toMicro(plus(sent, answer ? ordered(call, answer) : NONE), model)
   const answerMicro = answer ? toMicro(heldAnswer(call, answer), model) : 0n
   const cappedMicro = lesser(answerMicro, rules.capMicro)
   const rough = boundsOf(call, answer, {
@@ -86,24 +86,28 @@ function amountsOf(call: HeldCall, answer: AnswerWish | undefined): Amounts {
     predicted: answer?.predictedBytes ?? 0,
   })
   return {
-    wantMicro: sureMicro + cappedMicro,
-    needMicro: sureMicro + rules.minMicro,
+    estimateMicro: committedMicro + cappedMicro,
+    minimumMicro: committedMicro + rules.minMicro,
     bounds: { ...rough, rough: boundText !== undefined },
-    closerBounds: boundText && (() => closeBounds(call, answer)),
-    thoughts: answer && thoughtsIn(call, answer, rough.mostMicro),
+    exactBounds: boundText && (() => exactBoundsOf(call, answer)),
+    thoughts: answer && thoughtsIn(call, answer, rough.worstCaseMicro),
   }
 }
 
 const NONE = decimal(0)
 
-function thoughtsIn(call: HeldCall, answer: AnswerWish, mostMicro: bigint): Thoughts | undefined {
+function thoughtsIn(
+  call: HeldCall,
+  answer: AnswerWish,
+  worstCaseMicro: bigint,
+): Thoughts | undefined {
   const { model } = call
   if (!model.thinks) return undefined
   const tokens = decimal(THOUGHT_TOKENS_PER_SECOND * answer.choices)
-  return { secondMicro: toMicro(times(boundPrice(call, answer), tokens), model), mostMicro }
+  return { secondMicro: toMicro(times(boundPrice(call, answer), tokens), model), worstCaseMicro }
 }
 
-function closeBounds(call: HeldCall, answer: AnswerWish | undefined): Bounds {
+function exactBoundsOf(call: HeldCall, answer: AnswerWish | undefined): CostBounds {
   return boundsOf(call, answer, {
     sent: closePrompt(call),
     predicted: Math.ceil(answer?.boundPredicted?.() ?? 0),
@@ -115,26 +119,32 @@ function boundsOf(
   call: HeldCall,
   answer: AnswerWish | undefined,
   tokens: { sent: number; predicted: number },
-): Bounds {
+): CostBounds {
   const { model, rules } = call
   const promptMicro = toMicro(heldPrompt(call, tokens.sent), model)
   const fixed = answer?.growing !== true
   if (answer === undefined) {
-    const all = { sureMicro: promptMicro, leastMicro: promptMicro }
-    return { ...all, startMicro: promptMicro, mostMicro: promptMicro, fixed, rough: false }
+    const all = { committedMicro: promptMicro, minimumMicro: promptMicro }
+    return {
+      ...all,
+      initialLimitMicro: promptMicro,
+      worstCaseMicro: promptMicro,
+      fixed,
+      rough: false,
+    }
   }
   const price = boundPrice(call, answer)
   const costOf = (count: number) => toMicro(times(price, decimal(count)), model)
-  const sureMicro = promptMicro + costOf(tokens.predicted * answer.choices)
+  const committedMicro = promptMicro + costOf(tokens.predicted * answer.choices)
   const pictures = answer.pictures ? PICTURE_TOKENS : 1
   const firstMicro = greater(rules.minMicro, costOf(pictures * answer.choices))
   const longestMicro = greater(firstMicro, costOf(longestAnswer(answer, model) * answer.choices))
-  const startMicro = greater(firstMicro, lesser(longestMicro, rules.capMicro))
+  const initialLimitMicro = greater(firstMicro, lesser(longestMicro, rules.capMicro))
   return {
-    sureMicro,
-    leastMicro: sureMicro + firstMicro,
-    startMicro: sureMicro + startMicro,
-    mostMicro: sureMicro + longestMicro,
+    committedMicro,
+    minimumMicro: committedMicro + firstMicro,
+    initialLimitMicro: committedMicro + initialLimitMicro,
+    worstCaseMicro: committedMicro + longestMicro,
     fixed,
     rough: false,
   }

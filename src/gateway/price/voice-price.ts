@@ -1,8 +1,8 @@
 import { plus } from '../../lib/decimal.ts'
 import { each, greater, lesser, MICRO, toMicro, tokenCost } from '../../ledger/money.ts'
-import type { Bounds } from '../../ledger/commands.ts'
+import type { CostBounds } from '../../ledger/commands.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
-import { NOTHING, type Amounts, type ReservationRules } from './amounts.ts'
+import { NOTHING, type CostEstimate, type ReservationRules } from './cost-estimate.ts'
 import { textTokens } from './prompt-size.ts'
 
 /** What is charged for work that has neither a reported nor a listed price. */
@@ -74,28 +74,28 @@ export function speechPrice(
  * A price that can be computed is held and must be there, up to the cap; else a nominal sum is held,
  * and any account that is not empty may go on.
  */
-export function holdAmounts(
+export function voiceEstimate(
   model: PricedModel,
-  estimateMicro: bigint | undefined,
+  priceMicro: bigint | undefined,
   rules: ReservationRules & { nominalMicro: bigint },
   /** What it may come to cost, where that can be told. */
-  mostMicro = estimateMicro,
-): Amounts {
+  worstCaseMicro = priceMicro,
+): CostEstimate {
   if (model.free) return NOTHING
-  const expected = estimateMicro ?? rules.nominalMicro
-  const heldMicro = lesser(expected, rules.capMicro)
-  const needMicro = estimateMicro === undefined ? rules.minMicro : heldMicro
-  const leastMicro = estimateMicro ?? rules.minMicro
+  const expectedMicro = priceMicro ?? rules.nominalMicro
+  const estimateMicro = lesser(expectedMicro, rules.capMicro)
+  const minimumMicro = priceMicro === undefined ? rules.minMicro : estimateMicro
+  const certainMicro = priceMicro ?? rules.minMicro
   // Nobody can end it half way: as far as there is money, all that it may cost is set aside.
-  const most = greater(leastMicro, mostMicro ?? expected)
+  const mostMicro = greater(certainMicro, worstCaseMicro ?? expectedMicro)
   return {
-    wantMicro: heldMicro,
-    needMicro,
+    estimateMicro,
+    minimumMicro,
     bounds: {
-      sureMicro: leastMicro,
-      leastMicro,
-      startMicro: most,
-      mostMicro: most,
+      committedMicro: certainMicro,
+      minimumMicro: certainMicro,
+      initialLimitMicro: mostMicro,
+      worstCaseMicro: mostMicro,
       fixed: true,
       rough: false,
     },
@@ -103,28 +103,28 @@ export function holdAmounts(
 }
 
 /** One hold for a flow of several stages, under the same cap. */
-export function sumAmounts(stages: Amounts[], rules: ReservationRules): Amounts {
-  const sum = (pick: (one: Amounts) => bigint) =>
+export function sumEstimates(stages: CostEstimate[], rules: ReservationRules): CostEstimate {
+  const sum = (pick: (one: CostEstimate) => bigint) =>
     lesser(
       stages.reduce((total, one) => total + pick(one), 0n),
       rules.capMicro,
     )
   return {
-    wantMicro: sum((one) => one.wantMicro),
-    needMicro: sum((one) => one.needMicro),
+    estimateMicro: sum((one) => one.estimateMicro),
+    minimumMicro: sum((one) => one.minimumMicro),
     bounds: sumBounds(stages),
   }
 }
 
 /** A free stage has none, and costs nothing. */
-function sumBounds(stages: Amounts[]): Bounds {
-  const sum = (name: 'sureMicro' | 'leastMicro' | 'startMicro' | 'mostMicro') =>
+function sumBounds(stages: CostEstimate[]): CostBounds {
+  const sum = (name: 'committedMicro' | 'minimumMicro' | 'initialLimitMicro' | 'worstCaseMicro') =>
     stages.reduce((total, { bounds }) => total + (bounds?.[name] ?? 0n), 0n)
   return {
-    sureMicro: sum('sureMicro'),
-    leastMicro: sum('leastMicro'),
-    startMicro: sum('startMicro'),
-    mostMicro: sum('mostMicro'),
+    committedMicro: sum('committedMicro'),
+    minimumMicro: sum('minimumMicro'),
+    initialLimitMicro: sum('initialLimitMicro'),
+    worstCaseMicro: sum('worstCaseMicro'),
     fixed: true,
     rough: false,
   }

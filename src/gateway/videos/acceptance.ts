@@ -77,8 +77,8 @@ function holdOf(job: NewVideoJob, holdId: string) {
     kind: 'hold' as const,
     accountId,
     holdId,
-    wantMicro: priceMicro,
-    needMicro: priceMicro,
+    estimateMicro: priceMicro,
+    minimumMicro: priceMicro,
     owner: { job: id, deadline: job.holdUntil },
     about: { kind: 'video', model, priceSnapshotId, requestId, keyId, workspaceId },
   }

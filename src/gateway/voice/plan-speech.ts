@@ -11,7 +11,7 @@ import { measureJson } from '../price/prompt-size.ts'
 import { listCost } from '../price/reported-cost.ts'
 import {
   CHARACTERS_PER_S,
-  holdAmounts,
+  voiceEstimate,
   NOMINAL_MICRO,
   SLOWEST_CHARACTERS_PER_S,
   speechPrice,
@@ -54,7 +54,7 @@ export function planSpeech(
   const rules = { ...gateway.rules, ...gateway.voice }
   return {
     stage: stageOf(plan.kind, model),
-    amounts: holdAmounts(model, priceAt(CHARACTERS_PER_S), rules, priceAt(slowest)),
+    estimate: voiceEstimate(model, priceAt(CHARACTERS_PER_S), rules, priceAt(slowest)),
     work: async (asking) => {
       const speech = await gateway.upstreams.call(model.targets, 'speech', request, asking)
       return requireAudible(speech, responseFormat)

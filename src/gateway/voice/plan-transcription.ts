@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts'
 import { audioSeconds, longestSeconds } from '../media/audio-length.ts'
 import { measureJson } from '../price/prompt-size.ts'
 import { listCost, logUnusable, reportedCost } from '../price/reported-cost.ts'
-import { holdAmounts, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
+import { voiceEstimate, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
 import type { Recording } from './recording.ts'
 
 export type TranscriptionStage = PaidStage<TranscriptionResult> & {
@@ -45,7 +45,7 @@ export function planTranscription(
   }
   return {
     stage: stageOf(plan.kind, model),
-    amounts: holdAmounts(model, price, { ...rules, ...voice }, most),
+    estimate: voiceEstimate(model, price, { ...rules, ...voice }, most),
     seconds,
     work: (asking) => gateway.upstreams.call(model.targets, 'transcription', request, asking),
     usage: (result) => transcriptionUsage(gateway, model, result, seconds),

@@ -11,10 +11,10 @@ import { orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/order.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { KISWAHILI, languageName, requireLanguage } from '../languages.ts'
-import type { Amounts } from '../price/amounts.ts'
+import type { CostEstimate } from '../price/cost-estimate.ts'
 import { callHold } from '../price/call-hold.ts'
 import { EMPTY_PROMPT, measureJson } from '../price/prompt-size.ts'
-import { CHARACTERS_PER_S, holdAmounts, speechPrice, sumAmounts } from '../price/voice-price.ts'
+import { CHARACTERS_PER_S, voiceEstimate, speechPrice, sumEstimates } from '../price/voice-price.ts'
 import { voiceFor, voiceModel } from './model.ts'
 import { planSpeech, type Speech } from './plan-speech.ts'
 import { planTranscription, type TranscriptionStage } from './plan-transcription.ts'
@@ -34,7 +34,7 @@ export type VoiceBody = {
 
 /** A voice flow that has been understood. Later stages are planned from the results of earlier ones. */
 export type VoicePlan = {
-  amounts: Amounts
+  estimate: CostEstimate
   language: string
   transcription: TranscriptionStage
   /** `leftMicro` is what the flow may still cost, if that is limited. */
@@ -69,12 +69,12 @@ export function planVoice(
   })
   const voice = tts && voiceFor(tts, body.voice, gateway.voice.voice)
   const stages = [
-    transcription.amounts,
-    answerAmounts(gateway, text, instruction, transcription.seconds ?? ASSUMED_SECONDS),
-    ...(tts === undefined ? [] : [spokenAmounts(gateway, tts)]),
+    transcription.estimate,
+    answerEstimate(gateway, text, instruction, transcription.seconds ?? ASSUMED_SECONDS),
+    ...(tts === undefined ? [] : [spokenEstimate(gateway, tts)]),
   ]
   return {
-    amounts: sumAmounts(stages, gateway.rules),
+    estimate: sumEstimates(stages, gateway.rules),
     language,
     transcription: {
       ...transcription,
@@ -103,15 +103,15 @@ export function planVoice(
 const CHARACTERS_PER_TOKEN = 4
 
 /** Nominal, but it may come to be the longest answer. */
-function spokenAmounts({ billing, rules, voice }: Gateway, tts: PricedModel): Amounts {
+function spokenEstimate({ billing, rules, voice }: Gateway, tts: PricedModel): CostEstimate {
   const characters = ANSWER_TOKENS * CHARACTERS_PER_TOKEN
   const seconds = characters / CHARACTERS_PER_S
   const longest = { characters, seconds, textBytes: characters }
   const most = speechPrice(tts, longest, billing.clock.now())?.micro
-  const amounts = holdAmounts(tts, undefined, { ...rules, ...voice }, most)
-  if (amounts.bounds === undefined) return amounts
+  const estimate = voiceEstimate(tts, undefined, { ...rules, ...voice }, most)
+  if (estimate.bounds === undefined) return estimate
   // It can be shortened to what there is.
-  return { ...amounts, bounds: { ...amounts.bounds, startMicro: voice.nominalMicro } }
+  return { ...estimate, bounds: { ...estimate.bounds, initialLimitMicro: voice.nominalMicro } }
 }
 
 /** As much of the text as there is money to have spoken: the rest is read. */
@@ -120,10 +120,10 @@ function affordableSpeech(
   text: string,
   leftMicro: bigint,
 ): string {
-  const mostMicro = plan(text).amounts.bounds?.mostMicro ?? 0n
-  if (mostMicro <= leftMicro) return text
+  const worstCaseMicro = plan(text).estimate.bounds?.worstCaseMicro ?? 0n
+  if (worstCaseMicro <= leftMicro) return text
   const characters = Array.from(text)
-  const most = Number((BigInt(characters.length) * leftMicro) / mostMicro)
+  const most = Number((BigInt(characters.length) * leftMicro) / worstCaseMicro)
   return characters.slice(0, Math.max(1, most)).join('')
 }
 
@@ -156,18 +156,18 @@ function modelsOf(gateway: Gateway, body: VoiceBody) {
   }
 }
 
-function answerAmounts(
+function answerEstimate(
   { billing, rules }: Gateway,
   model: PricedModel,
   instruction: string,
   seconds: number,
-): Amounts {
+): CostEstimate {
   const spoken = Math.ceil(seconds * CHARACTERS_PER_S)
   const textBytes = measureJson(voiceMessages(instruction, '')).bytes + spoken
   const prompt = { ...EMPTY_PROMPT, textBytes }
   const at = billing.clock.now()
   const hold = callHold({ model, prompt, at, rules })
-  return hold.amounts({ maxTokens: ANSWER_TOKENS, hardLimit: ANSWER_TOKENS, choices: 1 })
+  return hold.estimate({ maxTokens: ANSWER_TOKENS, hardLimit: ANSWER_TOKENS, choices: 1 })
 }
 
 function voiceMessages(instruction: string, transcript: string) {
@@ -191,7 +191,7 @@ function planAnswer(
   const request = affordableAnswer(order, spoken.moneyMicro)
   return {
     stage: { ...order.stage, kind: 'voice_text' },
-    amounts: order.amounts,
+    estimate: order.estimate,
     work: async (asking) => {
       const result = await gateway.upstreams.call(order.targets, 'chat', request, asking)
       if (result.text.trim() !== '') return result
@@ -203,8 +203,8 @@ function planAnswer(
 
 /** A word at least: what ran before it would be lost, and nobody charged. */
 function affordableAnswer(order: ChatOrder, moneyMicro: bigint | undefined): ChatRequest {
-  const { request, amounts } = order
-  const bounds = amounts.closerBounds?.() ?? amounts.bounds
+  const { request, estimate } = order
+  const bounds = estimate.exactBounds?.() ?? estimate.bounds
   if (moneyMicro === undefined || bounds === undefined) return request
   return { ...request, mostTokens: Math.max(1, order.affordable(moneyMicro, bounds)) }
 }

@@ -33,7 +33,7 @@ export async function respond(
     const { stage } = plan.transcription
     const { trace } = call.signal
     const abort = abortOf(call)
-    const order = { principal, requestId, stage, trace, ...plan.amounts, abort }
+    const order = { principal, requestId, stage, trace, ...plan.estimate, abort }
     const bill = await openBill(gateway.billing, order)
     const progress = new VoiceProgress(call.signal, stage, bill)
     try {
@@ -87,13 +87,13 @@ class VoiceProgress {
 
   /** What the flow may still cost; undefined where the account can pay for anything. */
   get leftMicro(): bigint | undefined {
-    const { allowance } = this.#bill
-    if (allowance === undefined) return undefined
+    const { callLimit } = this.#bill
+    if (callLimit === undefined) return undefined
     const spentMicro = sumMicro(this.lines.map(({ costMicro }) => costMicro))
-    return spentMicro < allowance.limitMicro ? allowance.limitMicro - spentMicro : 0n
+    return spentMicro < callLimit.limitMicro ? callLimit.limitMicro - spentMicro : 0n
   }
 
-  async run<Result>(next: Omit<PaidStage<Result>, 'amounts'>): Promise<Result> {
+  async run<Result>(next: Omit<PaidStage<Result>, 'estimate'>): Promise<Result> {
     this.#stage = next.stage
     this.#course = newCourse()
     this.#signal.throwIfAborted()

@@ -54,7 +54,7 @@ function check(outcome: Outcome): void {
 }
 
 function hold(accountId: string, holdId: string): Promise<Outcome> {
-  const amounts = { wantMicro: random(80), needMicro: random(20) }
+  const amounts = { estimateMicro: random(80), minimumMicro: random(20) }
   const owner = { process: processId }
   return pick(sides).submit({ kind: 'hold', accountId, holdId, ...amounts, owner, about: {} })
 }

@@ -70,12 +70,15 @@ withDatabase('a bill', (open) => {
   }
 
   function openOne(
-    wantMicro: bigint,
-    needMicro = wantMicro,
+    estimateMicro: bigint,
+    minimumMicro = estimateMicro,
     on = billing,
     requestId = `req_${uuidv7()}`,
   ): Promise<Bill> {
-    return openBill(on, unwatched({ principal, requestId, stage: STAGE, wantMicro, needMicro }))
+    return openBill(
+      on,
+      unwatched({ principal, requestId, stage: STAGE, estimateMicro, minimumMicro }),
+    )
   }
 
   test('a charge waits for the disk, a hold does not', async () => {
@@ -399,19 +402,19 @@ withDatabase('a bill', (open) => {
     assert.deepEqual(await account(), { balance: 994n, held: 0n })
   })
 
-  const FIRST: [why: string, wantMicro: bigint, capMicro: bigint, before: bigint[]][] = [
+  const FIRST: [why: string, estimateMicro: bigint, capMicro: bigint, before: bigint[]][] = [
     ['costs more than the cap', 61n, 60n, []],
     ['costs more than the cap together with another', 31n, 60n, [30n]],
     ['is more than a sixteenth of the account', 63n, 1_000n, []],
     ['is more than that together with another', 32n, 1_000n, [31n]],
   ]
-  for (const [why, wantMicro, capMicro, before] of FIRST) {
+  for (const [why, estimateMicro, capMicro, before] of FIRST) {
     test(`waits for its hold when it ${why}`, async () => {
       const { around, go } = gate()
       const on = await besideOn(around, capMicro)
       const earlier = await Promise.all(before.map((micro) => openOne(micro, micro, on)))
       let isOpen = false
-      const opening = openOne(wantMicro, wantMicro, on).finally(() => (isOpen = true))
+      const opening = openOne(estimateMicro, estimateMicro, on).finally(() => (isOpen = true))
       await new Promise(setImmediate)
       assert.equal(isOpen, false)
       go()
@@ -438,7 +441,7 @@ withDatabase('a bill', (open) => {
     const on = await besideOn(around)
     const aborted: Failure[] = []
     const about = { principal, requestId: 'req_refused', stage: STAGE }
-    const order = { ...about, wantMicro: 10n, needMicro: 10n }
+    const order = { ...about, estimateMicro: 10n, minimumMicro: 10n }
     const bill = await openBill(on, { ...order, abort: (reason) => void aborted.push(reason) })
     // Meanwhile another process takes all there is.
     const other = await openOne(1_000n)
@@ -467,7 +470,7 @@ withDatabase('a bill', (open) => {
     })
     const aborted: Failure[] = []
     const about = { principal, requestId: 'req_lost', stage: STAGE }
-    const order = { ...about, wantMicro: 10n, needMicro: 10n }
+    const order = { ...about, estimateMicro: 10n, minimumMicro: 10n }
     const bill = await openBill(on, { ...order, abort: (reason) => void aborted.push(reason) })
     await assert.rejects(bill.confirm(Promise.resolve()), isFailure('unavailable'))
     assert.equal(aborted.length, 1)
@@ -508,16 +511,16 @@ withDatabase('a bill', (open) => {
   test('ends once, however it is ended: one record, one charge or none, no hold', async () => {
     const amount = fc.bigInt({ min: 1n, max: 400n })
     const call = fc.record({
-      wantMicro: amount,
+      estimateMicro: amount,
       costMicro: amount,
       how: fc.constantFrom(...ENDS),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
         principal = await fundedAccount()
-        const endings = calls.map(async ({ wantMicro, costMicro, how }) => {
+        const endings = calls.map(async ({ estimateMicro, costMicro, how }) => {
           const requestId = `req_${uuidv7()}`
-          const bill = await openOne(wantMicro, wantMicro, billing, requestId).catch(
+          const bill = await openOne(estimateMicro, estimateMicro, billing, requestId).catch(
             () => undefined,
           )
           if (bill !== undefined) await end(bill, how, costMicro)

@@ -42,7 +42,15 @@ withDatabase('doubtful charges', (open) => {
     await db.begin((tx) =>
       applyCommands(tx, [
         { kind: 'grant', accountId, amountMicro: PAID_IN, entry },
-        { kind: 'hold', accountId, holdId, wantMicro: 900n, needMicro: 900n, owner, about: {} },
+        {
+          kind: 'hold',
+          accountId,
+          holdId,
+          estimateMicro: 900n,
+          minimumMicro: 900n,
+          owner,
+          about: {},
+        },
       ]),
     )
     return { accountId, holdId, recordIds: [uuidv7()], model: 'sim/fixed' }

@@ -58,8 +58,8 @@ withDatabase('what is left unpaid', (open) => {
         principal: { kind: 'key', accountId, keyId: uuidv7(), workspaceId: uuidv7() },
         requestId: `req_${uuidv7()}`,
         stage: STAGE,
-        wantMicro: 5n,
-        needMicro: 5n,
+        estimateMicro: 5n,
+        minimumMicro: 5n,
       }),
     )
     await on.drop(bill, LEFT, { accountId, micro })
@@ -128,8 +128,8 @@ withDatabase('what is left unpaid', (open) => {
         principal: { kind: 'key', accountId: juma, keyId: uuidv7(), workspaceId: uuidv7() },
         requestId: 'req_now',
         stage: STAGE,
-        wantMicro: 5n,
-        needMicro: 5n,
+        estimateMicro: 5n,
+        minimumMicro: 5n,
       }),
     )
     const dropped = here.drop(bill, LEFT, { accountId: juma, micro: 101n })
@@ -177,8 +177,8 @@ withDatabase('what is left unpaid', (open) => {
         principal: { kind: 'key', accountId: asha, keyId: uuidv7(), workspaceId: uuidv7() },
         requestId: 'req_gone',
         stage: STAGE,
-        wantMicro: 5n,
-        needMicro: 5n,
+        estimateMicro: 5n,
+        minimumMicro: 5n,
       }),
     )
     await bill.drop(LEFT)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WatchedStream, type Means } from '../../../src/gateway/chat/watched-stream.ts'
+import { WatchedStream, type StreamLimit } from '../../../src/gateway/chat/watched-stream.ts'
 import type { ChatStream } from '../../../src/upstream/work.ts'
 import { itemsOf } from '../../upstream/sources.ts'
 
@@ -59,11 +59,11 @@ class Model implements ChatStream {
   }
 }
 
-/** A credit is a token. `spare` is what the account has beside the limit. */
-function meansOf(limit: number, spare: number, more: Partial<Means> = {}) {
+/** A credit is a token. `spare` is what the account has beyond the limit. */
+function limitOf(limit: number, spare: number, more: Partial<StreamLimit> = {}) {
   const asked: bigint[] = []
   let [limitMicro, left] = [BigInt(limit), BigInt(spare)]
-  const means: Means = {
+  const streamLimit: StreamLimit = {
     limitMicro,
     ceilingMicro: BigInt(limit + spare),
     stepMicro: 10n,
@@ -78,11 +78,11 @@ function meansOf(limit: number, spare: number, more: Partial<Means> = {}) {
     boundPrompt: () => 3,
     ...more,
   }
-  return { means, asked, take: (by: number) => (left -= BigInt(by)) }
+  return { streamLimit, asked, take: (by: number) => (left -= BigInt(by)) }
 }
 
 /** As much as is wanted, when the model would have said all. */
-const muchLater = (limitMicro: bigint): Means['extend'] => {
+const muchLater = (limitMicro: bigint): StreamLimit['extend'] => {
   return () => new Promise((done) => setTimeout(done, 1_000, limitMicro))
 }
 
@@ -104,8 +104,8 @@ const pieces = (count: number, tokens: number) => Array<number>(count).fill(toke
 
 test('the limit is raised step by step before it is passed, and the answer is whole', async () => {
   const model = new Model(pieces(20, 2))
-  const { means, asked } = meansOf(10, 90)
-  const stream = new WatchedStream(model, means, ours)
+  const { streamLimit, asked } = limitOf(10, 90)
+  const stream = new WatchedStream(model, streamLimit, ours)
   const { text, finishes } = await textOf(stream)
   assert.deepEqual([text.length, finishes], [40, []])
   assert.ok(asked.length >= 3 && asked.length <= 5 && asked.every((by) => by === 10n))
@@ -117,9 +117,9 @@ test('the limit is raised step by step before it is passed, and the answer is wh
 
 test('when the money ends so does the answer, with length, before the limit is passed', async () => {
   const model = new Model(pieces(100, 2), 2)
-  const { means, take } = meansOf(10, 90)
+  const { streamLimit, take } = limitOf(10, 90)
   take(65)
-  const stream = new WatchedStream(model, means, ours)
+  const stream = new WatchedStream(model, streamLimit, ours)
   const { text, finishes } = await textOf(stream)
   assert.ok(model.cancelled)
   assert.ok(text.length > 25 && text.length <= 35, String(text.length))
@@ -136,7 +136,11 @@ test('what an upstream has told of the prompt is believed', async () => {
     kind: 'reported',
     usage: { promptTokens: 11, completionTokens: 1, cachedTokens: 2 },
   }
-  const stream = new WatchedStream(model, meansOf(10, 5, { extend: async () => 0n }).means, ours)
+  const stream = new WatchedStream(
+    model,
+    limitOf(10, 5, { extend: async () => 0n }).streamLimit,
+    ours,
+  )
   await textOf(stream)
   assert.ok(stream.usage.kind === 'reported')
   const { promptTokens, cachedTokens, completionTokens } = stream.usage.usage
@@ -145,16 +149,16 @@ test('what an upstream has told of the prompt is believed', async () => {
 
 test('room is kept for as much as has ever come at once', async () => {
   const model = new Model([1, 20, 20, 20])
-  const { means, take } = meansOf(50, 50)
+  const { streamLimit, take } = limitOf(50, 50)
   take(50)
-  const { text } = await textOf(new WatchedStream(model, means, ours))
+  const { text } = await textOf(new WatchedStream(model, streamLimit, ours))
   assert.equal(text.length, 41)
 })
 
 test('at the ceiling nothing is counted: the upstream ends by itself', async () => {
   const model = new Model(pieces(300, 2))
-  const { means, asked } = meansOf(10, 15)
-  const stream = new WatchedStream(model, means, ours)
+  const { streamLimit, asked } = limitOf(10, 15)
+  const stream = new WatchedStream(model, streamLimit, ours)
   assert.equal((await textOf(stream)).text.length, 600)
   assert.deepEqual(asked, [10n, 5n])
   assert.equal(stream.finishReason, 'stop')
@@ -162,9 +166,9 @@ test('at the ceiling nothing is counted: the upstream ends by itself', async () 
 
 test('a reader who does not keep up must be able to pay for all that may still be said', async () => {
   const model = new Model(pieces(2_000, 1_000))
-  const { means, asked, take } = meansOf(10_000_000, 10_000_000)
+  const { streamLimit, asked, take } = limitOf(10_000_000, 10_000_000)
   take(1)
-  const stream = new WatchedStream(model, means, ours)
+  const stream = new WatchedStream(model, streamLimit, ours)
   while (!model.cancelled && model.finishReason === null)
     await new Promise((done) => setImmediate(done))
   assert.ok(model.said < 400_000, String(model.said))
@@ -176,8 +180,8 @@ test('a reader who does not keep up must be able to pay for all that may still b
 
 test('one who can pay for it is waited for', async () => {
   const model = new Model(pieces(2_000, 1_000))
-  const { means } = meansOf(10_000_000, 10_000_000)
-  const stream = new WatchedStream(model, means, ours)
+  const { streamLimit } = limitOf(10_000_000, 10_000_000)
+  const stream = new WatchedStream(model, streamLimit, ours)
   await new Promise((done) => setTimeout(done, 50))
   assert.ok(model.said < 400_000, String(model.said))
   assert.equal(model.rests, 1)
@@ -186,8 +190,8 @@ test('one who can pay for it is waited for', async () => {
 
 test('while the database is silent no more is said than the limit pays for', async () => {
   const model = new Model(pieces(100, 2))
-  const { means } = meansOf(10, 90, { extend: muchLater(100n) })
-  const stream = new WatchedStream(model, means, ours)
+  const { streamLimit } = limitOf(10, 90, { extend: muchLater(100n) })
+  const stream = new WatchedStream(model, streamLimit, ours)
   const { text, finishes } = await textOf(stream)
   assert.ok(model.cancelled)
   assert.ok(text.length > 5 && text.length <= 10, String(text.length))
@@ -196,26 +200,26 @@ test('while the database is silent no more is said than the limit pays for', asy
 
 test('while it is waited for there is room for what comes meanwhile', async () => {
   const model = new Model([1, 20, 20, 20])
-  const { means } = meansOf(50, 90, { extend: muchLater(100n) })
+  const { streamLimit } = limitOf(50, 90, { extend: muchLater(100n) })
   // With the next piece it would be 41, and one more would be beyond the limit.
-  assert.equal((await textOf(new WatchedStream(model, means, ours))).text.length, 21)
+  assert.equal((await textOf(new WatchedStream(model, streamLimit, ours))).text.length, 21)
 })
 
 test('an answer that takes a little longer than the room lasts is waited for', async () => {
   const model = new Model(pieces(20, 2))
-  const { means } = meansOf(10, 90)
-  const slowly: Means['extend'] = async (byMicro) => {
+  const { streamLimit } = limitOf(10, 90)
+  const slowly: StreamLimit['extend'] = async (byMicro) => {
     await new Promise((done) => setTimeout(done, 5))
-    return means.extend(byMicro)
+    return streamLimit.extend(byMicro)
   }
-  const stream = new WatchedStream(model, { ...means, extend: slowly }, ours)
+  const stream = new WatchedStream(model, { ...streamLimit, extend: slowly }, ours)
   assert.equal((await textOf(stream)).text.length, 40)
 })
 
 test('a reader who does not keep up is cut off while the database is silent', async () => {
   const model = new Model(pieces(2_000, 1_000))
-  const { means } = meansOf(10_000_000, 10_000_000, { extend: muchLater(20_000_000n) })
-  const stream = new WatchedStream(model, means, ours)
+  const { streamLimit } = limitOf(10_000_000, 10_000_000, { extend: muchLater(20_000_000n) })
+  const stream = new WatchedStream(model, streamLimit, ours)
   while (!model.cancelled && model.rests === 0) await new Promise((done) => setTimeout(done, 10))
   assert.ok(model.said < 400_000, String(model.said))
   assert.deepEqual((await textOf(stream)).finishes, ['0 length'])
@@ -224,7 +228,7 @@ test('a reader who does not keep up is cut off while the database is silent', as
 test('what breaks is thrown after what came before it, and a cancelled stream is over', async () => {
   const model = new Model(pieces(3, 2))
   model.breaks = true
-  const stream = new WatchedStream(model, meansOf(100, 0).means, ours)
+  const stream = new WatchedStream(model, limitOf(100, 0).streamLimit, ours)
   await stream.more()
   let text = 0
   await assert.rejects(async () => {
@@ -232,7 +236,7 @@ test('what breaks is thrown after what came before it, and a cancelled stream is
   }, /broke off/)
   assert.equal(text, 3)
   const other = new Model(pieces(1_000, 1))
-  const left = new WatchedStream(other, meansOf(10_000, 0).means, ours)
+  const left = new WatchedStream(other, limitOf(10_000, 0).streamLimit, ours)
   left.cancel()
   assert.ok(other.cancelled)
   assert.equal(left.take(), undefined)
@@ -241,8 +245,8 @@ test('what breaks is thrown after what came before it, and a cancelled stream is
 test('one that our clock ended is counted as one that the money ended', async () => {
   const model = new Model(pieces(5, 2))
   model.outlasted = true
-  const { means } = meansOf(10, 90)
-  const stream = new WatchedStream(model, means, ours)
+  const { streamLimit } = limitOf(10, 90)
+  const stream = new WatchedStream(model, streamLimit, ours)
   const { text } = await textOf(stream)
   assert.deepEqual([text.length, stream.finishReason, stream.boundTokens], [10, 'length', 10])
   assert.equal(stream.usage.kind === 'reported' && stream.usage.usage.promptTokens, 3)

@@ -41,12 +41,12 @@ test('a prompt is bounded by a token for each byte, and by what the model reads'
 })
 
 test('without a limit of the caller the worst case is all that the model can say', () => {
-  const { bounds } = hold().amounts(wish())
+  const { bounds } = hold().estimate(wish())
   assert.deepEqual(bounds, {
-    sureMicro: 1_000n * IN,
-    leastMicro: 1_000n * IN + 10_000n,
-    startMicro: 1_000n * IN + 10_000_000n,
-    mostMicro: 1_000n * IN + 4_000n * OUT,
+    committedMicro: 1_000n * IN,
+    minimumMicro: 1_000n * IN + 10_000n,
+    initialLimitMicro: 1_000n * IN + 10_000_000n,
+    worstCaseMicro: 1_000n * IN + 4_000n * OUT,
     fixed: false,
     rough: false,
   })
@@ -54,9 +54,9 @@ test('without a limit of the caller the worst case is all that the model can say
 
 test('with one it is that, for each choice, and what cannot be watched is fixed', () => {
   const answer = wish({ maxTokens: 100, hardLimit: 100, choices: 3, growing: false })
-  const { bounds } = hold().amounts(answer)
-  assert.equal(bounds!.mostMicro, 1_000n * IN + 300n * OUT)
-  assert.equal(bounds!.leastMicro, 1_000n * IN + 3n * OUT)
+  const { bounds } = hold().estimate(answer)
+  assert.equal(bounds!.worstCaseMicro, 1_000n * IN + 300n * OUT)
+  assert.equal(bounds!.minimumMicro, 1_000n * IN + 3n * OUT)
   assert.equal(bounds!.fixed, true)
 })
 
@@ -66,10 +66,10 @@ test('a closer look at the text lowers the bounds, and is taken only when asked 
     looks += 1
     return 391.2
   }
-  const { bounds, closerBounds } = hold({ boundText }).amounts(wish())
+  const { bounds, exactBounds } = hold({ boundText }).estimate(wish())
   assert.deepEqual([bounds!.rough, looks], [true, 0])
-  const closer = closerBounds!()
-  assert.deepEqual([closer.sureMicro, closer.rough, looks], [400n * IN, false, 1])
+  const closer = exactBounds!()
+  assert.deepEqual([closer.committedMicro, closer.rough, looks], [400n * IN, false, 1])
 })
 
 test('the dearest kind of token and the dearest length of the prompt count', () => {
@@ -78,18 +78,18 @@ test('the dearest kind of token and the dearest length of the prompt count', () 
     internal_reasoning: '0.000004',
     overrides: [{ min_prompt_tokens: 500, prices: { completion: '0.00001' } }],
   }
-  const { bounds } = hold({ prices }).amounts(wish({ hardLimit: 100 }))
-  assert.equal(bounds!.mostMicro - bounds!.sureMicro, 100n * 45_000n)
+  const { bounds } = hold({ prices }).estimate(wish({ hardLimit: 100 }))
+  assert.equal(bounds!.worstCaseMicro - bounds!.committedMicro, 100n * 45_000n)
   const drawn = hold({ prices: { ...TOKEN_PRICES, image_output: '0.00003' } })
-  const picture = drawn.amounts(wish({ pictures: true })).bounds!
-  assert.equal(picture.leastMicro - picture.sureMicro, 4_175n * 135_000n)
+  const picture = drawn.estimate(wish({ pictures: true })).bounds!
+  assert.equal(picture.minimumMicro - picture.committedMicro, 4_175n * 135_000n)
 })
 
 test('what was predicted is sure to be paid for', () => {
   const answer = wish({ predictedBytes: 500, boundPredicted: () => 200 })
-  const { bounds, closerBounds } = hold({ boundText: () => 392 }).amounts(answer)
-  assert.equal(bounds!.sureMicro, 1_000n * IN + 500n * OUT)
-  assert.equal(closerBounds!().sureMicro, 400n * IN + 200n * OUT)
+  const { bounds, exactBounds } = hold({ boundText: () => 392 }).estimate(answer)
+  assert.equal(bounds!.committedMicro, 1_000n * IN + 500n * OUT)
+  assert.equal(exactBounds!().committedMicro, 400n * IN + 200n * OUT)
 })
 
 test('an answer of as many tokens as a limit pays for costs no more than the limit', () => {
@@ -99,8 +99,8 @@ test('an answer of as many tokens as a limit pays for costs no more than the lim
       const prices = { prompt: '0.000001', completion }
       const held = hold({ prices })
       const answer = wish()
-      const { bounds } = held.amounts(answer)
-      const limit = bounds!.leastMicro + extra
+      const { bounds } = held.estimate(answer)
+      const limit = bounds!.minimumMicro + extra
       const tokens = held.affordable(limit, bounds!, answer)
       const usage = { promptTokens: 1_000, completionTokens: tokens }
       const charge = callCharge({ ...call(prices), log: silentLog })

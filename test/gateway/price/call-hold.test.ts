@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { reserveWhole } from '../../../src/gateway/price/amounts.ts'
+import { reserveWhole } from '../../../src/gateway/price/cost-estimate.ts'
 import { callCharge } from '../../../src/gateway/price/call-charge.ts'
 import { callHold } from '../../../src/gateway/price/call-hold.ts'
 import { silentLog } from '../../../src/lib/log.ts'
@@ -104,15 +104,15 @@ const AMOUNTS: [
   ],
 ]
 
-for (const [what, call, answer, wantMicro, needMicro] of AMOUNTS) {
+for (const [what, call, answer, estimateMicro, minimumMicro] of AMOUNTS) {
   test(`what is held: ${what}`, () => {
-    const held = hold(call).amounts(answer as never)
-    assert.deepEqual([held.wantMicro, held.needMicro], [wantMicro, needMicro])
+    const held = hold(call).estimate(answer as never)
+    assert.deepEqual([held.estimateMicro, held.minimumMicro], [estimateMicro, minimumMicro])
   })
 }
 
 test('a price that is known beforehand is held in full', () => {
-  assert.deepEqual(reserveWhole(7n), { wantMicro: 7n, needMicro: 7n })
+  assert.deepEqual(reserveWhole(7n), { estimateMicro: 7n, minimumMicro: 7n })
 })
 
 const tokens = fc.integer({ min: 0, max: 1_000_000 })
@@ -123,11 +123,11 @@ test('the answer part of a hold never exceeds the cap', () => {
   fc.assert(
     fc.property(prices, tokens, tokens, fc.integer({ min: 1, max: 128 }), (prices, n, max, k) => {
       const call = hold({ prices, promptTokens: n })
-      const prompt = call.amounts()
-      const { wantMicro, needMicro } = call.amounts({ maxTokens: max, choices: k })
-      assert.ok(wantMicro >= prompt.wantMicro)
-      assert.ok(wantMicro <= prompt.wantMicro + RULES.capMicro)
-      assert.equal(needMicro, prompt.wantMicro + RULES.minMicro)
+      const prompt = call.estimate()
+      const { estimateMicro, minimumMicro } = call.estimate({ maxTokens: max, choices: k })
+      assert.ok(estimateMicro >= prompt.estimateMicro)
+      assert.ok(estimateMicro <= prompt.estimateMicro + RULES.capMicro)
+      assert.equal(minimumMicro, prompt.estimateMicro + RULES.minMicro)
     }),
   )
 })
@@ -137,13 +137,13 @@ test('a call within its estimate costs no more than was held, unless the cap hel
     fc.property(prices, tokens, tokens, tokens, tokens, (prices, n, max, used, written) => {
       const call = { prices, promptTokens: n }
       const held = hold(call)
-      const { wantMicro } = held.amounts({ maxTokens: max, choices: 1 })
-      const answerMicro = wantMicro - held.amounts().wantMicro
+      const { estimateMicro } = held.estimate({ maxTokens: max, choices: 1 })
+      const answerMicro = estimateMicro - held.estimate().estimateMicro
       fc.pre(answerMicro < RULES.capMicro)
       const usage = { promptTokens: Math.min(used, n), completionTokens: Math.min(written, max) }
       const charge = callCharge({ ...measuredCall(call), log: silentLog })
       const { costMicro } = charge({ kind: 'reported', usage }, { outputBytes: 0 })
-      assert.ok(costMicro <= wantMicro)
+      assert.ok(costMicro <= estimateMicro)
     }),
   )
 })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import {
-  holdAmounts,
+  voiceEstimate,
   speechPrice,
-  sumAmounts,
+  sumEstimates,
   transcriptionPrice,
   type Tokens,
 } from '../../../src/gateway/price/voice-price.ts'
-import type { Amounts } from '../../../src/gateway/price/amounts.ts'
+import type { CostEstimate } from '../../../src/gateway/price/cost-estimate.ts'
 import type { Pricing } from '../../../src/catalog/model-record.ts'
 import { pricedModel, RULES, TOKEN_PRICES } from '../../support/priced-model.ts'
 
@@ -105,27 +105,27 @@ const HOLDS: [
   ['a nominal sum over the cap', false, undefined, 20_000_000n, 10_000_000n, 10_000n],
 ]
 
-for (const [what, free, estimate, nominalMicro, wantMicro, needMicro] of HOLDS) {
+for (const [what, free, priceMicro, nominalMicro, estimateMicro, minimumMicro] of HOLDS) {
   test(`what is held for voice: ${what}`, () => {
-    const amounts = holdAmounts(pricedModel({ free }), estimate, { ...RULES, nominalMicro })
-    assert.deepEqual([amounts.wantMicro, amounts.needMicro], [wantMicro, needMicro])
+    const estimate = voiceEstimate(pricedModel({ free }), priceMicro, { ...RULES, nominalMicro })
+    assert.deepEqual([estimate.estimateMicro, estimate.minimumMicro], [estimateMicro, minimumMicro])
   })
 }
 
 test('stages are held together', () => {
   const stages = [
-    { wantMicro: 1_000_000n, needMicro: 1_000_000n },
-    { wantMicro: 2_000_000n, needMicro: 10_000n },
+    { estimateMicro: 1_000_000n, minimumMicro: 1_000_000n },
+    { estimateMicro: 2_000_000n, minimumMicro: 10_000n },
   ]
-  const sum = (all: Amounts[]) => {
-    const { wantMicro, needMicro } = sumAmounts(all, RULES)
-    return { wantMicro, needMicro }
+  const sum = (all: CostEstimate[]) => {
+    const { estimateMicro, minimumMicro } = sumEstimates(all, RULES)
+    return { estimateMicro, minimumMicro }
   }
-  assert.deepEqual(sum(stages), { wantMicro: 3_000_000n, needMicro: 1_010_000n })
-  const large = { wantMicro: 9_000_000n, needMicro: 9_000_000n }
+  assert.deepEqual(sum(stages), { estimateMicro: 3_000_000n, minimumMicro: 1_010_000n })
+  const large = { estimateMicro: 9_000_000n, minimumMicro: 9_000_000n }
   assert.deepEqual(sum([...stages, large]), {
-    wantMicro: 10_000_000n,
-    needMicro: 10_000_000n,
+    estimateMicro: 10_000_000n,
+    minimumMicro: 10_000_000n,
   })
 })
 
@@ -133,11 +133,11 @@ const micro = fc.bigInt({ min: 0n, max: 50_000_000n })
 const seconds = fc.integer({ min: 0, max: 8_640_000 }).map((n) => n / 100)
 
 test('however many stages there are, their sum is held under one cap', () => {
-  const stage = fc.record({ wantMicro: micro, needMicro: micro })
+  const stage = fc.record({ estimateMicro: micro, minimumMicro: micro })
   fc.assert(
     fc.property(fc.array(stage, { maxLength: 5 }), (stages) => {
-      const sum = sumAmounts(stages, RULES)
-      for (const name of ['wantMicro', 'needMicro'] as const) {
+      const sum = sumEstimates(stages, RULES)
+      for (const name of ['estimateMicro', 'minimumMicro'] as const) {
         const all = stages.reduce((total, one) => total + one[name], 0n)
         assert.equal(sum[name], all < RULES.capMicro ? all : RULES.capMicro)
       }
@@ -149,12 +149,12 @@ test('a voice hold stays within the cap, and never needs more than it wants', ()
   const nominal = fc.bigInt({ min: RULES.minMicro, max: 50_000_000n })
   fc.assert(
     fc.property(fc.option(micro, { nil: undefined }), nominal, (estimate, nominalMicro) => {
-      const { wantMicro, needMicro } = holdAmounts(pricedModel(), estimate, {
+      const { estimateMicro, minimumMicro } = voiceEstimate(pricedModel(), estimate, {
         ...RULES,
         nominalMicro,
       })
-      assert.ok(wantMicro <= RULES.capMicro)
-      assert.ok(needMicro <= wantMicro)
+      assert.ok(estimateMicro <= RULES.capMicro)
+      assert.ok(minimumMicro <= estimateMicro)
     }),
   )
 })

@@ -173,8 +173,8 @@ export const BILLING_GUARDS: readonly Guard[] = [
   {
     name: 'an account with little has no float',
     file: 'src/ledger/float.ts',
-    find: 'const affordable = amountMicro <= available(account) && limitMicro <= mostMicro',
-    put: 'const affordable = amountMicro <= available(account) && mostMicro >= 0n',
+    find: 'const affordable = amountMicro <= available(account) && limitMicro <= worstCaseMicro',
+    put: 'const affordable = amountMicro <= available(account) && worstCaseMicro >= 0n',
     test: 'test/gateway/bill/posting-queue.test.ts',
     fails: /exact holds/,
   },
@@ -246,7 +246,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
     name: 'the limits of open calls stay within the balance',
     file: 'src/ledger/ledger.ts',
     find: 'const limitMicro = limitFor(spare(account), bounds)',
-    put: 'const limitMicro = bounds.mostMicro',
+    put: 'const limitMicro = bounds.worstCaseMicro',
     test: 'test/ledger/limits.test.ts',
     fails: /no more than the balance/,
   },
@@ -261,7 +261,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   {
     name: 'a call that cannot be begun within what is spare is refused',
     file: 'src/ledger/ledger.ts',
-    find: 'if (spare(account) < bounds.leastMicro) return refused(account, known)',
+    find: 'if (spare(account) < bounds.minimumMicro) return refused(account, known)',
     put: '',
     test: 'test/ledger/limits.test.ts',
     fails: /no more than the balance/,

@@ -173,8 +173,8 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'speech must be affordable in full',
     file: 'src/gateway/price/voice-price.ts',
-    find: 'const leastMicro = estimateMicro ?? rules.minMicro',
-    put: 'const leastMicro = needMicro',
+    find: 'const minimumMicro = estimateMicro ?? rules.minMicro',
+    put: 'const minimumMicro = minimumMicro',
     test: 'test/contract/bounded-loss-media.test.ts',
     fails: /speech/,
   },

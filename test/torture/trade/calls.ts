@@ -65,9 +65,15 @@ async function oneCall(
   const most = lines.reduce((sum, one) => sum + one.costMicro, 0n)
   const principal = { kind: 'key' as const, accountId, keyId: accountId, workspaceId: accountId }
   // Some come to cost more than was held for them, and a few more than the account has.
-  const needMicro = random.chance(0.2) ? most / 10n : most
+  const minimumMicro = random.chance(0.2) ? most / 10n : most
   const { stage } = lines[0]!
-  const order = { principal, requestId: 'req_trade', stage, wantMicro: needMicro, needMicro }
+  const order = {
+    principal,
+    requestId: 'req_trade',
+    stage,
+    estimateMicro: minimumMicro,
+    minimumMicro,
+  }
   const luck = random.next()
   try {
     const bill = await openBill(billing, unwatched(order))

@@ -41,7 +41,7 @@ async function earn(): Promise<void> {
     await ledger.submit({ kind: 'grant', accountId, amountMicro: 10n, entry: grant })
     tell(grant)
     const holdId = randomUUID()
-    const amounts = { wantMicro: 5n, needMicro: 5n }
+    const amounts = { estimateMicro: 5n, minimumMicro: 5n }
     const owner = { process: processId }
     const held = await ledger.submit({
       kind: 'hold',
