@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCallers } from './chat/callers.ts'
-import { startGateways, type Gateway, type Gateways } from './chat/gateways.ts'
-import { childrenCpuMs, cpuMs } from './chat/process-stats.ts'
+import { startGateways, type Gateway } from './chat/gateways.ts'
+import { cpuMs } from './chat/process-stats.ts'
 import { chatRequests } from './chat/throughput.ts'
 import { startOthers } from './peers/others.ts'
 import type { Bench, Row } from './row.ts'
@@ -26,10 +26,10 @@ export const peers: Bench = {
     try {
       const all = [bare, portkey, ours, ...others.map(({ gateway }) => gateway)]
       return [
-        ...(await speeds(gateways, all, false)),
-        ...(await speeds(gateways, all, true)),
+        ...(await speeds(all, false)),
+        ...(await speeds(all, true)),
         ...(await delays(direct, all)),
-        ...all.map((gateway) => memory(gateways, gateway)),
+        ...all.map(memory),
       ]
     } finally {
       for (const other of others) other.stop()
@@ -41,12 +41,12 @@ export const peers: Bench = {
 
 type Measured = { perS: number; cpuUs: number }
 
-async function speeds(gateways: Gateways, all: Gateway[], stream: boolean): Promise<Row[]> {
+async function speeds(all: Gateway[], stream: boolean): Promise<Row[]> {
   const rounds = new Map<Gateway, Measured[]>(all.map((gateway) => [gateway, []]))
   // The first round warms everybody up.
   for (let round = 0; round <= ROUNDS; round++) {
     for (const gateway of all) {
-      const measured = await measure(gateways, gateway, stream)
+      const measured = await measure(gateway, stream)
       if (round > 0) rounds.get(gateway)!.push(measured)
     }
   }
@@ -72,8 +72,8 @@ async function speeds(gateways: Gateways, all: Gateway[], stream: boolean): Prom
   ])
 }
 
-async function measure(gateways: Gateways, gateway: Gateway, stream: boolean): Promise<Measured> {
-  const before = workMs(gateways, gateway)
+async function measure(gateway: Gateway, stream: boolean): Promise<Measured> {
+  const before = workMs(gateway)
   const { answers, elapsedMs, refused } = await runCallers({
     port: gateway.port,
     requests: chatRequests(gateway, { stream, content: PROMPT }),
@@ -82,14 +82,18 @@ async function measure(gateways: Gateways, gateway: Gateway, stream: boolean): P
     endsWith: stream ? 'data: [DONE]' : '"usage":{',
   })
   if (refused > 0) console.log(`  (${gateway.name} refused ${refused} of ${refused + answers})`)
-  const cpuUs = ((workMs(gateways, gateway) - before) * 1000) / answers
+  const cpuUs = ((workMs(gateway) - before) * 1000) / answers
   return { perS: (answers * 1000) / elapsedMs, cpuUs }
 }
 
-/** Of all its processes; ours with its database. */
-function workMs(gateways: Gateways, gateway: Gateway): number {
-  const own = treeOf(gateway.pid).reduce((sum, pid) => sum + cpuMs(pid), 0)
-  return own + (gateway === gateways.all.ours ? childrenCpuMs(gateways.postgresPid) : 0)
+/** Of all its processes; ours with its database, which is one of them. */
+function workMs(gateway: Gateway): number {
+  return processesOf(gateway).reduce((sum, pid) => sum + cpuMs(pid), 0)
+}
+
+function processesOf({ pid, database }: Gateway): number[] {
+  const own = treeOf(pid)
+  return database === undefined ? own : [...new Set([...own, ...treeOf(database.pid)])]
 }
 
 /** How much later the first byte of a stream comes than from the upstream itself, at a low load. */
@@ -118,8 +122,7 @@ async function delays(direct: Gateway, all: Gateway[]): Promise<Row[]> {
   ])
 }
 
-function memory(gateways: Gateways, gateway: Gateway): Row {
-  const pids = treeOf(gateway.pid)
-  if (gateway === gateways.all.ours) pids.push(...treeOf(gateways.postgresPid))
-  return { what: `${gateway.name}: memory after all this`, value: proportionalMb(pids), unit: 'MB' }
+function memory(gateway: Gateway): Row {
+  const value = proportionalMb(processesOf(gateway))
+  return { what: `${gateway.name}: memory after all this`, value, unit: 'MB' }
 }

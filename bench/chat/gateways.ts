@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { realpathSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../../test/support/child.ts'
 import { startTestServer } from '../../test/support/local-server.ts'
-import { startReplica } from '../../test/support/replica.ts'
+import { startReplica, type Replica } from '../../test/support/replica.ts'
 import { newCustomers } from './customers.ts'
 import { freePort } from './free-port.ts'
 
@@ -21,13 +21,14 @@ export type Gateway = {
   pid: number
   /** Additional headers, a set for each caller in turn. */
   headers: string[]
+  /** The service has one of its own: its processor time counts, and work that is left for later. */
+  database?: { pid: number; untilNothingPends(): Promise<void> }
 }
 
 export type Gateways = {
-  all: Record<'direct' | 'bare' | 'portkey' | 'ours' | 'hot' | 'defaults', Gateway>
-  /** The database of `ours`, to measure its processor time. */
-  postgresPid: number
-  /** One more replica beside `ours`, which has just started and notes the turns of its loop. */
+  /** `ours` on the server that the service brings along, `elsewhere` on a PostgreSQL with its own defaults. */
+  all: Record<'direct' | 'bare' | 'portkey' | 'ours' | 'elsewhere', Gateway>
+  /** One more replica beside `elsewhere`, which has just started and notes the turns of its loop. */
   startYoung(): Promise<Gateway & { close(): Promise<void> }>
   close(): Promise<void>
 }
@@ -42,6 +43,8 @@ const UNPACED_EVENTS = 20
 
 export async function startGateways(stream: { events: number; paceMs: number }): Promise<Gateways> {
   const folder = await mkdtemp(join(tmpdir(), 'mlango-bench-'))
+  // For root the server is another user, who must be able to enter.
+  await chmod(folder, 0o711)
   const upstream = runChild('bench/children/canned-upstream.ts', [
     String(stream.events),
     String(stream.paceMs),
@@ -50,36 +53,38 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   const origin = `http://127.0.0.1:${await upstream.line()}`
   const bare = runChild('bench/children/bare-proxy.ts', [origin])
   const portkey = await startPortkey()
-  const postgres = await startTestServer({ durable: true })
-  const service = await startService({ folder, origin, databaseUrl: postgres.url })
-  const keys = await keysIn(postgres.url)
   const own = await startService({ folder: join(folder, 'own'), origin })
-  const ownKeys = await keysIn(urlFor(join(realpathSync(folder), 'own', 'run')))
+  const ownUrl = urlFor(join(realpathSync(folder), 'own', 'run'))
+  const ours = await serviceOn('Mlango', own, ownUrl, postmasterOf(join(folder, 'own')))
+  const postgres = await startTestServer({ durable: true, settings: POSTGRESQL_DEFAULTS })
+  const service = await startService({ folder, origin, databaseUrl: postgres.url })
+  const name = 'Mlango, PostgreSQL’s defaults'
+  const elsewhere = await serviceOn(name, service, postgres.url, postgres.pid())
   const anyKey = 'Authorization: Bearer any\r\n'
   const viaPortkey = `x-portkey-provider: openai\r\nx-portkey-custom-host: ${origin}/v1\r\n`
-  const ours = { port: Number(new URL(service.url).port), pid: service.pid }
-  const all: Gateways['all'] = {
-    direct: gateway('the upstream itself', Number(new URL(origin).port), upstream.pid, [anyKey]),
-    bare: gateway('bare proxy', Number(await bare.line()), bare.pid, [anyKey]),
-    portkey: gateway('Portkey', portkey.port, portkey.pid, [viaPortkey + anyKey]),
-    ours: { name: 'Mlango', ...ours, headers: keys.map(bearer) },
-    hot: { name: 'Mlango, one account', ...ours, headers: keys.slice(0, 1).map(bearer) },
-    defaults: gateway(
-      'Mlango, own database',
-      Number(new URL(own.url).port),
-      own.pid,
-      ownKeys.map(bearer),
-    ),
-  }
+  const upstreamPort = Number(new URL(origin).port)
   return {
-    all,
-    postgresPid: postgres.pid(),
+    all: {
+      direct: { name: 'the upstream', port: upstreamPort, pid: upstream.pid, headers: [anyKey] },
+      bare: {
+        name: 'bare proxy',
+        port: Number(await bare.line()),
+        pid: bare.pid,
+        headers: [anyKey],
+      },
+      portkey: { name: 'Portkey', ...portkey, headers: [viaPortkey + anyKey] },
+      ours: ours.gateway,
+      elsewhere: elsewhere.gateway,
+    },
     async startYoung() {
       const on = { folder, origin, databaseUrl: postgres.url, watch: LOOP_TURNS }
       const young = await startService(on)
-      const port = Number(new URL(young.url).port)
+      const { port, pid } = placeOf(young)
       return {
-        ...gateway('Mlango, just started', port, young.pid, keys.map(bearer)),
+        name: 'Mlango, just started',
+        port,
+        pid,
+        headers: elsewhere.gateway.headers,
         async close() {
           young.kill('SIGTERM')
           await young.ended
@@ -87,6 +92,7 @@ export async function startGateways(stream: { events: number; paceMs: number }):
       }
     },
     async close() {
+      await Promise.all([ours.db.close(), elsewhere.db.close()])
       for (const one of [service, own]) one.kill('SIGTERM')
       for (const child of [upstream, bare, portkey]) child.kill('SIGKILL')
       await Promise.all([service.ended, own.ended])
@@ -96,17 +102,44 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   }
 }
 
-function gateway(name: string, port: number, pid: number, headers: string[]): Gateway {
-  return { name, port, pid, headers }
+/** What `postgres` starts with when nobody has set anything, where the service's own server differs. */
+const POSTGRESQL_DEFAULTS = {
+  shared_buffers: '128MB',
+  maintenance_work_mem: '64MB',
+  max_wal_size: '1GB',
+  min_wal_size: '80MB',
+  max_wal_senders: '10',
+  huge_pages: 'try',
+  jit: 'on',
+  max_worker_processes: '8',
+  max_parallel_workers: '8',
+  max_parallel_workers_per_gather: '2',
+  max_parallel_maintenance_workers: '2',
+  max_logical_replication_workers: '4',
+  autovacuum_max_workers: '3',
+  autovacuum_worker_slots: '16',
+  io_method: 'worker',
 }
 
-function bearer(key: string): string {
-  return `Authorization: Bearer ${key}\r\n`
-}
-
-async function keysIn(databaseUrl: string): Promise<string[]> {
+async function serviceOn(name: string, service: Replica, databaseUrl: string, pid: number) {
   const db = openDatabase({ url: databaseUrl, poolSize: 2, log: silentLog })
-  return newCustomers(db, ACCOUNTS).finally(() => db.close())
+  const headers = (await newCustomers(db, ACCOUNTS)).map(
+    (key) => `Authorization: Bearer ${key}\r\n`,
+  )
+  const untilNothingPends = async () => {
+    while ((await db.query('select from activity_due limit 1')).length > 0) await sleep(250)
+  }
+  const database = { pid, untilNothingPends }
+  return { db, gateway: { name, ...placeOf(service), headers, database } }
+}
+
+function placeOf({ url, pid }: Replica): { port: number; pid: number } {
+  return { port: Number(new URL(url).port), pid }
+}
+
+/** The server that the service brings along says who it is in the first line of its file. */
+function postmasterOf(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0])
 }
 
 /** Without an address it brings its own database, as by default. */
@@ -117,7 +150,6 @@ async function startService(on: {
   watch?: string
 }) {
   await mkdir(on.folder, { recursive: true })
-  // For root the server is another user, who must be able to enter.
   await chmod(on.folder, 0o711)
   const pricing = { prompt: '0.00000015', completion: '0.0000006' }
   const models = [{ id: MODEL, pricing, context_length: 128_000, max_output_tokens: 16_000 }]

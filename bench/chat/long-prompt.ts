@@ -16,10 +16,10 @@ const MOST_OF_HALF = 2.5
 export async function measureLongPrompt({ all }: Gateways): Promise<Row[]> {
   const [half, whole, alone, beside] = [[], [], [], []] as [number[], number[], number[], number[]]
   for (let round = 0; round < ROUNDS; round++) {
-    half.push(...(await longWaits(all.hot, 5)))
-    whole.push(...(await longWaits(all.hot, 10)))
+    half.push(...(await longWaits(all.ours, 5)))
+    whole.push(...(await longWaits(all.ours, 10)))
     alone.push(median(await shortWaits(all.ours)))
-    const long = longWaits(all.hot, 10, BESIDE)
+    const long = longWaits(all.ours, 10, BESIDE)
     beside.push(median(await shortWaits(all.ours)))
     await long
   }

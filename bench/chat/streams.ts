@@ -35,10 +35,10 @@ async function measureOpen(
   open: Open,
   paced: { events: number; paceMs: number },
 ): Promise<Row[]> {
-  const { bare, portkey, ours } = gateways.all
+  const { bare, ours } = gateways.all
   const found: Row[] = []
   let bareKib = 0
-  for (const gateway of [bare, portkey, ours]) {
+  for (const gateway of [bare, ours]) {
     const rounds: { good: number; kib: number }[] = []
     while (rounds.length < ROUNDS) rounds.push(await measureStreams(gateway, open, paced))
     const good = Math.min(...rounds.map((round) => round.good))

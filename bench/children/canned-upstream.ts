@@ -2,7 +2,8 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 /**
  * An upstream that sends prepared bytes in OpenRouter's format, so that a benchmark measures the
- * gateway and not the upstream. A prompt with the word `paced` gets its events at intervals.
+ * gateway and not the upstream. A prompt with the word `paced` gets its events at intervals, one with
+ * `later` an answer that begins after 40 ms.
  */
 const [EVENTS, PACE_MS, UNPACED_EVENTS] = process.argv.slice(2).map(Number) as [
   number,
@@ -110,7 +111,14 @@ function lengthIn(request: string): number {
   return Number(/\r\ncontent-length: *(\d+)/i.exec(request)?.[1] ?? 0)
 }
 
+const LATER_MS = 40
+
 function answer(socket: Socket, request: string): void {
+  if (request.includes('later')) setTimeout(answerNow, LATER_MS, socket, request)
+  else answerNow(socket, request)
+}
+
+function answerNow(socket: Socket, request: string): void {
   if (!/"stream": ?true/.test(request)) return void socket.write(whole)
   socket.write(streamHead)
   if (request.includes('paced')) sendPaced(socket)
