@@ -11,7 +11,7 @@ import { openLeftUnpaid } from '../src/gateway/bill/left-unpaid.ts'
 import { sweeper } from '../src/ledger/sweeper.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { purgeExpired } from '../src/app/purge-expired.ts'
-import { assertBooks } from './support/audit.ts'
+import { assertAudit } from './support/audit.ts'
 import { openFastDatabase } from './support/fast-database.ts'
 import { openYearLoad } from './support/year-load.ts'
 
@@ -81,7 +81,7 @@ test('a year of use leaves every table as large as a quarter did', async () => {
     else assert.ok(rows <= then + 2, `${table}: ${then} rows after a quarter, ${rows} after a year`)
     assert.ok(UNUSED.includes(table) || then > 0, `${table} was not used`)
   }
-  await assertBooks(db)
+  await assertAudit(db)
 })
 
 /**

@@ -30,7 +30,7 @@ import { upstreamNames } from '../gateway/billed-call.ts'
 import { drain } from '../http/drain.ts'
 import { openLimiter } from '../http/limits/limiter.ts'
 import { buildServer } from '../http/server.ts'
-import { watchBooks } from '../ledger/ledger-watch.ts'
+import { watchLedger } from '../ledger/ledger-watch.ts'
 import { startBackgroundJobs } from './job-loop.ts'
 import type { Clock } from '../lib/clock.ts'
 import { decimal } from '../lib/decimal.ts'
@@ -130,7 +130,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
   const askModel = (trial: ModelTrial) => tryModel(gateway, trial)
   const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
-  const webhookDesk = {
+  const webhookAdmin = {
     db,
     keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
     reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
@@ -150,7 +150,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
       payments,
       upstreams,
       askModel,
-      webhookDesk,
+      webhookAdmin,
       simulated: providers.simulated,
     }),
     pages: consolePages(consoleFolders(config.DATA_DIR), () => listPrices(catalog.index())),
@@ -175,12 +175,12 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
     },
   })
   const webhooks = await openWebhooks({
-    ...webhookDesk,
+    ...webhookAdmin,
     log,
     clock,
-    sender: openWebhookSender(webhookDesk.reach),
+    sender: openWebhookSender(webhookAdmin.reach),
   })
-  const books = watchBooks({ db, log })
+  const books = watchLedger({ db, log })
   const jobs = backgroundJobs({
     ...inputs,
     books: books.job,
@@ -216,7 +216,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
       upstreams,
       payments,
       runningCalls: () => server.context.running.count,
-      booksFindings: books.findings,
+      ledgerFindings: books.findings,
     }),
     begin() {
       running = startBackgroundJobs(jobs, log)

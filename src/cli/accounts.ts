@@ -3,7 +3,7 @@ import { profileOf } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts/accounts-store.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
-import { endSessions, liftSuspension, revokeKeyOf, suspend } from '../operators/account-acts.ts'
+import { endSessions, liftSuspension, revokeKeyOf, suspend } from '../operators/account-actions.ts'
 import { commandActor } from '../operators/actor.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -64,7 +64,7 @@ const VERBS: Record<string, ((db: Db, wish: Wish) => Promise<string | undefined>
   'revoke-key': async (db, wish) => {
     if (!isUuid(wish.identifier) || !isUuid(wish.keyId)) return undefined
     const wanted = { accountId: wish.identifier, keyId: wish.keyId, reason: wish.reason }
-    const done = await revokeKeyOf(deskOf(db), commandActor(wish.operator), wanted)
+    const done = await revokeKeyOf(adminContextOf(db), commandActor(wish.operator), wanted)
     return done ? 'The API key has been revoked.' : undefined
   },
 }
@@ -73,17 +73,17 @@ async function onAccount<T>(
   db: Db,
   { identifier, reason, operator }: Wish,
   run: (
-    desk: ReturnType<typeof deskOf>,
+    admin: ReturnType<typeof adminContextOf>,
     actor: ReturnType<typeof commandActor>,
     wanted: { accountId: string; reason: string | undefined },
   ) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   if (!isUuid(identifier)) return undefined
-  return run(deskOf(db), commandActor(operator), { accountId: identifier, reason })
+  return run(adminContextOf(db), commandActor(operator), { accountId: identifier, reason })
 }
 
 /** A command has nothing cached: the processes of the service are notified. */
-function deskOf(db: Db) {
+function adminContextOf(db: Db) {
   return { db, forget: () => {} }
 }
 

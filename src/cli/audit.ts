@@ -1,4 +1,4 @@
-import { auditBooks } from '../operators/accounting/audit.ts'
+import { auditAccounting } from '../operators/accounting/audit.ts'
 import type { Db } from '../db/db.ts'
 import type { Print } from './print.ts'
 import { progressLine } from './progress.ts'
@@ -14,7 +14,7 @@ export const auditCommand = {
       process.stderr,
       (done, steps) => `${done} of ${steps} rules`,
     )
-    const audit = await auditBooks(db, { progress: progress.show })
+    const audit = await auditAccounting(db, { progress: progress.show })
     progress.end()
     const { accounts, entries, holds, findings, log } = audit
     for (const sentence of findings) print(sentence)

@@ -6,7 +6,7 @@ import {
   changeModel,
   readMargin,
   syncByHand,
-} from '../operators/catalog-acts.ts'
+} from '../operators/catalog-actions.ts'
 import { findCatalogModel, readPastPrices } from '../catalog/history-store.ts'
 import { readPending, type PendingPrice } from '../catalog/pending-store.ts'
 import { describeMove } from '../catalog/price-move.ts'
@@ -54,7 +54,7 @@ export const catalogCommand = {
   },
 }
 
-/** Whose act it is, and why. */
+/** Who does it, and why. */
 type By = { actor: Actor; reason: string | undefined }
 
 async function diff(db: Db, print: Print): Promise<number> {

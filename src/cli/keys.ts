@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { commandActor } from '../operators/actor.ts'
-import { giveUpKeys, resealKeys } from '../operators/key-acts.ts'
+import { giveUpKeys, resealKeys } from '../operators/key-actions.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Print } from './print.ts'

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { commandActor } from '../operators/actor.ts'
-import { tryWithLog, usdText } from '../operators/try-acts.ts'
+import { tryWithLog, usdText } from '../operators/try-actions.ts'
 import type { App } from '../app/app.ts'
 import type { Print } from './print.ts'
 

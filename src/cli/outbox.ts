@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { commandActor } from '../operators/actor.ts'
-import { resendMessage } from '../operators/message-acts.ts'
+import { resendMessage } from '../operators/message-actions.ts'
 import type { Db } from '../db/db.ts'
 import { listMessages, type OutboxRow } from '../notices/outbox-store.ts'
 import type { Print } from './print.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { commandActor } from '../operators/actor.ts'
-import { askProvider, resolveReview } from '../operators/payment-acts.ts'
+import { askProvider, resolveReview } from '../operators/payment-actions.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { dayAfter, isDay, startOfDay } from '../lib/days.ts'

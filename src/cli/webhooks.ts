@@ -6,8 +6,8 @@ import {
   removeWebhook,
   replayWebhook,
   rotateWebhookSecret,
-  type WebhookDesk,
-} from '../operators/webhook-acts.ts'
+  type WebhookAdminContext,
+} from '../operators/webhook-actions.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -55,12 +55,12 @@ export const webhooksCommand = {
       options: OPTIONS,
       allowPositionals: true,
     })
-    const desk: WebhookDesk = {
+    const admin: WebhookAdminContext = {
       db,
       keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
       reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
     }
-    const lines = await VERBS[verb]?.(desk, positionals, values)
+    const lines = await VERBS[verb]?.(admin, positionals, values)
     if (lines === 'usage' || lines === undefined) {
       print(HELP)
       return 2
@@ -74,41 +74,41 @@ const NONE = 'There is no such webhook endpoint or delivery.'
 
 /** What to print; null when there is no such thing. */
 type Said = string[] | null | 'usage'
-type Verb = (desk: WebhookDesk, names: string[], values: Values) => Promise<Said>
+type Verb = (admin: WebhookAdminContext, names: string[], values: Values) => Promise<Said>
 
 const VERBS: Record<string, Verb | undefined> = {
   async list({ db }) {
     const endpoints = await listEndpoints(db)
     return [...endpoints.map(endpointLine), `${endpoints.length} shown.`]
   },
-  async add(desk, [url], values) {
+  async add(admin, [url], values) {
     const events = eventsOf(values.events)
     if (url === undefined || !events) return 'usage'
     const { description, reason, operator } = values
     const wish = { url, events, description, reason }
-    const { endpoint, secret } = await addWebhook(desk, commandActor(operator), wish)
+    const { endpoint, secret } = await addWebhook(admin, commandActor(operator), wish)
     return [endpointLine(endpoint), `Secret, shown only now: ${secret}`]
   },
-  async change(desk, [id = ''], values) {
+  async change(admin, [id = ''], values) {
     const events = eventsOf(values.events)
     const enabled = { on: true, off: false }[values.enabled ?? '']
     const wrong = values.enabled !== undefined && enabled === undefined
     if (!isUuid(id) || wrong || (values.events !== undefined && !events)) return 'usage'
     const { url, description, reason } = values
     const change = { id, url, description, reason, events, enabled }
-    const changed = await changeWebhook(desk, commandActor(values.operator), change)
+    const changed = await changeWebhook(admin, commandActor(values.operator), change)
     return changed ? [endpointLine(changed)] : null
   },
-  async rotate(desk, [id = ''], { reason, operator }) {
+  async rotate(admin, [id = ''], { reason, operator }) {
     if (!isUuid(id)) return 'usage'
-    const done = await rotateWebhookSecret(desk, commandActor(operator), { id, reason })
+    const done = await rotateWebhookSecret(admin, commandActor(operator), { id, reason })
     if (!done) return null
     const until = done.previousUntil.toISOString()
     return [`Secret, shown only now: ${done.secret}`, `The one before signs too until ${until}.`]
   },
-  async remove(desk, [id = ''], { reason, operator }) {
+  async remove(admin, [id = ''], { reason, operator }) {
     if (!isUuid(id)) return 'usage'
-    const done = await removeWebhook(desk, commandActor(operator), { id, reason })
+    const done = await removeWebhook(admin, commandActor(operator), { id, reason })
     return done ? ['The webhook endpoint has been removed.'] : null
   },
   async deliveries({ db }, [endpointId = ''], values) {
@@ -118,9 +118,9 @@ const VERBS: Record<string, Verb | undefined> = {
     const found = await listDeliveries(db, filter)
     return [...found.map(deliveryLine), `${found.length} shown.`]
   },
-  async replay(desk, [id = '', eventId = ''], { reason, operator }) {
+  async replay(admin, [id = '', eventId = ''], { reason, operator }) {
     if (!isUuid(id) || !isUuid(eventId)) return 'usage'
-    const done = await replayWebhook(desk, commandActor(operator), { id, eventId, reason })
+    const done = await replayWebhook(admin, commandActor(operator), { id, eventId, reason })
     return done ? ['The delivery has been queued again.'] : null
   },
 }

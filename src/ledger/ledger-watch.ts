@@ -6,14 +6,14 @@ import type { Log } from '../lib/log.ts'
 const EVERY_MS = 600_000
 const SAMPLE = 200
 
-export type BooksWatch = {
+export type LedgerWatch = {
   job: BackgroundJob
   /** What the last audit found; undefined before the first. */
   findings(): number | undefined
 }
 
 /** Audits a few accounts now and then, so that a wrong balance is not found by a customer first. */
-export function watchBooks({ db, log }: { db: Db; log: Log }): BooksWatch {
+export function watchLedger({ db, log }: { db: Db; log: Log }): LedgerWatch {
   let count: number | undefined
   let rounds = 0
   return {

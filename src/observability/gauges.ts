@@ -14,7 +14,7 @@ type GaugeParts = {
   upstreams: Upstreams
   payments: Payments
   runningCalls: () => number
-  booksFindings: () => number | undefined
+  ledgerFindings: () => number | undefined
 }
 
 /** What is read off the app at a scrape. What is asked of the database is the same everywhere. */
@@ -43,7 +43,7 @@ export function gaugesOf(parts: GaugeParts): Gauges {
     mlango_outbox_messages: waiting('outbox_messages', 'count', unsent),
     mlango_outbox_oldest_seconds: waiting('outbox_messages', 'oldestS', unsent),
     mlango_left_unpaid_credits: async () => creditsNumber(await readLeftUnpaid(db)),
-    mlango_books_findings: parts.booksFindings,
+    mlango_books_findings: parts.ledgerFindings,
     mlango_disk_free_bytes: async () => (await disk(dataDir)).free,
     mlango_disk_size_bytes: async () => (await disk(dataDir)).size,
   }

@@ -5,8 +5,8 @@ import type { Db, Tx } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { notify } from '../notices/notices.ts'
-import { act, type Deed } from './action-log.ts'
-import { adjustedToday } from './actions-store.ts'
+import { withAuditLog, type AuditEvent, type RecordEvent } from './audit-log.ts'
+import { adjustedToday } from './audit-log-store.ts'
 import { requireOthersAccount, type Actor } from './actor.ts'
 import { insertRequest } from './adjustment-requests-store.ts'
 
@@ -48,14 +48,14 @@ export async function adjust(
   limits?: AdjustLimits,
 ): Promise<Adjusted | undefined> {
   const { accountId } = adjustment
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     requireOthersAccount(actor, accountId)
     if ((await findAccount(tx, accountId)) === undefined) return undefined
     if (limits && actor.operatorId !== null) {
       const asker = { ...actor, operatorId: actor.operatorId }
       if (await needsSecond(tx, asker, adjustment, limits)) {
         const requestId = await insertRequest(tx, asker, adjustment)
-        await record({ ...deedOf('account.adjust_ask', adjustment), amountMicro: undefined })
+        await record({ ...auditEvent('account.adjust_ask', adjustment), amountMicro: undefined })
         return { kind: 'waiting', requestId }
       }
     }
@@ -79,10 +79,10 @@ async function needsSecond(
   return together > limits.aloneMicro
 }
 
-/** The entry, the notice to the customer and the row of the log, in the transaction of an act. */
+/** The entry, the notice to the customer and the audit event, in one transaction. */
 export async function post(
   tx: Tx,
-  record: (deed: Deed) => Promise<void>,
+  record: RecordEvent,
   posting: {
     adjustment: Adjustment
     operator: string
@@ -101,7 +101,7 @@ export async function post(
   const before = creditsText(outcome.balanceMicro - amountMicro)
   const after = creditsText(outcome.balanceMicro)
   await record({
-    ...deedOf(action, adjustment),
+    ...auditEvent(action, adjustment),
     before: { balance_credits: before },
     after: { balance_credits: after, entry_id: entry.id, ...posting.more },
   })
@@ -112,7 +112,7 @@ export async function post(
   return { kind: 'posted', balanceMicro: outcome.balanceMicro }
 }
 
-function deedOf(action: string, { accountId, amountMicro, reason }: Adjustment): Deed {
+function auditEvent(action: string, { accountId, amountMicro, reason }: Adjustment): AuditEvent {
   const target = { type: 'account', id: accountId }
   return {
     action,

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
-import { act } from './action-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import { requireOthersAccount, type Actor } from './actor.ts'
 import { post, type Adjusted } from './adjust.ts'
 import { decideRequest, lockWaiting } from './adjustment-requests-store.ts'
@@ -11,7 +11,7 @@ export function decideAdjustment(
   actor: Actor,
   wanted: { id: string; approve: boolean; reason: string },
 ): Promise<Adjusted | { kind: 'turned_down' } | undefined> {
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const request = await lockWaiting(tx, wanted.id)
     if (!request) return undefined
     if (!wanted.approve) {

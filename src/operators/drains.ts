@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { freshReader } from '../lib/fresh-reader.ts'
 import type { Log } from '../lib/log.ts'
-import { act } from './action-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 import { deleteDrain, insertDrain, listDrains, notifyDrains } from './drains-store.ts'
 
@@ -28,7 +28,7 @@ export type DrainWish = { upstream: string; reason: string | undefined }
 /** It begins nothing more, in every process; what runs there ends by itself. False: it was before. */
 export function drainUpstream(db: Db, actor: Actor, wish: DrainWish): Promise<boolean> {
   const { upstream, reason } = wish
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const drain = { upstream, reason: reason ?? null, operator: actor.name }
     if (!(await insertDrain(tx, drain))) return false
     await notifyDrains(tx)
@@ -40,7 +40,7 @@ export function drainUpstream(db: Db, actor: Actor, wish: DrainWish): Promise<bo
 /** False: it was not drained. */
 export function undrainUpstream(db: Db, actor: Actor, wish: DrainWish): Promise<boolean> {
   const { upstream, reason } = wish
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const drain = await deleteDrain(tx, upstream)
     if (drain === undefined) return false
     await notifyDrains(tx)

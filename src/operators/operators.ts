@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { OperatorRole } from '../accounts/principal.ts'
-import { act } from './action-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 import { deleteOperator, putOperator, readRole } from './operators-store.ts'
 
@@ -14,7 +14,7 @@ export function addOperator(
   actor: Actor,
   wanted: { who: string; role: OperatorRole; reason: string | undefined },
 ): Promise<Account | undefined> {
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const account = await activeAccount(tx, wanted.who)
     if (!account) return undefined
     const before = await readRole(tx, account.id)
@@ -37,7 +37,7 @@ export function removeOperator(
   actor: Actor,
   wanted: { who: string; reason: string | undefined },
 ): Promise<Account | undefined> {
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const account = await accountOf(tx, wanted.who)
     const role = account && (await readRole(tx, account.id))
     if (!account || role === undefined) return undefined

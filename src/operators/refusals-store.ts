@@ -8,7 +8,7 @@ export type RefusalWhy =
   | 'foreign_network'
   | 'role'
   | 'second_factor'
-  | 'rule' // inside an act: one's own account, the limit of a day
+  | 'rule' // within an action: one's own account, the limit of a day
 
 /** Somebody who is known wanted what they may not. */
 export type Refusal = {

@@ -16,7 +16,7 @@ export type RefusalLog = {
 }
 
 /**
- * Who was refused. Any customer can cause these, so they are not in the chain of the operators' acts,
+ * Who was refused. Any customer can cause these, so they are not in the chained audit log,
  * which is locked for each row and kept for ever. One statement a second at most, whatever arrives.
  */
 export function openRefusals({ db, log, now }: { db: Db; log: Log; now(): Date }): RefusalLog {

@@ -49,7 +49,7 @@ export type Services = {
   payments: Payments
   upstreams: Upstreams
   askModel: AskModel
-  webhookDesk: OperatorDeps['webhookDesk']
+  webhookAdmin: OperatorDeps['webhookAdmin']
   simulated: { upstreams: boolean; payments: boolean }
 }
 

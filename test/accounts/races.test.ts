@@ -28,7 +28,7 @@ import {
   PASSWORD,
   sessionOf,
 } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }
@@ -40,7 +40,7 @@ withDatabase('accounts under concurrency', (open) => {
     db = await open()
     accounts = await openTestAccounts(db)
   })
-  after(async () => assertBooks(db))
+  after(async () => assertAudit(db))
 
   const registered = async () => {
     const email = freshEmail()

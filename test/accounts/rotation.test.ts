@@ -22,7 +22,7 @@ import {
   sessionOf,
   testClock,
 } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDb } from '../support/databases.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }
@@ -35,7 +35,7 @@ describe('a change of MASTER_KEY', () => {
     db = await freshDb()
   })
   after(async () => {
-    await assertBooks(db)
+    await assertAudit(db)
     await db.close()
   })
 

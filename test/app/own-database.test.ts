@@ -8,7 +8,7 @@ import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { client } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshFolder } from '../db/local/support.ts'
 import { startReplica, type Replica } from '../support/replica.ts'
@@ -55,7 +55,7 @@ test('a database server that dies alone: 503, then 200 again within seconds, and
     )
     assert.notEqual(pidOfServer(), postmaster)
   }
-  await assertBooks(db)
+  await assertAudit(db)
   const [row] = await db.query<{ charges: number }>(
     `select count(*)::int as charges from ledger_entries where type = 'usage'`,
   )

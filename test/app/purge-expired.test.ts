@@ -14,7 +14,7 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 import { notify } from '../../src/notices/notices.ts'
 import { purgeExpired } from '../../src/app/purge-expired.ts'
 import { openTestAccounts } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 withDatabase('purge-expired', (open) => {
@@ -63,7 +63,7 @@ withDatabase('purge-expired', (open) => {
     await purge()
     assert.deepEqual([await has(old), await has(young)], [false, true])
     assert.equal(await verify(await register(email), email), 100_000_000n)
-    await assertBooks(db)
+    await assertAudit(db)
   })
 
   test('a registration stays while a code for it is on its way', async () => {
@@ -107,7 +107,7 @@ withDatabase('purge-expired', (open) => {
     await purge()
     assert.deepEqual([await has(first), await has(second)], [true, false])
     assert.equal(await verify(await register(email), email), 0n, 'the proof is still known')
-    await assertBooks(db)
+    await assertAudit(db)
   })
 
   test('a revoked or expired key goes after its days, one in use does not', async () => {

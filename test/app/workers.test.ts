@@ -6,7 +6,7 @@ import { useLocalServer } from '../../src/db/local/join.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { client } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { allGone, freshFolder } from '../db/local/support.ts'
@@ -68,7 +68,7 @@ test('two workers without any other setting share the database, the key and the 
     while (workersOf(service.pid).join() === before.join()) await sleep(20)
     while (workersOf(service.pid).length < 2) await sleep(20)
     for (let i = 0; i < 4; i++) assert.equal(await chat(), 200)
-    await assertBooks(db)
+    await assertAudit(db)
   } finally {
     await db.close()
     service.kill('SIGTERM')

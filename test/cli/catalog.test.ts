@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { commandActor } from '../../src/operators/actor.ts'
-import { listActions } from '../../src/operators/actions-store.ts'
+import { listAuditEvents } from '../../src/operators/audit-log-store.ts'
 import type { CatalogRecord } from '../../src/catalog/model-record.ts'
 import { syncCatalog, type SyncParts } from '../../src/catalog/sync.ts'
 import type { Db } from '../../src/db/db.ts'
@@ -88,7 +88,7 @@ test('a margin is set, shown in the history, and given up again', async () => {
   }
   assert.equal((await run('margin', 'a/none', '2')).code, 1)
   assert.equal((await run('prices', 'a/none')).code, 1)
-  const actions = await listActions(db, {
+  const actions = await listAuditEvents(db, {
     operatorId: undefined,
     targetId: 'a/one',
     action: 'model.margin',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { checkActionLog } from '../../src/operators/action-log.ts'
+import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { insertMessage } from '../../src/notices/outbox-store.ts'
 import { runCommand } from '../../src/cli/commands.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { startApp } from '../support/app.ts'
 
 /* Every command that changes something is in the log of the operators. */
@@ -16,7 +16,7 @@ before(async () => {
   app = await startApp({ env: { TOPUP_REQUIRE_VERIFIED_PHONE: 'false' } })
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await app.close()
 })
 
@@ -94,7 +94,7 @@ test('what commands do is written down, with name and reason; what only reads is
     await run(...args)
   }
   assert.deepEqual(await written(), before)
-  assert.equal((await checkActionLog(app.db)).finding, undefined)
+  assert.equal((await checkAuditLog(app.db)).finding, undefined)
 })
 
 async function pay({ token, accountId }: { token: string; accountId: string }): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { checkActionLog } from '../../src/operators/action-log.ts'
+import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { fxCommand } from '../../src/cli/fx.ts'
@@ -48,7 +48,7 @@ withDatabase('fx command', (open) => {
         after: { tzs_per_usd: '2612.5' },
       },
     ])
-    const { actions, finding } = await checkActionLog(db)
+    const { actions, finding } = await checkAuditLog(db)
     assert.deepEqual([actions, finding], [2n, undefined])
   })
 

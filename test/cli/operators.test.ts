@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { checkActionLog } from '../../src/operators/action-log.ts'
+import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import type { App } from '../../src/app/app.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { accountsApp, freshEmail } from '../support/accounts.ts'
@@ -97,6 +97,6 @@ describe('accounts', () => {
       (await actionsOn(keyId)).map(({ action }) => action),
       ['key.revoke'],
     )
-    assert.equal((await checkActionLog(app.db)).finding, undefined)
+    assert.equal((await checkAuditLog(app.db)).finding, undefined)
   })
 })

@@ -13,7 +13,7 @@ import type { App } from '../../src/app/app.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
 import {
   addAccount,
@@ -46,7 +46,7 @@ describe('npm run mlango', () => {
   after(async () => {
     await service.close()
     await simulator.close()
-    await assertBooks(db)
+    await assertAudit(db)
     await db.close()
     rmSync(dataDir, { recursive: true, force: true })
   })

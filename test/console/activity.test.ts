@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { parseCredits } from '../../src/ledger/money.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { judge } from './support/judge.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig, type Tab } from './support/rig.ts'
@@ -45,7 +45,7 @@ test('sums, rows and CSV are what the ledger took; a day ends at midnight in Dar
   await page.getByLabel('Hadi').fill(after1(day))
   await page.getByLabel('Kuanzia').fill(after1(day))
   await page.getByText('Bado hakuna matumizi').waitFor()
-  await assertBooks(rig.app.db)
+  await assertAudit(rig.app.db)
   await tab.context.close()
 })
 

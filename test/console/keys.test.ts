@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import OpenAI from 'openai'
 import { freshPhone, PASSWORD } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { codeSentTo } from '../support/customer.ts'
 import { judge } from './support/judge.ts'
 import { openSignedIn } from './support/people.ts'
@@ -48,7 +48,7 @@ test('from the phone number to a paid call: register, code, key, SDK, and the st
   await page.getByText('Tunasubiri ombi lako').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Matumizi', exact: true }).click()
   await page.locator('tbody tr').filter({ hasText: 'sim/hekima' }).first().waitFor()
-  await assertBooks(rig.app.db)
+  await assertAudit(rig.app.db)
   await tab.context.close()
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { parseCredits } from '../../src/ledger/money.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { judge } from './support/judge.ts'
 import { livedIn } from './support/lived-in.ts'
 import { openAsOperator } from './support/operators.ts'
@@ -14,7 +14,7 @@ before(async () => {
   await livedIn(rig)
 })
 after(async () => {
-  await assertBooks(rig.app.db)
+  await assertAudit(rig.app.db)
   await rig.close()
 })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { checkActionLog } from '../../src/operators/action-log.ts'
+import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { freshPhone, PASSWORD } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { judge } from './support/judge.ts'
 import { withPhone } from './support/lived-in.ts'
 import { openAsOperator, perform } from './support/operators.ts'
@@ -15,8 +15,8 @@ before(async () => {
   rig = await startRig({ simulator: { faults: false }, env })
 })
 after(async () => {
-  assert.equal((await checkActionLog(rig.app.db)).finding, undefined)
-  await assertBooks(rig.app.db)
+  assert.equal((await checkAuditLog(rig.app.db)).finding, undefined)
+  await assertAudit(rig.app.db)
   await rig.close()
 })
 

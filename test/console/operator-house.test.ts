@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { checkActionLog } from '../../src/operators/action-log.ts'
-import { assertBooks } from '../support/audit.ts'
+import { checkAuditLog } from '../../src/operators/audit-log.ts'
+import { assertAudit } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import { judge } from './support/judge.ts'
 import { openAsOperator, perform } from './support/operators.ts'
@@ -12,8 +12,8 @@ before(async () => {
   rig = await startRig({ simulator: { faults: false } })
 })
 after(async () => {
-  assert.equal((await checkActionLog(rig.app.db)).finding, undefined)
-  await assertBooks(rig.app.db)
+  assert.equal((await checkAuditLog(rig.app.db)).finding, undefined)
+  await assertAudit(rig.app.db)
   await rig.close()
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import { judge } from './support/judge.ts'
 import { openAsOperator, perform } from './support/operators.ts'
@@ -11,7 +11,7 @@ before(async () => {
   rig = await startRig({ simulator: { faults: false } })
 })
 after(async () => {
-  await assertBooks(rig.app.db)
+  await assertAudit(rig.app.db)
   await rig.close()
 })
 

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { FILM } from '../../simulator/models/film.ts'
 import { drawPng } from '../../simulator/models/picture.ts'
 import { wav } from '../../simulator/models/sound.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { setBalance } from '../support/customer.ts'
 import { makePdf } from '../support/pdf.ts'
 import { judge } from './support/judge.ts'
@@ -21,7 +21,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mlango-trials-'))
 })
 after(async () => {
-  await assertBooks(rig.app.db)
+  await assertAudit(rig.app.db)
   await rm(folder, { recursive: true })
   await rig.close()
 })

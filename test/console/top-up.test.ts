@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { freshPhone, PASSWORD } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { codeSentTo } from '../support/customer.ts'
 import { judge } from './support/judge.ts'
 import { withPhone } from './support/lived-in.ts'
@@ -60,7 +60,7 @@ test('refused on the phone, and too little money: said so, nothing charged, and 
     payments.map(({ status }) => status),
     ['failed', 'failed'],
   )
-  await assertBooks(rig.app.db)
+  await assertAudit(rig.app.db)
   await tab.context.close()
 })
 
@@ -208,7 +208,7 @@ async function assertOnePayment(
     [person.accountId],
   )
   assert.equal(row?.balance_micro, balance)
-  await assertBooks(rig.app.db)
+  await assertAudit(rig.app.db)
 }
 
 async function until(done: () => boolean): Promise<void> {

@@ -6,7 +6,7 @@ import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import { MICRO } from '../../src/ledger/money.ts'
 import type { Db } from '../../src/db/db.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 import { jwtHeaders, KEY_ACCOUNT, keyHeaders, startServer } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
@@ -33,7 +33,7 @@ withDatabase('billing', (open) => {
   })
   after(async () => {
     await app.close()
-    await assertBooks(db)
+    await assertAudit(db)
   })
 
   async function get(path: string, headers: Record<string, string> = jwtHeaders) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import {
   accountsApp,
   ageCodes,
@@ -160,7 +160,7 @@ describe('POST /v1/me/email', () => {
       [[person.id, again.id, third.id]],
     )
     assert.deepEqual(rows, [{ account_id: person.id }])
-    await assertBooks(app.db)
+    await assertAudit(app.db)
   })
 })
 

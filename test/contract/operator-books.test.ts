@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { parseCsv } from '../support/csv.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/app.ts'
@@ -20,7 +20,7 @@ before(async () => {
   customer = await app.customer('100')
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await app.close()
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
@@ -24,7 +24,7 @@ before(async () => {
   other = await startApp({ databaseUrl })
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await other.close()
   await app.close()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
@@ -15,7 +15,7 @@ before(async () => {
   support = await newOperator(app, 'support')
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await app.close()
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkActionLog } from '../../src/operators/action-log.ts'
+import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { openRefusals } from '../../src/operators/refusals.ts'
 import { listRefusals } from '../../src/operators/refusals-store.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
@@ -83,7 +83,7 @@ describe('every attempt', () => {
     assert.match(rule!.what, /your own account/)
   })
 
-  it('none of it is in the chain of the acts, which holds', async () => {
+  it('none of it is in the chained audit log, which holds', async () => {
     const actions = await app.db.query<{ action: string }>(
       'select distinct action from operator_actions',
     )
@@ -91,7 +91,7 @@ describe('every attempt', () => {
       actions.map(({ action }) => action),
       ['operator.add'],
     )
-    assert.equal((await checkActionLog(app.db)).finding, undefined)
+    assert.equal((await checkAuditLog(app.db)).finding, undefined)
   })
 
   it('400: a query that makes no sense', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import type { Route } from '../../src/http/route.ts'
 import { PASSWORD, refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { startApp } from '../support/app.ts'
 import { enrol, newOperator, type TestOperator } from '../support/operators.ts'
 
@@ -90,7 +90,7 @@ before(async () => {
   for (const role of ROLES) operators[role] = await newOperator(app, role)
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await app.close()
 })
 
@@ -143,7 +143,7 @@ for (const row of rows) {
 }
 
 describe('the second factor', () => {
-  it('403 second_factor_required: acts ask for a fresh one, reading does not', async () => {
+  it('403 second_factor_required: actions ask for a fresh one, reading does not', async () => {
     const owner = await newOperator(app, 'owner')
     await owner.grow()
     for (const row of rows) {

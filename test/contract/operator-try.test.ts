@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { act } from '../../src/operators/action-log.ts'
+import { withAuditLog } from '../../src/operators/audit-log.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
@@ -18,7 +18,7 @@ before(async () => {
   support = await newOperator(app, 'support')
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await app.close()
 })
 
@@ -127,7 +127,7 @@ describe('refused', () => {
     const actor = { operatorId: operator.accountId, role: 'support', name: 'test' } as const
     const target = { type: 'model', id: MODEL }
     for (let i = 0; i < 50; i++) {
-      await act(app.db, actor, (_tx, record) => record({ action: 'model.try', target }))
+      await withAuditLog(app.db, actor, (_tx, record) => record({ action: 'model.try', target }))
     }
     const questions = () => app.models.log.count({ route: '/chat/completions' })
     const asked = questions()

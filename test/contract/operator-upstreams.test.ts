@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { drainUpstream } from '../../src/operators/drains.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
@@ -28,7 +28,7 @@ before(async () => {
   other = await startApp({ databaseUrl })
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await other.close()
   await app.close()
 })

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { WEBHOOK_EVENTS } from '../../src/webhooks/events.ts'
 import { refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { setBalance } from '../support/customer.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApp } from '../support/app.ts'
@@ -21,7 +21,7 @@ before(async () => {
   receiver = await startReceiver()
 })
 after(async () => {
-  await assertBooks(app.db)
+  await assertAudit(app.db)
   await app.close()
   await receiver.close()
 })

@@ -7,7 +7,7 @@ import { ProcessCounter } from '../../src/http/limits/process-counter.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { paymentRoutes } from '../../src/routes/payments.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDb } from '../support/databases.ts'
 import type { Loose } from '../support/loose.ts'
 import { creditsFor, FAST, startMoney, startPayments } from '../support/payments.ts'
@@ -28,7 +28,7 @@ before(async () => {
 after(async () => {
   await service.close()
   await simulator.close()
-  await assertBooks(db)
+  await assertAudit(db)
   await db.close()
 })
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDb } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders } from '../support/server.ts'
 import type { Loose } from '../support/loose.ts'
@@ -20,7 +20,7 @@ before(async () => {
 after(async () => {
   await service.close()
   await simulator.close()
-  await assertBooks(db)
+  await assertAudit(db)
   await db.close()
 })
 

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startReplica, startShared, type Replica } from '../support/replica.ts'
@@ -81,7 +81,7 @@ test('twenty at once over two processes cost no more than is paid', async () => 
   )
   const paid = Number(row!.sum) / 1e6
   assert.ok(cost - paid <= paid / 10 + 10, `cost ${cost}, paid ${paid}`)
-  await assertBooks(db)
+  await assertAudit(db)
 })
 
 test('the books are right after one of them was killed in the middle', async () => {
@@ -95,7 +95,7 @@ test('the books are right after one of them was killed in the middle', async () 
   replicas[1]!.kill('SIGKILL')
   await ends
   await replicas[1]!.ended
-  await assertBooks(db)
+  await assertAudit(db)
   const [sums] = await db.query<{ limits: bigint; held: bigint; open: bigint }>(
     `select limits_micro as limits, held_micro as held,
        (select coalesce(sum(limit_micro), 0)::int8 from holds) as open

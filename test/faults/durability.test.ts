@@ -7,7 +7,7 @@ import { readPostmaster } from '../../src/db/local/leftovers.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { freshFolder, start } from '../db/local/support.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { runChild, type Child } from '../support/child.ts'
 
 /** The service's own server, with the service's own settings: every commit waits for the disk. */
@@ -41,7 +41,7 @@ async function assertKept(dataDir: string, accountId: string, keys: string[]): P
       keys.filter((key) => !kept.has(key)),
       [],
     )
-    await assertBooks(db)
+    await assertAudit(db)
   } finally {
     await db.close()
     await server.stop()

@@ -8,7 +8,7 @@ import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { sweeper } from '../../src/ledger/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { runChild } from '../support/child.ts'
 import { freshDatabase } from '../support/databases.ts'
 import type { Tally } from './children/hammer.ts'
@@ -53,11 +53,11 @@ test('four processes on a few accounts, one of them killed: the ledger stays cor
     assert.equal(closed, holds)
     assert(holds > 5, `only ${holds} holds`)
   }
-  await assertBooks(db)
+  await assertAudit(db)
   await sleep(DEAD_AFTER_MS + 100)
   await sweepNow()
   assert.deepEqual(await db.query('select 1 from holds'), [])
-  await assertBooks(db)
+  await assertAudit(db)
 })
 
 test('a frozen process that wakes after the sweep finds its hold gone', async () => {
@@ -76,7 +76,7 @@ test('a frozen process that wakes after the sweep finds its hold gone', async ()
   assert.equal(await child.line(), 'gone')
   await child.ended
   assert.deepEqual(await held(accountId), { balance_micro: 100n, held_micro: 0n })
-  await assertBooks(db)
+  await assertAudit(db)
 })
 
 async function held(accountId: string) {

@@ -8,7 +8,7 @@ import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { LedgerChanges } from '../../src/ledger/ledger-batch.ts'
 import { writeLocked } from '../../src/ledger/ledger-write-store.ts'
 import type { Db } from '../../src/db/db.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 import { freshWorld, inWorld, sketch, type World } from './commands.ts'
 import { Model } from './model.ts'
@@ -18,7 +18,7 @@ withDatabase('ledger store', (open) => {
   before(async () => {
     db = await open()
   })
-  after(() => assertBooks(db))
+  after(() => assertAudit(db))
 
   const apply = (commands: Command[]) => db.begin((tx) => applyCommands(tx, commands))
 

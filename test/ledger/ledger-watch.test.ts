@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
-import { watchBooks } from '../../src/ledger/ledger-watch.ts'
+import { watchLedger } from '../../src/ledger/ledger-watch.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
 import { withDatabase } from '../support/databases.ts'
 
@@ -19,7 +19,7 @@ withDatabase('the watch over the books', (open) => {
       ...silentLog,
       error: (_message, fields) => void logged.push(fields?.account_id),
     }
-    const books = watchBooks({ db, log })
+    const books = watchLedger({ db, log })
     const { signal } = new AbortController()
     await books.job.run(signal)
     assert.equal(books.findings(), undefined, 'not at the start')

@@ -12,7 +12,7 @@ import { openPostingQueue, type PostingQueue } from '../../src/ledger/posting-qu
 import { sample } from '../activity/sample.ts'
 import { freshWorld, inWorld, sketch } from './commands.ts'
 import { Model } from './model.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 type Queue = PostingQueue<ActivityRecord>
@@ -28,7 +28,7 @@ withDatabase('a queue of postings', (open) => {
   before(async () => {
     db = await open()
   })
-  after(() => assertBooks(db))
+  after(() => assertAudit(db))
 
   async function faulty<Result>(ask: () => Promise<Result>): Promise<Result> {
     if (statementsToFail > 0) {

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import { rangeBetween } from '../../src/ledger/statement-store.ts'
 import type { Db } from '../../src/db/db.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 withDatabase('statement store', (open) => {
@@ -13,7 +13,7 @@ withDatabase('statement store', (open) => {
   before(async () => {
     db = await open()
   })
-  after(() => assertBooks(db))
+  after(() => assertAudit(db))
 
   /** One entry at each of these times, in order. */
   async function accountWith(times: Date[]): Promise<string> {

@@ -8,7 +8,7 @@ import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db, Tx } from '../../src/db/db.ts'
 import { sweeper } from '../../src/ledger/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { NOBODY } from '../support/billing.ts'
 import { withDatabase } from '../support/databases.ts'
 
@@ -18,7 +18,7 @@ withDatabase('sweeper', (open) => {
     db = await open()
     await db.script('create table swept (hold_id uuid)')
   })
-  after(() => assertBooks(db))
+  after(() => assertAudit(db))
 
   const never = new AbortController().signal
   const recordSwept = async (tx: Tx, holds: Hold[]) => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { METRICS, type MetricEntry } from '../../src/observability/catalogue.ts'
 import { createMetrics, type Metrics } from '../../src/observability/metrics.ts'
 import { openMetricsPort, type MetricsPort } from '../../src/observability/port.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { startApp } from '../support/app.ts'
 
 let metrics: Metrics
@@ -68,7 +68,7 @@ test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a 
   assert.equal(valueOf(text, 'mlango_holds'), 0)
   assert.ok(valueOf(text, 'mlango_disk_free_bytes')! > 0)
   assert.ok(!text.includes('secret-word') && !text.includes(accountId))
-  await assertBooks(app.db)
+  await assertAudit(app.db)
 })
 
 test('what waits is shown with its age, and as 0 when nothing does', async () => {

@@ -6,7 +6,7 @@ import { startModelSimulator, type ModelSimulator } from '../../simulator/models
 import { openDatabase } from '../../src/db/database.ts'
 import type { Db } from '../../src/db/db.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
@@ -43,7 +43,7 @@ before(async () => {
 const receivers: { close(): Promise<unknown> }[] = []
 after(async () => {
   for (const receiver of receivers) await receiver.close()
-  await assertBooks(db)
+  await assertAudit(db)
   await db.close()
   await second.close()
   await shared.close()

@@ -8,7 +8,7 @@ import type { Signed } from '../../simulator/money/callbacks.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
 
@@ -24,7 +24,7 @@ withDatabase('callbacks', (open) => {
   })
   after(async () => {
     await simulator.close()
-    await assertBooks(db)
+    await assertAudit(db)
   })
 
   for (const provider of ['snippe', 'clickpesa'] as const) {

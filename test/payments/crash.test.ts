@@ -11,7 +11,7 @@ import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { jwtHeaders } from '../support/server.ts'
 import { creditsFor, startMoney } from '../support/payments.ts'
@@ -58,7 +58,7 @@ describe('kill -9 between each two steps, then a restart', () => {
   })
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
-    await assertBooks(db)
+    await assertAudit(db)
     await db.close()
     await simulator.close()
   })

@@ -9,7 +9,7 @@ import { insertPayment } from '../../src/payments/payments-store.ts'
 import type { Found } from '../../src/payments/provider.ts'
 import { DEFAULT_TIMING } from '../../src/payments/schedule.ts'
 import { newReference } from '../../src/payments/topup.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { freshDb } from '../support/databases.ts'
 
 /* What a provider keeps of a payment is recorded where it says so, and where that can be true. */
@@ -17,7 +17,7 @@ import { freshDb } from '../support/databases.ts'
 let db: Db
 before(async () => (db = await freshDb()))
 after(async () => {
-  await assertBooks(db)
+  await assertAudit(db)
   await db.close()
 })
 

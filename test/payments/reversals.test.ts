@@ -6,7 +6,7 @@ import type { Db } from '../../src/db/db.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { markReviewed } from '../../src/payments/reviews-store.ts'
 import type { CheckTiming } from '../../src/payments/schedule.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
 
@@ -24,7 +24,7 @@ withDatabase('reversals', (open) => {
   after(async () => {
     for (const service of opened) await service.close()
     await simulator.close()
-    await assertBooks(db)
+    await assertAudit(db)
   })
 
   for (const provider of ['snippe', 'clickpesa'] as const) {

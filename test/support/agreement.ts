@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { ALL_COSTS, ALL_LANES, ALL_ROLLUPS } from '../../src/activity/due-store.ts'
 import type { Db } from '../../src/db/db.ts'
-import { assertBooks } from './audit.ts'
+import { assertAudit } from './audit.ts'
 
 /**
  * For the end of every test of paid work: the ledger balances, and activity, roll-ups and usage
  * entries agree. No hold is left.
  */
 export async function assertAgreement(db: Db): Promise<void> {
-  await assertBooks(db)
+  await assertAudit(db)
   assert.deepEqual(await db.query('select id, account_id from holds'), [], 'no hold is left')
   const mismatches = await db.query(
     `select r.id, r.cost_micro, e.amount_micro

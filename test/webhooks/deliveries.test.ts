@@ -8,7 +8,7 @@ import {
   removeWebhook,
   replayWebhook,
   rotateWebhookSecret,
-} from '../../src/operators/webhook-acts.ts'
+} from '../../src/operators/webhook-actions.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import type { App } from '../../src/app/app.ts'
@@ -64,9 +64,9 @@ withDatabase('webhooks', (open) => {
   })
   after(() => receiver.close().catch(() => {}))
 
-  const desk = () => ({ db, keys, reach: reachOf([NETWORKS]) })
+  const admin = () => ({ db, keys, reach: reachOf([NETWORKS]) })
   const add = (url = receiver.url, events: string[] = [...WEBHOOK_EVENTS]) =>
-    addWebhook(desk(), neema, { url, events })
+    addWebhook(admin(), neema, { url, events })
   const suspended: WebhookEvent = {
     type: 'account.suspended',
     data: { account_id: randomUUID() },
@@ -83,7 +83,7 @@ withDatabase('webhooks', (open) => {
   /** A process that delivers, until the end of the test. */
   async function deliver() {
     const stopping = new AbortController()
-    const sender = openWebhookSender(desk().reach)
+    const sender = openWebhookSender(admin().reach)
     const parts = { db, keys, sender, log: silentLog, clock: systemClock, random: () => 0.5 }
     const webhooks = await openWebhooks(parts)
     const look = () => webhooks.jobs[0]!.run(stopping.signal)
@@ -169,7 +169,7 @@ withDatabase('webhooks', (open) => {
     await tell()
     const { eventId } = await until(endpoint.id, 'dead')
     receiver.answer = (_, response) => response.writeHead(204).end()
-    const replay = () => replayWebhook(desk(), neema, { id: endpoint.id, eventId })
+    const replay = () => replayWebhook(admin(), neema, { id: endpoint.id, eventId })
     assert.equal(await replay(), true)
     await until(endpoint.id, 'delivered')
     assert.equal(await replay(), true)
@@ -177,8 +177,8 @@ withDatabase('webhooks', (open) => {
     assert.equal(third.headers['webhook-id'], eventId)
     await until(endpoint.id, 'delivered')
     const other = { id: endpoint.id, eventId: randomUUID() }
-    assert.equal(await replayWebhook(desk(), neema, other), false)
-    assert.equal(await replayWebhook(desk(), neema, { id: randomUUID(), eventId }), false)
+    assert.equal(await replayWebhook(admin(), neema, other), false)
+    assert.equal(await replayWebhook(admin(), neema, { id: randomUUID(), eventId }), false)
   })
 
   it('reach the others while one endpoint does not answer', async (t) => {
@@ -212,12 +212,12 @@ withDatabase('webhooks', (open) => {
     const { endpoint } = await add()
     await tell()
     const { id } = endpoint
-    assert.equal((await changeWebhook(desk(), neema, { id, enabled: false }))!.enabled, false)
+    assert.equal((await changeWebhook(admin(), neema, { id, enabled: false }))!.enabled, false)
     await deliver()
     await tell()
     assert.equal((await rows(id)).length, 1)
     assert.equal(receiver.received.length, 0)
-    await changeWebhook(desk(), neema, { id, enabled: true })
+    await changeWebhook(admin(), neema, { id, enabled: true })
     await until(id, 'delivered')
     assert.equal(receiver.received.length, 1)
   })
@@ -226,7 +226,7 @@ withDatabase('webhooks', (open) => {
     const { endpoint, secret: old } = await add()
     const { id } = endpoint
     await deliver()
-    const changed = (await rotateWebhookSecret(desk(), neema, { id }))!
+    const changed = (await rotateWebhookSecret(admin(), neema, { id }))!
     assert.notEqual(changed.secret, old)
     const hours = (changed.previousUntil.getTime() - Date.now()) / 3_600_000
     assert.ok(hours > 23.9 && hours < 24.1)
@@ -242,12 +242,12 @@ withDatabase('webhooks', (open) => {
     assert.equal(await eraseSpentSecrets(db), 1)
     const [row] = await db.query('select previous_secret from webhook_endpoints')
     assert.equal(row!.previous_secret, null)
-    assert.equal(await rotateWebhookSecret(desk(), neema, { id: randomUUID() }), undefined)
+    assert.equal(await rotateWebhookSecret(admin(), neema, { id: randomUUID() }), undefined)
   })
 
   it('have secrets that survive a change of MASTER_KEY', async () => {
     const { endpoint, secret } = await add()
-    await rotateWebhookSecret(desk(), neema, { id: endpoint.id })
+    await rotateWebhookSecret(admin(), neema, { id: endpoint.id })
     const other = 'another master key for tests, as long'
     const both = webhookKeys({ masterKey: other, previous: MASTER })
     const count = { resealed: 2, unchanged: 0, lost: 0 }
@@ -271,8 +271,8 @@ withDatabase('webhooks', (open) => {
     assert.equal(await purgeDeliveries(db, 10), 1)
     await tell()
     await until(endpoint.id, 'delivered')
-    assert.equal(await removeWebhook(desk(), neema, { id: endpoint.id }), true)
-    assert.equal(await removeWebhook(desk(), neema, { id: endpoint.id }), false)
+    assert.equal(await removeWebhook(admin(), neema, { id: endpoint.id }), true)
+    assert.equal(await removeWebhook(admin(), neema, { id: endpoint.id }), false)
     await tell()
     assert.equal(await purgeOrphans(db, 10), 1)
     assert.deepEqual(await rows(endpoint.id), [])

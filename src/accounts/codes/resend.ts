@@ -37,7 +37,7 @@ type ResendRequest = {
   challengeId?: string | undefined
 }
 
-/** The same for an operator, whose act and its row in the log are one transaction. */
+/** The same for an operator, whose action and its audit event are one transaction. */
 export async function resendInside(accounts: Accounts, tx: Tx, body: ResendRequest): Promise<void> {
   await sendAgain(accounts, tx, readResend(accounts, body))
 }

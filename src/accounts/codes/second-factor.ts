@@ -39,7 +39,7 @@ export async function withSecondFactor<T>(
   }
 }
 
-/** For the acts of operators: a code of the authenticator, whatever the session passed before. */
+/** For the actions of operators: a code of the authenticator, whatever the session passed before. */
 export async function stepUp(
   accounts: Accounts,
   caller: Caller,

@@ -11,7 +11,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { silentLog } from '../../lib/log.ts'
 import { localOptions } from '../../app/local-services.ts'
 import { openSenders } from '../../notices/senders.ts'
-import { examineBooks } from './books.ts'
+import { examineAccounting } from './accounting.ts'
 import { examineDatabase } from './database.ts'
 import { note, type Diagnosis } from './diagnosis.ts'
 import { examineDisk } from './disk.ts'
@@ -84,7 +84,7 @@ async function examineData(db: Db, config: Config, options: DoctorOptions): Prom
     timeZone: config.ACTIVITY_TIME_ZONE,
     connections: connectionsFor(config.DATABASE_POOL, config.WORKERS),
   })
-  return [...found, ...(await examineBooks(db, { full, ...(progress && { progress }) }))]
+  return [...found, ...(await examineAccounting(db, { full, ...(progress && { progress }) }))]
 }
 
 /** Opens the database of the settings, with no migration. */

@@ -1,11 +1,11 @@
-import { act } from '../action-log.ts'
+import { withAuditLog } from '../audit-log.ts'
 import type { Actor } from '../actor.ts'
 import type { Db } from '../../db/db.ts'
 import type { BackgroundJob } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { createRowWorker } from '../../db/row-worker.ts'
-import { auditBooks, type BooksAudit } from './audit.ts'
+import { auditAccounting, type AccountingAudit } from './audit.ts'
 import {
   AUDIT_CHANNEL,
   claimRun,
@@ -26,7 +26,7 @@ export function askForAudit(
   actor: Actor,
   { reason }: { reason: string | undefined },
 ): Promise<AuditRun> {
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     // The log is locked: nobody else asks at this moment.
     const open = await findOpenRun(tx)
     if (open) return open
@@ -91,7 +91,7 @@ async function auditInTime(
   parts: Parts,
   lease: RunLease,
   signal: AbortSignal,
-): Promise<BooksAudit & { steps: number }> {
+): Promise<AccountingAudit & { steps: number }> {
   const { db, renewMs = RENEW_MS, leaseS = LEASE_S } = parts
   const lost = new AbortController()
   let at = { step: 0, steps: 0 }
@@ -103,7 +103,7 @@ async function auditInTime(
   }
   const timer = setInterval(() => (renewing = renewing.then(renew)), renewMs)
   try {
-    const audit = await auditBooks(db, {
+    const audit = await auditAccounting(db, {
       progress: (step, steps) => (at = { step, steps }),
       signal: AbortSignal.any([signal, lost.signal]),
     })
@@ -114,7 +114,7 @@ async function auditInTime(
   }
 }
 
-function resultOf({ log, findings, ...audit }: BooksAudit & { steps: number }): RunResult {
+function resultOf({ log, findings, ...audit }: AccountingAudit & { steps: number }): RunResult {
   const all = log.finding === undefined ? findings : [...findings, log.finding]
   return {
     ...audit,

@@ -1,8 +1,8 @@
-import { checkActionLog } from '../action-log.ts'
+import { checkAuditLog } from '../audit-log.ts'
 import { auditLedger } from '../../ledger/audit-store.ts'
 import type { Db } from '../../db/db.ts'
 
-export type BooksAudit = {
+export type AccountingAudit = {
   accounts: bigint
   entries: bigint
   holds: bigint
@@ -19,7 +19,7 @@ type Options = {
 }
 
 /** All that can be proven of the books: every rule of the ledger, then the operators' log. */
-export async function auditBooks(db: Db, options: Options = {}): Promise<BooksAudit> {
+export async function auditAccounting(db: Db, options: Options = {}): Promise<AccountingAudit> {
   const { progress, signal } = options
   let steps = 0
   const { findings, ...counts } = await auditLedger(db, {
@@ -29,7 +29,7 @@ export async function auditBooks(db: Db, options: Options = {}): Promise<BooksAu
       signal?.throwIfAborted()
     },
   })
-  const log = await checkActionLog(db)
+  const log = await checkAuditLog(db)
   progress?.(steps, steps)
   return { ...counts, findings: findings.map(({ sentence }) => sentence), log }
 }

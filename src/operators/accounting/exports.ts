@@ -1,4 +1,4 @@
-import { act } from '../action-log.ts'
+import { withAuditLog } from '../audit-log.ts'
 import type { Actor } from '../actor.ts'
 import { creditsText } from '../../ledger/money.ts'
 import type { Db, Tx } from '../../db/db.ts'
@@ -45,7 +45,9 @@ export function recordExport(
   { kind, month, reason }: { kind: ExportKind; month: string; reason?: string | undefined },
 ): Promise<void> {
   const target = { type: 'export', id: `${kind} ${month}` }
-  return act(db, actor, (_tx, record) => record({ action: 'books.export', target, reason }))
+  return withAuditLog(db, actor, (_tx, record) =>
+    record({ action: 'books.export', target, reason }),
+  )
 }
 
 /** Each holds a connection for as long as its reader takes. */

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { dayAfter } from '../../lib/days.ts'
 import { decimal, decimalText, type Decimal } from '../../lib/decimal.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { act } from '../action-log.ts'
+import { withAuditLog } from '../audit-log.ts'
 import type { Actor } from '../actor.ts'
 import { findRate, putRate, type FxRate } from './fx-store.ts'
 
@@ -22,7 +22,7 @@ export function setRate(
   const { day, tzsPerUsd, reason } = wanted
   // What is far ahead is a slip, and would be forgotten until it takes effect.
   if (day > dayAfter(wanted.today)) throw invalidField('day', 'must not be later than tomorrow')
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const before = await findRate(tx, day)
     if (before?.tzsPerUsd === tzsPerUsd) return before
     await putRate(tx, day, tzsPerUsd)

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { noAccount } from '../../operators/account-acts.ts'
+import { noAccount } from '../../operators/account-actions.ts'
 import { searchAccounts, type FoundAccount } from '../../operators/search-store.ts'
-import { readStory, type Story } from '../../operators/story.ts'
+import { readAccountOverview, type AccountOverview } from '../../operators/account-overview.ts'
 import { creditsNumber } from '../../ledger/money.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { OperatorPrincipal } from '../../accounts/principal.ts'
 import { balanceShape, showBalance } from '../billing.ts'
 import { stamp } from '../fields.ts'
-import { actionShape, roleShape, showAction } from './operators.ts'
+import { actionShape, roleShape, showAuditEvent } from './operators.ts'
 import { messageShape, showMessage } from './outbox.ts'
 import { addressFor, idParams, countField, reading } from './shared.ts'
 
@@ -71,7 +71,7 @@ function showPerson(one: Omit<FoundAccount, 'balanceMicro'>, reader: OperatorPri
   }
 }
 
-const storyShape = z.object({
+const accountOverviewShape = z.object({
   ...person,
   email_verified: z.boolean(),
   phone_verified: z.boolean(),
@@ -110,32 +110,35 @@ function storyRoute({ db }: Deps): Route {
     summary:
       'Read an account: who it is, its balance, sessions, API keys, messages, and what operators did',
     params: idParams,
-    response: storyShape,
+    response: accountOverviewShape,
     async handle({ principal, params }) {
-      const story = await readStory(db, params.id)
-      if (!story) throw noAccount()
-      return { data: showStory(story, principal) }
+      const overview = await readAccountOverview(db, params.id)
+      if (!overview) throw noAccount()
+      return { data: showAccountOverview(overview, principal) }
     },
   })
 }
 
-function showStory(story: Story, reader: OperatorPrincipal): z.infer<typeof storyShape> {
-  const { account } = story
+function showAccountOverview(
+  overview: AccountOverview,
+  reader: OperatorPrincipal,
+): z.infer<typeof accountOverviewShape> {
+  const { account } = overview
   return {
     ...showPerson(account, reader),
     email_verified: account.emailVerified,
     phone_verified: account.phoneVerified,
     mfa_method: account.mfaMethod,
-    operator_role: story.operatorRole,
-    balance: showBalance(story.balance),
-    sessions: story.sessions.map((one) => ({
+    operator_role: overview.operatorRole,
+    balance: showBalance(overview.balance),
+    sessions: overview.sessions.map((one) => ({
       id: one.id,
       kind: one.cookie ? 'browser' : 'app',
       device: { browser: one.browser, system: one.system },
       created_at: one.createdAt.toISOString(),
       last_used_at: one.usedAt.toISOString(),
     })),
-    api_keys: story.keys.map((one) => ({
+    api_keys: overview.keys.map((one) => ({
       id: one.id,
       name: one.name,
       prefix: one.prefix,
@@ -144,7 +147,7 @@ function showStory(story: Story, reader: OperatorPrincipal): z.infer<typeof stor
       created_at: one.createdAt.toISOString(),
       last_used_at: one.lastUsedAt?.toISOString(),
     })),
-    messages: story.messages.map((one) => showMessage(one, reader)),
-    actions: story.actions.map(showAction),
+    messages: overview.messages.map((one) => showMessage(one, reader)),
+    actions: overview.actions.map(showAuditEvent),
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { noAccount } from '../../operators/account-acts.ts'
+import { noAccount } from '../../operators/account-actions.ts'
 import { operatorActor } from '../../operators/actor.ts'
 import { adjust, readAmount, type Adjusted, type AdjustLimits } from '../../operators/adjust.ts'
 import { decideAdjustment } from '../../operators/adjustment-requests.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
-import { approveWaiting, syncByHand } from '../../operators/catalog-acts.ts'
+import { approveWaiting, syncByHand } from '../../operators/catalog-actions.ts'
 import { findCatalogModel, readPastPrices, type PastPrice } from '../../catalog/history-store.ts'
 import { readPending, type PendingPrice } from '../../catalog/pending-store.ts'
 import { besideEachOther, describeMove } from '../../catalog/price-move.ts'

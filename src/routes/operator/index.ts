@@ -1,6 +1,6 @@
 import type { Accounts } from '../../accounts/accounts.ts'
-import type { Desk } from '../../operators/account-acts.ts'
-import type { WebhookDesk } from '../../operators/webhook-acts.ts'
+import type { AdminContext } from '../../operators/account-actions.ts'
+import type { WebhookAdminContext } from '../../operators/webhook-actions.ts'
 import { parseCredits } from '../../ledger/money.ts'
 import type { SyncParts } from '../../catalog/sync.ts'
 import type { Config } from '../../config.ts'
@@ -10,7 +10,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { decimal } from '../../lib/decimal.ts'
 import type { Payments } from '../../payments/payments.ts'
 import type { Upstreams } from '../../upstream/work.ts'
-import { accountActRoutes } from './account-acts.ts'
+import { accountActionRoutes } from './account-actions.ts'
 import { accountListRoutes } from './account-lists.ts'
 import { accountRoutes } from './accounts.ts'
 import { adjustmentRoutes } from './adjustments.ts'
@@ -39,7 +39,7 @@ export type OperatorDeps = {
   upstreams: Upstreams
   catalogSync: SyncParts
   askModel: AskModel
-  webhookDesk: WebhookDesk
+  webhookAdmin: WebhookAdminContext
 }
 
 /** Everything under /v1/operator. To whoever is no operator there is nothing here. */
@@ -54,7 +54,7 @@ export function allOperatorRoutes(deps: OperatorDeps): Route[] {
     creditsPerTzs: decimal(config.TOPUP_CREDITS_PER_TZS),
     tzsPerUsd: decimal(config.TZS_PER_USD),
   }
-  const desk: Desk = {
+  const admin: AdminContext = {
     db,
     forget(accountId) {
       accounts.sessions.forget(accountId)
@@ -66,7 +66,7 @@ export function allOperatorRoutes(deps: OperatorDeps): Route[] {
     refusalsRoute({ db }),
     ...accountRoutes({ db }),
     ...accountListRoutes({ db, clock, timeZone, payments }),
-    ...accountActRoutes({ accounts, desk }),
+    ...accountActionRoutes({ accounts, admin }),
     ...adjustmentRoutes({ db, limits }),
     ...reviewRoutes({ db, payments }),
     ...overviewRoutes({ db, clock, timeZone, money }),
@@ -79,7 +79,7 @@ export function allOperatorRoutes(deps: OperatorDeps): Route[] {
     tryModelRoute({ db, askModel }),
     ...priceRoutes({ catalogSync }),
     ...outboxRoutes({ db }),
-    ...webhookRoutes({ desk: deps.webhookDesk }),
-    ...webhookDeliveryRoutes({ desk: deps.webhookDesk }),
+    ...webhookRoutes({ admin: deps.webhookAdmin }),
+    ...webhookDeliveryRoutes({ admin: deps.webhookAdmin }),
   ]
 }

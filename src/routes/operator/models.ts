@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
-import { changeMargin, changeModel, readMargin } from '../../operators/catalog-acts.ts'
+import { changeMargin, changeModel, readMargin } from '../../operators/catalog-actions.ts'
 import { readOffers, type OfferRow } from '../../catalog/catalog-store.ts'
 import { readMargins } from '../../catalog/margins-store.ts'
 import type { SyncParts } from '../../catalog/sync.ts'

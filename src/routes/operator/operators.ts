@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readLogEnd, listActions, type Action } from '../../operators/actions-store.ts'
+import { readLogEnd, listAuditEvents, type LoggedEvent } from '../../operators/audit-log-store.ts'
 import { findStanding, listOperators, type Operator } from '../../operators/operators-store.ts'
 import { creditsNumber } from '../../ledger/money.ts'
 import type { Db } from '../../db/db.ts'
@@ -130,15 +130,15 @@ function actionsRoute({ db }: Deps): Route {
     response: z.array(actionShape),
     async handle({ query }) {
       const { operator: operatorId, target: targetId, action, before, limit } = query
-      const actions = await listActions(db, { operatorId, targetId, action, before, limit })
+      const actions = await listAuditEvents(db, { operatorId, targetId, action, before, limit })
       const end = await readLogEnd(db)
       const beside = { end: { seq: Number(end.seq), hash: end.hash.toString('hex') } }
-      return { data: actions.map(showAction), beside }
+      return { data: actions.map(showAuditEvent), beside }
     },
   })
 }
 
-export function showAction(action: Action): z.infer<typeof actionShape> {
+export function showAuditEvent(action: LoggedEvent): z.infer<typeof actionShape> {
   const { amountMicro, requestId } = action
   return {
     seq: Number(action.seq),

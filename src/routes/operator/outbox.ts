@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
-import { resendMessage } from '../../operators/message-acts.ts'
+import { resendMessage } from '../../operators/message-actions.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
-import { tryWithLog, usdText } from '../../operators/try-acts.ts'
+import { tryWithLog, usdText } from '../../operators/try-actions.ts'
 import type { Db } from '../../db/db.ts'
 import type { ModelTrial, TrialResult } from '../../gateway/chat/try-model.ts'
 import { route, type Route } from '../../http/route.ts'

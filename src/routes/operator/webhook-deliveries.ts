@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
-import { replayWebhook, type WebhookDesk } from '../../operators/webhook-acts.ts'
+import { replayWebhook, type WebhookAdminContext } from '../../operators/webhook-actions.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
 import { listDeliveries, type DeliveryRow } from '../../webhooks/deliveries-store.ts'
 import { stamp } from '../fields.ts'
 import { acting, countField, idParams, reading, reasonField } from './shared.ts'
 
-type Deps = { desk: WebhookDesk }
+type Deps = { admin: WebhookAdminContext }
 
 /** What was sent to an endpoint, and what became of it. */
 export function webhookDeliveryRoutes(deps: Deps): Route[] {
@@ -29,7 +29,7 @@ const deliveryShape = z.object({
   body: z.unknown(),
 })
 
-function deliveriesRoute({ desk }: Deps): Route {
+function deliveriesRoute({ admin }: Deps): Route {
   return route({
     ...reading('owner'),
     method: 'GET',
@@ -44,12 +44,12 @@ function deliveriesRoute({ desk }: Deps): Route {
     response: z.array(deliveryShape),
     async handle({ params, query: { state, before, limit } }) {
       const filter = { endpointId: params.id, state, before, limit }
-      return { data: (await listDeliveries(desk.db, filter)).map(showDelivery) }
+      return { data: (await listDeliveries(admin.db, filter)).map(showDelivery) }
     },
   })
 }
 
-function replayRoute({ desk }: Deps): Route {
+function replayRoute({ admin }: Deps): Route {
   return route({
     ...acting('owner'),
     method: 'POST',
@@ -61,7 +61,7 @@ function replayRoute({ desk }: Deps): Route {
     async handle(call) {
       const { id, event_id: eventId } = call.params
       const wish = { id, eventId, ...call.body }
-      if (await replayWebhook(desk, operatorActor(call), wish)) return { data: {} }
+      if (await replayWebhook(admin, operatorActor(call), wish)) return { data: {} }
       throw new Failure('not_found', 'There is no such delivery, or it is still being tried.')
     },
   })

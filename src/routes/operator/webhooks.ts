@@ -6,15 +6,15 @@ import {
   noWebhook,
   removeWebhook,
   rotateWebhookSecret,
-  type WebhookDesk,
-} from '../../operators/webhook-acts.ts'
+  type WebhookAdminContext,
+} from '../../operators/webhook-actions.ts'
 import { route, type Route } from '../../http/route.ts'
 import { listEndpoints, type WebhookEndpoint } from '../../webhooks/endpoints-store.ts'
 import { WEBHOOK_EVENTS } from '../../webhooks/events.ts'
 import { line, stamp, webAddressField } from '../fields.ts'
 import { acting, idParams, reading, reasonField } from './shared.ts'
 
-type Deps = { desk: WebhookDesk }
+type Deps = { admin: WebhookAdminContext }
 
 /** Where the operator's own systems are told of what happens. */
 export function webhookRoutes(deps: Deps): Route[] {
@@ -48,7 +48,7 @@ const fields = {
 
 const reason = reasonField.optional()
 
-function listRoute({ desk }: Deps): Route {
+function listRoute({ admin }: Deps): Route {
   return route({
     ...reading('owner'),
     method: 'GET',
@@ -56,12 +56,12 @@ function listRoute({ desk }: Deps): Route {
     summary: 'List the webhook endpoints',
     response: z.array(endpointShape),
     async handle() {
-      return { data: (await listEndpoints(desk.db)).map(showEndpoint) }
+      return { data: (await listEndpoints(admin.db)).map(showEndpoint) }
     },
   })
 }
 
-function addRoute({ desk }: Deps): Route {
+function addRoute({ admin }: Deps): Route {
   return route({
     ...showingSecret,
     method: 'POST',
@@ -73,13 +73,13 @@ function addRoute({ desk }: Deps): Route {
     response: endpointShape.extend({ secret: z.string() }),
     successStatus: 201,
     async handle(call) {
-      const { endpoint, secret } = await addWebhook(desk, operatorActor(call), call.body)
+      const { endpoint, secret } = await addWebhook(admin, operatorActor(call), call.body)
       return { data: { ...showEndpoint(endpoint), secret } }
     },
   })
 }
 
-function changeRoute({ desk }: Deps): Route {
+function changeRoute({ admin }: Deps): Route {
   return route({
     ...acting('owner'),
     method: 'PATCH',
@@ -96,14 +96,14 @@ function changeRoute({ desk }: Deps): Route {
     response: endpointShape,
     async handle(call) {
       const change = { id: call.params.id, ...call.body }
-      const endpoint = await changeWebhook(desk, operatorActor(call), change)
+      const endpoint = await changeWebhook(admin, operatorActor(call), change)
       if (!endpoint) throw noWebhook()
       return { data: showEndpoint(endpoint) }
     },
   })
 }
 
-function removeRoute({ desk }: Deps): Route {
+function removeRoute({ admin }: Deps): Route {
   return route({
     ...acting('owner'),
     method: 'DELETE',
@@ -114,13 +114,13 @@ function removeRoute({ desk }: Deps): Route {
     response: z.object({}),
     async handle(call) {
       const wish = { id: call.params.id, ...call.body }
-      if (!(await removeWebhook(desk, operatorActor(call), wish))) throw noWebhook()
+      if (!(await removeWebhook(admin, operatorActor(call), wish))) throw noWebhook()
       return { data: {} }
     },
   })
 }
 
-function rotateRoute({ desk }: Deps): Route {
+function rotateRoute({ admin }: Deps): Route {
   return route({
     ...showingSecret,
     method: 'POST',
@@ -131,7 +131,7 @@ function rotateRoute({ desk }: Deps): Route {
     response: z.object({ secret: z.string(), previous_secret_until: stamp }),
     async handle(call) {
       const wish = { id: call.params.id, ...call.body }
-      const done = await rotateWebhookSecret(desk, operatorActor(call), wish)
+      const done = await rotateWebhookSecret(admin, operatorActor(call), wish)
       if (!done) throw noWebhook()
       const previous_secret_until = done.previousUntil.toISOString()
       return { data: { secret: done.secret, previous_secret_until } }

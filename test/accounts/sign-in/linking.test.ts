@@ -12,7 +12,7 @@ import type { ExternalIdentity } from '../../../src/accounts/sign-in/identity.ts
 import { accountForIdentity } from '../../../src/accounts/sign-in/linking.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { sha256 } from '../../../src/lib/secrets.ts'
-import { assertBooks } from '../../support/audit.ts'
+import { assertAudit } from '../../support/audit.ts'
 import { freshEmail, openTestAccounts } from '../../support/accounts.ts'
 import { withDatabase } from '../../support/databases.ts'
 import { insertPerson } from '../../support/people.ts'
@@ -62,7 +62,7 @@ withDatabase('linking', (open) => {
     const reborn = await enter(visitor({ email }))
     assert.equal(reborn.created, true)
     assert.equal(await grants(reborn.account.id), 0)
-    await assertBooks(db)
+    await assertAudit(db)
   })
 
   it('makes one account when many first sign-ins arrive at once', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { examineBooks } from '../../../src/cli/doctor/books.ts'
+import { examineAccounting } from '../../../src/cli/doctor/accounting.ts'
 import { examineDatabase } from '../../../src/cli/doctor/database.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
@@ -50,7 +50,7 @@ withDatabase('the doctor and the database', (open) => {
     const empty = openDatabase({ url: await emptyDatabase(), poolSize: 2, log: silentLog })
     const found = [
       ...(await examineDatabase({ ...usual(), db: empty })),
-      ...(await examineBooks(empty, { full: false })),
+      ...(await examineAccounting(empty, { full: false })),
     ]
     await empty.close()
     assert.deepEqual(statesOf(found), [
@@ -66,15 +66,17 @@ withDatabase('the doctor and the database', (open) => {
     const entry = { id, type: 'topup', key: id, description: 'Top-up' } as const
     const given = { kind: 'grant', accountId, amountMicro: 5_000_000n, entry } as const
     await db.begin((tx) => applyCommands(tx, [given]))
-    assert.deepEqual(statesOf(await examineBooks(db, { full: false })), ['books good'])
+    assert.deepEqual(statesOf(await examineAccounting(db, { full: false })), ['books good'])
     const steps: number[] = []
     const progress = (done: number) => steps.push(done)
-    assert.deepEqual(statesOf(await examineBooks(db, { full: true, progress })), ['books good'])
+    assert.deepEqual(statesOf(await examineAccounting(db, { full: true, progress })), [
+      'books good',
+    ])
     assert.ok(steps.length > 5 && steps.at(-1) === steps.length)
 
     await db.query('update ledger_accounts set balance_micro = balance_micro + 1')
     for (const full of [false, true]) {
-      const found = await examineBooks(db, { full })
+      const found = await examineAccounting(db, { full })
       assert.ok(found.length > 0 && found.every(({ state }) => state === 'bad'))
       assert.ok(found.every(({ says }) => says.includes(accountId)))
     }

@@ -12,7 +12,7 @@ import { readConfig } from '../../../src/config.ts'
 import type { Db } from '../../../src/db/db.ts'
 import type { App } from '../../../src/app/app.ts'
 import { runCommand } from '../../../src/cli/commands.ts'
-import { assertBooks } from '../../support/audit.ts'
+import { assertAudit } from '../../support/audit.ts'
 import { parseCsv } from '../../support/csv.ts'
 import { withDatabase } from '../../support/databases.ts'
 
@@ -40,7 +40,7 @@ withDatabase('a month for the accountant', (open) => {
   })
   after(async () => {
     await rm(folder, { recursive: true })
-    await assertBooks(db)
+    await assertAudit(db)
   })
 
   const csv = async (

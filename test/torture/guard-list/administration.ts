@@ -27,12 +27,12 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     fails: /does not let the role/,
   },
   {
-    name: 'an act asks for a fresh second factor',
+    name: 'an action asks for a fresh second factor',
     file: 'src/operators/gate.ts',
     find: '(fresh && !standing.fresh)',
     put: '(fresh && false)',
     test: 'test/contract/operator-roles.test.ts',
-    fails: /acts ask for a fresh one/,
+    fails: /actions ask for a fresh one/,
   },
   {
     name: 'each record counts once in the counters and sums',
@@ -140,10 +140,10 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'the log of the operators is a chain',
-    file: 'src/operators/action-log.ts',
+    file: 'src/operators/audit-log.ts',
     find: 'if (!hashOf(one.action, hash).equals(one.hash)) {',
     put: 'if (one.hash.length === 0) {',
-    test: 'test/operators/action-log.test.ts',
+    test: 'test/operators/audit-log.test.ts',
     fails: /a row that was changed/,
   },
   {
@@ -151,7 +151,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/adjust.ts',
     find: "if (actor.role !== 'owner' && together > limits.supportMicro) {",
     put: 'if (together < 0n) {',
-    test: 'test/contract/operator-acts.test.ts',
+    test: 'test/contract/operator-actions.test.ts',
     fails: /support has a limit/,
   },
   {
@@ -188,7 +188,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'an endpoint is no private address',
-    file: 'src/operators/webhook-acts.ts',
+    file: 'src/operators/webhook-actions.ts',
     find: "if (why !== undefined) throw invalidField('url', why)",
     put: "if (why === '') throw invalidField('url', why)",
     test: 'test/contract/operator-webhooks.test.ts',
@@ -196,7 +196,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'the address of a webhook is not in the log',
-    file: 'src/operators/webhook-acts.ts',
+    file: 'src/operators/webhook-actions.ts',
     find: 'return { host: new URL(url).host, events, enabled }',
     put: 'return { host: new URL(url).host, url, events, enabled }',
     test: 'test/contract/operator-webhooks.test.ts',
@@ -231,7 +231,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/adjust.ts',
     find: 'return together > limits.aloneMicro',
     put: 'return together < 0n',
-    test: 'test/contract/operator-acts.test.ts',
+    test: 'test/contract/operator-actions.test.ts',
     fails: /waits for a second operator/,
   },
   {
@@ -239,12 +239,12 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/adjustment-requests.ts',
     find: 'if (request.askedBy === actor.operatorId) {',
     put: "if (request.askedBy === '') {",
-    test: 'test/contract/operator-acts.test.ts',
+    test: 'test/contract/operator-actions.test.ts',
     fails: /waits for a second operator/,
   },
   {
     name: 'a margin of nothing is refused',
-    file: 'src/operators/catalog-acts.ts',
+    file: 'src/operators/catalog-actions.ts',
     find: 'Number(text) >= 0.01 && ',
     put: '',
     test: 'test/contract/operator-models.test.ts',
@@ -252,7 +252,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'models are tried so many times a day',
-    file: 'src/operators/try-acts.ts',
+    file: 'src/operators/try-actions.ts',
     find: "(await countToday(tx, operatorId, 'model.try')) >= MOST_TRIES_A_DAY",
     put: "(await countToday(tx, operatorId, 'model.try')) < 0",
     test: 'test/contract/operator-try.test.ts',
@@ -283,8 +283,8 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     fails: /a flood of accounts/,
   },
   {
-    name: 'an act that a rule forbids is written down',
-    file: 'src/operators/action-log.ts',
+    name: 'an action that a rule forbids is written down',
+    file: 'src/operators/audit-log.ts',
     find: "if (error instanceof Failure && error.kind === 'forbidden') {",
     put: "if (error instanceof Failure && error.kind === 'gone') {",
     test: 'test/contract/operator-refusals.test.ts',
@@ -303,7 +303,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/actor.ts',
     find: 'if (actor.operatorId === accountId) {',
     put: "if (accountId === '') {",
-    test: 'test/contract/operator-acts.test.ts',
+    test: 'test/contract/operator-actions.test.ts',
     fails: /oneself/,
   },
   {

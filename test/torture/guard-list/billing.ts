@@ -319,7 +319,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0100-operators.sql',
     find: "raise exception 'operator actions are only ever added';",
     put: 'return null;',
-    test: 'test/operators/action-log.test.ts',
+    test: 'test/operators/audit-log.test.ts',
     fails: /refuses to change or delete/,
   },
   {

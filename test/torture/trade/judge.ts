@@ -1,4 +1,4 @@
-import { checkActionLog } from '../../../src/operators/action-log.ts'
+import { checkAuditLog } from '../../../src/operators/audit-log.ts'
 import { assertAgreement } from '../../support/agreement.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { startApp } from '../../support/app.ts'
@@ -56,7 +56,7 @@ export async function judge(
   })
   await check('the books', () => assertAgreement(db))
   await check('the log of the operators', async () => {
-    const { finding } = await checkActionLog(db)
+    const { finding } = await checkAuditLog(db)
     if (finding !== undefined) throw new Error(finding)
   })
   const numbers = Object.entries(data).filter(([, value]) => typeof value === 'number')

@@ -1,6 +1,6 @@
 import { adjust } from '../../../src/operators/adjust.ts'
 import { commandActor } from '../../../src/operators/actor.ts'
-import { resolveReview } from '../../../src/operators/payment-acts.ts'
+import { resolveReview } from '../../../src/operators/payment-actions.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import type { startApp } from '../../support/app.ts'
 import type { Random } from '../load/random.ts'

@@ -6,7 +6,7 @@ import { describeMove } from '../catalog/price-move.ts'
 import { syncCatalog, type SyncParts, type SyncReport } from '../catalog/sync.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { plainDecimal } from '../lib/decimal.ts'
-import { act, type Deed } from './action-log.ts'
+import { withAuditLog, type RecordEvent } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 
 /** Puts waiting prices in force, those of these models or all of them. */
@@ -15,7 +15,7 @@ export function approveWaiting(
   actor: Actor,
   { ids, reason }: { ids: string[] | undefined; reason: string | undefined },
 ): Promise<PendingPrice[]> {
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const approved = await approvePrices(tx, { ids, operator: actor.name })
     for (const price of approved) {
       await record({
@@ -47,7 +47,7 @@ export type ModelWish = {
 
 /** Switches a model on or off, sets its margin, or both. False when there is no such model. */
 export function changeModel(parts: SyncParts, actor: Actor, wish: ModelWish): Promise<boolean> {
-  return act(parts.db, actor, async (tx, record) => {
+  return withAuditLog(parts.db, actor, async (tx, record) => {
     const known = await findCatalogModel(tx, wish.id)
     if (known === undefined) return false
     const { enabled, margin, reason } = wish
@@ -67,14 +67,14 @@ export function changeMargin(
   wish: { modality: string; margin: string | null; reason: string | undefined },
 ): Promise<MarginChange | undefined> {
   const { modality: name, margin, reason } = wish
-  return act(parts.db, actor, (tx, record) =>
+  return withAuditLog(parts.db, actor, (tx, record) =>
     reprice(tx, { parts, actor, record }, { scope: 'modality', name, margin, reason }),
   )
 }
 
 async function switchModel(
   tx: Tx,
-  record: (deed: Deed) => Promise<void>,
+  record: RecordEvent,
   { id, enabled, reason }: { id: string; enabled: boolean; reason: string | undefined },
 ): Promise<void> {
   const found = await setModelDisabled(tx, id, !enabled)
@@ -86,7 +86,7 @@ async function switchModel(
 
 async function reprice(
   tx: Tx,
-  by: { parts: SyncParts; actor: Actor; record: (deed: Deed) => Promise<void> },
+  by: { parts: SyncParts; actor: Actor; record: RecordEvent },
   wish: Omit<MarginWish, 'operator'> & { reason: string | undefined },
 ): Promise<MarginChange | undefined> {
   const { scope, name, margin, reason } = wish
@@ -113,7 +113,7 @@ export function syncByHand(
 ): Promise<SyncReport> {
   const { believe, reason, signal } = wish
   const inside = (write: (tx: Tx) => Promise<SyncReport>) =>
-    act(parts.db, actor, async (tx, record) => {
+    withAuditLog(parts.db, actor, async (tx, record) => {
       const report = await write(tx)
       if (report.state === 'skipped') return report
       const { state: _state, ...after } = report

@@ -4,7 +4,7 @@ import { isUuid } from '../lib/ids.ts'
 import type { Payment, Payments } from '../payments/payments.ts'
 import { findById } from '../payments/payments-read-store.ts'
 import { markReviewed } from '../payments/reviews-store.ts'
-import { act } from './action-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function askProvider(
   { id, reason }: { id: string; reason: string | undefined },
 ): Promise<Payment | undefined> {
   if (!isUuid(id)) return undefined
-  const known = await act(db, actor, async (tx, record) => {
+  const known = await withAuditLog(db, actor, async (tx, record) => {
     const payment = await findById(tx, id)
     if (!payment) return false
     const before = { status: payment.status }
@@ -38,7 +38,7 @@ export function resolveReview(
 ): Promise<boolean> {
   const { id, resolution, note } = wanted
   if (!isUuid(id)) return Promise.resolve(false)
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const payment = await findById(tx, id)
     const by = { operator: actor.name, note: resolution ? `${resolution}: ${note ?? ''}` : note }
     if (!payment || !(await markReviewed(tx, id, by))) return false

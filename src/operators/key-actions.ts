@@ -1,7 +1,7 @@
 import { forgetLostKeys, rotateKeys, type MasterKeys, type Rotation } from '../accounts/rotation.ts'
 import type { Db } from '../db/db.ts'
 import { resealWebhookSecrets, webhookKeys } from '../webhooks/secrets.ts'
-import { act } from './action-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 
 type KeyWish = { masters: MasterKeys; reason?: string | undefined }
@@ -11,7 +11,7 @@ const target = { type: 'keys', id: 'all' }
 /** It takes many transactions: that it begins is written down before, and what it did after. */
 export async function resealKeys(db: Db, actor: Actor, wish: KeyWish): Promise<Rotation> {
   const { masters, reason } = wish
-  await act(db, actor, (_tx, record) => record({ action: 'keys.rotate', target, reason }))
+  await withAuditLog(db, actor, (_tx, record) => record({ action: 'keys.rotate', target, reason }))
   const accounts = await rotateKeys(db, masters)
   const webhooks = await resealWebhookSecrets(db, webhookKeys(masters))
   const after = {
@@ -20,12 +20,14 @@ export async function resealKeys(db: Db, actor: Actor, wish: KeyWish): Promise<R
     unchanged: accounts.unchanged + webhooks.unchanged,
     lost: accounts.lost + webhooks.lost,
   }
-  await act(db, actor, (_tx, record) => record({ action: 'keys.rotated', target, reason, after }))
+  await withAuditLog(db, actor, (_tx, record) =>
+    record({ action: 'keys.rotated', target, reason, after }),
+  )
   return after
 }
 
 export function giveUpKeys(db: Db, actor: Actor, { masters, reason }: KeyWish): Promise<number> {
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const forgotten = await forgetLostKeys(tx, masters)
     await record({ action: 'keys.forget', target, reason, after: { forgotten } })
     return forgotten

@@ -1,8 +1,8 @@
 import type { Db } from '../db/db.ts'
 import { decimalText } from '../lib/decimal.ts'
 import { Failure } from '../lib/failure.ts'
-import { act } from './action-log.ts'
-import { countToday } from './actions-store.ts'
+import { withAuditLog } from './audit-log.ts'
+import { countToday } from './audit-log-store.ts'
 import type { Actor } from './actor.ts'
 
 /** Nobody pays for them: this many within 24 hours, for each operator. */
@@ -36,7 +36,7 @@ export async function tryWithLog<Result extends Tried>(
   wish: TryWish,
 ): Promise<Result> {
   const target = { type: 'model', id: wish.model }
-  await act(db, actor, async (tx, record) => {
+  await withAuditLog(db, actor, async (tx, record) => {
     const { operatorId } = actor
     if (operatorId && (await countToday(tx, operatorId, 'model.try')) >= MOST_TRIES_A_DAY) {
       throw new Failure('rate_limited', `You may try models ${MOST_TRIES_A_DAY} times a day.`, {
@@ -47,7 +47,7 @@ export async function tryWithLog<Result extends Tried>(
     await record({ action: 'model.try', target, reason: wish.reason, after })
   })
   const note = (after: object) =>
-    act(db, actor, (_tx, record) => record({ action: 'model.tried', target, after }))
+    withAuditLog(db, actor, (_tx, record) => record({ action: 'model.tried', target, after }))
   try {
     const result = await ask(wish)
     await note(outcomeOf(result))

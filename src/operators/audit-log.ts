@@ -4,17 +4,17 @@ import { Failure } from '../lib/failure.ts'
 import { sha256 } from '../lib/secrets.ts'
 import type { Actor } from './actor.ts'
 import {
-  insertAction,
+  insertAuditEvent,
   lockLog,
-  readActionsAfter,
+  readAuditEventsAfter,
   readLogEnd,
-  type Action,
-} from './actions-store.ts'
+  type LoggedEvent,
+} from './audit-log-store.ts'
 import { refusalsAt } from './refusals.ts'
 import { addRefusals } from './refusals-store.ts'
 
-/** What is written down of an act. Names and addresses of customers do not belong here. */
-export type Deed = {
+/** What the log says of an action. Names and addresses of customers do not belong here. */
+export type AuditEvent = {
   action: string
   target: { type: string; id: string }
   reason?: string | undefined
@@ -23,20 +23,22 @@ export type Deed = {
   amountMicro?: bigint | undefined
 }
 
+export type RecordEvent = (event: AuditEvent) => Promise<void>
+
 /**
- * Runs an act in one transaction with its row in the log. The log is locked first, in every act, so
- * that two acts never wait for each other in a circle. An act that changes nothing records nothing;
- * one that a rule forbids is among what was refused.
+ * Runs an operator's action in one transaction with its rows in the log. The log is locked first,
+ * always, so that two actions never deadlock. An action that changes nothing need not record
+ * anything; one that a rule forbids is recorded as a refusal.
  */
-export async function act<T>(
+export async function withAuditLog<T>(
   db: Db,
   actor: Actor,
-  work: (tx: Tx, record: (deed: Deed) => Promise<void>) => Promise<T>,
+  work: (tx: Tx, record: RecordEvent) => Promise<T>,
 ): Promise<T> {
   try {
     return await db.begin(async (tx) => {
       await lockLog(tx)
-      return work(tx, (deed) => record(tx, actor, deed))
+      return work(tx, (event) => append(tx, actor, event))
     })
   } catch (error) {
     if (error instanceof Failure && error.kind === 'forbidden') {
@@ -53,27 +55,27 @@ async function noteForbidden(db: Db, actor: Actor, rule: string): Promise<void> 
   await addRefusals(db, [refusalsAt(new Date(), refusal)])
 }
 
-async function record(tx: Tx, actor: Actor, deed: Deed): Promise<void> {
+async function append(tx: Tx, actor: Actor, event: AuditEvent): Promise<void> {
   const end = await lockLog(tx)
-  const action: Action = {
+  const logged: LoggedEvent = {
     seq: end.seq + 1n,
     at: end.now,
     operatorId: actor.operatorId,
     operator: actor.name,
-    action: deed.action,
-    targetType: deed.target.type,
-    targetId: deed.target.id,
-    reason: deed.reason ?? null,
-    before: deed.before ?? null,
-    after: deed.after ?? null,
-    amountMicro: deed.amountMicro ?? null,
+    action: event.action,
+    targetType: event.target.type,
+    targetId: event.target.id,
+    reason: event.reason ?? null,
+    before: event.before ?? null,
+    after: event.after ?? null,
+    amountMicro: event.amountMicro ?? null,
     requestId: actor.requestId ?? null,
   }
-  await insertAction(tx, action, hashOf(action, end.hash))
+  await insertAuditEvent(tx, logged, hashOf(logged, end.hash))
 }
 
-function hashOf(action: Action, previous: Buffer): Buffer {
-  const { seq, at, amountMicro, ...rest } = action
+function hashOf(event: LoggedEvent, previous: Buffer): Buffer {
+  const { seq, at, amountMicro, ...rest } = event
   const text = canonicalJson({
     ...rest,
     seq: String(seq),
@@ -94,7 +96,7 @@ export type LogCheck = {
 const PIECE = 1_000
 
 /** Follows the chain from its beginning. Says where it first breaks, since all after that does. */
-export async function checkActionLog(db: Db): Promise<LogCheck> {
+export async function checkAuditLog(db: Db): Promise<LogCheck> {
   return db.begin(async (tx) => {
     await tx.script('set transaction isolation level repeatable read, read only')
     const end = await readLogEnd(tx)
@@ -102,13 +104,13 @@ export async function checkActionLog(db: Db): Promise<LogCheck> {
     let hash: Buffer = Buffer.alloc(0)
     const broken = (finding: string) => ({ actions: seq, end: hash.toString('hex'), finding })
     for (;;) {
-      const piece = await readActionsAfter(tx, seq, PIECE)
+      const piece = await readAuditEventsAfter(tx, seq, PIECE)
       for (const one of piece) {
-        if (one.action.seq !== seq + 1n) return broken(`Action ${seq + 1n} is missing.`)
-        if (!hashOf(one.action, hash).equals(one.hash)) {
-          return broken(`Action ${one.action.seq} was changed after it was written.`)
+        if (one.event.seq !== seq + 1n) return broken(`Action ${seq + 1n} is missing.`)
+        if (!hashOf(one.event, hash).equals(one.hash)) {
+          return broken(`Action ${one.event.seq} was changed after it was written.`)
         }
-        seq = one.action.seq
+        seq = one.event.seq
         hash = one.hash
       }
       if (piece.length < PIECE) break

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
-import { checkActionLog } from '../../src/operators/action-log.ts'
+import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { refused } from '../support/accounts.ts'
-import { assertBooks } from '../support/audit.ts'
+import { assertAudit } from '../support/audit.ts'
 import { startApp } from '../support/app.ts'
 import { newOperator, type TestOperator } from '../support/operators.ts'
 
@@ -21,8 +21,8 @@ before(async () => {
 })
 after(() => app.close())
 afterEach(async () => {
-  await assertBooks(app.db)
-  assert.equal((await checkActionLog(app.db)).finding, undefined)
+  await assertAudit(app.db)
+  assert.equal((await checkAuditLog(app.db)).finding, undefined)
 })
 
 const ask = (line: string, { token }: { token: string }, body?: object, key?: string) =>

@@ -2,8 +2,8 @@ import type { Row, Tx } from '../db/db.ts'
 
 export type LogEnd = { seq: bigint; hash: Buffer }
 
-/** What somebody did, as it is kept and as its hash sees it. */
-export type Action = {
+/** An audit event as it is stored, and as its hash sees it. */
+export type LoggedEvent = {
   seq: bigint
   at: Date
   /** The account of the operator; null for a command. */
@@ -43,32 +43,32 @@ export async function readLogEnd(tx: Tx): Promise<LogEnd> {
   return { seq: row!.seq, hash: Buffer.from(row!.hash) }
 }
 
-export async function insertAction(tx: Tx, action: Action, hash: Buffer): Promise<void> {
+export async function insertAuditEvent(tx: Tx, event: LoggedEvent, hash: Buffer): Promise<void> {
   const json = (value: unknown) => ((value ?? null) === null ? null : JSON.stringify(value))
   await tx.query(
     `insert into operator_actions (seq, at, operator_id, operator, action, target_type, target_id,
        reason, before, after, amount_micro, request_id, hash)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11, $12, $13)`,
     [
-      action.seq,
-      action.at,
-      action.operatorId,
-      action.operator,
-      action.action,
-      action.targetType,
-      action.targetId,
-      action.reason,
-      json(action.before),
-      json(action.after),
-      action.amountMicro,
-      action.requestId,
+      event.seq,
+      event.at,
+      event.operatorId,
+      event.operator,
+      event.action,
+      event.targetType,
+      event.targetId,
+      event.reason,
+      json(event.before),
+      json(event.after),
+      event.amountMicro,
+      event.requestId,
       hash,
     ],
   )
-  await tx.query('update operator_log set seq = $1, hash = $2', [action.seq, hash])
+  await tx.query('update operator_log set seq = $1, hash = $2', [event.seq, hash])
 }
 
-export type ActionFilter = {
+export type AuditEventFilter = {
   operatorId: string | undefined
   targetId: string | undefined
   action: string | undefined
@@ -78,7 +78,7 @@ export type ActionFilter = {
 }
 
 /** Newest first. */
-export async function listActions(tx: Tx, filter: ActionFilter): Promise<Action[]> {
+export async function listAuditEvents(tx: Tx, filter: AuditEventFilter): Promise<LoggedEvent[]> {
   const rows = await tx.read(
     `select * from operator_actions
      where ($1::uuid is null or operator_id = $1) and ($2::text is null or target_id = $2)
@@ -92,21 +92,21 @@ export async function listActions(tx: Tx, filter: ActionFilter): Promise<Action[
       filter.limit,
     ],
   )
-  return rows.map(actionFrom)
+  return rows.map(auditEventFrom)
 }
 
 /** A piece of the log in its order, with the hashes. */
-export async function readActionsAfter(
+export async function readAuditEventsAfter(
   tx: Tx,
   seq: bigint,
   limit: number,
-): Promise<{ action: Action; hash: Buffer }[]> {
+): Promise<{ event: LoggedEvent; hash: Buffer }[]> {
   const rows = await tx.read(
     'select * from operator_actions where seq > $1 order by seq limit $2',
     [seq, limit],
   )
   return rows.map((row) => ({
-    action: actionFrom(row),
+    event: auditEventFrom(row),
     hash: Buffer.from(row.hash as Uint8Array),
   }))
 }
@@ -131,7 +131,7 @@ export async function countToday(tx: Tx, operatorId: string, action: string): Pr
   return row!.count
 }
 
-function actionFrom(row: Row): Action {
+function auditEventFrom(row: Row): LoggedEvent {
   return {
     seq: row.seq as bigint,
     at: row.at as Date,

@@ -14,11 +14,11 @@ import {
   type WebhookEndpoint,
 } from '../webhooks/endpoints-store.ts'
 import { newSecret } from '../webhooks/secrets.ts'
-import { act, type Deed } from './action-log.ts'
+import { withAuditLog, type AuditEvent, type RecordEvent } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 
-/** Where acts on webhooks are done from. */
-export type WebhookDesk = { db: Db; keys: KeyList; reach: Reach }
+/** What actions on webhooks need. */
+export type WebhookAdminContext = { db: Db; keys: KeyList; reach: Reach }
 
 type Reason = { reason?: string | undefined }
 type Wish = Reason & { url: string; events: string[]; description?: string | undefined }
@@ -29,20 +29,20 @@ const OVERLAP_S = 86_400
 
 /** The secret is in the answer, and never again. */
 export function addWebhook(
-  desk: WebhookDesk,
+  admin: WebhookAdminContext,
   actor: Actor,
   wish: Wish,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-  requireReach(desk, wish.url)
-  return act(desk.db, actor, async (tx, record) => {
+  requireReach(admin, wish.url)
+  return withAuditLog(admin.db, actor, async (tx, record) => {
     if ((await countEndpoints(tx)) >= MOST_ENDPOINTS) {
       throw new Failure('conflict', `There can be at most ${MOST_ENDPOINTS} webhook endpoints.`)
     }
     const id = uuidv7()
-    const { shown, sealed } = newSecret(desk.keys, id)
+    const { shown, sealed } = newSecret(admin.keys, id)
     const { url, events, description = '' } = wish
     const endpoint = await insertEndpoint(tx, { id, url, events, description, secret: sealed })
-    await record(deedOf('webhook.add', id, wish, { after: logged(endpoint) }))
+    await record(auditEvent('webhook.add', id, wish, { after: logged(endpoint) }))
     return { endpoint, secret: shown }
   })
 }
@@ -56,12 +56,12 @@ type Change = Reason & {
 
 /** Undefined when there is no such endpoint; the same below. */
 export function changeWebhook(
-  desk: WebhookDesk,
+  admin: WebhookAdminContext,
   actor: Actor,
   { id, ...change }: Change & { id: string },
 ): Promise<WebhookEndpoint | undefined> {
-  if (change.url !== undefined) requireReach(desk, change.url)
-  return act(desk.db, actor, async (tx, record) => {
+  if (change.url !== undefined) requireReach(admin, change.url)
+  return withAuditLog(admin.db, actor, async (tx, record) => {
     const before = await lockEndpoint(tx, id)
     if (!before) return undefined
     const after: WebhookEndpoint = {
@@ -73,35 +73,35 @@ export function changeWebhook(
     }
     await updateEndpoint(tx, after)
     const both = { before: logged(before), after: logged(after) }
-    await record(deedOf('webhook.change', id, change, both))
+    await record(auditEvent('webhook.change', id, change, both))
     return after
   })
 }
 
 /** The secret before signs too for a day. */
 export function rotateWebhookSecret(
-  desk: WebhookDesk,
+  admin: WebhookAdminContext,
   actor: Actor,
   wish: Reason & { id: string },
 ): Promise<{ secret: string; previousUntil: Date } | undefined> {
-  return onEndpoint(desk, actor, wish.id, async (tx, record) => {
-    const { shown, sealed } = newSecret(desk.keys, wish.id)
+  return onEndpoint(admin, actor, wish.id, async (tx, record) => {
+    const { shown, sealed } = newSecret(admin.keys, wish.id)
     const change = { id: wish.id, secret: sealed, overlapS: OVERLAP_S }
     const previousUntil = await changeSecret(tx, change)
-    await record(deedOf('webhook.rotate', wish.id, wish, {}))
+    await record(auditEvent('webhook.rotate', wish.id, wish, {}))
     return { secret: shown, previousUntil }
   })
 }
 
 /** What was not delivered yet never will be. */
 export async function removeWebhook(
-  desk: WebhookDesk,
+  admin: WebhookAdminContext,
   actor: Actor,
   wish: Reason & { id: string },
 ): Promise<boolean> {
-  const done = await onEndpoint(desk, actor, wish.id, async (tx, record, endpoint) => {
+  const done = await onEndpoint(admin, actor, wish.id, async (tx, record, endpoint) => {
     await deleteEndpoint(tx, wish.id)
-    await record(deedOf('webhook.remove', wish.id, wish, { before: logged(endpoint) }))
+    await record(auditEvent('webhook.remove', wish.id, wish, { before: logged(endpoint) }))
     return true
   })
   return done ?? false
@@ -109,14 +109,14 @@ export async function removeWebhook(
 
 /** False when there is no such delivery, or it waits anyway. */
 export async function replayWebhook(
-  desk: WebhookDesk,
+  admin: WebhookAdminContext,
   actor: Actor,
   wish: Reason & { id: string; eventId: string },
 ): Promise<boolean> {
-  const done = await onEndpoint(desk, actor, wish.id, async (tx, record) => {
+  const done = await onEndpoint(admin, actor, wish.id, async (tx, record) => {
     const { id: endpointId, eventId } = wish
     if (!(await replayDelivery(tx, { endpointId, eventId }))) return false
-    await record(deedOf('webhook.replay', endpointId, wish, { after: { event_id: eventId } }))
+    await record(auditEvent('webhook.replay', endpointId, wish, { after: { event_id: eventId } }))
     return true
   })
   return done ?? false
@@ -127,18 +127,18 @@ export function noWebhook(): Failure {
 }
 
 function onEndpoint<T>(
-  { db }: WebhookDesk,
+  { db }: WebhookAdminContext,
   actor: Actor,
   id: string,
-  work: (tx: Tx, record: (deed: Deed) => Promise<void>, endpoint: WebhookEndpoint) => Promise<T>,
+  work: (tx: Tx, record: RecordEvent, endpoint: WebhookEndpoint) => Promise<T>,
 ): Promise<T | undefined> {
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     const endpoint = await lockEndpoint(tx, id)
     return endpoint && work(tx, record, endpoint)
   })
 }
 
-function requireReach({ reach }: WebhookDesk, url: string): void {
+function requireReach({ reach }: WebhookAdminContext, url: string): void {
   const why = reach.whyNot(url)
   if (why !== undefined) throw invalidField('url', why)
 }
@@ -148,11 +148,11 @@ function logged({ url, events, enabled }: WebhookEndpoint): object {
   return { host: new URL(url).host, events, enabled }
 }
 
-function deedOf(
+function auditEvent(
   action: string,
   id: string,
   { reason }: Reason,
-  change: Pick<Deed, 'before' | 'after'>,
-): Deed {
+  change: Pick<AuditEvent, 'before' | 'after'>,
+): AuditEvent {
   return { action, target: { type: 'webhook', id }, reason, ...change }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, beforeEach, test } from 'node:test'
-import { act, checkActionLog, type Deed } from '../../src/operators/action-log.ts'
+import { withAuditLog, checkAuditLog, type AuditEvent } from '../../src/operators/audit-log.ts'
 import { commandActor } from '../../src/operators/actor.ts'
-import { listActions } from '../../src/operators/actions-store.ts'
+import { listAuditEvents } from '../../src/operators/audit-log-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { auditCommand } from '../../src/cli/audit.ts'
 import { withDatabase } from '../support/databases.ts'
@@ -12,7 +12,7 @@ withDatabase('the log of the operators', (open) => {
   let db: Db
   const neema = commandActor('neema')
   const ANY = { operatorId: undefined, targetId: undefined, action: undefined, before: undefined }
-  const deed = (id: string): Deed => ({
+  const event = (id: string): AuditEvent => ({
     action: 'account.suspend',
     target: { type: 'account', id },
     reason: 'Sababu "✓"',
@@ -20,7 +20,8 @@ withDatabase('the log of the operators', (open) => {
     after: { status: 'suspended' },
     amountMicro: -12n,
   })
-  const write = (id: string = randomUUID()) => act(db, neema, (_tx, record) => record(deed(id)))
+  const write = (id: string = randomUUID()) =>
+    withAuditLog(db, neema, (_tx, record) => record(event(id)))
   /** As whoever owns the database could. */
   const behindOurBack = (sql: string) =>
     db.begin((tx) =>
@@ -39,31 +40,31 @@ withDatabase('the log of the operators', (open) => {
     const id = randomUUID()
     await write(id)
     await write()
-    const [first] = await listActions(db, { ...ANY, targetId: id, limit: 10 })
+    const [first] = await listAuditEvents(db, { ...ANY, targetId: id, limit: 10 })
     assert.equal(first?.seq, 1n)
     assert.equal(first.operator, 'neema')
     assert.equal(first.amountMicro, -12n)
-    assert.deepEqual(first.before, deed(id).before)
-    const { actions, finding } = await checkActionLog(db)
+    assert.deepEqual(first.before, event(id).before)
+    const { actions, finding } = await checkAuditLog(db)
     assert.deepEqual([actions, finding], [2n, undefined])
   })
 
   test('many at once are in one order, without a gap', async () => {
     await Promise.all(Array.from({ length: 20 }, () => write()))
-    const { actions, finding } = await checkActionLog(db)
+    const { actions, finding } = await checkAuditLog(db)
     assert.deepEqual([actions, finding], [20n, undefined])
   })
 
-  test('an act that fails leaves no row, and no gap', async () => {
+  test('an action that fails leaves no row, and no gap', async () => {
     await assert.rejects(
-      act(db, neema, async (_tx, record) => {
-        await record(deed(randomUUID()))
+      withAuditLog(db, neema, async (_tx, record) => {
+        await record(event(randomUUID()))
         throw new Error('it failed')
       }),
       /it failed/,
     )
     await write()
-    const { actions, finding } = await checkActionLog(db)
+    const { actions, finding } = await checkAuditLog(db)
     assert.deepEqual([actions, finding], [1n, undefined])
   })
 
@@ -91,7 +92,7 @@ withDatabase('the log of the operators', (open) => {
       )
       for (let i = 0; i < 3; i++) await write()
       await behindOurBack(sql)
-      assert.match((await checkActionLog(db)).finding ?? '', finding, sql)
+      assert.match((await checkAuditLog(db)).finding ?? '', finding, sql)
       const lines: string[] = []
       const code = await auditCommand.run([], { db, print: (line) => lines.push(line) })
       assert.equal(code, 1)

@@ -7,17 +7,17 @@ import {
   liftSuspension,
   revokeKeyOf,
   suspend,
-  type Desk,
-} from '../../operators/account-acts.ts'
+  type AdminContext,
+} from '../../operators/account-actions.ts'
 import { operatorActor } from '../../operators/actor.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
 import { acting, idParams, reasonField } from './shared.ts'
 
-type Deps = { accounts: Accounts; desk: Desk }
+type Deps = { accounts: Accounts; admin: AdminContext }
 
-/** What operators do to accounts, apart from their money. Each act is in the log with its reason. */
-export function accountActRoutes(deps: Deps): Route[] {
+/** What operators do to accounts, apart from their money. Each is in the audit log with its reason. */
+export function accountActionRoutes(deps: Deps): Route[] {
   return [...suspensionRoutes(deps), sessionsRoute(deps), keyRoute(deps), codeRoute(deps)]
 }
 
@@ -27,7 +27,7 @@ const statusShape = z.object({
   status: z.enum(['pending_verification', 'active', 'suspended']),
 })
 
-function suspensionRoutes({ desk }: Deps): Route[] {
+function suspensionRoutes({ admin }: Deps): Route[] {
   const path = '/v1/operator/accounts/:id/suspension'
   return [
     route({
@@ -40,7 +40,7 @@ function suspensionRoutes({ desk }: Deps): Route[] {
       response: statusShape,
       async handle(call) {
         const wanted = { accountId: call.params.id, ...call.body }
-        const account = await suspend(desk, operatorActor(call), wanted)
+        const account = await suspend(admin, operatorActor(call), wanted)
         if (!account) throw noAccount()
         return { data: { id: account.id, status: account.status } }
       },
@@ -55,7 +55,7 @@ function suspensionRoutes({ desk }: Deps): Route[] {
       response: statusShape,
       async handle(call) {
         const wanted = { accountId: call.params.id, ...call.body }
-        const account = await liftSuspension(desk, operatorActor(call), wanted)
+        const account = await liftSuspension(admin, operatorActor(call), wanted)
         if (!account) throw noAccount()
         return { data: { id: account.id, status: account.status } }
       },
@@ -63,7 +63,7 @@ function suspensionRoutes({ desk }: Deps): Route[] {
   ]
 }
 
-function sessionsRoute({ desk }: Deps): Route {
+function sessionsRoute({ admin }: Deps): Route {
   return route({
     ...acting('support'),
     method: 'DELETE',
@@ -74,14 +74,14 @@ function sessionsRoute({ desk }: Deps): Route {
     response: z.object({ ended: z.int() }),
     async handle(call) {
       const wanted = { accountId: call.params.id, ...call.body }
-      const done = await endSessions(desk, operatorActor(call), wanted)
+      const done = await endSessions(admin, operatorActor(call), wanted)
       if (!done) throw noAccount()
       return { data: done }
     },
   })
 }
 
-function keyRoute({ desk }: Deps): Route {
+function keyRoute({ admin }: Deps): Route {
   return route({
     ...acting('support'),
     method: 'DELETE',
@@ -92,7 +92,7 @@ function keyRoute({ desk }: Deps): Route {
     response: z.object({}),
     async handle(call) {
       const { id: accountId, key_id: keyId } = call.params
-      const revoked = await revokeKeyOf(desk, operatorActor(call), {
+      const revoked = await revokeKeyOf(admin, operatorActor(call), {
         accountId,
         keyId,
         ...call.body,

@@ -6,7 +6,7 @@ const PART = 'books'
 const SAMPLE = 500
 
 /** Audits some accounts, or all of them. */
-export async function examineBooks(
+export async function examineAccounting(
   db: Db,
   options: { full: boolean; progress?: (done: number, rules: number) => void },
 ): Promise<Diagnosis[]> {

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import type { Db } from '../db/db.ts'
-import { act } from './action-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
-import { hasLog } from './actions-store.ts'
+import { hasLog } from './audit-log-store.ts'
 
-type BackupDeed = {
+type BackupEvent = {
   action: 'database.backup' | 'database.restore'
   file: string
   /** When a backup that is restored was made. */
@@ -15,11 +15,11 @@ type BackupDeed = {
  * Whoever has a backup has every account. Written before the copy is made, so that the copy has the
  * row too. False in a database of before there was a log.
  */
-export async function noteBackup(db: Db, actor: Actor, deed: BackupDeed): Promise<boolean> {
+export async function noteBackup(db: Db, actor: Actor, event: BackupEvent): Promise<boolean> {
   if (!(await hasLog(db))) return false
-  const { action, file, made } = deed
+  const { action, file, made } = event
   const target = { type: 'database', id: 'all' }
   const after = { file: basename(file), ...(made !== undefined && { made }) }
-  await act(db, actor, (_tx, record) => record({ action, target, after }))
+  await withAuditLog(db, actor, (_tx, record) => record({ action, target, after }))
   return true
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
 import { reviveMessage } from '../notices/outbox-store.ts'
-import { act } from './action-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 
 /** False when it is not undeliverable, or its text is gone. */
@@ -11,7 +11,7 @@ export async function resendMessage(
   { id, reason }: { id: string; reason: string | undefined },
 ): Promise<boolean> {
   if (!isUuid(id)) return false
-  return act(db, actor, async (tx, record) => {
+  return withAuditLog(db, actor, async (tx, record) => {
     if (!(await reviveMessage(tx, id))) return false
     await record({ action: 'message.resend', target: { type: 'message', id }, reason })
     return true

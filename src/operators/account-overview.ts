@@ -6,23 +6,26 @@ import { balanceOf, type Balance } from '../ledger/statement.ts'
 import type { Tx } from '../db/db.ts'
 import type { OperatorRole } from '../accounts/principal.ts'
 import { listMessagesOf, type OutboxRow } from '../notices/outbox-store.ts'
-import { listActions, type Action } from './actions-store.ts'
+import { listAuditEvents, type LoggedEvent } from './audit-log-store.ts'
 import { readRole } from './operators-store.ts'
 
 /** One customer on one page; the long lists (ledger, activity, payments) are read by themselves. */
-export type Story = {
+export type AccountOverview = {
   account: Account
   operatorRole: OperatorRole | undefined
   balance: Balance
   sessions: LiveSession[]
   keys: ApiKey[]
   messages: OutboxRow[]
-  actions: Action[]
+  actions: LoggedEvent[]
 }
 
 const NEWEST = 20
 
-export async function readStory(tx: Tx, accountId: string): Promise<Story | undefined> {
+export async function readAccountOverview(
+  tx: Tx,
+  accountId: string,
+): Promise<AccountOverview | undefined> {
   const account = await findAccount(tx, accountId)
   if (!account) return undefined
   const keys = { accountId, includeRevoked: true, limit: NEWEST, offset: 0 }
@@ -35,6 +38,6 @@ export async function readStory(tx: Tx, accountId: string): Promise<Story | unde
     sessions: await listSessions(tx, accountId),
     keys: await listKeys(tx, keys),
     messages: await listMessagesOf(tx, accountId, NEWEST),
-    actions: await listActions(tx, { ...any, ...about }),
+    actions: await listAuditEvents(tx, { ...any, ...about }),
   }
 }

@@ -9,62 +9,62 @@ import { reinstateAccount, suspendAccount } from '../accounts/suspension.ts'
 import type { Db } from '../db/db.ts'
 import { Failure, invalidField } from '../lib/failure.ts'
 import { tellWebhooks } from '../webhooks/events.ts'
-import { act, type Deed } from './action-log.ts'
+import { withAuditLog, type AuditEvent } from './audit-log.ts'
 import { requireAuthorityOver, type Actor } from './actor.ts'
 import { readRole } from './operators-store.ts'
 
-/** Where acts on accounts are done from. */
-export type Desk = {
+/** What actions on accounts need. */
+export type AdminContext = {
   db: Db
   /** This process drops what it has cached of an account; the others are notified. */
   forget(accountId: string): void
 }
 
-export type AccountAct = { accountId: string; reason: string | undefined }
+export type AccountAction = { accountId: string; reason: string | undefined }
 
 /** Undefined when there is no such account; the same below. */
 export async function suspend(
-  desk: Desk,
+  admin: AdminContext,
   actor: Actor,
-  { accountId, reason }: AccountAct,
+  { accountId, reason }: AccountAction,
 ): Promise<Account | undefined> {
-  const changed = await act(desk.db, actor, async (tx, record) => {
+  const changed = await withAuditLog(admin.db, actor, async (tx, record) => {
     requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
     const done = await suspendAccount(tx, accountId)
     if (done && done.before !== 'suspended') {
-      await record(statusDeed('account.suspend', { accountId, reason }, done))
+      await record(statusEvent('account.suspend', { accountId, reason }, done))
       await tellWebhooks(tx, { type: 'account.suspended', data: { account_id: accountId } })
     }
     return done
   })
-  desk.forget(accountId)
+  admin.forget(accountId)
   return changed?.account
 }
 
 export async function liftSuspension(
-  desk: Desk,
+  admin: AdminContext,
   actor: Actor,
-  { accountId, reason }: AccountAct,
+  { accountId, reason }: AccountAction,
 ): Promise<Account | undefined> {
-  const changed = await act(desk.db, actor, async (tx, record) => {
+  const changed = await withAuditLog(admin.db, actor, async (tx, record) => {
     requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
     const done = await reinstateAccount(tx, accountId)
     if (done && done.before === 'suspended') {
-      await record(statusDeed('account.restore', { accountId, reason }, done))
+      await record(statusEvent('account.restore', { accountId, reason }, done))
     }
     return done
   })
-  desk.forget(accountId)
+  admin.forget(accountId)
   return changed?.account
 }
 
 /** Signs the account out everywhere. Its API keys go on working. */
 export async function endSessions(
-  desk: Desk,
+  admin: AdminContext,
   actor: Actor,
-  { accountId, reason }: AccountAct,
+  { accountId, reason }: AccountAction,
 ): Promise<{ ended: number } | undefined> {
-  const done = await act(desk.db, actor, async (tx, record) => {
+  const done = await withAuditLog(admin.db, actor, async (tx, record) => {
     requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
     if (!(await lockAccount(tx, accountId))) return undefined
     const ended = (await listSessions(tx, accountId)).length
@@ -73,17 +73,17 @@ export async function endSessions(
     await record({ action: 'account.end_sessions', target, reason, before: { sessions: ended } })
     return { ended }
   })
-  desk.forget(accountId)
+  admin.forget(accountId)
   return done
 }
 
 /** False when the account has no such key, or it was revoked before. */
 export async function revokeKeyOf(
-  desk: Desk,
+  admin: AdminContext,
   actor: Actor,
-  { accountId, keyId, reason }: AccountAct & { keyId: string },
+  { accountId, keyId, reason }: AccountAction & { keyId: string },
 ): Promise<boolean> {
-  const done = await act(desk.db, actor, async (tx, record) => {
+  const done = await withAuditLog(admin.db, actor, async (tx, record) => {
     requireAuthorityOver(actor, { accountId, role: await readRole(tx, accountId) })
     const key = await findKey(tx, accountId, keyId)
     if (!key || !(await revokeKey(tx, accountId, keyId))) return false
@@ -91,7 +91,7 @@ export async function revokeKeyOf(
     await record({ action: 'key.revoke', target: { type: 'api_key', id: keyId }, reason, before })
     return true
   })
-  desk.forget(accountId)
+  admin.forget(accountId)
   return done
 }
 
@@ -102,9 +102,9 @@ export async function revokeKeyOf(
 export function resendCodeOf(
   accounts: Accounts,
   actor: Actor,
-  { accountId, channel, purpose, reason }: AccountAct & ResendWish,
+  { accountId, channel, purpose, reason }: AccountAction & ResendWish,
 ): Promise<boolean> {
-  return act(accounts.db, actor, async (tx, record) => {
+  return withAuditLog(accounts.db, actor, async (tx, record) => {
     const account = await lockAccount(tx, accountId)
     if (!account) return false
     const identifier = channel === 'email' ? account.email : account.phoneNumber
@@ -127,11 +127,11 @@ export function noAccount(): Failure {
   return new Failure('not_found', 'There is no such account.')
 }
 
-function statusDeed(
+function statusEvent(
   action: string,
-  { accountId, reason }: AccountAct,
+  { accountId, reason }: AccountAction,
   { before, account }: { before: Account['status']; account: Account },
-): Deed {
+): AuditEvent {
   return {
     action,
     target: { type: 'account', id: accountId },
