@@ -24,7 +24,7 @@ import { openLeftUnpaid } from '../gateway/bill/left-unpaid.ts'
 import { openBilling } from '../gateway/bill/billing.ts'
 import { tryModel, type ModelTrial, type TrialResult } from '../gateway/chat/try-model.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { deleteAllKept } from '../gateway/responses/kept/kept-store.ts'
+import { deleteAllStoredResponses } from '../gateway/responses/stored/stored-responses-store.ts'
 import { createCallLimits } from '../gateway/call-limits.ts'
 import { upstreamNames } from '../gateway/billed-call.ts'
 import { drain } from '../http/drain.ts'
@@ -108,7 +108,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
     clock,
     log,
     workspaceMoves: [moveWorkspace],
-    erasures: [deleteAllKept, deleteOperator],
+    erasures: [deleteAllStoredResponses, deleteOperator],
   })
   const { upstreams, minutes } = await openUpstreamsCounted(inputs)
   const { catalog, catalogSync } = await openCatalogAndSync(inputs, upstreams)
@@ -128,7 +128,7 @@ export async function buildApp(inputs: AppInputs): Promise<App> {
     leftUnpaid,
   })
   const askModel = (trial: ModelTrial) => tryModel(gateway, trial)
-  const responses = { gateway, db, keptDays: config.RESPONSE_DAYS }
+  const responses = { gateway, db, storedDays: config.RESPONSE_DAYS }
   const videos = { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 }
   const webhookAdmin = {
     db,

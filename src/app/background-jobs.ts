@@ -12,7 +12,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { DoubtfulCharges } from '../gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from '../gateway/bill/interrupted.ts'
 import type { Billing } from '../gateway/bill/billing.ts'
-import { purgeLargeKeepers } from '../gateway/responses/kept/kept-store.ts'
+import { purgeResponsesOverLimit } from '../gateway/responses/stored/stored-responses-store.ts'
 import type { VideoNotice } from '../gateway/videos/end.ts'
 import { holdsOfLiveJobs } from '../gateway/videos/jobs-store.ts'
 import { videoWorker } from '../gateway/videos/worker.ts'
@@ -101,9 +101,9 @@ function responsesWithin(db: Db, config: Config): BackgroundJob {
   const mostBytes = config.KEPT_RESPONSES_MB_PER_ACCOUNT * 1_000_000
   return purgeJob({
     db,
-    name: 'kept-responses',
+    name: 'stored-responses',
     everyMs: 60_000,
-    purges: [(tx, batch) => purgeLargeKeepers(tx, batch, mostBytes)],
+    purges: [(tx, batch) => purgeResponsesOverLimit(tx, batch, mostBytes)],
   })
 }
 

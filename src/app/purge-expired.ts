@@ -13,7 +13,10 @@ import { purgeRefusals } from '../operators/refusals-store.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { purgeJob } from '../db/purge-store.ts'
-import { purgeKept, purgeKeptOfErased } from '../gateway/responses/kept/kept-store.ts'
+import {
+  purgeStoredResponses,
+  purgeResponsesOfErased,
+} from '../gateway/responses/stored/stored-responses-store.ts'
 import { purgeVideoJobs } from '../gateway/videos/jobs-store.ts'
 import type { BackgroundJob } from '../lib/clock.ts'
 import { purgeNotifications } from '../notices/notices-store.ts'
@@ -38,8 +41,8 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
       purgeSpentTokens,
       purgeMessages,
       purgeMoves,
-      purgeKept,
-      purgeKeptOfErased,
+      purgeStoredResponses,
+      purgeResponsesOfErased,
       purgeHealth,
       purgeAuditRuns,
       purgeDeliveries,

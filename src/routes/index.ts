@@ -22,7 +22,7 @@ import { consoleRoutes } from './console/facts.ts'
 import { embeddingsRoutes } from './embeddings.ts'
 import { gatewayHealthRoutes, healthHistoryRoutes } from './gateway-health.ts'
 import { imageRoutes } from './images.ts'
-import { keptResponseRoutes } from './kept-responses.ts'
+import { storedResponseRoutes } from './stored-responses.ts'
 import { meRoutes } from './me.ts'
 import { messagesRoutes } from './messages.ts'
 import { modelRoutes } from './models.ts'
@@ -70,7 +70,7 @@ export function allRoutes(services: Services): Route[] {
     ...chatRoutes(gateway),
     ...messagesRoutes(gateway),
     ...responseRoutes(responses),
-    ...keptResponseRoutes(db),
+    ...storedResponseRoutes(db),
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),
     ...voiceRoutes(gateway),

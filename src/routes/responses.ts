@@ -5,7 +5,7 @@ import { renderFailure } from '../http/dialect.ts'
 import { route, type Route } from '../http/route.ts'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import { responseParams, responseRoute, responseShape } from './kept-responses.ts'
+import { responseParams, responseRoute, responseShape } from './stored-responses.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
 

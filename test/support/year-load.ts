@@ -24,7 +24,7 @@ import type { Db } from '../../src/db/db.ts'
 import { addLeftUnpaid } from '../../src/gateway/bill/left-unpaid-store.ts'
 import { openBill } from '../../src/gateway/bill/billable.ts'
 import { billingOn, unwatched } from './billing.ts'
-import { insertKept } from '../../src/gateway/responses/kept/kept-store.ts'
+import { insertStoredResponse } from '../../src/gateway/responses/stored/stored-responses-store.ts'
 import { insertVideoJob } from '../../src/gateway/videos/jobs-store.ts'
 import { writeEnd } from '../../src/gateway/videos/work-store.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -128,7 +128,7 @@ async function newcomer(accounts: Accounts, who: Pick<NewAccount, 'email'>): Pro
 async function keepResponse(db: Db, accountId: string): Promise<void> {
   const id = `resp_${randomBytes(12).toString('hex')}`
   const kept = { accountId, id, previousId: undefined, input: '[]', response: '{}', days: 30 }
-  await insertKept(db, kept)
+  await insertStoredResponse(db, kept)
 }
 
 async function fund(db: Db, accountId: string): Promise<void> {

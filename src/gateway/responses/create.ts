@@ -11,20 +11,19 @@ import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './request/body.ts'
 import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-body.ts'
 import type { ResponseStyle } from './answer/events.ts'
-import { historyOf, withReferences } from './kept/history.ts'
+import { historyOf, withReferences } from './stored/history.ts'
 import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
 import { nativeResponsesRequest } from './request/native.ts'
-import { keeperOf, KEEPS_NOTHING, type Keeper } from './kept/keeper.ts'
-import { waitingOut } from './patience.ts'
-import { failedStream, responseStreamForm } from './stream-form.ts'
-import { responseWholeForm } from './whole-form.ts'
+import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
+import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
+import { retryShortRateLimits } from './rate-limits.ts'
 
 /** What responses are made with. */
 export type Responses = {
   gateway: Gateway
   db: Db
-  /** How long they are kept for later requests; 0: not at all. */
-  keptDays: number
+  /** How long responses are stored for later requests; 0: not at all. */
+  storedDays: number
 }
 
 /** Answers one request of the Responses dialect, whole or as a stream. */
@@ -32,7 +31,7 @@ export async function createResponse(
   responses: Responses,
   call: GatewayCall,
   body: ResponsesBody,
-): Promise<Answer & { kept?: true }> {
+): Promise<Answer & { stored?: true }> {
   const { gateway, db } = responses
   const { accountId } = call.principal
   refuseUnsupported(body)
@@ -45,7 +44,7 @@ export async function createResponse(
   const asked = readAsked(responses, call, body, { model, previousId, own, items })
   const answer = body.stream === true ? streamed : whole
   try {
-    return await waitingOut(call.signal, () => answer(gateway, call, asked))
+    return await retryShortRateLimits(call.signal, () => answer(gateway, call, asked))
   } catch (error) {
     throw inCallersFields(error, asked.read.origins, 'input')
   }
@@ -56,7 +55,7 @@ type Asked = {
   /** The same as it was written, where an upstream takes that. */
   native: NativeRequest | undefined
   style: ResponseStyle
-  newKeeper(): Keeper
+  newStorage(): ResponseStorage
 }
 
 /** `own` is what was sent; `items` is all of the conversation. */
@@ -68,7 +67,7 @@ type Found = {
 }
 
 function readAsked(
-  { gateway, keptDays }: Responses,
+  { gateway, storedDays }: Responses,
   call: GatewayCall,
   body: ResponsesBody,
   { model, previousId, own, items }: Found,
@@ -78,21 +77,21 @@ function readAsked(
   const speaks = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
   const createdAt = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
-  const keeps = body.store !== false && keptDays > 0
+  const stores = body.store !== false && storedDays > 0
   return {
     read,
     native: speaks ? nativeResponsesRequest(body, items, names) : undefined,
     style: {
-      // Kept until the answer has ended: without the conversation, which may be long.
+      // In memory until the answer has ended: without the conversation, which may be long.
       head: { seed, model: model.id, createdAt, body: { ...body, input: undefined } },
       tools: read.tools,
       encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
       logprobs: read.chat.logprobs === true,
     },
-    newKeeper() {
-      if (!keeps) return KEEPS_NOTHING
+    newStorage() {
+      if (!stores) return NO_STORAGE
       const { accountId } = call.principal
-      return keeperOf({ accountId, seed, previousId, days: keptDays }, own)
+      return storageFor({ accountId, seed, previousId, days: storedDays }, own)
     },
   }
 }
@@ -102,23 +101,23 @@ function orderOf(
   gateway: Gateway,
   call: GatewayCall,
   { read: { chat }, native }: Asked,
-  { writes }: Keeper,
+  { writes }: ResponseStorage,
 ): ChatOrder {
   return orderChat(gateway, call, chat, { native, wholeOutput: true, writes })
 }
 
 function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {
-  const keeper = asked.newKeeper()
-  const order = orderOf(gateway, call, asked, keeper)
-  return completeChat(gateway, call, order, responseWholeForm(asked.style, keeper))
+  const storage = asked.newStorage()
+  const order = orderOf(gateway, call, asked, storage)
+  return completeChat(gateway, call, order, responseWholeForm(asked.style, storage))
 }
 
 async function streamed(gateway: Gateway, call: GatewayCall, asked: Asked): Promise<Answer> {
   const { style } = asked
   try {
-    const keeper = asked.newKeeper()
-    const order = orderOf(gateway, call, asked, keeper)
-    return await streamChat(gateway, call, order, responseStreamForm(style, keeper))
+    const storage = asked.newStorage()
+    const order = orderOf(gateway, call, asked, storage)
+    return await streamChat(gateway, call, order, responseStreamForm(style, storage))
   } catch (error) {
     if (!isTooLong(error)) throw error
     // Only from inside a stream do clients take it for a reason to shorten the conversation.

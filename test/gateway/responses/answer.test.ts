@@ -6,10 +6,10 @@ import { carriedDetails } from '../../../src/gateway/chat/reasoning-carrier.ts'
 import { EventWriter } from '../../../src/gateway/responses/answer/event-writer.ts'
 import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
 import { NativeEvents } from '../../../src/gateway/responses/answer/native-events.ts'
-import { failedError } from '../../../src/gateway/responses/answer/failed.ts'
+import { failedError } from '../../../src/gateway/responses/answer/whole-events.ts'
 import { responseOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
-import { KEEPS_NOTHING } from '../../../src/gateway/responses/kept/keeper.ts'
-import { responseStreamForm } from '../../../src/gateway/responses/stream-form.ts'
+import { NO_STORAGE } from '../../../src/gateway/responses/stored/storage.ts'
+import { responseStreamForm } from '../../../src/gateway/responses/form.ts'
 import { usageOf, type ResponseStart } from '../../../src/gateway/responses/answer/response.ts'
 import type { OwnTool } from '../../../src/gateway/responses/request/tools.ts'
 import { wholeAnswer, wholeResponse } from '../../../src/gateway/responses/answer/whole.ts'
@@ -46,8 +46,8 @@ function streamed(
   let text = events.begin()
   for (const batch of batches) text += events.take(batch.map((delta) => chunk(delta, null)))
   let response: Fields = {}
-  text += events.finish([chunk({}, finish)], USAGE, (kept) => {
-    response = kept()
+  text += events.finish([chunk({}, finish)], USAGE, (stored) => {
+    response = stored()
     return true
   })
   return { events: eventsIn(text), response }
@@ -196,14 +196,14 @@ test('every item closes before the next one opens', () => {
   }
 })
 
-test('what carries thoughts back is shown to those who ask, and kept in any case', () => {
+test('what carries thoughts back is shown to those who ask, and stored in any case', () => {
   const details = [{ type: 'reasoning.encrypted', data: 'x' }]
   const { events, response } = streamed([{ reasoning_details: details }, { content: 'a' }])
-  const [kept] = response.output as Fields[]
-  assert.deepEqual(carriedDetails(kept!.encrypted_content, HEAD.model), details)
+  const [stored] = response.output as Fields[]
+  assert.deepEqual(carriedDetails(stored!.encrypted_content, HEAD.model), details)
   assert.doesNotMatch(JSON.stringify(events), /encrypted_content/)
   // Nothing to read: the item has no summary, and no part of one is announced.
-  assert.deepEqual(kept!.summary, [])
+  assert.deepEqual(stored!.summary, [])
   assert.ok(!types(events).some((type) => type.startsWith('reasoning_summary')))
 })
 
@@ -241,7 +241,7 @@ test('logprobs go with their text', () => {
 })
 
 test('a stream that fails says so in its last event', async () => {
-  const form = responseStreamForm(STYLE, KEEPS_NOTHING)
+  const form = responseStreamForm(STYLE, NO_STORAGE)
   const text =
     form.begin({ native: false }) +
     form.write([chunk({ content: 'a' }, null)]) +
@@ -258,7 +258,7 @@ test('a stream that fails says so in its last event', async () => {
 })
 
 test('silence: comments, and an event every two minutes', () => {
-  const form = responseStreamForm(STYLE, KEEPS_NOTHING)
+  const form = responseStreamForm(STYLE, NO_STORAGE)
   form.begin({ native: false })
   const beats = (count: number) => Array.from({ length: count }, () => form.heartbeat())
   assert.deepEqual(new Set(beats(7)), new Set([': keep-alive\n\n']))
@@ -298,7 +298,7 @@ test('broken arguments of a whole answer are a failure of the upstream', () => {
   )
 })
 
-test('a response that is not kept says so', () => {
+test('a response that is not stored says so', () => {
   const events = new ResponseEvents(new EventWriter(), STYLE)
   const begun = eventsIn(events.begin())
   assert.equal((begun[0]!.response as Fields).store, true)
@@ -349,19 +349,19 @@ test('however an answer is cut into chunks, its events add up to the whole', () 
         last.function.arguments = last.function.arguments.slice(0, answer.cut)
       }
       const completion = { choices: [{ message, finish_reason: answer.finish }] }
-      let kept: Fields = {}
-      const keep = (response: () => Fields) => {
-        kept = response()
+      let stored: Fields = {}
+      const store = (response: () => Fields) => {
+        stored = response()
         return true
       }
       const said = wholeAnswer(completion, HEAD, TOOLS)
-      const shown = wholeResponse(said, USAGE, { head: HEAD, encrypted: true, keep })
+      const shown = wholeResponse(said, USAGE, { head: HEAD, encrypted: true, store })
       const deltas = cutUp(message, cuts)
       const batches = Array.from({ length: Math.ceil(deltas.length / perBatch) }, (_, i) =>
         deltas.slice(i * perBatch, (i + 1) * perBatch),
       )
       const { events, response } = streamed([], { finish: answer.finish, encrypted: true, batches })
-      assert.deepEqual(withoutCallIds(response), withoutCallIds(kept))
+      assert.deepEqual(withoutCallIds(response), withoutCallIds(stored))
       assert.deepEqual(withoutCallIds(events.at(-1)!.response), withoutCallIds(shown))
       for (const { item_id: id, delta } of events) if (delta !== undefined) assert.ok(id)
     }),

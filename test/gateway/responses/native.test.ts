@@ -149,7 +149,7 @@ test('it does not matter where an event has its number', () => {
   const { type, ...rest } = plain
   const first = streamed(more(NUMBERED_FIRST, { type, sequence_number: 9, ...rest }))
   assert.deepEqual(first.shown, last.shown)
-  assert.deepEqual(first.kept, last.kept)
+  assert.deepEqual(first.stored, last.stored)
   assert.equal(first.shown[6]!.delta, 'Habari')
   assert.equal(first.reader.outputBytes, last.reader.outputBytes)
 })
@@ -169,16 +169,16 @@ function streamed(events: Fields[], encrypted = false) {
     else text += writer.take(chunks)
   }
   reader.close()
-  const kept: Fields[] = []
+  const stored: Fields[] = []
   const counted = reader.usage.kind === 'reported' ? reader.usage.usage : {}
-  text += writer.finish(last, usageOf(counted), (one) => kept.push(one()) > 0)
+  text += writer.finish(last, usageOf(counted), (one) => stored.push(one()) > 0)
   const frames = text.split('\n\n').slice(0, -1)
   const shown = frames.map((frame) => JSON.parse(frame.split('\n')[1]!.slice(6)) as Fields)
-  return { reader, text, shown, kept: kept[0]! }
+  return { reader, text, shown, stored: stored[0]! }
 }
 
 test('a stream is passed on under our names and numbers', async () => {
-  const { reader, text, shown, kept } = streamed(EVENTS)
+  const { reader, text, shown, stored } = streamed(EVENTS)
   assert.deepEqual(
     shown.map((event) => event.sequence_number),
     [...shown.keys()],
@@ -198,7 +198,7 @@ test('a stream is passed on under our names and numbers', async () => {
   assert.equal(shown[6]!.item_id, ids[1])
   assert.equal(shown[6]!.delta, '"sequence_number":7 "msg_theirs"')
   assert.doesNotMatch(text, /resp_theirs|rs_theirs|gpt-5|hash|encrypted_content/)
-  assert.equal((kept.output as Fields[])[0]!.encrypted_content, 'gAAAA')
+  assert.equal((stored.output as Fields[])[0]!.encrypted_content, 'gAAAA')
   assert.equal(reader.usage.kind, 'reported')
   const lines = shown.map((event) => `${JSON.stringify(event)}\n`).join('')
   const heard = await ResponseStream.fromReadableStream(new Blob([lines]).stream()).finalResponse()

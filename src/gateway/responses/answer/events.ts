@@ -7,20 +7,20 @@ import { ItemEvents } from './item-events.ts'
 import { endOf, isCutOff, responseOf, type ResponseStart } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
 import type { OwnTools } from '../request/tools.ts'
-import type { KeepResponse } from './whole.ts'
+import type { StoreResponse } from './whole.ts'
 
-/** What the writing of a response needs to know. */
+/** How a response is written. */
 export type ResponseStyle = {
   head: ResponseStart
   tools: OwnTools
-  /** The caller wants what carries a reasoning back to us. */
+  /** The caller wants `encrypted_content`, which brings reasoning back to us. */
   encrypted: boolean
   logprobs: boolean
 }
 
 /**
- * The chunks of a chat answer as events of a response. What was said is kept to the end, since the
- * last event repeats all of it. A class, because a stream has a life.
+ * The chunks of a chat answer as events of a response. The output is kept in memory to the end,
+ * since the last event repeats all of it.
  */
 export class ResponseEvents {
   readonly #style: ResponseStyle
@@ -49,8 +49,8 @@ export class ResponseEvents {
     return this.#writer.written()
   }
 
-  /** The rest of the answer. `keep` is given the response as it is to be kept. */
-  finish(last: readonly string[], usage: Fields, keep: KeepResponse): string {
+  /** The rest of the answer, after `store` was given all of it. */
+  finish(last: readonly string[], usage: Fields, store: StoreResponse): string {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#walk
     if (isCutOff(finish)) this.#items.cut(hasCalls)
@@ -58,8 +58,8 @@ export class ResponseEvents {
     const calls = { any: hasCalls, cutOff: this.#items.cutOffCall }
     const end = { ...endOf(finish, calls), usage }
     const { head } = this.#style
-    const store = keep(() => responseOf(head, { ...end, output: this.#items.items }))
-    this.#whole.end({ ...end, store }, JSON.stringify(this.#items.shown))
+    const stored = store(() => responseOf(head, { ...end, output: this.#items.items }))
+    this.#whole.end({ ...end, store: stored }, JSON.stringify(this.#items.shown))
     return this.#writer.written()
   }
 

@@ -14,9 +14,9 @@ import {
 
 type OpenItem = { said: string; logprobs: unknown[]; frame: DeltaFrame | undefined }
 
-/** Writes the parts of an answer as items, one after the other, and keeps them. */
+/** Writes the parts of an answer as items, one after the other, and collects them. */
 export class ItemEvents implements PartListener {
-  /** As they are kept. */
+  /** All of them, as they are stored. */
   readonly items: Fields[] = []
   /** A call was closed whose arguments are not whole. */
   cutOffCall = false

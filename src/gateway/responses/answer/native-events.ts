@@ -5,7 +5,7 @@ import type { ResponseStyle } from './events.ts'
 import { shownItem } from './output-items.ts'
 import { responseOf } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
-import { nativeFinish, type KeepResponse } from './whole.ts'
+import { nativeFinish, type StoreResponse } from './whole.ts'
 
 /** The events of an upstream that speaks this dialect, under our numbers. */
 export class NativeEvents {
@@ -63,16 +63,16 @@ export class NativeEvents {
   }
 
   /** The last one: its type, how it ended, and its items, a line each. */
-  finish(last: readonly string[], usage: Fields, keep: KeepResponse): string {
+  finish(last: readonly string[], usage: Fields, store: StoreResponse): string {
     const { head, encrypted } = this.#style
     const closed = this.take(last.slice(0, -1))
     const [, facts = '', items = ''] = (last.at(-1) ?? '').split('\n')
     const end = { ...nativeFinish(JSON.parse(facts) as Fields), usage }
     const output = () => JSON.parse(items) as Fields[]
-    const store = keep(() => responseOf(head, { ...end, output: output() }))
+    const stored = store(() => responseOf(head, { ...end, output: output() }))
     const hides = !encrypted && items.includes(ENCRYPTED)
     const shown = hides ? JSON.stringify(output().map((item) => shownItem(item, false))) : items
-    this.#whole.end({ ...end, store }, shown)
+    this.#whole.end({ ...end, store: stored }, shown)
     return closed + this.#writer.written()
   }
 

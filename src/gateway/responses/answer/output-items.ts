@@ -24,7 +24,7 @@ export function itemOf(
   }
 }
 
-/** Ids tell which response they are of, so that one that is kept is found by its item. */
+/** An id contains that of its response, so that a stored response is found by any of its items. */
 export function itemId(names: ItemNames, part: Part): string {
   const prefix =
     part.kind === 'call' ? (isCustom(names, part) ? 'ctc_' : 'fc_') : PREFIXES[part.kind]

@@ -48,16 +48,16 @@ export function nativeFinish(response: Fields): Pick<ResponseEnd, 'status' | 'in
   return { status: 'incomplete', incomplete: reason }
 }
 
-/** Of a response's keeper. */
-export type KeepResponse = (kept: () => Fields) => boolean
+/** Stores a response. False: later requests cannot continue it. */
+export type StoreResponse = (response: () => Fields) => boolean
 
-/** As it is shown; `keep` is given it as it is to be kept. */
+/** As it is shown; `store` is given it as it is stored. */
 export function wholeResponse(
   answer: WholeAnswer,
   usage: Fields,
-  { head, encrypted, keep }: { head: ResponseStart; encrypted: boolean; keep: KeepResponse },
+  { head, encrypted, store }: { head: ResponseStart; encrypted: boolean; store: StoreResponse },
 ): Fields {
-  const store = keep(() => responseOf(head, { ...answer, usage }))
+  const stored = store(() => responseOf(head, { ...answer, usage }))
   const output = answer.output.map((item) => shownItem(item, encrypted))
-  return responseOf(head, { ...answer, usage, store, output })
+  return responseOf(head, { ...answer, usage, store: stored, output })
 }

@@ -23,7 +23,7 @@ export type AskedChat = {
   origins: string[]
 }
 
-/** `items` are all of the conversation, without references to what is kept. */
+/** `items` are all of the conversation, with references already replaced. */
 export function chatBodyOf(
   body: ResponsesBody,
   items: readonly SentItem[],

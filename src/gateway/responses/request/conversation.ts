@@ -4,8 +4,15 @@ import { carriedDetails } from '../../chat/reasoning-carrier.ts'
 import { CallIds } from './call-ids.ts'
 import { textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
-import { callId, calledFunction, inputMessage, resultParts } from './items.ts'
-import { resultsOf, type SentResult, type WaitingResults } from './results.ts'
+import {
+  callId,
+  calledFunction,
+  inputMessage,
+  resultParts,
+  resultsOf,
+  type SentResult,
+  type WaitingResults,
+} from './items.ts'
 
 /** The messages of a chat; of each one, the field that it was made of. */
 export type Conversation = { messages: Fields[]; origins: string[] }

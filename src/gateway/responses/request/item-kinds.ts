@@ -52,7 +52,7 @@ export function kindOf({ item, at }: SentItem): ItemKind {
   throw unknownType(type, `${at}.type`)
 }
 
-/** It stands for an item that is kept. */
+/** It refers to a stored item by its id. */
 export const isReference = (sent: SentItem) => kindOf(sent) === 'reference'
 
 function unknownType(type: string, field: string): Failure {

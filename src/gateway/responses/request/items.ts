@@ -1,8 +1,8 @@
 import { invalidField } from '../../../lib/failure.ts'
 import { isFields, textOf, type Fields } from '../../../lib/fields.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
-import type { SentItem } from './item-kinds.ts'
-import { chatToolName } from './tool-name.ts'
+import { kindOf, type SentItem } from './item-kinds.ts'
+import { chatToolName } from './tools.ts'
 
 /* Single items, as a chat writes them. */
 
@@ -62,4 +62,21 @@ export function resultParts({ item, at }: SentItem): { text: string; attached: F
   const text = joined(parts.filter(isText))
   if (text !== '') return { text, attached }
   return { text: attached.length > 0 ? '(attached below)' : '(no output)', attached }
+}
+
+/** A result, and its place among the items. */
+export type SentResult = SentItem & { position: number }
+/** Results of one call id, in the order in which they were sent, and which one is next. */
+export type WaitingResults = { results: SentResult[]; next: number }
+
+export function resultsOf(items: readonly SentItem[]): Map<string, WaitingResults> {
+  const waiting = new Map<string, WaitingResults>()
+  items.forEach((sent, position) => {
+    if (kindOf(sent) !== 'result') return
+    const id = callId(sent)
+    const known = waiting.get(id) ?? { results: [], next: 0 }
+    known.results.push({ ...sent, position })
+    waiting.set(id, known)
+  })
+  return waiting
 }

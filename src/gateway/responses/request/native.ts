@@ -5,7 +5,7 @@ import type { ResponsesBody } from './body.ts'
 import type { AskedModel } from './chat-body.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 
-/** Fields that spend outside token prices, or name what is kept only here. */
+/** Fields whose cost no token price covers, or that name what is stored here and not there. */
 const DROPPED = new Set([
   'previous_response_id',
   'client_metadata',
@@ -21,8 +21,8 @@ const DROPPED = new Set([
 ])
 
 /**
- * The request for an upstream that speaks this dialect: all of the conversation, since nothing is
- * kept there, and no ids, which would name what is kept.
+ * The request for an upstream that speaks this dialect: the whole conversation and no ids, since
+ * nothing is stored there.
  */
 export function nativeResponsesRequest(
   body: ResponsesBody,
@@ -76,7 +76,7 @@ function reasoning(item: Fields, model: string): Fields[] {
 const ENCRYPTED = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
-/** Thoughts are asked for in any case: they are kept here, not there. Others refuse to be asked. */
+/** Reasoning models always return their reasoning, since it is stored here; other models refuse the field. */
 function includes({ include }: ResponsesBody, { supportedParameters }: AskedModel) {
   const thinks = supportedParameters.some((name) => name.includes('reasoning'))
   const wanted = [

@@ -1,7 +1,6 @@
 import { invalidField } from '../../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
-import { chatToolName } from './tool-name.ts'
-import { refuseHosted, type ReadTools } from './tools.ts'
+import { chatToolName, refuseHosted, type ReadTools } from './tools.ts'
 
 /** The tools of a chat and which of them the model may, or must, call. */
 export type ChatTools = { tools?: Fields[]; tool_choice?: unknown }

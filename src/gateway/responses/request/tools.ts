@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
-import { chatToolName } from './tool-name.ts'
+import { fittedToolName } from '../../chat/tool-name.ts'
 
 /** A tool of the caller's, as the caller names it. */
 export type OwnTool = {
@@ -115,4 +115,15 @@ function grammarOf(format: unknown): string {
 
 function chatTool(made: Fields): Fields {
   return { type: 'function', function: made }
+}
+
+/**
+ * The one name under which a model knows a tool. The namespace `functions` is that of tools which
+ * have none.
+ */
+export function chatToolName(name: string, namespace: string | undefined): string {
+  if (namespace === undefined || namespace === '' || namespace === 'functions') {
+    return fittedToolName(name)
+  }
+  return fittedToolName(namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`)
 }

@@ -1,43 +1,50 @@
 import type { CallWrite } from '../../bill/rows.ts'
 import { textOf, type Fields } from '../../../lib/fields.ts'
 import type { SentItem } from '../request/item-kinds.ts'
-import { insertKept, type NewKept } from './kept-store.ts'
+import { insertStoredResponse, type NewStoredResponse } from './stored-responses-store.ts'
 
-/** Remembers one response for later requests. */
-export type Keeper = {
-  /** Called once, with the response as it is to be kept. False: later requests cannot continue it. */
-  keep(response: () => Fields): boolean
+/** Stores one response for later requests. */
+export type ResponseStorage = {
+  /** Called once. False: later requests cannot continue the response. */
+  store(response: () => Fields): boolean
   /** For the commit that settles the call. */
   writes(): CallWrite[]
 }
 
-/** Of one response, with what was sent for it. */
-const LARGEST_KEPT_BYTES = 1_000_000
+/** Of one response and the input it answers. */
+const LARGEST_STORED_BYTES = 1_000_000
 
-export const KEEPS_NOTHING: Keeper = { keep: () => false, writes: () => [] }
+export const NO_STORAGE: ResponseStorage = { store: () => false, writes: () => [] }
 
-export function keeperOf(
+export function storageFor(
   about: { accountId: string; seed: string; previousId: string | undefined; days: number },
   sent: readonly SentItem[],
-): Keeper {
+): ResponseStorage {
   const { accountId, seed, previousId, days } = about
   const input = JSON.stringify(sent.map(({ item }, i) => namedItem(item, seed, i)))
-  let kept: NewKept | undefined
+  let stored: NewStoredResponse | undefined
   return {
-    keep(response) {
+    store(response) {
       const text = JSON.stringify(response())
       const bytes = Buffer.byteLength(text)
-      const whole = bytes + Buffer.byteLength(input) <= LARGEST_KEPT_BYTES
-      // Without what was sent, its items can still be referred to.
-      if (bytes <= LARGEST_KEPT_BYTES) {
+      const whole = bytes + Buffer.byteLength(input) <= LARGEST_STORED_BYTES
+      // Also without its input: its items can still be referred to.
+      if (bytes <= LARGEST_STORED_BYTES) {
         const id = `resp_${seed}`
-        kept = { accountId, id, previousId, input: whole ? input : undefined, response: text, days }
+        stored = {
+          accountId,
+          id,
+          previousId,
+          input: whole ? input : undefined,
+          response: text,
+          days,
+        }
       }
       return whole
     },
     writes() {
-      const row = kept
-      return row === undefined ? [] : [{ write: (tx) => insertKept(tx, row) }]
+      const row = stored
+      return row === undefined ? [] : [{ write: (tx) => insertStoredResponse(tx, row) }]
     },
   }
 }

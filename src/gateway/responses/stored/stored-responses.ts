@@ -1,15 +1,15 @@
 import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { listOf, type Fields } from '../../../lib/fields.ts'
-import { deleteKept, readKept } from './kept-store.ts'
+import { deleteStoredResponse, readStoredResponses } from './stored-responses-store.ts'
 import { shownItem } from '../answer/output-items.ts'
 
-/** A response that is kept, as its caller saw it. */
+/** A stored response, as its caller saw it. */
 export async function showResponse(
   db: Db,
   owned: { accountId: string; id: string; encrypted: boolean },
 ): Promise<Fields> {
-  const { response } = await requireKept(db, owned)
+  const { response } = await requireStored(db, owned)
   const shown = JSON.parse(response.toString()) as Fields
   const output = listOf(shown.output).map((item) => shownItem(item as Fields, owned.encrypted))
   return { ...shown, output }
@@ -19,7 +19,7 @@ export async function deleteResponse(
   db: Db,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Fields> {
-  if (!(await deleteKept(db, accountId, id))) throw notFound(id)
+  if (!(await deleteStoredResponse(db, accountId, id))) throw notFound(id)
   return { id, object: 'response', deleted: true }
 }
 
@@ -31,7 +31,7 @@ export async function listInputItems(
   owned: { accountId: string; id: string },
   page: ItemPage,
 ): Promise<Fields> {
-  const { input } = await requireKept(db, owned)
+  const { input } = await requireStored(db, owned)
   if (input === undefined) throw notFound(owned.id)
   const items = JSON.parse(input.toString()) as Fields[]
   const ordered = page.order === 'asc' ? items : items.toReversed()
@@ -46,8 +46,8 @@ export async function listInputItems(
   }
 }
 
-async function requireKept(db: Db, { accountId, id }: { accountId: string; id: string }) {
-  const [row] = await readKept(db, accountId, [id])
+async function requireStored(db: Db, { accountId, id }: { accountId: string; id: string }) {
+  const [row] = await readStoredResponses(db, accountId, [id])
   if (row === undefined) throw notFound(id)
   return row
 }

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Db } from '../../../src/db/db.ts'
-import { historyOf, withReferences } from '../../../src/gateway/responses/kept/history.ts'
+import { historyOf, withReferences } from '../../../src/gateway/responses/stored/history.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
-import { keeperOf } from '../../../src/gateway/responses/kept/keeper.ts'
+import { storageFor } from '../../../src/gateway/responses/stored/storage.ts'
 import {
   deleteResponse,
   listInputItems,
   showResponse,
-} from '../../../src/gateway/responses/kept/kept.ts'
+} from '../../../src/gateway/responses/stored/stored-responses.ts'
 import {
-  deleteAllKept,
-  purgeKept,
-  purgeLargeKeepers,
-} from '../../../src/gateway/responses/kept/kept-store.ts'
+  deleteAllStoredResponses,
+  purgeStoredResponses,
+  purgeResponsesOverLimit,
+} from '../../../src/gateway/responses/stored/stored-responses-store.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 import { randomBase62, uuidv7 } from '../../../src/lib/ids.ts'
 import { withDatabase } from '../../support/databases.ts'
 
-withDatabase('responses that are kept', (open) => {
+withDatabase('responses that are stored', (open) => {
   let db: Db
   const accountId = uuidv7()
 
@@ -28,18 +28,18 @@ withDatabase('responses that are kept', (open) => {
   })
 
   /** Keeps a response with one message; gives its id. */
-  async function keep(
+  async function store(
     input: unknown,
     said: string,
     { previousId, owner = accountId }: { previousId?: string; owner?: string } = {},
   ) {
     const seed = randomBase62(24)
-    const keeper = keeperOf({ accountId: owner, seed, previousId, days: 30 }, inputItems(input))
+    const storage = storageFor({ accountId: owner, seed, previousId, days: 30 }, inputItems(input))
     const content = [{ type: 'output_text', text: said }]
     const item = { id: `msg_${seed}0`, type: 'message', role: 'assistant', content }
-    const whole = keeper.keep(() => ({ id: `resp_${seed}`, output: [item] }))
+    const whole = storage.store(() => ({ id: `resp_${seed}`, output: [item] }))
     // The same commit may be tried twice.
-    for (const one of [...keeper.writes(), ...keeper.writes()]) {
+    for (const one of [...storage.writes(), ...storage.writes()]) {
       assert.ok('write' in one)
       await one.write(db)
     }
@@ -53,8 +53,8 @@ withDatabase('responses that are kept', (open) => {
     error instanceof Failure && error.kind === kind && error.code === code
 
   test('a chain is told from its beginning', async () => {
-    const first = await keep('a', 'b')
-    const second = await keep('c', 'd', { previousId: first.id })
+    const first = await store('a', 'b')
+    const second = await store('c', 'd', { previousId: first.id })
     assert.deepEqual(texts(await historyOf(db, accountId, second.id)), ['a', 'b', 'c', 'd'])
     assert.deepEqual(texts(await historyOf(db, accountId, first.id)), ['a', 'b'])
   })
@@ -64,10 +64,10 @@ withDatabase('responses that are kept', (open) => {
     for (const id of [`resp_${'x'.repeat(24)}`, 'resp_a\0b', '']) {
       await assert.rejects(historyOf(db, accountId, id), lost)
     }
-    const foreign = await keep('a', 'b', { owner: uuidv7() })
+    const foreign = await store('a', 'b', { owner: uuidv7() })
     await assert.rejects(historyOf(db, accountId, foreign.id), lost)
-    const first = await keep('a', 'b')
-    const second = await keep('c', 'd', { previousId: first.id })
+    const first = await store('a', 'b')
+    const second = await store('c', 'd', { previousId: first.id })
     await expire(first.id)
     await assert.rejects(historyOf(db, accountId, first.id), lost)
     await assert.rejects(historyOf(db, accountId, second.id), lost)
@@ -76,7 +76,7 @@ withDatabase('responses that are kept', (open) => {
   test('a chain has a longest length', async () => {
     let previousId: string | undefined
     for (let i = 0; i < 201; i++) {
-      const { id } = await keep(`${i}`, 'x', previousId === undefined ? {} : { previousId })
+      const { id } = await store(`${i}`, 'x', previousId === undefined ? {} : { previousId })
       if (i === 199) assert.equal((await historyOf(db, accountId, id)).length, 400)
       previousId = id
     }
@@ -87,8 +87,8 @@ withDatabase('responses that are kept', (open) => {
     await db.query('update kept_responses set expires_at = now() where id = $1', [id])
   }
 
-  test('items are referred to by their ids: kept, foreign, expired', async () => {
-    const mine = await keep([{ role: 'user', content: 'q' }], 'said')
+  test('items are referred to by their ids: stored, foreign, expired', async () => {
+    const mine = await store([{ role: 'user', content: 'q' }], 'said')
     const seed = mine.id.slice('resp_'.length)
     const input = [
       { type: 'item_reference', id: mine.itemId },
@@ -103,7 +103,7 @@ withDatabase('responses that are kept', (open) => {
     )
     const refer = (id: string) =>
       withReferences(db, accountId, inputItems([{ type: 'item_reference', id }]))
-    const foreign = await keep('q', 'said', { owner: uuidv7() })
+    const foreign = await store('q', 'said', { owner: uuidv7() })
     const lost = failsWith('not_found', undefined)
     for (const id of [foreign.itemId, 'msg_1', `msg_${seed}9`, ''])
       await assert.rejects(refer(id), lost)
@@ -112,24 +112,24 @@ withDatabase('responses that are kept', (open) => {
   })
 
   test('what is too large is not continued, but its items can be referred to', async () => {
-    const large = await keep('x'.repeat(1_000_000), 'short')
+    const large = await store('x'.repeat(1_000_000), 'short')
     assert.equal(large.whole, false)
     await assert.rejects(historyOf(db, accountId, large.id), /gone, or it is too long/)
     const [item] = await withReferences(db, accountId, inputItems([{ id: large.itemId }]))
     assert.equal((item!.item.content as Fields[])[0]!.text, 'short')
-    const larger = await keep('x', 'x'.repeat(1_000_000))
+    const larger = await store('x', 'x'.repeat(1_000_000))
     assert.equal(larger.whole, false)
     await assert.rejects(showResponse(db, { accountId, id: larger.id, encrypted: false }))
   })
 
-  test('a text that a table would refuse is kept', async () => {
-    const { id } = await keep('a\0b', '\0\u{1f600}')
+  test('a text that a table would refuse is stored', async () => {
+    const { id } = await store('a\0b', '\0\u{1f600}')
     assert.deepEqual(texts(await historyOf(db, accountId, id)), ['a\0b', '\0\u{1f600}'])
   })
 
   test('shown, listed and deleted by its owner alone', async () => {
     const items = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }))
-    const { id } = await keep(items, 'said')
+    const { id } = await store(items, 'said')
     const page = { limit: 2, order: 'asc' } as const
     const other = { accountId: uuidv7(), id }
     const gone = failsWith('not_found', undefined)
@@ -153,9 +153,9 @@ withDatabase('responses that are kept', (open) => {
     await db.query('delete from kept_responses')
     const owner = uuidv7()
     const ids: string[] = []
-    for (let i = 0; i < 5; i++) ids.push((await keep('x'.repeat(1_000), `${i}`, { owner })).id)
+    for (let i = 0; i < 5; i++) ids.push((await store('x'.repeat(1_000), `${i}`, { owner })).id)
     await expire(ids[0]!)
-    assert.equal(await purgeKept(db, 100), 1)
+    assert.equal(await purgeStoredResponses(db, 100), 1)
     const left = async () =>
       (
         await db.query<{ id: string }>(
@@ -164,9 +164,9 @@ withDatabase('responses that are kept', (open) => {
         )
       ).map(({ id }) => id)
     assert.deepEqual(await left(), ids.slice(1))
-    assert.equal(await purgeLargeKeepers(db, 100, 2_800), 2)
+    assert.equal(await purgeResponsesOverLimit(db, 100, 2_800), 2)
     assert.deepEqual(await left(), ids.slice(3))
-    await deleteAllKept(db, owner)
+    await deleteAllStoredResponses(db, owner)
     assert.deepEqual(await left(), [])
   })
 })

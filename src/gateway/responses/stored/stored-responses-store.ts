@@ -1,8 +1,8 @@
 import type { Tx } from '../../../db/db.ts'
 import { deleteOldest } from '../../../db/purge-store.ts'
 
-/** A response as it is kept: JSON texts, read again only when they are asked for. */
-export type NewKept = {
+/** JSON texts, parsed only when they are asked for. */
+export type NewStoredResponse = {
   accountId: string
   id: string
   previousId: string | undefined
@@ -11,7 +11,7 @@ export type NewKept = {
   days: number
 }
 
-export type KeptResponse = {
+export type StoredResponse = {
   id: string
   previousId: string | undefined
   input: Buffer | undefined
@@ -19,10 +19,10 @@ export type KeptResponse = {
 }
 
 /** In the commit that settles the call. One that is there already stays: a commit may be tried twice. */
-export async function insertKept(tx: Tx, kept: NewKept): Promise<void> {
-  const { accountId, id, previousId, days } = kept
-  const input = kept.input === undefined ? null : Buffer.from(kept.input)
-  const response = Buffer.from(kept.response)
+export async function insertStoredResponse(tx: Tx, stored: NewStoredResponse): Promise<void> {
+  const { accountId, id, previousId, days } = stored
+  const input = stored.input === undefined ? null : Buffer.from(stored.input)
+  const response = Buffer.from(stored.response)
   const bytes = response.length + (input?.length ?? 0)
   await tx.query(
     `insert into kept_responses (account_id, id, previous_id, input, response, bytes, expires_at)
@@ -32,25 +32,29 @@ export async function insertKept(tx: Tx, kept: NewKept): Promise<void> {
   )
 }
 
-export async function readKept(tx: Tx, accountId: string, ids: string[]): Promise<KeptResponse[]> {
+export async function readStoredResponses(
+  tx: Tx,
+  accountId: string,
+  ids: string[],
+): Promise<StoredResponse[]> {
   const rows = await tx.read<Columns>(
     `select id, previous_id, input, response from kept_responses
      where account_id = $1 and id = any($2::text[]) and expires_at > now()`,
     [accountId, ids],
   )
-  return rows.map(keptFrom)
+  return rows.map(storedFrom)
 }
 
 /**
  * A response and those before it, the newest first. It ends where one is missing, and where it would
  * get longer than `most` or larger than `mostBytes`: then the last one still has a predecessor.
  */
-export async function readKeptChain(
+export async function readResponseChain(
   tx: Tx,
   accountId: string,
   id: string,
   { most, mostBytes }: { most: number; mostBytes: number },
-): Promise<KeptResponse[]> {
+): Promise<StoredResponse[]> {
   const rows = await tx.read<Columns>(
     `with recursive chain as (
        select account_id, id, previous_id, bytes::int8 as total, 1 as length from kept_responses
@@ -62,15 +66,19 @@ export async function readKeptChain(
            and one.expires_at > now()
        where chain.length < $3 and chain.total + one.bytes <= $4
      )
-     select kept.id, kept.previous_id, kept.input, kept.response
-     from chain join kept_responses as kept using (account_id, id)
+     select stored.id, stored.previous_id, stored.input, stored.response
+     from chain join kept_responses as stored using (account_id, id)
      order by chain.length`,
     [accountId, id, most, mostBytes],
   )
-  return rows.map(keptFrom)
+  return rows.map(storedFrom)
 }
 
-export async function deleteKept(tx: Tx, accountId: string, id: string): Promise<boolean> {
+export async function deleteStoredResponse(
+  tx: Tx,
+  accountId: string,
+  id: string,
+): Promise<boolean> {
   const rows = await tx.query(
     `delete from kept_responses where account_id = $1 and id = $2 and expires_at > now()
      returning id`,
@@ -79,11 +87,11 @@ export async function deleteKept(tx: Tx, accountId: string, id: string): Promise
   return rows.length > 0
 }
 
-export async function deleteAllKept(tx: Tx, accountId: string): Promise<void> {
+export async function deleteAllStoredResponses(tx: Tx, accountId: string): Promise<void> {
   await tx.query('delete from kept_responses where account_id = $1', [accountId])
 }
 
-export function purgeKept(tx: Tx, batch: number): Promise<number> {
+export function purgeStoredResponses(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'kept_responses',
     where: 'expires_at <= now()',
@@ -91,8 +99,8 @@ export function purgeKept(tx: Tx, batch: number): Promise<number> {
   })
 }
 
-/** What calls that were still running have kept for an account that was deleted meanwhile. */
-export async function purgeKeptOfErased(tx: Tx, batch: number): Promise<number> {
+/** Calls that were still running may have stored responses for an account that was deleted meanwhile. */
+export async function purgeResponsesOfErased(tx: Tx, batch: number): Promise<number> {
   const rows = await tx.query(
     `delete from kept_responses where (account_id, id) in (
        select account_id, kept_responses.id from accounts join kept_responses on account_id = accounts.id
@@ -103,8 +111,12 @@ export async function purgeKeptOfErased(tx: Tx, batch: number): Promise<number> 
   return rows.length
 }
 
-/** The oldest of accounts that keep more than they may. */
-export async function purgeLargeKeepers(tx: Tx, batch: number, mostBytes: number): Promise<number> {
+/** The oldest responses of accounts whose responses are larger than `mostBytes` together. */
+export async function purgeResponsesOverLimit(
+  tx: Tx,
+  batch: number,
+  mostBytes: number,
+): Promise<number> {
   const rows = await tx.query(
     `delete from kept_responses where (account_id, id) in (
        select account_id, id from (
@@ -126,7 +138,7 @@ type Columns = {
   response: Buffer
 }
 
-function keptFrom(row: Columns): KeptResponse {
+function storedFrom(row: Columns): StoredResponse {
   return {
     id: row.id,
     previousId: row.previous_id ?? undefined,

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../../lib/failure.ts'
 
-/** In all. A caller who waits longer is better told. */
+/** In all. A caller who would wait longer is told so instead. */
 const LONGEST_WAIT_S = 5
 
 /**
- * Some clients end their whole turn when they are told to come again in a second: a short wait is
- * waited out here. Nothing is held meanwhile.
+ * Some clients give up their whole turn when they are told to retry after a second, so a short rate
+ * limit is waited for and retried here. Nothing is held meanwhile.
  */
-export async function waitingOut<Result>(
+export async function retryShortRateLimits<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -20,7 +20,7 @@ export async function waitingOut<Result>(
       const waitS = waitOf(error)
       if (waitS === undefined || waitS > leftS) throw error
       leftS -= waitS
-      // Ends early when the caller leaves; then the failure has nobody to be told to.
+      // Ends early when the caller leaves; then nobody is there to be told of the failure.
       await wait(waitS * 1_000, undefined, { signal }).catch(() => {
         throw error
       })

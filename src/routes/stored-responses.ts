@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { deleteResponse, listInputItems, showResponse } from '../gateway/responses/kept/kept.ts'
+import {
+  deleteResponse,
+  listInputItems,
+  showResponse,
+} from '../gateway/responses/stored/stored-responses.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Db } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
@@ -49,13 +53,13 @@ export const responseRoute = {
   limit: 'principal',
 } as const
 
-export function keptResponseRoutes(db: Db): Route[] {
+export function storedResponseRoutes(db: Db): Route[] {
   return [
     route({
       ...responseRoute,
       method: 'GET',
       path: '/v1/responses/:response_id',
-      summary: 'Read a response that is kept',
+      summary: 'Read a stored response',
       params: responseParams,
       query: showQuery,
       response: responseShape,
@@ -69,7 +73,7 @@ export function keptResponseRoutes(db: Db): Route[] {
       ...responseRoute,
       method: 'DELETE',
       path: '/v1/responses/:response_id',
-      summary: 'Delete a response that is kept',
+      summary: 'Delete a stored response',
       params: responseParams,
       response: deleted,
       handle: async ({ params: { response_id: id }, principal: { accountId } }) => ({
@@ -80,7 +84,7 @@ export function keptResponseRoutes(db: Db): Route[] {
       ...responseRoute,
       method: 'GET',
       path: '/v1/responses/:response_id/input_items',
-      summary: 'List what was sent for a response that is kept',
+      summary: 'List what was sent for a stored response',
       params: responseParams,
       query: itemQuery,
       response: itemList,
@@ -94,7 +98,7 @@ export function keptResponseRoutes(db: Db): Route[] {
 const ENCRYPTED = 'reasoning.encrypted_content'
 
 function notStreamed(): Failure {
-  return new Failure('invalid', 'stream: a response that is kept is not streamed again.', {
+  return new Failure('invalid', 'stream: a stored response is not streamed again.', {
     param: 'stream',
     code: 'unsupported_parameter',
   })

@@ -1,17 +1,28 @@
 import type { Failure } from '../../lib/failure.ts'
-import type { StreamForm } from '../chat/form.ts'
+import type { StreamForm, WholeForm } from '../chat/form.ts'
 import { EventWriter } from './answer/event-writer.ts'
 import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
 import { NativeEvents } from './answer/native-events.ts'
-import type { Keeper } from './kept/keeper.ts'
 import { usageOf } from './answer/response.ts'
+import { nativeAnswer, wholeAnswer, wholeResponse } from './answer/whole.ts'
+import type { ResponseStorage } from './stored/storage.ts'
+
+/** A whole answer, of a chat or of an upstream that speaks this dialect, written as a response. */
+export function responseWholeForm(style: ResponseStyle, { store }: ResponseStorage): WholeForm {
+  const { head, tools, encrypted } = style
+  return ({ body, native }, usage) => {
+    const answer =
+      native === undefined ? wholeAnswer(body, head, tools) : nativeAnswer(native, head.seed)
+    return wholeResponse(answer, usageOf(usage), { head, encrypted, store })
+  }
+}
 
 const COMMENT = ': keep-alive\n\n'
 /** Of 15 seconds each: two minutes. */
 const BEATS_PER_EVENT = 8
 
 /** A stream, of a chat or of an upstream that speaks this dialect, written as a response. */
-export function responseStreamForm(style: ResponseStyle, keeper: Keeper): StreamForm {
+export function responseStreamForm(style: ResponseStyle, storage: ResponseStorage): StreamForm {
   const writer = new EventWriter()
   let events: ResponseEvents | NativeEvents
   let silent = 0
@@ -29,7 +40,7 @@ export function responseStreamForm(style: ResponseStyle, keeper: Keeper): Stream
       silent += 1
       return silent % BEATS_PER_EVENT === 0 ? keepAlive(writer) : COMMENT
     },
-    end: (last, usage) => events.finish(last, usageOf(usage), keeper.keep),
+    end: (last, usage) => events.finish(last, usageOf(usage), storage.store),
     fail: (_error, failure) => events.fail(failure),
   }
 }

@@ -2,7 +2,11 @@ import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { isReference, type SentItem } from '../request/item-kinds.ts'
-import { readKept, readKeptChain, type KeptResponse } from './kept-store.ts'
+import {
+  readStoredResponses,
+  readResponseChain,
+  type StoredResponse,
+} from './stored-responses-store.ts'
 import { responseOfItem } from '../answer/output-items.ts'
 
 const LONGEST_CHAIN = 200
@@ -20,7 +24,7 @@ export async function historyOf(
 ): Promise<SentItem[]> {
   if (!RESPONSE_ID.test(previousId)) throw previousNotFound('there is no such response')
   const limits = { most: LONGEST_CHAIN, mostBytes: LARGEST_CHAIN_BYTES }
-  const chain = await readKeptChain(db, accountId, previousId, limits)
+  const chain = await readResponseChain(db, accountId, previousId, limits)
   if (chain.length === 0) throw previousNotFound('there is no such response')
   if (chain.at(-1)!.previousId !== undefined || chain.some(({ input }) => input === undefined)) {
     throw previousNotFound('a part of what was said before it is gone, or it is too long')
@@ -28,7 +32,7 @@ export async function historyOf(
   return chain.toReversed().flatMap((row) => [...inputOf(row), ...outputOf(row)].map(sentBefore))
 }
 
-/** References to what is kept, replaced by it. */
+/** References to stored items are replaced by the items. */
 export async function withReferences(
   db: Db,
   accountId: string,
@@ -36,13 +40,13 @@ export async function withReferences(
 ): Promise<SentItem[]> {
   const references = items.filter(isReference)
   const ids = references.flatMap(({ item }) => responseOfItem(textOf(item.id) ?? '') ?? [])
-  const rows = await readKept(db, accountId, [...new Set(ids)])
-  const kept = new Map<unknown, Fields>(
+  const rows = await readStoredResponses(db, accountId, [...new Set(ids)])
+  const stored = new Map<unknown, Fields>(
     rows.flatMap((row) => [...inputOf(row), ...outputOf(row)]).map((item) => [item.id, item]),
   )
   return items.map((sent) => {
     if (!isReference(sent)) return sent
-    const item = kept.get(sent.item.id)
+    const item = stored.get(sent.item.id)
     if (item === undefined) throw itemNotFound(sent)
     return { item, at: sent.at }
   })
@@ -52,11 +56,11 @@ function sentBefore(item: Fields): SentItem {
   return { item, at: 'previous_response_id' }
 }
 
-function inputOf({ input }: KeptResponse): Fields[] {
+function inputOf({ input }: StoredResponse): Fields[] {
   return input === undefined ? [] : (JSON.parse(input.toString()) as Fields[])
 }
 
-function outputOf({ response }: KeptResponse): Fields[] {
+function outputOf({ response }: StoredResponse): Fields[] {
   return listOf((JSON.parse(response.toString()) as Fields).output) as Fields[]
 }
 
@@ -69,6 +73,6 @@ function previousNotFound(why: string): Failure {
 
 function itemNotFound({ item, at }: SentItem): Failure {
   const id = (textOf(item.id) ?? '').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 80)
-  const message = `${at}: there is no item "${id}". It was not kept, or no longer is.`
+  const message = `${at}: there is no item "${id}". It was not stored, or no longer is.`
   return new Failure('not_found', message, { param: `${at}.id` })
 }
