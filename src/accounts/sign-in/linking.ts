@@ -13,9 +13,10 @@ import { openSession, presentSession } from '../sessions/sessions.ts'
 import type { Device, SessionView } from '../sessions/sessions.ts'
 
 /**
- * Which account an identity signs in to; docs/decisions/0025 gives the reasons. A known identity
- * has its account; a verified email address links to the account that has verified the same one;
- * anything else makes a new account, and unverified claims to the address are dropped.
+ * Which account an identity signs in to; docs/decisions/sessions-and-identities.md gives the
+ * reasons. A known identity has its account; a verified email address links to the account that has
+ * verified the same one; anything else makes a new account, and unverified claims to the address are
+ * dropped.
  */
 export async function accountForIdentity(
   accounts: Accounts,

@@ -1,7 +1,7 @@
 /*
  * No fewer tokens than a tokenizer makes of any text, hostile ones included, and fewer than one for
  * each byte where the text is prose. By kind of character, since a real count takes seconds on text
- * that is made for it: decision 66 has the figures. In eighths of a token.
+ * that is made for it: docs/decisions/bounded-loss.md has figures. In eighths of a token.
  */
 
 const WHOLE = 8
