@@ -1,26 +1,24 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Keep } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Billing } from './billing.ts'
-import { insufficient } from './insufficient.ts'
-import {
-  callTraces,
-  completedRecord,
-  dropPosting,
-  unchargedPosting,
-  type CallLimit,
-  type BillLine,
-  type BillOrder,
-  type CallPosting,
-  type CallWrite,
-  type Dropped,
-  type Receipt,
-  type Settlement,
-  type Stage,
+import { extendHold, isRefusal, placeHold, type PlacedHold } from './place-hold.ts'
+import { dropPosting, unbegunPosting, unchargedPosting } from './postings.ts'
+import { completedRecords } from './records.ts'
+import { release } from './release.ts'
+import type {
+  BillIds,
+  BillLine,
+  BillOrder,
+  CallLimit,
+  CallWrite,
+  Dropped,
+  Receipt,
+  Settlement,
+  Stage,
 } from './rows.ts'
 import { doubtfulCharge, settleSurely } from './settle.ts'
-import { traced, tracedEnds } from './traced-bill.ts'
+import { tracedEnds } from './traced-bill.ts'
 
 /**
  * The only road to an upstream: `openBill` places a hold, the work runs outside any transaction, then
@@ -45,86 +43,56 @@ export type Bill = {
   drop(end: Dropped): Promise<void>
 }
 
-/**
- * Where the account can easily pay, the upstream may be asked while the hold is on its way;
- * everywhere else the hold is committed first.
- */
+/** Holds what the work may cost. The work itself runs outside any transaction. */
 export async function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
-  const holdId = order.estimateMicro === 0n && order.minimumMicro === 0n ? undefined : uuidv7()
-  // A bill may be open for long. `exactBounds` would keep the text of the prompt all that time.
-  const held = { ...order, exactBounds: undefined }
-  const bill =
-    holdId === undefined
-      ? billOf(billing, held, { holdId, callLimit: undefined, holding: FREE })
-      : await heldBill(billing, held, holdId, placeHold(billing, order, holdId))
+  const { exactBounds: _exactBounds, ...kept } = order
+  // A bill may be open for long, and `exactBounds` would keep the text of the prompt all that time.
+  const bill = billOf(billing, kept, await beginBill(billing, order))
   return order.trace === undefined ? bill : tracedEnds(order.trace, bill)
 }
 
-const FREE = Promise.resolve(undefined)
+/** What was made for a bill: without a hold for a model that costs nothing. */
+type Begun = BillIds & PlacedHold
 
-/** `leave` ends the count among the unconfirmed, where the hold may be on its way for a while. */
-type Holding = { holding: Promise<CallLimit | undefined>; leave: (() => void) | undefined }
-
-function placeHold(billing: Billing, order: BillOrder, holdId: string): Holding {
-  const { trace, principal } = order
-  const worstMicro = order.bounds?.worstCaseMicro ?? order.estimateMicro
-  const leave = billing.queue.unconfirmed.enter(principal.accountId, worstMicro)
-  return { holding: traced(trace, 'hold', () => hold(billing, order, holdId)), leave }
-}
-
-async function heldBill(
-  billing: Billing,
-  order: BillOrder,
-  holdId: string,
-  { holding, leave }: Holding,
-): Promise<Bill> {
-  if (leave === undefined) {
-    return billOf(billing, order, { holdId, callLimit: await holding, holding })
+async function beginBill(billing: Billing, order: BillOrder): Promise<Begun> {
+  const id = uuidv7()
+  if (order.estimateMicro === 0n && order.minimumMicro === 0n) return { recordId: id, ...FREE }
+  const ids = { recordId: id, holdId: id }
+  try {
+    return { ...ids, ...(await placeHold(billing, order, id)) }
+  } catch (error) {
+    // It may have been committed although its answer was lost, and we are alive: no sweeper comes.
+    const posting = unbegunPosting(billing.clock, order, ids, errorCode(error))
+    if (!isRefusal(error)) void release(billing, posting)
+    throw error
   }
-  // A smaller limit than the call may need is no reason to end it now: its worst case is within what
-  // may be unconfirmed.
-  void holding.then(leave, (error: Failure) => {
-    leave()
-    order.abort(error)
-  })
-  return billOf(billing, order, { holdId, callLimit: undefined, holding })
 }
 
-function billOf(
-  billing: Billing,
-  order: BillOrder,
-  {
-    holdId,
-    callLimit,
-    holding,
-  }: { holdId: string | undefined; callLimit: CallLimit | undefined } & Pick<Holding, 'holding'>,
-): Bill {
+/** Nothing to hold. */
+const FREE = { holdId: undefined, callLimit: undefined, committed: Promise.resolve() }
+
+function billOf(billing: Billing, order: BillOrder, begun: Begun): Bill {
+  const { callLimit, committed, holdId } = begun
   let open = true
   return {
     callLimit,
-    confirm: async (work) => (await Promise.all([work, holding]))[0],
-    extend: (byMicro) => extend(billing, order, holdId!, byMicro),
+    confirm: async (work) => (await Promise.all([work, committed]))[0],
+    extend: (byMicro) => extendHold(billing, order, holdId!, byMicro),
     async settle(lines, keep, writes) {
-      await holding
+      await committed
       if (!open) throw interrupted()
       open = false
-      const records = lines.map((line) => completedRecord(billing.clock, order, line))
-      return settle(billing, order, holdId, { lines, records, keep, writes })
+      const records = completedRecords(billing.clock, order, begun, lines)
+      return settle(billing, order, begun, { lines, records, keep, writes })
     },
     async drop(end) {
       if (!open) return
       open = false
-      const refusal = await holding.then(() => undefined, refusalOf)
-      // Without an answer to the hold its release, and the record, are under way already.
-      if (refusal === 'unknown') return
-      const ownId = refusal === 'refused' ? undefined : holdId
-      await release(billing, dropPosting(billing.clock, order, ownId, end))
+      const refused = await committed.then(() => false, isRefusal)
+      const ids = refused ? { ...begun, holdId: undefined } : begun
+      await release(billing, dropPosting(billing.clock, order, ids, end))
     },
   }
-}
-
-function refusalOf(error: unknown): 'refused' | 'unknown' {
-  return error instanceof Failure && error.kind === 'insufficient' ? 'refused' : 'unknown'
 }
 
 /** How an error ends a bill: a caller who left is `cancelled`, everything else `failed`. */
@@ -143,126 +111,27 @@ export function dropOf(
   }
 }
 
-async function hold(
-  billing: Billing,
-  order: BillOrder,
-  holdId: string,
-): Promise<CallLimit | undefined> {
-  const { principal, stage, estimateMicro, minimumMicro, bounds } = order
-  const { accountId } = principal
-  const command = {
-    kind: 'hold' as const,
-    accountId,
-    holdId,
-    estimateMicro,
-    minimumMicro,
-    bounds,
-    owner: { process: billing.processId },
-    about: { ...stage, ...callTraces(order) },
-  }
-  billing.openHolds.add(holdId)
-  const outcome = await submitHold(billing, order, command)
-  if (outcome?.kind === 'needs_exact_bounds') {
-    const closer = { ...order, bounds: order.exactBounds!(), exactBounds: undefined }
-    return hold(billing, closer, holdId)
-  }
-  if (outcome?.kind !== 'held') {
-    billing.openHolds.delete(holdId)
-    throw insufficient()
-  }
-  const { limitMicro, ceilingMicro } = outcome
-  if (bounds === undefined || limitMicro >= bounds.worstCaseMicro) return undefined
-  return { bounds, limitMicro, ceilingMicro }
-}
-
-async function submitHold(
-  billing: Billing,
-  order: BillOrder,
-  command: Extract<NonNullable<CallPosting['command']>, { kind: 'hold' }>,
-) {
-  const { accountId, holdId } = command
-  try {
-    return (await billing.queue.submit({ accountId, command })).outcome
-  } catch (error) {
-    // The commit may have happened although its answer was lost, and we are alive: no sweeper comes.
-    const { stage } = order
-    const end = { status: 'failed', errorCode: errorCode(error), stage, latencyMs: 0 } as const
-    void release(billing, dropPosting(billing.clock, order, holdId, end))
-    throw error
-  }
-}
-
-/** Nothing more when the hold is gone, or nobody can be asked: then the work has to end. */
-async function extend(
-  { queue, log }: Billing,
-  { principal }: BillOrder,
-  holdId: string,
-  byMicro: bigint,
-): Promise<bigint> {
-  const { accountId } = principal
-  try {
-    const command = { kind: 'extend' as const, accountId, holdId, byMicro }
-    const { outcome } = await queue.submit({ accountId, command })
-    return outcome?.kind === 'extended' ? outcome.limitMicro : 0n
-  } catch (error) {
-    log.warn('The limit of a call could not be raised.', { error })
-    return 0n
-  }
-}
-
 async function settle(
   billing: Billing,
   order: BillOrder,
-  holdId: string | undefined,
+  ids: BillIds,
   settlement: Settlement,
 ): Promise<Receipt> {
+  const { holdId } = ids
   let receipt: Receipt | undefined
   try {
-    receipt = await settleSurely(billing, order, holdId, settlement)
+    receipt = await settleSurely(billing, order, ids, settlement)
   } catch (error) {
     // With a key the charge may stay: its answer is stored for the retry.
     if (!settlement.keep && holdId !== undefined) {
       await billing.doubtfulCharges.note(doubtfulCharge(order, holdId, settlement.records))
     }
-    void release(billing, unchargedPosting(billing.clock, order, holdId, settlement))
+    void release(billing, unchargedPosting(billing.clock, order, ids, settlement))
     throw error
   }
   if (holdId !== undefined) billing.openHolds.delete(holdId)
   if (receipt === undefined) throw interrupted()
   return receipt
-}
-
-const FIRST_WAIT_MS = 200
-const LONGEST_WAIT_MS = 5_000
-
-/**
- * Resolves after the first try, so that a caller never waits for a database that is away; further
- * tries follow until one succeeds. If this process dies first, the sweeper does the same.
- */
-async function release(billing: Billing, posting: CallPosting): Promise<void> {
-  if (!(await tryRelease(billing, posting))) void releaseLater(billing, posting)
-}
-
-async function releaseLater(billing: Billing, posting: CallPosting): Promise<void> {
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    await wait(waitMs, undefined, { ref: false })
-    if (await tryRelease(billing, posting)) return
-  }
-}
-
-async function tryRelease(
-  { queue, openHolds, log }: Billing,
-  posting: CallPosting,
-): Promise<boolean> {
-  try {
-    await queue.submit(posting)
-    const { command } = posting
-    if (command?.kind === 'release') openHolds.delete(command.holdId)
-    return true
-  } catch (error) {
-    log.warn('A hold could not be released; it will be tried again.', { error })
-    return false
-  }
 }
 
 function errorCode(error: unknown): string {

@@ -4,10 +4,10 @@ import { keepEarly } from '../../idempotency/replay-store.ts'
 import { patiently } from '../../ledger/posting-queue.ts'
 import type { Billing } from './billing.ts'
 import type { DoubtfulCharge } from './doubtful-charges.ts'
+import { postedReceipt, settlePosting } from './postings.ts'
 import {
-  postedReceipt,
-  settlePosting,
   sumMicro,
+  type BillIds,
   type BillLine,
   type BillOrder,
   type Receipt,
@@ -21,20 +21,20 @@ import {
 export async function settleSurely(
   { db, queue, clock }: Pick<Billing, 'db' | 'queue' | 'clock'>,
   order: BillOrder,
-  holdId: string | undefined,
+  ids: BillIds,
   settlement: Settlement,
 ): Promise<Receipt | undefined> {
   const { lines, records, keep } = settlement
-  const draft = keep?.answer(wholeCharge(holdId, lines))
+  const draft = keep?.answer(wholeCharge(ids, lines))
   const early = draft && (await patiently(() => keepEarly(db, keep!.claim, draft)))
-  return queue.submitSurely(settlePosting(clock, order, holdId, settlement, early), {
+  return queue.submitSurely(settlePosting(clock, order, ids, settlement, early), {
     fromPosted: postedReceipt,
     fromDatabase: () => recordedReceipt({ db }, records),
   })
 }
 
 /** Nearly always the receipt: only an account that runs out of credits pays less. */
-function wholeCharge(holdId: string | undefined, lines: BillLine[]): Receipt {
+function wholeCharge({ holdId }: BillIds, lines: BillLine[]): Receipt {
   const costs = holdId === undefined ? [] : lines.map(({ costMicro }) => costMicro)
   return { chargedMicro: sumMicro(costs), remainingMicro: undefined }
 }

@@ -8,7 +8,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { applyCommands } from '../../../src/ledger/ledger-store.ts'
-import type { Db } from '../../../src/db/db.ts'
+import type { Db, Row } from '../../../src/db/db.ts'
 import { dropOf, openBill, type Bill } from '../../../src/gateway/bill/billable.ts'
 import type { Billing } from '../../../src/gateway/bill/billing.ts'
 import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
@@ -19,7 +19,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import { createReplay } from '../../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../../support/agreement.ts'
-import { billingOn, unwatched } from '../../support/billing.ts'
+import { billingOn, sweep, unwatched } from '../../support/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
 
 const PAID_IN = 1_000n
@@ -201,7 +201,7 @@ withDatabase('a bill', (open) => {
     await assert.rejects(bill.settle([line(150n)]), isFailure('unavailable'))
     await bill.drop(FAILED)
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
-    assert.deepEqual(await records(), [])
+    assert.deepEqual(await records(), ['test/model interrupted 0 0'])
   })
 
   async function claimKey(key: string) {
@@ -479,10 +479,76 @@ withDatabase('a bill', (open) => {
     await until(() => on.openHolds.size === 0)
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     assert.deepEqual(await records(), [
-      'test/model unavailable 0 0',
+      'test/model upstream_failed 0 0',
       'test/model upstream_failed 0 0',
     ])
   })
+
+  test('two processes cannot be played off against each other more than once', async () => {
+    let release = Promise.withResolvers<void>()
+    release.resolve()
+    const on = await besideOn(async (commit) => {
+      await release.promise
+      return commit()
+    })
+    let lost = 0
+    for (let round = 0; round < 3; round++) {
+      await (await openOne(10n, 10n, on)).drop(FAILED)
+      release = Promise.withResolvers()
+      const opening = openOne(10n, 10n, on)
+      // Another process takes all there is while the hold is on its way.
+      const other = await openOne(1_000n)
+      release.resolve()
+      const bill = await opening.catch(() => undefined)
+      if (bill !== undefined) {
+        await assert.rejects(bill.settle([line(10n)]), isFailure('insufficient'))
+        await bill.drop(FAILED)
+        lost += 1
+      }
+      await other.drop(FAILED)
+    }
+    assert.equal(lost, 1)
+  })
+
+  test('whose hold a crash of the database undid is not charged, and has one record', async () => {
+    for (const isSwept of [false, true]) {
+      principal = await fundedAccount()
+      const { accountId } = principal
+      const before = await accountRow(accountId)
+      const on = await billingOn(db)
+      const bill = await openOne(400n, 400n, on)
+      const [hold] = await db.query<{ id: string }>('select id from holds where account_id = $1', [
+        accountId,
+      ])
+      if (isSwept) {
+        // A sweeper takes this process for dead, and records the call.
+        await db.query(`update holds set created_at = now() - interval '1 hour' where id = $1`, [
+          hold!.id,
+        ])
+        await sweep(db)
+      } else {
+        await db.query('delete from holds where id = $1', [hold!.id])
+        await restoreAccount(accountId, before)
+      }
+      await assert.rejects(bill.settle([line(150n)]), isFailure('unavailable'))
+      await bill.drop(FAILED)
+      assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
+      assert.deepEqual(await records(), ['test/model interrupted 0 0'])
+      assert.equal(on.openHolds.size, 0)
+    }
+  })
+
+  const accountRow = async (accountId: string) =>
+    (await db.query('select * from ledger_accounts where account_id = $1', [accountId]))[0]!
+
+  /** As it was before the holds that a crash undid. */
+  async function restoreAccount(accountId: string, { held_micro, limits_micro, version }: Row) {
+    await db.query(
+      `update ledger_accounts set held_micro = $2, limits_micro = $3, version = $4
+       where account_id = $1`,
+      [accountId, held_micro, limits_micro, version],
+    )
+  }
 
   type End = 'settle' | 'drop' | 'settle then drop' | 'drop then settle' | 'both at once'
   async function end(bill: Bill, how: End, costMicro: bigint): Promise<void> {
