@@ -1,49 +1,61 @@
 import { spawn } from 'node:child_process'
-import { existsSync, globSync, statSync } from 'node:fs'
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
-import { migratedDatabase, TEMPLATE_VARIABLE } from './support/databases.ts'
-import { startTestServer } from './support/local-server.ts'
+import { join } from 'node:path'
+import { cpuMsOf } from './runner/cpu.ts'
+import { runFiles, type FileReport } from './runner/crew.ts'
+import { offerDatabase } from './runner/database.ts'
+import { needsServer, testFiles } from './runner/files.ts'
+import { hasFailed, printFile, printSummary } from './runner/print.ts'
+import { DATABASE_VARIABLE } from './support/databases.ts'
 
 /**
- * `npm test`, or `npm test -- test/db test/ledger/money.test.ts`. Starts one PostgreSQL server for
- * the whole run, as the service does for itself; every test file has databases of its own on it.
+ * `npm test`, or `npm test -- test/db test/ledger/money.test.ts`. With `--quick` only what needs no
+ * server and no browser; with `--watch` again after every change. Other options go to Node.
  */
-const root = join(import.meta.dirname, '..')
+const OWN = ['--quick', '--watch']
 const args = process.argv.slice(2)
-const options = args.filter((arg) => arg.startsWith('--'))
+const options = args.filter((arg) => arg.startsWith('--') && !OWN.includes(arg))
 const paths = args.filter((arg) => !arg.startsWith('--'))
-const files = (paths.length > 0 ? paths : ['test']).flatMap(testFiles)
+const files = testFiles(paths.length > 0 ? paths : ['test']).filter(
+  (file) => !args.includes('--quick') || !needsServer(file),
+)
 if (files.length === 0) {
   console.error(`No test files in ${paths.join(', ')}.`)
   process.exit(1)
 }
 
-// Databases that live for seconds need no vacuum, and it would visit each of them.
-const server = await startTestServer({ settings: { autovacuum: 'off' } })
-// Many files wait more than they work: three at a time keep two cores busy.
-const child = spawn(
-  process.execPath,
-  ['--test', '--test-reporter=spec', '--test-concurrency=3', ...options, ...files],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: {
-      // Every test file is a process of its own: without the cache each compiles the service anew.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
-      ...process.env,
-      [TEMPLATE_VARIABLE]: await migratedDatabase(server.url),
-    },
-  },
-)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-const code = await new Promise<number>((done) => child.once('exit', (code) => done(code ?? 1)))
-await server.stop()
+const database = await offerDatabase()
+const env = {
+  // Children of tests compile the service anew without the cache.
+  NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+  ...process.env,
+  [DATABASE_VARIABLE]: database.url,
+}
+const code = args.includes('--watch') ? await watch() : await runAll()
+await database.close()
 process.exit(code)
 
-function testFiles(path: string): string[] {
-  const full = resolve(root, path)
-  if (!existsSync(full)) throw new Error(`There is no ${path}.`)
-  if (statSync(full).isFile()) return [relative(root, full)]
-  return globSync('**/*.test.ts', { cwd: full }).map((name) => relative(root, join(full, name)))
+async function runAll(): Promise<number> {
+  const reports: FileReport[] = []
+  const startedMs = performance.now()
+  const onFile = (report: FileReport) => {
+    reports.push(report)
+    printFile(report)
+  }
+  // Many files wait more than they work: three at a time keep two cores busy.
+  await runFiles({ files, workers: 3, options, env, onFile })
+  printSummary(reports, performance.now() - startedMs, cpuMsOf(process.pid))
+  return reports.some(hasFailed) ? 1 : 0
+}
+
+async function watch(): Promise<number> {
+  const child = spawn(process.execPath, ['--test', '--watch', ...options, ...files], {
+    cwd: join(import.meta.dirname, '..'),
+    stdio: 'inherit',
+    env,
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  const [code] = await once(child, 'exit')
+  return code ?? 1
 }

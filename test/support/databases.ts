@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, describe } from 'node:test'
 import { Client } from 'pg'
 import type { Db } from '../../src/db/db.ts'
@@ -48,17 +53,36 @@ export async function migratedDatabase(server: string, migrations?: URL): Promis
   return url
 }
 
-/** The variable in which a test file finds the template of the run. */
+/** The variables of a run: the template itself, or where it is told over HTTP. */
 export const TEMPLATE_VARIABLE = 'TEST_DATABASE_TEMPLATE'
+export const DATABASE_VARIABLE = 'TEST_DATABASE_AT'
 
-function templateUrl(): string {
-  const url = process.env[TEMPLATE_VARIABLE]
-  if (url !== undefined) return url
-  throw new Error('Tests need the server that "npm test" starts: npm test -- test/some.test.ts')
+let template: Promise<string> | undefined
+
+function templateUrl(): Promise<string> {
+  const { [TEMPLATE_VARIABLE]: url, [DATABASE_VARIABLE]: at } = process.env
+  if (url !== undefined) return Promise.resolve(url)
+  return (template ??= at === undefined ? startOwnDatabase() : fetch(at).then(textOf))
+}
+
+async function textOf(answer: Response): Promise<string> {
+  if (answer.ok) return answer.text()
+  throw new Error(`The database of the tests did not start: ${await answer.text()}`)
+}
+
+/** For a file that runs by itself, as `node --test FILE` or from an editor. */
+async function startOwnDatabase(): Promise<string> {
+  const program = join(import.meta.dirname, 'children/own-database.ts')
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  // It ends when this process does, and keeps nothing waiting.
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout]) (pipe as Socket).unref()
+  return line as string
 }
 
 async function createForThisFile(from: (template: string) => string): Promise<string> {
-  const template = templateUrl()
+  const template = await templateUrl()
   const url = await createDatabase(template, from(template))
   made.push(url)
   return url
@@ -67,10 +91,10 @@ async function createForThisFile(from: (template: string) => string): Promise<st
 const made: string[] = []
 
 /** When the tests are over and have closed what they opened. */
-process.once('beforeExit', dropAll)
+process.once('beforeExit', dropDatabases)
 
-async function dropAll(): Promise<void> {
-  for (const url of made) {
+export async function dropDatabases(): Promise<void> {
+  for (const url of made.splice(0)) {
     await asAdmin(url, `drop database ${nameIn(url)} with (force)`)
   }
 }

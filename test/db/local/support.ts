@@ -5,15 +5,11 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after } from 'node:test'
 import { Client } from 'pg'
 import { processesIn } from '../../../src/db/local/leftovers.ts'
-import {
-  startLocalServer,
-  type LocalOptions,
-  type LocalServer,
-} from '../../../src/db/local/start.ts'
+import { startLocalServer, type LocalOptions } from '../../../src/db/local/start.ts'
 import { silentLog } from '../../../src/lib/log.ts'
+import { atEndOfFile } from '../../support/end-of-file.ts'
 
 export const isRoot = process.getuid?.() === 0
 
@@ -34,15 +30,9 @@ export function freshFolder(): string {
 /** Stopped by the test; else, when it failed, at the end, or the file would wait for it for ever. */
 export async function start(dataDir: string, more: Partial<LocalOptions> = {}) {
   const server = await startLocalServer({ dataDir, connections: 20, log: silentLog, ...more })
-  servers.push(server)
+  atEndOfFile(() => server.stop())
   return server
 }
-
-const servers: LocalServer[] = []
-after(async () => {
-  await Promise.all(servers.map((server) => server.stop()))
-  for (const child of children) child.kill('SIGKILL')
-})
 
 type Report = { pid: number; url: string; notes: string[]; trouble?: string }
 
@@ -67,6 +57,7 @@ function runChild(file: string, args: string[], as: { uid?: number; gid?: number
   })
   children.add(child)
   child.once('exit', () => children.delete(child))
+  atEndOfFile(() => void child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const ended = once(child, 'close')
   return {
