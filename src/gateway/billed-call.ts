@@ -35,7 +35,7 @@ export type BilledCall<Result> = PaidStage<Result> & {
   /** What else belongs into the commit that settles it. */
   writes?: (() => CallWrite[]) | undefined
   /** The worth of what has come of the answer, where that is seen. */
-  saidMicro?: (() => bigint) | undefined
+  outputMicro?: (() => bigint) | undefined
   answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
 }
 
@@ -46,10 +46,10 @@ export async function runBilledCall<Result>(
   billed: BilledCall<Result>,
 ): Promise<KeptAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
-  const { stage, estimate, saidMicro } = billed
+  const { stage, estimate, outputMicro } = billed
   const { accountId } = principal
   const course = newCourse()
-  stayWhenDear(gateway, call, { thoughts: estimate.thoughts, course, saidMicro })
+  continueWhenCostly(gateway, call, { thoughts: estimate.thoughts, course, outputMicro })
   const leave = gateway.callLimits.enter(principal)
   try {
     const { trace } = signal
@@ -67,7 +67,7 @@ export async function runBilledCall<Result>(
     } catch (error) {
       const latencyMs = performance.now() - course.beganMs
       const end = { ...dropOf(error, stage, latencyMs, signal), course }
-      await dropWork(gateway, bill, end, { accountId, estimate, saidMicro: saidMicro?.() })
+      await dropWork(gateway, bill, end, { accountId, estimate, outputMicro: outputMicro?.() })
       throw error
     }
   } finally {
@@ -82,21 +82,21 @@ export function abortOf(call: GatewayCall): (reason: Failure) => void {
 
 /** What can be known of an answer that has not been sent. */
 type Underway = Pick<CostEstimate, 'thoughts'> &
-  Pick<BilledCall<unknown>, 'saidMicro'> & { course: CallCourse }
+  Pick<BilledCall<unknown>, 'outputMicro'> & { course: CallCourse }
 
 /**
  * An answer that has not been sent may be left for nothing, unless its account has left too much
  * already, or would with this one alone.
  */
-export function stayWhenDear(
+export function continueWhenCostly(
   { leftUnpaid }: Gateway,
   call: GatewayCall,
-  { thoughts, saidMicro, course }: Underway,
+  { thoughts, outputMicro, course }: Underway,
 ): void {
   const { accountId } = call.principal
   call.stay(() => {
     const thought = thoughtMicro(thoughts, performance.now() - course.beganMs)
-    const worth = greater(thought, saidMicro?.() ?? 0n)
+    const worth = greater(thought, outputMicro?.() ?? 0n)
     return leftUnpaid.answers.isBeyond(accountId, worth)
   })
 }
@@ -106,10 +106,10 @@ export async function dropWork(
   gateway: Gateway,
   bill: Bill,
   end: Dropped,
-  work: { accountId: string; estimate: CostEstimate; saidMicro?: bigint | undefined },
+  work: { accountId: string; estimate: CostEstimate; outputMicro?: bigint | undefined },
 ): Promise<void> {
-  const { accountId, estimate, saidMicro = 0n } = work
-  const worked = greater(workedMicro(estimate, end.latencyMs), saidMicro)
+  const { accountId, estimate, outputMicro = 0n } = work
+  const worked = greater(workedMicro(estimate, end.latencyMs), outputMicro)
   const micro = end.status === 'cancelled' ? worked : 0n
   const waived = waivedAs(gateway, end.stage, micro)
   await gateway.leftUnpaid.answers.drop(bill, { ...end, waived }, { accountId, micro })

@@ -6,11 +6,11 @@ import type { UsageReading } from './contract/usage.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
-/** After the final event the socket gets this long to end by itself and go back to its pool. */
-const LET_GO_MS = 1_000
-/** As much as a whole answer may have: for an upstream that calls every chunk the last one. */
+/** After the final event the connection has this long to end by itself and return to its pool. */
+const AWAIT_END_MS = 1_000
+/** As large as a whole answer may be: an upstream may mark every chunk as the last one. */
 const MOST_HELD_BACK = 32 * 1024 * 1024
-/** What may happen to the rest of a stream without harm, once the answer is complete. */
+/** Errors that do no harm once the answer is complete. */
 const HARMLESS: ReadonlySet<UpstreamErrorKind> = new Set(['reset', 'timeout', 'garbage', 'aborted'])
 
 type StreamParts = {
@@ -34,7 +34,7 @@ export async function openChatStream(parts: StreamParts): Promise<ChatStream> {
   return stream
 }
 
-/** A class, since a stream has a life: primed, flowing, over. */
+/** Primed (the first chunk is read), then flowing, then over. */
 class OpenStream implements ChatStream {
   readonly #parts: StreamParts
   readonly #events: Source<readonly SseEvent[]>
@@ -43,8 +43,8 @@ class OpenStream implements ChatStream {
   #heldBack = 0
   #first: readonly string[] | undefined
   #over = false
-  #outlasted = false
-  #spokeAtMs: number | undefined
+  #timedOut = false
+  #firstOutputAtMs: number | undefined
   #trace: AttemptTrace | undefined
 
   constructor(parts: StreamParts) {
@@ -57,7 +57,7 @@ class OpenStream implements ChatStream {
     return this.#reader.usage
   }
   get finishReason() {
-    return this.#outlasted ? 'length' : this.#reader.finishReason
+    return this.#timedOut ? 'length' : this.#reader.finishReason
   }
   get generationId() {
     return this.#parts.id ?? this.#reader.generationId
@@ -74,11 +74,11 @@ class OpenStream implements ChatStream {
   get last() {
     return this.#last
   }
-  get spokeAtMs() {
-    return this.#spokeAtMs
+  get firstOutputAtMs() {
+    return this.#firstOutputAtMs
   }
-  get outlasted() {
-    return this.#outlasted
+  get timedOut() {
+    return this.#timedOut
   }
   get finished() {
     return this.#reader.done || this.#reader.finished.size >= this.#parts.choices
@@ -101,7 +101,7 @@ class OpenStream implements ChatStream {
     }
   }
 
-  /** From its first token on. */
+  /** Traces the stream from its first token on. */
   follow(): void {
     const { trace } = this.#parts
     trace?.firstToken()
@@ -144,31 +144,31 @@ class OpenStream implements ChatStream {
       const events = this.#reader.done ? undefined : this.#events.take()
       if (events !== undefined) {
         const chunks = this.#readAll(events)
-        if (this.#reader.outputBytes > 0) this.#spokeAtMs ??= performance.now()
+        if (this.#reader.outputBytes > 0) this.#firstOutputAtMs ??= performance.now()
         return chunks
       }
     } catch (error) {
-      if (this.#outlasts(error)) return this.#endHere()
+      if (this.#isOwnTimeout(error)) return this.#endHere()
       const harmless = error instanceof UpstreamError && HARMLESS.has(error.kind)
       if (!this.finished || !harmless) throw error
     }
     this.#reader.close()
     this.#end('ok')
-    void letGo(this.#events)
+    void awaitEnd(this.#events)
     return undefined
   }
 
   /**
-   * It spoke until our own clock ran out. That is no failure of the upstream: an answer is as long as
-   * its caller asked for. And it was delivered, so it ends as one that has become too long.
+   * Our own total time-out, while text was coming. The upstream has not failed: the answer is long
+   * because its caller asked for that. What was delivered ends with `length`.
    */
-  #outlasts(error: unknown): boolean {
+  #isOwnTimeout(error: unknown): boolean {
     const total = error instanceof UpstreamError && error.kind === 'timeout' && error.at === 'total'
     return total && this.#reader.outputBytes > 0
   }
 
   #endHere(): undefined {
-    this.#outlasted = true
+    this.#timedOut = true
     this.#end('ok')
     this.#last.push(...(this.#reader.cutShort?.() ?? this.#finishChunks()))
   }
@@ -194,8 +194,8 @@ class OpenStream implements ChatStream {
   }
 
   /**
-   * What tells that a choice is finished waits in `last` until the answer is paid for: this is the
-   * one place where it is held back, whatever the provider.
+   * A chunk that finishes a choice waits in `last` until the answer is paid for. This is the one place
+   * that holds it back, for all providers.
    */
   #readOne(event: SseEvent): readonly string[] {
     const { finishes } = this.#reader
@@ -220,12 +220,12 @@ export function endTrace(
 }
 
 /** Waits until it has ended by itself, or sends anything more. */
-async function letGo(events: Source<readonly SseEvent[]>): Promise<void> {
+async function awaitEnd(events: Source<readonly SseEvent[]>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   try {
     do {
       if (!events.ready) {
-        timer ??= setTimeout(() => events.cancel(), LET_GO_MS)
+        timer ??= setTimeout(() => events.cancel(), AWAIT_END_MS)
         await events.more()
       }
     } while (events.take()?.length === 0)

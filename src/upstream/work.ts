@@ -114,11 +114,11 @@ export type ChatStream = Source<readonly string[]> &
     readonly last: readonly string[]
     /** The upstream has given all of the answer; at most its usage is still to come. */
     readonly finished: boolean
-    /** Our own clock ended it while it spoke. */
-    readonly outlasted?: boolean
-    /** When the first of the answer came, by `performance.now()`. */
-    readonly spokeAtMs?: number | undefined
-    /** No fewer tokens than it said, if it was not allowed to end. */
+    /** Our own time-out ended it while text was coming. */
+    readonly timedOut?: boolean
+    /** By `performance.now()`. */
+    readonly firstOutputAtMs?: number | undefined
+    /** An upper bound of its tokens, if we cut it off. */
     readonly boundTokens?: number | undefined
   }
 

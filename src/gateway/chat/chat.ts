@@ -113,7 +113,7 @@ export function completeChat(
     },
     usage: ({ charged }) => charged,
     writes: order.writes,
-    saidMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
+    outputMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
     answer: ({ result: { generationId }, body }, _charged, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
   })

@@ -3,7 +3,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/field
 import { completion } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
 import type { ChatStream } from '../../upstream/work.ts'
-import { addDetails } from './reasoning-details.ts'
+import { addDetails } from './reasoning.ts'
 
 /** As much as a whole answer may have. */
 const MOST_CHARACTERS = 32 * 1024 * 1024

@@ -2,7 +2,7 @@ import type { Outflow, Sink } from '../../lib/answer.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { StreamForm } from './form.ts'
 
-/** The three ends of a paid stream. One of them is called, once; another one also when `finished` throws. */
+/** The three ends of a paid stream. One of them is called, once; a second one only when `finished` throws. */
 export type StreamEnds = {
   /** It finished. Settles; gives what is still to be sent. */
   finished(): Promise<string>
@@ -10,17 +10,17 @@ export type StreamEnds = {
   broke(error: unknown): Promise<string>
   /** The reader left. Releases; there is nobody to answer. */
   left(): Promise<void>
-  /** Is it to be finished although the reader leaves? */
-  stays(): boolean
+  /** Whether the answer is read to its end although the reader has left. */
+  continues(): boolean
 }
 
 const HEARTBEAT_MS = 15_000
-/** Batches of at most 64 KiB that are looked through when a reader leaves, without a pause. */
+/** Batches of at most 64 KiB, read at once when a reader leaves, to see whether the answer is complete. */
 const MOST_LOOKED_THROUGH = 16
 
 /**
  * Server-sent events, taken from the upstream one batch at a time and only when the reader has
- * room: no text is kept. A class, because a stream has a life.
+ * room: no text is kept in memory.
  */
 export class ChatOutflow implements Outflow {
   readonly #stream: ChatStream
@@ -31,9 +31,9 @@ export class ChatOutflow implements Outflow {
   #ended = false
   /** The reader left. What is written goes nowhere. */
   #gone = false
-  /** Waits for the reader, not for the upstream. */
+  /** We wait for the reader, not for the upstream. */
   #full = false
-  /** Counted instead of looking at the clock for each event. */
+  /** Heartbeats since the last event: cheaper than the time of each event. */
   #beats = 0
 
   constructor(stream: ChatStream, form: StreamForm, ends: StreamEnds) {
@@ -51,14 +51,14 @@ export class ChatOutflow implements Outflow {
     if (this.#ended || this.#gone) return this.#flowing
     this.#gone = true
     clearInterval(this.#heartbeat)
-    if (this.#runsOn()) return (this.#flowing ??= this.#flow(NOBODY))
+    if (this.#continues()) return (this.#flowing ??= this.#flow(DISCARD))
     this.#ended = true
     this.#stream.cancel()
     return this.#ends.left()
   }
 
   async #flow(sink: Sink): Promise<void> {
-    // Goes out with the first of the answer, if that is there.
+    // Sent together with the first part of the answer, if that is there.
     let begun = ''
     try {
       begun = this.#form.begin(this.#stream)
@@ -88,15 +88,15 @@ export class ChatOutflow implements Outflow {
   }
 
   /** The upstream has finished, perhaps in what arrived while the reader was busy. */
-  #runsOn(): boolean {
+  #continues(): boolean {
     try {
       for (let i = 0; i < MOST_LOOKED_THROUGH && !this.#stream.finished; i++) {
         if (!this.#stream.ready) break
         if (this.#stream.take() === undefined) return true
       }
-      return this.#stream.finished || this.#ends.stays()
+      return this.#stream.finished || this.#ends.continues()
     } catch {
-      // It broke; but the reader left before it was told.
+      // The upstream broke off, but the reader left before being told.
       return false
     }
   }
@@ -128,4 +128,4 @@ export class ChatOutflow implements Outflow {
 }
 
 /** For a stream that goes on without a reader. */
-const NOBODY: Sink = { write: () => true, room: async () => {}, end: () => {} }
+const DISCARD: Sink = { write: () => true, room: async () => {}, end: () => {} }

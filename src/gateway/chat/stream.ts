@@ -6,7 +6,13 @@ import { ABSENT, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { newCourse, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
-import { abortOf, dropWork, generationHeader, stayWhenDear, waivedAs } from '../billed-call.ts'
+import {
+  abortOf,
+  dropWork,
+  generationHeader,
+  continueWhenCostly,
+  waivedAs,
+} from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 import { thoughtMicro } from '../price/thoughts.ts'
@@ -33,7 +39,7 @@ export async function streamChat(
   const { accountId } = principal
   const course = newCourse()
   gateway.leftUnpaid.streams.admit(accountId)
-  stayWhenDear(gateway, call, { thoughts: estimate.thoughts, course })
+  continueWhenCostly(gateway, call, { thoughts: estimate.thoughts, course })
   const leave = gateway.callLimits.enter(principal)
   let bill: Bill | undefined
   const asking = { signal, course }
@@ -63,7 +69,7 @@ export async function streamChat(
   }
 }
 
-/** All that a stream keeps of its order while it runs: nothing of the prompt, which may be long. */
+/** What a running stream needs of its order: nothing of the prompt, which may be long. */
 type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<CostEstimate, 'thoughts'>
 
 function paidOf({ stage, usage, writes, estimate: { thoughts } }: ChatOrder): Paid {
@@ -113,14 +119,14 @@ function streamEnds(
       await left()
       leave()
     },
-    stays: () => gateway.leftUnpaid.streams.isBeyond(accountId, worth().micro),
+    continues: () => gateway.leftUnpaid.streams.isBeyond(accountId, worth().micro),
   }
 }
 
-/** What outlasted our clock was not counted to its end: then what was seen of it counts too. */
+/** An upstream that ran into our time-out reported no final count: then what we saw counts too. */
 function chargeFor(order: Paid, stream: ChatStream): StageUsage {
   const counted = order.usage(stream.usage, stream)
-  if (!stream.outlasted || stream.finished) return counted
+  if (!stream.timedOut || stream.finished) return counted
   const seen = order.usage(withoutAnswer(stream.usage), stream)
   return seen.costMicro > counted.costMicro ? seen : counted
 }
@@ -132,13 +138,13 @@ function withoutAnswer(reading: UsageReading): UsageReading {
 }
 
 /**
- * Some upstreams count an answer only at its end: what was seen of it counts too, with what may have
- * been thought before.
+ * What the work done so far is worth. Some upstreams count an answer only at its end, so what was seen
+ * of it counts too, and what the model may have thought before.
  */
 function worthOf(gateway: Gateway, order: Paid, stream: ChatStream, course: CallCourse): Waived {
   const counted = order.usage(stream.usage, stream)
   const seen = order.usage(ABSENT, stream)
-  const silentMs = (stream.spokeAtMs ?? performance.now()) - course.beganMs
+  const silentMs = (stream.firstOutputAtMs ?? performance.now()) - course.beganMs
   const thought = thoughtMicro(order.thoughts, silentMs)
   const allMicro = seen.costMicro + thought
   if (thought > 0n && allMicro > counted.costMicro) return waivedAs(gateway, order.stage, allMicro)

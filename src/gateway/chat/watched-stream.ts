@@ -6,10 +6,10 @@ import type { UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { mostTokens } from '../price/token-bound.ts'
 
-/** The money of a stream, and how to get more of it. */
+/** How much a stream may cost, and how to raise that. */
 export type StreamLimit = {
   limitMicro: bigint
-  /** What the upstream was told to keep to: with a limit this high there is nothing to watch. */
+  /** What the upstream was told to keep to: at this limit there is nothing left to watch. */
   ceilingMicro: bigint
   stepMicro: bigint
   /** How many tokens a limit pays for, of all choices together. */
@@ -20,52 +20,52 @@ export type StreamLimit = {
   boundPrompt(): number
 }
 
-/** A reader who is further behind than this is waited for. */
+/** Characters. With more than this unread, the upstream is read no further. */
 const MOST_QUEUED = 256 * 1024
-/** A model says on while we wait, at ten credits a second, and nobody would pay for that. */
+/** The model keeps generating while we wait; this bounds the unpaid part. */
 const ANSWER_WITHIN_MS = 100
 
 /**
- * A stream whose account may not be able to pay for all of it. What is said is counted as it comes,
- * whatever the reader does, at no fewer tokens than it can have. Before the limit is passed it is
- * raised; when there is no more money the upstream is cut off and the answer ends with `length`.
+ * A stream whose account may not be able to pay for all of it. Its tokens are counted as they come,
+ * however slowly the reader reads, and never too low. The limit is raised before it is reached; when
+ * there are no more credits the upstream is cut off and the answer ends with `length`.
  */
 export class WatchedStream implements ChatStream {
   readonly #stream: ChatStream
   readonly #limit: StreamLimit
   readonly #ours: OurNames
   #limitMicro: bigint
-  /** The tokens that the limit pays for; those that were said; the most at once. */
-  #room: number
-  #said = 0
-  #largest = 0
-  /** When more is asked for; a question that is not answered yet; the last answer was no. */
-  #askAt: number
-  #asked: Promise<void> | undefined
-  #poor = false
+  /** Tokens: what the limit pays for; what has come; the most that came at once. */
+  #paidTokens: number
+  #tokens = 0
+  #largestBatch = 0
+  /** At how many tokens the limit is raised; the raise under way; whether the last one was refused. */
+  #extendAt: number
+  #extending: Promise<void> | undefined
+  #exhausted = false
   readonly #choices = new Set<number>()
   /** How an answer that was cut off ends. */
   #last: readonly string[] | undefined
   #queue: string[] = []
-  #queued = 0
-  #over = false
-  #cut = false
-  #fault: { error: unknown } | undefined
+  #queuedLength = 0
+  #ended = false
+  #cutShort = false
+  #error: { error: unknown } | undefined
   #wakeReader: (() => void) | undefined
-  #wakeUs: (() => void) | undefined
+  #wakeWatcher: (() => void) | undefined
 
   constructor(stream: ChatStream, limit: StreamLimit, ours: OurNames) {
     this.#stream = stream
     this.#limit = limit
     this.#ours = ours
     this.#limitMicro = limit.limitMicro
-    this.#room = limit.tokensFor(limit.limitMicro)
-    this.#askAt = this.#room / 2
+    this.#paidTokens = limit.tokensFor(limit.limitMicro)
+    this.#extendAt = this.#paidTokens / 2
     void this.#run()
   }
 
   get ready(): boolean {
-    return this.#queue.length > 0 || this.#over
+    return this.#queue.length > 0 || this.#ended
   }
 
   more(): Promise<void> {
@@ -76,34 +76,34 @@ export class WatchedStream implements ChatStream {
     if (this.#queue.length > 0) {
       const chunks = this.#queue
       this.#queue = []
-      this.#queued = 0
-      this.#wakeUs?.()
+      this.#queuedLength = 0
+      this.#wakeWatcher?.()
       return chunks
     }
-    if (this.#fault !== undefined) throw this.#fault.error
+    if (this.#error !== undefined) throw this.#error.error
     return undefined
   }
 
-  /** We read on for a while: the upstream rests only when we do. */
+  /** We read ahead of the reader: the upstream's clocks stop only when we stop reading. */
   rest(): void {}
 
   cancel(): void {
     this.#queue = []
-    this.#fault = undefined
+    this.#error = undefined
     this.#end()
     this.#stream.cancel()
-    this.#wakeUs?.()
+    this.#wakeWatcher?.()
   }
 
-  /** An answer that the money ended has ended. */
+  /** Also when we cut it off. */
   get finished() {
-    return this.#cut || this.#stream.finished
+    return this.#cutShort || this.#stream.finished
   }
   get last() {
     return this.#last ?? this.#stream.last
   }
   get finishReason() {
-    return this.#cut ? 'length' : this.#stream.finishReason
+    return this.#cutShort ? 'length' : this.#stream.finishReason
   }
   get generationId() {
     return this.#stream.generationId
@@ -115,13 +115,13 @@ export class WatchedStream implements ChatStream {
     return this.#stream.pictures
   }
   get boundTokens() {
-    return this.#cut ? Math.ceil(this.#said) : undefined
+    return this.#cutShort ? Math.ceil(this.#tokens) : undefined
   }
 
-  /** Of one that was cut off, what the upstream had told of the prompt so far. */
+  /** Of a stream that was cut off: what the upstream had reported of the prompt so far. */
   get usage(): UsageReading {
     const { usage: reading } = this.#stream
-    if (!this.#cut) return reading
+    if (!this.#cutShort) return reading
     const told = reading.kind === 'reported' ? reading.usage : {}
     const promptTokens = told.promptTokens ?? this.#limit.boundPrompt()
     const answer = { completionTokens: undefined, totalTokens: undefined }
@@ -130,37 +130,37 @@ export class WatchedStream implements ChatStream {
 
   async #run(): Promise<void> {
     try {
-      while (!this.#over) {
+      while (!this.#ended) {
         if (!this.#stream.ready) await this.#stream.more()
-        if (this.#over) return
+        if (this.#ended) return
         const chunks = this.#stream.take()
         if (chunks === undefined) {
-          this.#cut = this.#stream.outlasted === true
+          this.#cutShort = this.#stream.timedOut === true
           break
         }
-        this.#pass(chunks)
+        this.#enqueue(chunks)
         if (!(await this.#affords()) || !(await this.#keepsUp())) this.#cutOff()
       }
     } catch (error) {
-      this.#fault = { error }
+      this.#error = { error }
     }
     this.#end()
   }
 
   #end(): void {
-    this.#over = true
+    this.#ended = true
     this.#wakeReader?.()
   }
 
-  #pass(chunks: readonly string[]): void {
+  #enqueue(chunks: readonly string[]): void {
     let tokens = 0
     for (const chunk of chunks) {
       tokens += this.#count(chunk)
       this.#queue.push(chunk)
-      this.#queued += chunk.length
+      this.#queuedLength += chunk.length
     }
-    this.#said += tokens
-    this.#largest = Math.max(this.#largest, tokens)
+    this.#tokens += tokens
+    this.#largestBatch = Math.max(this.#largestBatch, tokens)
     if (chunks.length > 0) this.#wakeReader?.()
   }
 
@@ -168,52 +168,54 @@ export class WatchedStream implements ChatStream {
     let tokens = 0
     for (const { index, delta } of choicesIn(chunk)) {
       this.#choices.add(Number(index))
-      tokens += wordsIn(delta)
+      tokens += tokensIn(delta)
     }
     return tokens
   }
 
   /**
-   * There must be room for as much as has ever come at once, and while an answer is waited for, for
-   * that again: a model says on. More is asked for half way to the end.
+   * The limit must pay for another batch as large as the largest so far, and for a second one that
+   * may come while the limit is raised. It is raised half way to its end.
    */
   async #affords(): Promise<boolean> {
-    if (this.#said >= this.#askAt) this.#asked ??= this.#ask()
-    while (this.#said + (this.#poor ? 1 : 2) * this.#largest > this.#room) {
-      if (this.#asked === undefined && this.#poor) return false
-      if (!(await cameInTime((this.#asked ??= this.#ask())))) return false
+    if (this.#tokens >= this.#extendAt) this.#extending ??= this.#extendAhead()
+    while (this.#tokens + (this.#exhausted ? 1 : 2) * this.#largestBatch > this.#paidTokens) {
+      if (this.#extending === undefined && this.#exhausted) return false
+      if (!(await answeredInTime((this.#extending ??= this.#extendAhead())))) return false
     }
     return true
   }
 
-  async #ask(): Promise<void> {
-    this.#poor = !(await this.#extend(this.#limit.stepMicro))
-    this.#askAt = this.#said + Math.max(this.#largest, (this.#room - this.#said) / 2)
-    this.#asked = undefined
+  async #extendAhead(): Promise<void> {
+    this.#exhausted = !(await this.#extend(this.#limit.stepMicro))
+    this.#extendAt =
+      this.#tokens + Math.max(this.#largestBatch, (this.#paidTokens - this.#tokens) / 2)
+    this.#extending = undefined
   }
 
   /**
-   * A model says on while nobody reads it. So whoever reads slowly must be able to pay for all that
-   * it may still say.
+   * The model keeps generating while nobody reads. So the account of a slow reader must be able to pay
+   * for all that may still come.
    */
   async #keepsUp(): Promise<boolean> {
-    if (this.#queued < MOST_QUEUED) return true
-    if (!(await cameInTime(this.#askForAll())) || this.#room !== Infinity) return false
+    if (this.#queuedLength < MOST_QUEUED) return true
+    if (!(await answeredInTime(this.#extendToCeiling())) || this.#paidTokens !== Infinity)
+      return false
     this.#stream.rest()
-    while (this.#queued > 0 && !this.#over) {
-      await new Promise<void>((wake) => (this.#wakeUs = wake))
+    while (this.#queuedLength > 0 && !this.#ended) {
+      await new Promise<void>((wake) => (this.#wakeWatcher = wake))
     }
     return true
   }
 
-  async #askForAll(): Promise<void> {
-    await this.#asked
-    while (this.#room !== Infinity) {
+  async #extendToCeiling(): Promise<void> {
+    await this.#extending
+    while (this.#paidTokens !== Infinity) {
       if (!(await this.#extend(this.#limit.ceilingMicro))) return
     }
   }
 
-  /** False when there is no more money. */
+  /** False when there are no more credits. */
   async #extend(byMicro: bigint): Promise<boolean> {
     const { ceilingMicro, extend, tokensFor } = this.#limit
     const leftMicro = ceilingMicro - this.#limitMicro
@@ -222,17 +224,17 @@ export class WatchedStream implements ChatStream {
       if (limitMicro <= this.#limitMicro) return false
       this.#limitMicro = limitMicro
     }
-    // At the ceiling the upstream ends by itself.
-    this.#room = this.#limitMicro < ceilingMicro ? tokensFor(this.#limitMicro) : Infinity
+    // At the ceiling the upstream ends the answer by itself.
+    this.#paidTokens = this.#limitMicro < ceilingMicro ? tokensFor(this.#limitMicro) : Infinity
     return true
   }
 
   #cutOff(): void {
-    if (this.#over) return
-    this.#cut = true
+    if (this.#ended) return
+    this.#cutShort = true
     this.#stream.cancel()
     const { last } = this.#stream
-    for (const chunk of last) this.#said += this.#count(chunk)
+    for (const chunk of last) this.#tokens += this.#count(chunk)
     const finished = new Set(last.flatMap(choicesIn).map(({ index }) => Number(index)))
     const open = [...this.#choices].filter((index) => !finished.has(index))
     const ends = open.map((index) => chunkText(this.#ours, {}, { reason: 'length', index }))
@@ -241,7 +243,7 @@ export class WatchedStream implements ChatStream {
   }
 }
 
-function cameInTime(answer: Promise<void>): Promise<boolean> {
+function answeredInTime(answer: Promise<void>): Promise<boolean> {
   return within(
     ANSWER_WITHIN_MS,
     answer.then(() => true),
@@ -253,12 +255,12 @@ function choicesIn(chunk: string): Fields[] {
   return listOf((JSON.parse(chunk) as Fields).choices).filter(isFields)
 }
 
-/** All that a delta says, whatever its members are called. */
-function wordsIn(value: unknown): number {
+/** Of all texts of a delta, whatever its members are called. */
+function tokensIn(value: unknown): number {
   if (typeof value === 'string') return mostTokens(value)
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + wordsIn(item), 0)
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + tokensIn(item), 0)
   if (!isFields(value)) return 0
   let tokens = 0
-  for (const name in value) tokens += wordsIn(value[name])
+  for (const name in value) tokens += tokensIn(value[name])
   return tokens
 }

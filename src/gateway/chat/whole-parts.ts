@@ -1,14 +1,14 @@
 import { Failure } from '../../lib/failure.ts'
 import { isFields, type Fields } from '../../lib/fields.ts'
-import { AnswerWalk, type Part } from './answer-parts.ts'
+import { PartReader, type Part } from './answer-parts.ts'
 
 /** A part with all of its text; that of a call is its arguments. */
 export type WholePart = Part & { text: string }
 
-/** The parts of a message that is there as a whole, by the same walk as those of a stream. */
+/** The parts of a whole message, read in the same way as those of a stream. */
 export function wholeParts(message: Fields, mintId: () => string): WholePart[] {
   const parts: WholePart[] = []
-  const walk = new AnswerWalk(
+  const reader = new PartReader(
     {
       open: (part) => void parts.push({ ...part, text: '' }),
       delta: (part, text) => void (parts[part.position]!.text += text),
@@ -16,8 +16,8 @@ export function wholeParts(message: Fields, mintId: () => string): WholePart[] {
     },
     mintId,
   )
-  walk.add(message)
-  walk.end()
+  reader.add(message)
+  reader.end()
   return parts
 }
 

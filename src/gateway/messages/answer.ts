@@ -1,7 +1,7 @@
 import type { Fields } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { Part } from '../chat/answer-parts.ts'
-import { carrierOf } from '../chat/reasoning-carrier.ts'
+import { carrierOf } from '../chat/reasoning.ts'
 import { inputOf, wholeParts, type WholePart } from '../chat/whole-parts.ts'
 import type { ToolNames } from './tools.ts'
 import type { MessageUsage } from './usage.ts'

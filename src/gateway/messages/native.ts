@@ -1,7 +1,7 @@
 import { isFields, listOf, type Fields } from '../../lib/fields.ts'
 import { isThinking, thinkingBlocks } from '../../upstream/anthropic/thinking.ts'
 import type { NativeRequest } from '../../upstream/contract/contract.ts'
-import { carriedDetails, isCarrier } from '../chat/reasoning-carrier.ts'
+import { carriedDetails, isCarrier } from '../chat/reasoning.ts'
 import type { MessagesBody } from './body.ts'
 import { isClientRun } from './tools.ts'
 

@@ -1,6 +1,6 @@
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
-import { limitField } from '../chat/answer-limit.ts'
+import { limitField } from '../chat/dialects.ts'
 import type { ChatBody } from '../chat/chat.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { effortFor, formatFor } from './output-config.ts'

@@ -1,5 +1,5 @@
 import type { Usage } from '../../upstream/contract/usage.ts'
-import { AnswerWalk, type Part } from '../chat/answer-parts.ts'
+import { PartReader, type Part } from '../chat/answer-parts.ts'
 import {
   carrierFor,
   isBroken,
@@ -19,7 +19,7 @@ export const STOP = frame('message_stop', '')
  */
 export class MessageEvents {
   readonly #names: AnswerNames
-  readonly #walk: AnswerWalk
+  readonly #reader: PartReader
   #text = ''
   /** A thinking block has begun; one without a text has its whole content in its start. */
   #thinking = false
@@ -33,7 +33,7 @@ export class MessageEvents {
       delta: (part: Part, text: string) => this.#delta(part, text),
       close: (part: Part) => this.#close(part),
     }
-    this.#walk = new AnswerWalk(listener, newToolUseId)
+    this.#reader = new PartReader(listener, newToolUseId)
   }
 
   /** With our estimate of what goes in: clients measure by it how full the context is. */
@@ -45,16 +45,16 @@ export class MessageEvents {
 
   write(chunks: readonly string[]): string {
     this.#text = ''
-    for (const chunk of chunks) this.#walk.take(chunk)
+    for (const chunk of chunks) this.#reader.take(chunk)
     return this.#text
   }
 
   /** What tells the end, once it is paid for. */
   end(last: readonly string[], usage: Usage): string {
     this.#text = ''
-    for (const chunk of last) this.#walk.take(chunk)
-    this.#walk.end()
-    const { finish, hasCalls } = this.#walk
+    for (const chunk of last) this.#reader.take(chunk)
+    this.#reader.end()
+    const { finish, hasCalls } = this.#reader
     const reason = stopReasonOf(finish, { any: hasCalls, cutOff: this.#cutOff })
     const delta = { stop_reason: reason, stop_sequence: null }
     const totals = JSON.stringify(messageUsage(usage))

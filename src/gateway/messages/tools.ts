@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
-import { fittedToolName } from '../chat/tool-name.ts'
+import { fittedToolName } from '../chat/dialects.ts'
 import type { MessagesBody } from './body.ts'
 
 /** Tools under the names that a chat has for them. */

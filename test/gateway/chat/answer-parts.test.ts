@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AnswerWalk, type Part } from '../../../src/gateway/chat/answer-parts.ts'
+import { PartReader, type Part } from '../../../src/gateway/chat/answer-parts.ts'
 import { inputOf, wholeParts } from '../../../src/gateway/chat/whole-parts.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
@@ -13,7 +13,7 @@ function told(deltas: Fields[], finish: string | null = 'stop') {
   const parts: { kind: string; name: string; text: string }[] = []
   let open: Part | undefined
   let ids = 0
-  const walk = new AnswerWalk(
+  const reader = new PartReader(
     {
       open: (part) => {
         assert.equal(open, undefined)
@@ -39,13 +39,13 @@ function told(deltas: Fields[], finish: string | null = 'stop') {
   )
   deltas.forEach((delta, i) => {
     const last = i === deltas.length - 1
-    walk.take(
+    reader.take(
       JSON.stringify({ choices: [{ index: 0, delta, finish_reason: last ? finish : null }] }),
     )
   })
-  walk.end()
+  reader.end()
   assert.equal(open, undefined)
-  return { lines, parts, details, finish: walk.finish, hasCalls: walk.hasCalls }
+  return { lines, parts, details, finish: reader.finish, hasCalls: reader.hasCalls }
 }
 
 const call = (

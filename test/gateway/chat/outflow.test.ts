@@ -62,7 +62,7 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
       return 'data: error\n\n'
     },
     left: async () => void seen.ends.push('left'),
-    stays: () => stays,
+    continues: () => stays,
   })
   return { seen, rests, stream, give }
 }

@@ -18,7 +18,7 @@ class Model implements ChatStream {
   readonly pictures = 0
   readonly last = []
   finished = false
-  outlasted = false
+  timedOut = false
   finishReason: string | null = null
   usage: ChatStream['usage'] = { kind: 'absent' }
 
@@ -244,7 +244,7 @@ test('what breaks is thrown after what came before it, and a cancelled stream is
 
 test('one that our clock ended is counted as one that the money ended', async () => {
   const model = new Model(pieces(5, 2))
-  model.outlasted = true
+  model.timedOut = true
   const { streamLimit } = limitOf(10, 90)
   const stream = new WatchedStream(model, streamLimit, ours)
   const { text } = await textOf(stream)

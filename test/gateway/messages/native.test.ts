@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { carrierOf } from '../../../src/gateway/chat/reasoning-carrier.ts'
+import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
 import { nativeRequest, type SentHeaders } from '../../../src/gateway/messages/native.ts'
 import type { Fields } from '../../../src/lib/fields.ts'
 

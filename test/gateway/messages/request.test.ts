@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { carrierOf } from '../../../src/gateway/chat/reasoning-carrier.ts'
+import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
 import type { MessagesBody, ReadingModel } from '../../../src/gateway/messages/body.ts'
 import { readRequest } from '../../../src/gateway/messages/request.ts'
 import { Failure } from '../../../src/lib/failure.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
-import { carrierOf } from '../../../src/gateway/chat/reasoning-carrier.ts'
+import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
 import { EventWriter } from '../../../src/gateway/responses/answer/event-writer.ts'
 import { NativeEvents } from '../../../src/gateway/responses/answer/native-events.ts'
 import { usageOf } from '../../../src/gateway/responses/answer/response.ts'

@@ -189,15 +189,15 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'a call is finished that was left after long thoughts',
     file: 'src/gateway/billed-call.ts',
-    find: 'const worth = greater(thought, saidMicro?.() ?? 0n)',
-    put: 'const worth = saidMicro?.() ?? 0n',
+    find: 'const worth = greater(thought, outputMicro?.() ?? 0n)',
+    put: 'const worth = outputMicro?.() ?? 0n',
     test: 'test/contract/bounded-loss.test.ts',
     fails: /thinks for more than may be left/,
   },
   {
     name: 'a whole answer is finished that was left after much of it was seen',
     file: 'src/gateway/billed-call.ts',
-    find: 'const worth = greater(thought, saidMicro?.() ?? 0n)',
+    find: 'const worth = greater(thought, outputMicro?.() ?? 0n)',
     put: 'const worth = thought',
     test: 'test/contract/bounded-loss.test.ts',
     fails: /of which more was seen than may be left/,

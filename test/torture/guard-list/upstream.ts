@@ -37,7 +37,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
   {
     name: 'an answer that outlasts our clock is paid for',
     file: 'src/upstream/chat-stream.ts',
-    find: 'if (this.#outlasts(error)) return this.#endHere()',
+    find: 'if (this.#isOwnTimeout(error)) return this.#endHere()',
     put: '',
     test: 'test/contract/slow-readers.test.ts',
     fails: /outlast our clock/,

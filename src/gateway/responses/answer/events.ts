@@ -1,7 +1,7 @@
 import type { Failure } from '../../../lib/failure.ts'
 import { fieldsOf, listOf, type Fields } from '../../../lib/fields.ts'
 import { prefixedId } from '../../../lib/ids.ts'
-import { AnswerWalk } from '../../chat/answer-parts.ts'
+import { PartReader } from '../../chat/answer-parts.ts'
 import type { EventWriter } from './event-writer.ts'
 import { ItemEvents } from './item-events.ts'
 import { endOf, isCutOff, responseOf, type ResponseStart } from './response.ts'
@@ -26,7 +26,7 @@ export class ResponseEvents {
   readonly #style: ResponseStyle
   readonly #writer: EventWriter
   readonly #items: ItemEvents
-  readonly #walk: AnswerWalk
+  readonly #reader: PartReader
   readonly #whole: WholeEvents
 
   constructor(writer: EventWriter, style: ResponseStyle) {
@@ -35,7 +35,7 @@ export class ResponseEvents {
     this.#style = style
     this.#whole = new WholeEvents(writer, head)
     this.#items = new ItemEvents(writer, { ...head, tools }, encrypted)
-    this.#walk = new AnswerWalk(this.#items, () => prefixedId('call_'))
+    this.#reader = new PartReader(this.#items, () => prefixedId('call_'))
   }
 
   begin(): string {
@@ -52,9 +52,9 @@ export class ResponseEvents {
   /** The rest of the answer, after `store` was given all of it. */
   finish(last: readonly string[], usage: Fields, store: StoreResponse): string {
     for (const chunk of last) this.#takeOne(chunk)
-    const { finish, hasCalls } = this.#walk
+    const { finish, hasCalls } = this.#reader
     if (isCutOff(finish)) this.#items.cut(hasCalls)
-    this.#walk.end()
+    this.#reader.end()
     const calls = { any: hasCalls, cutOff: this.#items.cutOffCall }
     const end = { ...endOf(finish, calls), usage }
     const { head } = this.#style
@@ -70,7 +70,7 @@ export class ResponseEvents {
 
   #takeOne(chunk: string): void {
     if (this.#style.logprobs) this.#items.logprobs.push(...logprobsIn(chunk))
-    this.#walk.take(chunk)
+    this.#reader.take(chunk)
   }
 }
 

@@ -1,6 +1,6 @@
 import { fieldsOf, textOf, type Fields } from '../../../lib/fields.ts'
 import type { Part } from '../../chat/answer-parts.ts'
-import { carrierOf } from '../../chat/reasoning-carrier.ts'
+import { carrierOf } from '../../chat/reasoning.ts'
 import type { OwnTools } from '../request/tools.ts'
 
 /** What the items of one response have in common. */

@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
-import { limitField } from '../../chat/answer-limit.ts'
+import { limitField } from '../../chat/dialects.ts'
 import type { ChatBody } from '../../chat/chat.ts'
 import type { ResponsesBody } from './body.ts'
 import { conversationOf } from './conversation.ts'

@@ -1,6 +1,6 @@
 import { Failure } from '../../../lib/failure.ts'
 import type { Fields } from '../../../lib/fields.ts'
-import { carriedDetails } from '../../chat/reasoning-carrier.ts'
+import { carriedDetails } from '../../chat/reasoning.ts'
 import { CallIds } from './call-ids.ts'
 import { textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'

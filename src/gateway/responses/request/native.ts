@@ -1,6 +1,6 @@
 import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import type { NativeRequest } from '../../../upstream/contract/contract.ts'
-import { carriedDetails, isCarrier } from '../../chat/reasoning-carrier.ts'
+import { carriedDetails, isCarrier } from '../../chat/reasoning.ts'
 import type { ResponsesBody } from './body.ts'
 import type { AskedModel } from './chat-body.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'

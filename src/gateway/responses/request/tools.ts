@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
-import { fittedToolName } from '../../chat/tool-name.ts'
+import { fittedToolName } from '../../chat/dialects.ts'
 
 /** A tool of the caller's, as the caller names it. */
 export type OwnTool = {

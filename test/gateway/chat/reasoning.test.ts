@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  carriedDetails,
-  carrierOf,
-  isCarrier,
-} from '../../../src/gateway/chat/reasoning-carrier.ts'
+import { carriedDetails, carrierOf, isCarrier } from '../../../src/gateway/chat/reasoning.ts'
 
 const details = [{ type: 'reasoning.text', text: 'é\u0000', signature: 's', index: 0 }]
 
