@@ -65,3 +65,13 @@ const names = new Set(
     ),
   ),
 )
+
+test('the page about settings has every setting, and no other', () => {
+  const source = readFileSync(join(ROOT, 'src/config.ts'), 'utf8')
+  const settings = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
+  assert.ok(settings.length > 80)
+  const { text } = pages.find(({ page }) => page === 'docs/settings.md')!
+  const rows = text.matchAll(/^\| (`[A-Z][^|]*) \|/gm)
+  const told = [...rows].flatMap(([, cell]) => cell!.match(/[A-Z][A-Z0-9_]+/g)!)
+  assert.deepEqual(told.sort(), settings.sort())
+})
