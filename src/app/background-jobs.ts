@@ -1,4 +1,3 @@
-import type { Accounts } from '../accounts/accounts.ts'
 import { insertRecords } from '../activity/activity-store.ts'
 import { healthRecorder } from '../activity/health-history.ts'
 import { activityRetention } from '../activity/retention.ts'
@@ -8,8 +7,6 @@ import { syncCatalog, type SyncParts } from '../catalog/sync.ts'
 import type { Config } from '../config.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { purgeJob } from '../db/purge-store.ts'
-import type { Gateway } from '../gateway/gateway.ts'
-import type { DoubtfulCharges } from '../gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from '../gateway/bill/interrupted.ts'
 import type { Billing } from '../gateway/bill/billing.ts'
 import { purgeResponsesOverLimit } from '../gateway/responses/stored/stored-responses-store.ts'
@@ -17,75 +14,48 @@ import type { VideoNotice } from '../gateway/videos/end.ts'
 import { holdsOfLiveJobs } from '../gateway/videos/jobs-store.ts'
 import { videoWorker } from '../gateway/videos/worker.ts'
 import { sweeper } from '../ledger/sweeper.ts'
-import type { Clock, BackgroundJob } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
-import type { BalanceWatch } from '../notices/low-balance.ts'
+import type { BackgroundJob } from '../lib/clock.ts'
 import { notify } from '../notices/notices.ts'
-import type { Payments } from '../payments/payments.ts'
-import type { createReplay } from '../idempotency/replay-store.ts'
-import { purgeExpired } from './purge-expired.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { tellWebhooks } from '../webhooks/events.ts'
 import { outageWatch } from '../webhooks/outages.ts'
+import type { AppInputs } from './inputs.ts'
+import { purgeExpired } from './purge-expired.ts'
+import type { Rooms } from './rooms.ts'
 
-type JobInputs = {
-  config: Config
-  db: Db
-  log: Log
-  clock: Clock
-  heartbeat: BackgroundJob
-  books: BackgroundJob
-  audits: BackgroundJob
-  replay: ReturnType<typeof createReplay>
-  accounts: Accounts
-  upstreams: Upstreams
-  upstreamMinutes: BackgroundJob
-  catalogSync: SyncParts
-  payments: Payments
-  billing: Pick<Billing, 'processId' | 'openHolds'>
-  doubtfulCharges: DoubtfulCharges
-  leftUnpaid: Gateway['leftUnpaid']
-  balanceWatch: BalanceWatch
-  outbox: { jobs: BackgroundJob[] }
-  webhooks: { jobs: BackgroundJob[] }
-}
-
-/** Everything that happens without a request, on every replica; what calls depend on begins first. */
-export function backgroundJobs(inputs: JobInputs): BackgroundJob[] {
-  const { config, db, log, replay, upstreams, payments, doubtfulCharges } = inputs
+/** Everything that happens without a request, on every replica; what calls depend on comes first. */
+export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[] {
+  const { config, db, log } = inputs
+  const { accounts, upstreams } = rooms
+  const { billing, leftUnpaid } = rooms.gateway
   return [
-    inputs.heartbeat,
-    { name: 'catalog', everyMs: 60_000, run: syncRegularly(inputs.catalogSync, config) },
+    rooms.heartbeat,
+    { name: 'catalog', everyMs: 60_000, run: syncRegularly(rooms.catalogSync, config) },
     { name: 'upstream-health', everyMs: 60_000, run: upstreams.probe },
-    sweep(inputs),
-    inputs.books,
-    inputs.audits,
-    { name: 'doubtful-charges', everyMs: 5_000, run: doubtfulCharges.giveBack },
-    inputs.leftUnpaid.streams.job,
-    inputs.leftUnpaid.answers.job,
-    ...inputs.outbox.jobs,
-    ...inputs.webhooks.jobs,
-    { name: 'payments', everyMs: 5_000, run: payments.reconcile },
-    videoJob(inputs),
-    { name: 'replay', everyMs: 10_000, run: replay.tidy },
+    sweep(inputs, billing),
+    rooms.ledgerWatch.job,
+    rooms.audits,
+    { name: 'doubtful-charges', everyMs: 5_000, run: billing.doubtfulCharges.giveBack },
+    leftUnpaid.streams.job,
+    leftUnpaid.answers.job,
+    ...rooms.outbox.jobs,
+    ...rooms.webhooks.jobs,
+    { name: 'payments', everyMs: 5_000, run: rooms.payments.reconcile },
+    videoJob(inputs, rooms),
+    { name: 'replay', everyMs: 10_000, run: rooms.replay.tidy },
     outageWatch({ db, troubles: () => upstreams.problems() }),
-    inputs.upstreamMinutes,
-    healthRecorder({
-      db,
-      now: () => inputs.clock.now(),
-      timeZone: config.ACTIVITY_TIME_ZONE,
-      health: () => upstreams.health(),
-    }),
+    rooms.upstreamMinutes.job,
+    recordHealth(inputs, upstreams),
     activitySumming({ db }),
-    { name: 'arrivals', everyMs: 3_000, run: inputs.accounts.arrivals.send },
-    { name: 'key-uses', everyMs: 5_000, run: inputs.accounts.apiKeys.flushUses },
+    { name: 'arrivals', everyMs: 3_000, run: accounts.arrivals.send },
+    { name: 'key-uses', everyMs: 5_000, run: accounts.apiKeys.flushUses },
     purgeExpired({ db, config }),
-    responsesWithin(db, config),
+    purgeLargeResponses(db, config),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),
   ]
 }
 
-function sweep({ db, log, clock, config, billing }: JobInputs): BackgroundJob {
+function sweep({ db, log, clock, config }: AppInputs, billing: Billing): BackgroundJob {
   return sweeper({
     db,
     log,
@@ -97,7 +67,7 @@ function sweep({ db, log, clock, config, billing }: JobInputs): BackgroundJob {
 }
 
 /** More often than what goes with time: models that cost nothing could fill a disk in an hour. */
-function responsesWithin(db: Db, config: Config): BackgroundJob {
+function purgeLargeResponses(db: Db, config: Config): BackgroundJob {
   const mostBytes = config.KEPT_RESPONSES_MB_PER_ACCOUNT * 1_000_000
   return purgeJob({
     db,
@@ -107,12 +77,21 @@ function responsesWithin(db: Db, config: Config): BackgroundJob {
   })
 }
 
+function recordHealth({ db, clock, config }: AppInputs, upstreams: Upstreams): BackgroundJob {
+  return healthRecorder({
+    db,
+    now: () => clock.now(),
+    timeZone: config.ACTIVITY_TIME_ZONE,
+    health: () => upstreams.health(),
+  })
+}
+
 function jobOf({ owner }: Hold): string[] {
   return 'job' in owner ? [owner.job] : []
 }
 
-function videoJob(inputs: JobInputs): BackgroundJob {
-  const { db, log, clock, config, upstreams, balanceWatch } = inputs
+function videoJob(inputs: AppInputs, { upstreams, balanceWatch }: Rooms): BackgroundJob {
+  const { db, log, clock, config } = inputs
   return videoWorker({
     db,
     log,

@@ -1,0 +1,77 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { openBilling, type Billing } from '../gateway/bill/billing.ts'
+import { openDoubtfulCharges } from '../gateway/bill/doubtful-charges.ts'
+import { openLeftUnpaid } from '../gateway/bill/left-unpaid.ts'
+import { upstreamNames } from '../gateway/billed-call.ts'
+import { createCallLimits } from '../gateway/call-limits.ts'
+import { tryModel, type ModelTrial } from '../gateway/chat/try-model.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { parseCredits } from '../ledger/money.ts'
+import { decimal } from '../lib/decimal.ts'
+import { deriveKey } from '../lib/secrets.ts'
+import type { BalanceWatch } from '../notices/low-balance.ts'
+import type { Upstreams } from '../upstream/work.ts'
+import type { AppInputs } from './inputs.ts'
+import { voiceSettings } from './voice-settings.ts'
+
+type GatewayRooms = {
+  processId: string
+  catalog: Catalog
+  upstreams: Upstreams
+  balanceWatch: BalanceWatch
+}
+
+/** Paid work, and what each kind of it needs besides. */
+export async function openGatewayRoom(inputs: AppInputs, rooms: GatewayRooms) {
+  const { config, db, log } = inputs
+  const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
+  const leftUnpaid = await openAllowances(inputs)
+  const billing = openAppBilling(inputs, { ...rooms, doubtfulCharges })
+  const gateway: Gateway = {
+    billing,
+    catalog: rooms.catalog,
+    upstreams: rooms.upstreams,
+    callLimits: createCallLimits({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
+    leftUnpaid,
+    rules: {
+      capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
+      minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
+    },
+    reportedCapUsd: decimal(config.REPORTED_COST_CAP_USD),
+    voice: voiceSettings(config, inputs.providers.simulated.upstreams),
+    nameForUpstream: upstreamNames(deriveKey(inputs.masterKey, 'upstream-user')),
+  }
+  return {
+    gateway,
+    responses: { gateway, db, storedDays: config.RESPONSE_DAYS },
+    videos: { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 },
+    askModel: (trial: ModelTrial) => tryModel(gateway, trial),
+  }
+}
+
+/** What accounts may leave unpaid upstream. */
+async function openAllowances({ db, log, clock, config }: AppInputs) {
+  const parts = { db, log, clock, limitMicro: parseCredits(config.UNPAID_STREAM_CREDITS) }
+  return {
+    streams: await openLeftUnpaid({ kind: 'stream', ...parts }),
+    answers: await openLeftUnpaid({ kind: 'answer', ...parts }),
+  }
+}
+
+function openAppBilling(
+  { config, db, log, clock, meter }: AppInputs,
+  rooms: Pick<GatewayRooms, 'processId' | 'balanceWatch'> & Pick<Billing, 'doubtfulCharges'>,
+): Billing {
+  return openBilling({
+    db,
+    log,
+    clock,
+    meter,
+    processId: rooms.processId,
+    doubtfulCharges: rooms.doubtfulCharges,
+    timeZone: config.ACTIVITY_TIME_ZONE,
+    noteBalances: rooms.balanceWatch.noteBalances,
+    isNews: rooms.balanceWatch.isNews,
+    unconfirmedCapMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
+  })
+}

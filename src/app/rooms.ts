@@ -1,0 +1,101 @@
+import { openAccounts } from '../accounts/accounts.ts'
+import { moveWorkspace } from '../activity/activity-store.ts'
+import { deleteAllStoredResponses } from '../gateway/responses/stored/stored-responses-store.ts'
+import { openLimiter } from '../http/limits/limiter.ts'
+import { createReplay } from '../idempotency/replay-store.ts'
+import { startHeartbeat } from '../ledger/heartbeat-store.ts'
+import { watchLedger } from '../ledger/ledger-watch.ts'
+import { creditsNumber, parseCredits } from '../ledger/money.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import { createBalanceWatch } from '../notices/low-balance.ts'
+import { openOutbox } from '../notices/outbox.ts'
+import { openSenders } from '../notices/senders.ts'
+import { smsCountries } from '../notices/sms-countries.ts'
+import { auditRunner } from '../operators/accounting/audit-runs.ts'
+import { createGate } from '../operators/gate.ts'
+import { deleteOperator } from '../operators/operators-store.ts'
+import { openRefusals } from '../operators/refusals.ts'
+import { reachOf } from '../webhooks/address.ts'
+import { webhookKeys } from '../webhooks/secrets.ts'
+import { openWebhookSender } from '../webhooks/sender.ts'
+import { openWebhooks } from '../webhooks/webhooks.ts'
+import type { AppInputs } from './inputs.ts'
+import { openCatalogRoom } from './open-catalog.ts'
+import { openGatewayRoom } from './open-gateway.ts'
+import { openPaymentsRoom } from './open-payments.ts'
+import { openUpstreamsRoom } from './open-upstreams.ts'
+
+export type Rooms = Awaited<ReturnType<typeof openRooms>>
+
+/** Opens every room once, in order. The only place that knows them all. */
+export async function openRooms(inputs: AppInputs) {
+  const processId = uuidv7()
+  const heartbeat = await startHeartbeat(inputs.db, processId)
+  const replay = openReplay(inputs, processId)
+  const limiter = await openLimiter(inputs.config, inputs.log, inputs.clock)
+  const balanceWatch = openBalanceWatch(inputs)
+  const accounts = await openAccountsRoom(inputs)
+  const { upstreams, upstreamMinutes } = await openUpstreamsRoom(inputs)
+  const { catalog, catalogSync } = await openCatalogRoom(inputs, upstreams)
+  const payments = openPaymentsRoom(inputs, balanceWatch)
+  const paidWork = await openGatewayRoom(inputs, { processId, catalog, upstreams, balanceWatch })
+  return {
+    heartbeat,
+    replay,
+    limiter,
+    balanceWatch,
+    accounts,
+    upstreams,
+    upstreamMinutes,
+    catalog,
+    catalogSync,
+    payments,
+    ...paidWork,
+    ...openOperatorsRoom(inputs),
+    outbox: await openOutboxRoom(inputs),
+    ...(await openWebhooksRoom(inputs)),
+    ledgerWatch: watchLedger(inputs),
+    audits: await auditRunner(inputs),
+  }
+}
+
+function openReplay({ db, config }: AppInputs, processId: string) {
+  const budgetBytes = config.KEPT_ANSWERS_MB_PER_ACCOUNT * 1_000_000
+  return createReplay({ db, processId, budgetBytes })
+}
+
+function openBalanceWatch({ config }: AppInputs) {
+  const thresholdMicro = parseCredits(config.LOW_BALANCE_CREDITS)
+  return createBalanceWatch({ thresholdMicro, credits: creditsNumber })
+}
+
+function openAccountsRoom(inputs: AppInputs) {
+  return openAccounts({
+    ...inputs,
+    workspaceMoves: [moveWorkspace],
+    erasures: [deleteAllStoredResponses, deleteOperator],
+  })
+}
+
+function openOperatorsRoom({ db, log, clock, config }: AppInputs) {
+  const refusals = openRefusals({ db, log, now: () => clock.now() })
+  const gate = createGate({ db, networks: config.OPERATOR_NETWORKS, refused: refusals.note })
+  return { refusals, gate }
+}
+
+function openOutboxRoom({ db, log, config }: AppInputs) {
+  const smsRules = {
+    countries: smsCountries(config),
+    noticesPerDay: config.SMS_NOTICES_PER_DAY,
+    timeZone: config.ACTIVITY_TIME_ZONE,
+  }
+  return openOutbox({ db, log, senders: openSenders(config), smsRules })
+}
+
+async function openWebhooksRoom({ db, log, clock, config, masterKey }: AppInputs) {
+  const keys = webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS })
+  const reach = reachOf(config.WEBHOOK_ALLOW_NETWORKS)
+  const sender = openWebhookSender(reach)
+  const webhooks = await openWebhooks({ db, keys, log, clock, sender })
+  return { webhooks, webhookAdmin: { db, keys, reach } }
+}
