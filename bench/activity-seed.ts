@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { ZONE } from './activity-reads.ts'
 
 const COLUMNS = `account_id, workspace_id, request_id, kind, model, status, error_code,
-  prompt_tokens, completion_tokens, total_tokens, cost_micro, latency_ms, lane_id`
+  prompt_tokens, completion_tokens, total_tokens, cost_micro, latency_ms, group_id`
 
 type Plan = { rows: number; everyNth: number; accountId: string }
 
@@ -37,7 +37,7 @@ function draw({ everyNth, accountId }: Plan): string {
   create temp table drawn as
   -- As the service names the group of a record.
   select *, md5(account_id || '/' || coalesce(workspace_id::text, '') || '/' || status || '/' || model)
-    ::uuid as lane_id
+    ::uuid as group_id
   from (select i,
     case when i % ${everyNth} = 0 then '${accountId}' else ${other} end::uuid as account_id,
     case when dice % 5 > 0 then ${asUuid('b', 'least(dice % 5, 3)')} end::uuid as workspace_id,
@@ -75,7 +75,7 @@ function asUuid(kind: string, number: string): string {
 }
 
 const COUNTERS = `
-  insert into activity_lanes (account_id, workspace_id, model, status, records)
+  insert into record_groups (account_id, workspace_id, model, status, records)
   select account_id, workspace_id, model, status, count(*) from activity_records group by 1, 2, 3, 4;
   insert into activity_rollups (account_id, grain, starts_on, model, requests, tokens, cost_micro)
   select account_id, 'day', (created_at at time zone '${ZONE}')::date, model,

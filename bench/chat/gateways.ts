@@ -127,7 +127,7 @@ async function serviceOn(name: string, service: Replica, databaseUrl: string, pi
     (key) => `Authorization: Bearer ${key}\r\n`,
   )
   const untilNothingPends = async () => {
-    while ((await db.query('select from activity_due limit 1')).length > 0) await sleep(250)
+    while ((await db.query('select from pending_rollups limit 1')).length > 0) await sleep(250)
   }
   const database = { pid, untilNothingPends }
   return { db, gateway: { name, ...placeOf(service), headers, database } }

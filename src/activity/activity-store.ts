@@ -4,7 +4,7 @@ import { binaryRows, type RowType } from '../db/binary-rows.ts'
 import type { Row, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 import { COST_BASES } from '../ledger/upstream-cost.ts'
-import { ALL_LANES, dueOfRecord, writeDue } from './due-store.ts'
+import { ALL_GROUPS, pendingRollupOf, writePendingRollups } from './pending-rollups-store.ts'
 import { ACTIVITY_STATUSES, type ActivityRecord } from './record.ts'
 
 /**
@@ -78,7 +78,7 @@ export async function costsOf(tx: Tx, ids: string[]): Promise<Map<string, bigint
 }
 
 export const NEW_RECORD: RowType<ActivityRecord> = {
-  name: 'grouped_record',
+  name: 'new_record',
   columns: [
     ['id', 'uuid', (r) => r.id],
     ['account_id', 'uuid', (r) => r.accountId],
@@ -105,12 +105,12 @@ export const NEW_RECORD: RowType<ActivityRecord> = {
     ['price_snapshot_id', 'uuid', (r) => r.priceSnapshotId],
     ['latency_ms', 'int8', (r) => wholeMs(r.latencyMs)],
     ['created_at', 'timestamptz', (r) => r.createdAt],
-    ['lane_id', 'uuid', laneOf],
+    ['group_id', 'uuid', groupOf],
   ],
 }
 
-/** As `activity_lanes` has it, where the database makes it of the same members. */
-function laneOf({ accountId, workspaceId = '', status, model }: ActivityRecord): string {
+/** As in `record_groups`, where the database makes it of the same members. */
+function groupOf({ accountId, workspaceId = '', status, model }: ActivityRecord): string {
   const hex = hash('md5', `${accountId}/${workspaceId}/${status}/${model}`)
   const begin = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}`
   return `${begin}-${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -128,9 +128,9 @@ const insertion = (first: number, where: string) => `
     insert into activity_records (${NAMES}) select * from unnest($${first}::${NEW_RECORD.name}[])
     ${where}
     on conflict (id) do nothing
-    returning ${dueOfRecord(first + 1)}
+    returning ${pendingRollupOf(first + 1)}
   ),
-  due as (${writeDue('recorded')})`
+  pending as (${writePendingRollups('recorded')})`
 
 const INSERT_RECORDS = `with ${insertion(1, '')} select`
 
@@ -163,15 +163,15 @@ export async function purgeRecords(
   tx: Tx,
   limits: { olderThanDays: number; batch: number },
 ): Promise<number> {
-  const [row] = await tx.query<Row & { purged: bigint; lanes: string[] }>(PURGE, [
+  const [row] = await tx.query<Row & { purged: bigint; groups: string[] }>(PURGE, [
     limits.olderThanDays,
     limits.batch,
   ])
   // A group without records is none. One that gets a record meanwhile is not empty any more.
   await tx.query(
-    `delete from activity_lanes where records = 0 and lane_id in (
-       select lane_id from activity_lanes where lane_id = any($1::uuid[]) order by lane_id for update)`,
-    [row!.lanes],
+    `delete from record_groups where records = 0 and group_id in (
+       select group_id from record_groups where group_id = any($1::uuid[]) order by group_id for update)`,
+    [row!.groups],
   )
   return Number(row!.purged)
 }
@@ -181,15 +181,15 @@ export function purgeMoves(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'activity_workspace_moves',
     where: `moved_at < now() - interval '1 day' and not exists (
-      select from ${ALL_LANES} as lane
-      where lane.account_id = activity_workspace_moves.account_id
-        and lane.workspace_id = activity_workspace_moves.from_workspace_id)`,
+      select from ${ALL_GROUPS} as one
+      where one.account_id = activity_workspace_moves.account_id
+        and one.workspace_id = activity_workspace_moves.from_workspace_id)`,
     order: 'moved_at',
   })
 }
 
 // The groups' rows are there already: the upsert is an update that locks in the order in which the
-// background job adds to them. A record that is still due has not been counted: it stays for the
+// background job adds to them. A record that is still pending has not been counted: it stays for the
 // next round.
 const PURGE = `
   with cutoff as (select now() - make_interval(days => $1::int) as at),
@@ -202,20 +202,20 @@ const PURGE = `
   old as (
     select id from activity_records
     where id < (select id from bound) and created_at < (select at from cutoff)
-      and id not in (select record_id from activity_due where record_id < (select id from bound))
+      and id not in (select record_id from pending_rollups where record_id < (select id from bound))
     order by id limit $2::int8
     for update skip locked
   ),
   gone as (
     delete from activity_records where id in (select id from old)
-    returning account_id, workspace_id, model, status, lane_id
+    returning account_id, workspace_id, model, status, group_id
   ),
   counted as (
-    insert into activity_lanes (account_id, workspace_id, model, status, records)
+    insert into record_groups (account_id, workspace_id, model, status, records)
     select account_id, workspace_id, model, status, count(*)
     from gone
-    group by account_id, workspace_id, model, status, lane_id
-    order by lane_id
-    on conflict (lane_id) do update set records = activity_lanes.records - excluded.records
+    group by account_id, workspace_id, model, status, group_id
+    order by group_id
+    on conflict (group_id) do update set records = record_groups.records - excluded.records
   )
-  select count(*) as purged, coalesce(array_agg(distinct lane_id), '{}') as lanes from gone`
+  select count(*) as purged, coalesce(array_agg(distinct group_id), '{}') as groups from gone`

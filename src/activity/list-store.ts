@@ -80,33 +80,33 @@ const FAR_PAGE = shownByIds(`
 
 const NEAR_PAGE_OF_GROUP = shown(`(
   select * from activity_records
-  where lane_id = $6::uuid and (created_at, id) < ($4::timestamptz, $5::uuid)
+  where group_id = $6::uuid and (created_at, id) < ($4::timestamptz, $5::uuid)
   ${NEWEST_FIRST} limit $2::int8 offset $3::int8)`)
 
 const FAR_PAGE_OF_GROUP = shownByIds(`
   select id from activity_records
-  where lane_id = $6::uuid and (created_at, id) < ($4::timestamptz, $5::uuid)
+  where group_id = $6::uuid and (created_at, id) < ($4::timestamptz, $5::uuid)
   ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
 
 const SCAN_OF_GROUPS = shownByIds(`
   select id from activity_records
   where account_id = $1 and (created_at, id) < ($4::timestamptz, $5::uuid)
-    and lane_id = any($6::uuid[])
+    and group_id = any($6::uuid[])
   ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
 
 const SCAN_OF_NEWEST = shownByIds(`
   select id from (
-    select id, created_at, lane_id from activity_records
+    select id, created_at, group_id from activity_records
     where account_id = $1 and (created_at, id) < ($4::timestamptz, $5::uuid)
     ${NEWEST_FIRST} limit $7::int8
   ) as newest
-  where lane_id = any($6::uuid[])
+  where group_id = any($6::uuid[])
   ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)
 
 const MERGE_OF_GROUPS = shownByIds(`
-  select id from unnest($6::uuid[]) as lane cross join lateral (
+  select id from unnest($6::uuid[]) as wanted cross join lateral (
     select id, created_at from activity_records
-    where lane_id = lane and (created_at, id) < ($4::timestamptz, $5::uuid)
+    where group_id = wanted and (created_at, id) < ($4::timestamptz, $5::uuid)
     ${NEWEST_FIRST} limit $2::int8 + $3::int8
   ) as newest
   ${NEWEST_FIRST} limit $2::int8 offset $3::int8`)

@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { ALL_LANES } from './due-store.ts'
+import { ALL_GROUPS } from './pending-rollups-store.ts'
 import type { ActivityStatus } from './record.ts'
 
 export type ActivityFilter = {
@@ -9,7 +9,7 @@ export type ActivityFilter = {
 }
 
 /**
- * The record groups that a filter selects. A group (`lane` in the tables) is the records of one
+ * The record groups that a filter selects. A group is the records of one
  * account with the same workspace, model and status. `total` counts what the filter selects,
  * `ofAll` every record that the account keeps.
  */
@@ -22,18 +22,18 @@ export async function findRecordGroups(
   filter: ActivityFilter,
 ): Promise<RecordGroups> {
   const rows = await tx.read<Row & { ids: string[]; total: bigint; of_all: bigint }>(
-    `select coalesce(array_agg(distinct lane_id) filter (where selected), '{}')::text[] as ids,
+    `select coalesce(array_agg(distinct group_id) filter (where selected), '{}')::text[] as ids,
        coalesce(sum(records) filter (where selected), 0)::int8 as total,
        coalesce(sum(records), 0)::int8 as of_all
      from (
-       select lane_id, records,
+       select group_id, records,
          ($2::uuid is null or coalesce(to_workspace_id, workspace_id) = $2)
          and ($3::text is null or model = $3)
          and ($4::text is null or status = $4) as selected
-       from ${ALL_LANES} as lane left join activity_workspace_moves as moved
-         on moved.account_id = lane.account_id and from_workspace_id = workspace_id
-       where lane.account_id = $1 and records > 0
-     ) as lanes`,
+       from ${ALL_GROUPS} as one left join activity_workspace_moves as moved
+         on moved.account_id = one.account_id and from_workspace_id = workspace_id
+       where one.account_id = $1 and records > 0
+     ) as groups`,
     [accountId, filter.workspaceId ?? null, filter.model ?? null, filter.status ?? null],
   )
   const row = rows[0]!

@@ -1,5 +1,5 @@
 import type { Row, Tx } from '../db/db.ts'
-import { ALL_ROLLUPS } from './due-store.ts'
+import { ALL_ROLLUPS } from './pending-rollups-store.ts'
 
 export const PERIODS = ['today', 'week', 'month', 'year'] as const
 export type Period = (typeof PERIODS)[number]

@@ -1,8 +1,8 @@
 import type { Db } from '../db/db.ts'
 import type { BackgroundJob } from '../lib/clock.ts'
-import { addCostsDue, addDue } from './summing-store.ts'
+import { addPendingRollups } from './summing-store.ts'
 
-/** Readers pass over what is due: it should be little. The longer the rest, the more is one upsert. */
+/** Readers pass over what is pending: it should be little. The longer the rest, the more is one upsert. */
 const EVERY_MS = 2_000
 /** Each row may be four upserts, and a statement has five seconds even on a slow disk. */
 const BATCH = 4_000
@@ -16,16 +16,9 @@ export function activitySumming({ db }: { db: Db }): BackgroundJob {
     name: 'activity-sums',
     everyMs: EVERY_MS,
     async run(signal) {
-      await addAll(addDue, db, signal)
-      await addAll(addCostsDue, db, signal)
+      for (let last = BATCH; last === BATCH && !signal.aborted;) {
+        last = await addPendingRollups(db, BATCH)
+      }
     },
   }
-}
-
-async function addAll(
-  add: (db: Db, batch: number) => Promise<number>,
-  db: Db,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let last = BATCH; last === BATCH && !signal.aborted;) last = await add(db, BATCH)
 }

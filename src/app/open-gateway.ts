@@ -24,7 +24,7 @@ type GatewayRooms = {
 /** Paid work, and what each kind of it needs besides. */
 export async function openGatewayRoom(inputs: AppInputs, rooms: GatewayRooms) {
   const { config, db, log } = inputs
-  const doubtfulCharges = await openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
+  const doubtfulCharges = openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
   const leftUnpaid = await openAllowances(inputs)
   const billing = openAppBilling(inputs, { ...rooms, doubtfulCharges })
   const gateway: Gateway = {

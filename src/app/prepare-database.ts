@@ -1,6 +1,6 @@
 import { ConfigError, type Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
-import { migrate } from '../db/migrate.ts'
+import { ForeignDatabaseError, migrate } from '../db/migrate.ts'
 import { damaged } from '../db/local/explain.ts'
 import { diskFull, LocalTrouble } from '../db/local/trouble.ts'
 import { openDatabase } from '../db/database.ts'
@@ -53,6 +53,12 @@ async function checkVersion(db: Db, url: string): Promise<void> {
 
 /** The server of our own runs: only its disk or its data can be the matter. */
 function explainedLocally(error: unknown, folder: string): unknown {
+  if (error instanceof ForeignDatabaseError) {
+    return new LocalTrouble(
+      `DATA_DIR ${folder} holds data of a version of Mlango before its first release, which this one cannot read: move the folder away or choose another DATA_DIR to start anew, or run the version that made them.`,
+      { cause: error },
+    )
+  }
   const cause = error instanceof Failure ? error.cause : error
   const code = (cause as { code?: string } | undefined)?.code ?? ''
   if (code === '53100') return new LocalTrouble(diskFull(folder), { cause })
@@ -65,6 +71,11 @@ function explained(error: unknown, url: string): unknown {
   const cause = error instanceof Failure ? error.cause : error
   const code = (cause as { code?: string } | undefined)?.code ?? ''
   const { text, host, user, name } = addressOf(url)
+  if (error instanceof ForeignDatabaseError) {
+    return new ConfigError([
+      `DATABASE_URL: the database at ${text} was made by a version of Mlango before its first release, which this one cannot read: name an empty database to start anew, or run the version that made it.`,
+    ])
+  }
   const who = user === '' ? 'the system user' : `user "${user}"`
   const refusals: Record<string, string> = {
     '28P01': `${host} refused the password of ${who}. Correct the password.`,

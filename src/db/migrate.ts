@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Log } from '../lib/log.ts'
 import type { Db, Tx } from './db.ts'
 
-type Migration = { number: number; name: string; sql: string; hash: string }
+type Migration = Applied & { sql: string }
+type Applied = { number: number; name: string; hash: string }
 
 /**
  * Brings the database to the newest shape: numbered files, forward only, all in one transaction
@@ -16,13 +17,25 @@ export async function migrate(db: Db, log: Log, folder: URL = FOLDER): Promise<v
     await tx.script(`set local lock_timeout = 0; set local statement_timeout = 0;
       select pg_advisory_xact_lock(7310578)`)
     await tx.script(TABLE)
-    const done = await appliedMigrations(tx)
+    const applied = await appliedMigrations(tx)
+    if (applied.some((one) => isOfAnotherLine(one, migrations))) throw new ForeignDatabaseError()
     for (const migration of migrations) {
-      const hash = done.get(migration.number)
-      if (hash === undefined) await apply(tx, migration, log)
-      else if (hash !== migration.hash) throw new Error(changed(migration))
+      const before = applied.find(({ number }) => number === migration.number)
+      if (before === undefined) await apply(tx, migration, log)
+      else if (before.hash !== migration.hash) throw new Error(changed(migration))
     }
   })
+}
+
+/** Made before the first release, whose migrations were other files: nothing leads from them to ours. */
+export class ForeignDatabaseError extends Error {
+  constructor() {
+    super(
+      'This database was made by a version of Mlango before its first release. ' +
+        'This version cannot read it.',
+    )
+    this.name = 'ForeignDatabaseError'
+  }
 }
 
 const FOLDER = new URL('./migrations/', import.meta.url)
@@ -50,11 +63,14 @@ async function readMigration(folder: URL, name: string): Promise<Migration> {
   return { number, name, sql, hash: createHash('sha256').update(sql).digest('hex') }
 }
 
-async function appliedMigrations(tx: Tx): Promise<Map<number, string>> {
-  const rows = await tx.read<{ number: number; hash: string }>(
-    'select number, hash from migrations',
-  )
-  return new Map(rows.map((row) => [row.number, row.hash]))
+function appliedMigrations(tx: Tx): Promise<Applied[]> {
+  return tx.read<Applied>('select number, name, hash from migrations')
+}
+
+/** A number beyond ours is a later version's, beside which this one may run. */
+function isOfAnotherLine({ number, name }: Applied, ours: Migration[]): boolean {
+  const own = ours.find((migration) => migration.number === number)
+  return own === undefined ? number < (ours.at(-1)?.number ?? 0) : own.name !== name
 }
 
 async function apply(tx: Tx, { number, name, sql, hash }: Migration, log: Log): Promise<void> {

@@ -16,7 +16,7 @@ export async function writePieces(tx: Tx, claim: Claim, body: string | Buffer): 
   let [no, bytes] = [0, 0]
   for (const piece of piecesOf(body)) {
     await tx.query(
-      `insert into kept_pieces (claim_id, no, bytes) values ($1, $2, $3) on conflict do nothing`,
+      `insert into stored_answer_pieces (claim_id, no, bytes) values ($1, $2, $3) on conflict do nothing`,
       [claim.id, no++, piece],
     )
     bytes += piece.length
@@ -73,7 +73,7 @@ async function* readSpliced(tx: Tx, claimId: string, splice: Splice): AsyncGener
 
 async function readPiece(tx: Tx, claimId: string, no: number): Promise<Buffer> {
   const [row] = await tx.read<{ bytes: Buffer }>(
-    'select bytes from kept_pieces where claim_id = $1 and no = $2',
+    'select bytes from stored_answer_pieces where claim_id = $1 and no = $2',
     [claimId, no],
   )
   if (row === undefined) throw new Error('A piece of a kept answer is gone: it has expired.')
@@ -83,7 +83,7 @@ async function readPiece(tx: Tx, claimId: string, no: number): Promise<Buffer> {
 /** An hour longer than any answer: they are written before it is kept. Gives how many went. */
 export async function purgePieces(tx: Tx, most: number): Promise<number> {
   const where = `written_at < now() - interval '25 hours'`
-  return deleteOldest(tx, most, { table: 'kept_pieces', where, order: 'written_at' })
+  return deleteOldest(tx, most, { table: 'stored_answer_pieces', where, order: 'written_at' })
 }
 
 function* piecesOf(body: string | Buffer): Generator<Buffer> {

@@ -98,7 +98,7 @@ async function takeClaim(
   request: KeyRequest & { claimId: string; processId: string },
 ): Promise<{ keptBytes: number; freeInS: number } | undefined> {
   const [row] = await tx.query<{ kept: bigint; free_in_s: number }>(
-    `insert into idempotency as old (account_id, key, claim_id, route, process_id, state, expires_at)
+    `insert into idempotency_keys as old (account_id, key, claim_id, route, process_id, state, expires_at)
      values ($1, $2, $3, $4, $5, 'running', now() + interval '24 hours')
      on conflict (account_id, key) do update
        set claim_id = excluded.claim_id, route = excluded.route, process_id = excluded.process_id,
@@ -120,13 +120,13 @@ async function takeClaim(
 }
 
 /** An answer that was kept within an hour is gone 25 hours after the hour began. */
-const SIZES = `kept_sizes where account_id = $1 and hour > now() - interval '25 hours'`
+const SIZES = `stored_answer_sizes where account_id = $1 and hour > now() - interval '25 hours'`
 
 /** What became of a key that could not be taken. */
 async function readKey(tx: Tx, request: KeyRequest): Promise<ClaimOutcome | undefined> {
   const [row] = await tx.read<KeyRow>(
     `select route, state, claim_id, status, headers, body, pieces_bytes, pieces_head, pieces_tail
-     from idempotency where account_id = $1 and key = $2 and expires_at > now()`,
+     from idempotency_keys where account_id = $1 and key = $2 and expires_at > now()`,
     [request.accountId, request.key],
   )
   if (row === undefined) return undefined
@@ -135,7 +135,7 @@ async function readKey(tx: Tx, request: KeyRequest): Promise<ClaimOutcome | unde
   return state === 'running' ? { state } : { state: 'kept', answer: keptAnswer(tx, row) }
 }
 
-type KeyRow = KeptRow & { route: string; state: 'running' | 'kept' | 'in_pieces' }
+type KeyRow = KeptRow & { route: string; state: 'running' | 'stored' }
 
 /** A large body is written before the commit that keeps it. It must not depend on that commit. */
 export async function keepEarly(
@@ -180,19 +180,18 @@ const ROW_BYTES = 500
 
 const STORE_ANSWER = `
   with kept as (
-    update idempotency
-    set state = case when $7::int8 is null then 'kept' else 'in_pieces' end,
-      status = $4::int, headers = $5::text::jsonb, body = $6::bytea,
+    update idempotency_keys
+    set state = 'stored', status = $4::int, headers = $5::text::jsonb, body = $6::bytea,
       pieces_bytes = $7::int8, pieces_head = $8::int8, pieces_tail = $9::int8,
       expires_at = now() + interval '24 hours'
     where account_id = $1::uuid and key = $2::text and claim_id = $3::uuid and state = 'running'
     returning account_id
   )
-  insert into kept_sizes (account_id, hour, bytes)
+  insert into stored_answer_sizes (account_id, hour, bytes)
   select account_id, date_trunc('hour', now()),
     ${ROW_BYTES} + length($5::text) + length($6::bytea) + coalesce($7::int8, 0)
   from kept
-  on conflict (account_id, hour) do update set bytes = kept_sizes.bytes + excluded.bytes`
+  on conflict (account_id, hour) do update set bytes = stored_answer_sizes.bytes + excluded.bytes`
 
 /** In no pieces. */
 const WHOLE = { bytes: null, head: null, tail: null }
@@ -203,7 +202,7 @@ const WHOLE = { bytes: null, head: null, tail: null }
  */
 export async function lockClaim(tx: Tx, claim: Claim): Promise<boolean> {
   const rows = await tx.read(
-    `select from idempotency
+    `select from idempotency_keys
      where account_id = $1 and key = $2 and claim_id = $3 and state = 'running' for update`,
     [claim.accountId, claim.key, claim.id],
   )
@@ -213,7 +212,7 @@ export async function lockClaim(tx: Tx, claim: Claim): Promise<boolean> {
 /** Only while it runs: what was kept in the meantime stays. */
 async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
   await tx.query(
-    `delete from idempotency
+    `delete from idempotency_keys
      where account_id = $1 and key = $2 and claim_id = $3 and state = 'running'`,
     [claim.accountId, claim.key, claim.id],
   )
@@ -222,12 +221,12 @@ async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
 /** A small batch at a time, so that no lock is held long. Gives how many were removed. */
 async function purgeExpired(tx: Tx, most: number): Promise<number> {
   const where = 'expires_at <= now()'
-  return deleteOldest(tx, most, { table: 'idempotency', where, order: 'expires_at' })
+  return deleteOldest(tx, most, { table: 'idempotency_keys', where, order: 'expires_at' })
 }
 
 async function purgeSizes(tx: Tx, most: number): Promise<number> {
   return deleteOldest(tx, most, {
-    table: 'kept_sizes',
+    table: 'stored_answer_sizes',
     where: `hour <= now() - interval '25 hours'`,
     order: 'hour',
   })

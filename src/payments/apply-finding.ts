@@ -9,7 +9,7 @@ import { tellWebhooks } from '../webhooks/events.ts'
 import type { Decision, Finding } from './payment-state.ts'
 import { decide } from './payment-state.ts'
 import type { Payment } from './payments-store.ts'
-import { lockPayment, writeFinding } from './payments-store.ts'
+import { addReceived, lockPayment, writeFinding } from './payments-store.ts'
 import type { CheckTiming } from './schedule.ts'
 import { nextCheckS } from './schedule.ts'
 
@@ -44,6 +44,8 @@ export async function applyFinding(
     await writeFinding(tx, { ...decision, id: payment.id, feeTzs, nextCheckS: nextS, wordS })
     await notifyCustomer(tx, payment, decision)
     await tellOperator(tx, payment, decision)
+    // Last: payments that complete together wait here for each other until the commit.
+    if (decision.credit) await addReceived(tx, payment)
     await parts.onStep(decision.credit ? 'credit_written' : 'finding_written')
     return { payment, decision }
   })

@@ -152,6 +152,19 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
   )
 }
 
+/** Adds a payment that was completed to all that was ever paid in. */
+export async function addReceived(tx: Tx, payment: Payment): Promise<void> {
+  const { provider, amountTzs, creditsMicro } = payment
+  await tx.query(
+    `insert into received_sums as sums (provider, payments, amount_tzs, credits_micro)
+     values ($1, 1, $2, $3)
+     on conflict (provider) do update set payments = sums.payments + 1,
+       amount_tzs = sums.amount_tzs + excluded.amount_tzs,
+       credits_micro = sums.credits_micro + excluded.credits_micro`,
+    [provider, amountTzs, creditsMicro],
+  )
+}
+
 /** The very time of the credits, so that a month has the same payments in every list. */
 const CREDITED_AT = "(select created_at from ledger_entries where key = 'topup:' || $1::uuid::text)"
 const NEW_REVIEW =

@@ -5,7 +5,7 @@ import { insertRecords } from '../../src/activity/activity-store.ts'
 import { listActivity } from '../../src/activity/list.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
 import { summarizeActivity } from '../../src/activity/summary-store.ts'
-import { addDue } from '../../src/activity/summing-store.ts'
+import { addPendingRollups } from '../../src/activity/summing-store.ts'
 import type { Db, Row } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { withDatabase } from '../support/databases.ts'
@@ -68,8 +68,8 @@ withDatabase('activity records', (open) => {
     assert.equal((await list(record.accountId)).total, 0)
     const counted = await db.query<Row>(
       `select 1 from activity_rollups where account_id = $1
-       union all select 1 from activity_lanes where account_id = $1
-       union all select 1 from activity_due where account_id = $1`,
+       union all select 1 from record_groups where account_id = $1
+       union all select 1 from pending_rollups where account_id = $1`,
       [record.accountId],
     )
     assert.deepEqual(counted, [])
@@ -108,10 +108,10 @@ withDatabase('activity records', (open) => {
       sample({ accountId, workspaceId: undefined, status: 'failed', costMicro: 0n }),
     ]
     await insertRecords(db, records, ZONE)
-    await addDue(db, 100)
+    await addPendingRollups(db, 100)
     const groups = await db.query(
-      `select count(*) as records from activity_records join activity_lanes using (lane_id)
-       where activity_lanes.account_id = $1 group by lane_id order by 1`,
+      `select count(*) as records from activity_records join record_groups using (group_id)
+       where record_groups.account_id = $1 group by group_id order by 1`,
       [accountId],
     )
     assert.deepEqual(groups, [{ records: 1n }, { records: 1n }])
@@ -138,7 +138,7 @@ withDatabase('activity records', (open) => {
       assert.equal(sum(years.map((year) => Number(year.costMicro))), 3_200)
     }
     await check()
-    const moved = await Promise.all(Array.from({ length: 30 }, () => addDue(db, 100)))
+    const moved = await Promise.all(Array.from({ length: 30 }, () => addPendingRollups(db, 100)))
     assert.ok(sum(moved) >= 1_600)
     await check()
   })

@@ -5,7 +5,7 @@ import { insertRecords, moveWorkspace } from '../../src/activity/activity-store.
 import { type ActivityQuery, listActivity } from '../../src/activity/list.ts'
 import { findRecordGroups } from '../../src/activity/record-groups-store.ts'
 import { mergeGroups, scanGroups, scanNewest } from '../../src/activity/list-store.ts'
-import { addDue } from '../../src/activity/summing-store.ts'
+import { addPendingRollups } from '../../src/activity/summing-store.ts'
 import { ACTIVITY_STATUSES, type ActivityRecord } from '../../src/activity/record.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
@@ -38,7 +38,7 @@ withDatabase('activity list', (open) => {
     }
     // Half of it is counted, half still due.
     await insertRecords(db, all.slice(0, 90), ZONE)
-    await addDue(db, 1_000)
+    await addPendingRollups(db, 1_000)
     await insertRecords(db, [...all.slice(90), sample(), sample()], ZONE)
     all.sort(newestFirst)
   })

@@ -9,7 +9,7 @@ import {
 import { listActivity } from '../../src/activity/list.ts'
 import { activityRetention } from '../../src/activity/retention.ts'
 import { summarizeActivity } from '../../src/activity/summary-store.ts'
-import { addDue } from '../../src/activity/summing-store.ts'
+import { addPendingRollups } from '../../src/activity/summing-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -34,7 +34,7 @@ withDatabase('activity retention', (open) => {
     )
     const young = [sample({ accountId, createdAt: daysAgo(29) }), sample({ accountId })]
     await insertRecords(db, [...old, ...young], ZONE)
-    await addDue(db, 5_000)
+    await addPendingRollups(db, 5_000)
     const summaries = () => Promise.all([year(accountId, daysAgo(33)), year(accountId, new Date())])
     const untrimmed = await summaries()
     const job = activityRetention({ db, days: 30, log: silentLog })
@@ -52,7 +52,7 @@ withDatabase('activity retention', (open) => {
     // Reserved long ago, done just now: its id is old, the record is not.
     const longJob = sample({ accountId, id: uuidv7(daysAgo(60).getTime()) })
     await insertRecords(db, [...ages, longJob], ZONE)
-    await addDue(db, 5_000)
+    await addPendingRollups(db, 5_000)
     assert.equal(await purgeRecords(db, { olderThanDays: 40, batch: 3 }), 3)
     const { records } = await listActivity(db, { accountId, limit: 200, offset: 0 })
     assert.deepEqual(
@@ -69,7 +69,7 @@ withDatabase('activity retention', (open) => {
     const createdAt = daysAgo(100)
     const old = Array.from({ length: 1_500 }, () => sample({ accountId, createdAt }))
     await insertRecords(db, old, ZONE)
-    await addDue(db, 5_000)
+    await addPendingRollups(db, 5_000)
     const drain = new AbortController()
     drain.abort()
     await activityRetention({ db, days: 30, log: silentLog }).run(drain.signal)
@@ -88,17 +88,17 @@ withDatabase('activity retention', (open) => {
       return total
     }
     await insertRecords(db, [written(90, 'acme/small'), written(60, 'acme/small')], ZONE)
-    await addDue(db, 5_000)
+    await addPendingRollups(db, 5_000)
     // A batch has room for two, and the oldest are due: one of them is of a group that is not there.
     const due = [written(100, 'acme/small'), written(99, 'acme/new'), written(70, 'acme/small')]
     await insertRecords(db, due, ZONE)
     assert.equal(await purge(), 2)
     assert.equal(await left(), 3)
     assert.equal(await purge(), 0)
-    await addDue(db, 5_000)
+    await addPendingRollups(db, 5_000)
     assert.equal(await left(), 3)
     assert.deepEqual([await purge(), await purge(), await left()], [2, 1, 0])
-    const groups = await db.query('select 1 from activity_lanes where account_id = $1', [accountId])
+    const groups = await db.query('select 1 from record_groups where account_id = $1', [accountId])
     assert.deepEqual(groups, [])
   })
 
@@ -110,7 +110,7 @@ withDatabase('activity retention', (open) => {
     const total = async () =>
       (await listActivity(db, { accountId, workspaceId: toId, limit: 1, offset: 0 })).total
     assert.deepEqual([await purgeMoves(db, 10), await total()], [0, 1])
-    await addDue(db, 5_000)
+    await addPendingRollups(db, 5_000)
     assert.deepEqual([await purgeMoves(db, 10), await total()], [0, 1])
   })
 })

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { insertRecords } from '../../src/activity/activity-store.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
 import { type Period, PERIODS, summarizeActivity } from '../../src/activity/summary-store.ts'
-import { addDue } from '../../src/activity/summing-store.ts'
+import { addPendingRollups } from '../../src/activity/summing-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { withDatabase } from '../support/databases.ts'
@@ -25,7 +25,7 @@ withDatabase('activity summary', (open) => {
         await insertRecords(db, mine.slice(0, splitAt), timeZone)
         await insertRecords(db, [...mine.slice(splitAt), ...mine.slice(0, 3)], timeZone)
         // Some of it is in the sums, and some still due.
-        if (batch > 0) await addDue(db, batch)
+        if (batch > 0) await addPendingRollups(db, batch)
         for (const period of PERIODS) {
           const query = { accountId, period, at, timeZone }
           const { startsAt, endsAt, ...summary } = await summarizeActivity(db, query)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -121,17 +121,6 @@ test('without a file name, usage; a file that is no backup is refused', async ()
   const { code, out } = await mlango({ DATA_DIR: dataDir }, 'restore', file)
   assert.equal(code, 1)
   assert.match(out, /is not a backup made by "mlango backup"/)
-  assert(!existsSync(join(dataDir, 'postgres')))
-})
-
-test('data of the engine of earlier releases are refused, by service and commands, and left alone', async () => {
-  const dataDir = freshFolder()
-  mkdirSync(join(dataDir, 'db'))
-  writeFileSync(join(dataDir, 'db/PG_VERSION'), '17\n')
-  writeFileSync(join(dataDir, 'lock'), '4711 12345')
-  const sentence = /holds the data of an earlier release of Mlango.*Nothing was changed/
-  await assert.rejects(startService({ DATA_DIR: dataDir }), sentence)
-  assert.match((await mlango({ DATA_DIR: dataDir }, 'audit')).out, sentence)
   assert(!existsSync(join(dataDir, 'postgres')))
 })
 

@@ -206,7 +206,7 @@ describe('adjustments', () => {
     const asha = await app.customer('25')
     assert.equal((await adjust(owner, asha, 5, 'ticket-1')).body.data.balance_credits, 30)
     assert.equal((await adjust(owner, asha, 5, 'ticket-1')).body.data.balance_credits, 30)
-    await app.db.query('delete from idempotency where account_id = $1', [owner.accountId])
+    await app.db.query('delete from idempotency_keys where account_id = $1', [owner.accountId])
     assert.equal((await adjust(owner, asha, 5, 'ticket-1')).body.data.outcome, 'posted_before')
     assert.equal(await balance(asha), 30)
   })

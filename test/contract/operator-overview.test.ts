@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { creditsNumber } from '../../src/ledger/money.ts'
-import { addDue } from '../../src/activity/summing-store.ts'
+import { addPendingRollups } from '../../src/activity/summing-store.ts'
 import { dayAfter, dayAt } from '../../src/lib/days.ts'
 import { refused } from '../support/accounts.ts'
 import { assertAgreement } from '../support/agreement.ts'
@@ -75,7 +75,7 @@ async function trade(): Promise<void> {
 test('200: after some trade every figure is that of the ledger and the records', async () => {
   await trade()
   // Some of it is in the sums, and some still beside them.
-  await addDue(app.db, 1_000)
+  await addPendingRollups(app.db, 1_000)
   await trade()
   const { status, body } = await overview()
   assert.equal(status, 200, JSON.stringify(body))

@@ -173,7 +173,7 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
   await settled()
   // What is kept was paid for, and the reverse.
   const [row] = await app.db.query(
-    `select (select count(*)::int from kept_responses) as kept,
+    `select (select count(*)::int from stored_responses) as kept,
        (select count(*)::int from activity_records where status = 'completed') as paid`,
   )
   assert.equal(row!.kept, row!.paid)

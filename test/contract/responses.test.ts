@@ -152,7 +152,7 @@ test('what is kept goes with its account', async () => {
   const juma = await app.customer('10')
   await respond(hello(), { token: juma.key })
   const count = async () =>
-    (await app.db.query('select id from kept_responses where account_id = $1', [juma.accountId]))
+    (await app.db.query('select id from stored_responses where account_id = $1', [juma.accountId]))
       .length
   assert.equal(await count(), 1)
   await app.call('DELETE /v1/me', { token: juma.token })
@@ -228,9 +228,9 @@ test('401, 402, 404, 405', async () => {
 for (const [fault, status] of FAULTS) {
   test(`fault ${fault}: ${status}, nothing charged, nothing kept`, async () => {
     const start = await balance()
-    const [{ kept }] = (await app.db.query('select count(*)::int as kept from kept_responses')) as [
-      Loose,
-    ]
+    const [{ kept }] = (await app.db.query(
+      'select count(*)::int as kept from stored_responses',
+    )) as [Loose]
     const answer = await respond(hello({ model: `sim/fault-${fault}` }))
     assert.equal(answer.status, status, JSON.stringify(answer.body))
     assert.equal(answer.body.error.type, TYPES.get(status))
@@ -238,7 +238,7 @@ for (const [fault, status] of FAULTS) {
     assert.deepEqual(await balance(), start)
     const [record] = await records()
     assert.deepEqual([record!.status, record!.cost_credits], ['failed', 0])
-    const [now] = await app.db.query('select count(*)::int as kept from kept_responses')
+    const [now] = await app.db.query('select count(*)::int as kept from stored_responses')
     assert.equal(now!.kept, kept)
   })
 }

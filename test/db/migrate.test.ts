@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Db } from '../../src/db/db.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { ForeignDatabaseError, migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../support/child.ts'
@@ -49,6 +49,31 @@ withDatabase('migrations', (open) => {
     await migrate(db, silentLog, url)
     write('0001-one.sql', '-- why\ncreate table one (a text);')
     await assert.rejects(migrate(db, silentLog, url), /0001-one\.sql was changed/)
+  })
+
+  const note = (number: number, name: string) =>
+    db.query(`insert into migrations (number, name, hash) values ($1, $2, 'of its text')`, [
+      number,
+      name,
+    ])
+
+  test('a database that was made by other files is refused and left alone', async () => {
+    write('0001-one.sql', '-- why\ncreate table one (a int);')
+    write('0003-three.sql', '-- why\ncreate table three ();')
+    for (const other of ['0002-other.sql', '0003-other.sql']) {
+      await db.query('delete from migrations')
+      await note(1, '0001-one.sql')
+      await note(Number(other.slice(0, 4)), other)
+      await assert.rejects(migrate(db, silentLog, url), ForeignDatabaseError)
+      assert.deepEqual(await db.query(`select to_regclass('three') as three`), [{ three: null }])
+    }
+  })
+
+  test('a database that a later version has brought further is taken as it is', async () => {
+    write('0001-one.sql', '-- why\ncreate table one (a int);')
+    await note(9, '0009-later.sql')
+    await migrate(db, silentLog, url)
+    assert.deepEqual(await numbers(), [1, 9])
   })
 
   test('one that breaks leaves nothing behind', async () => {

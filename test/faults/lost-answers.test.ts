@@ -151,7 +151,7 @@ test('a paid call whose key a retry has taken over is not charged', async () => 
   const answering = callSlowModel(key, { 'idempotency-key': 'taken' })
   await app.models.log.until({ route: '/embeddings' })
   await app.db.query(
-    `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken'`,
+    `update idempotency_keys set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken'`,
     [accountId],
   )
   assert.equal((await answering).status, 503)
@@ -166,7 +166,7 @@ test('nor when the database was away as well: a failed call is never reported as
   const answering = callSlowModel(key, { 'idempotency-key': 'taken too' })
   const upstreamCall = await app.models.log.until({ route: '/embeddings' })
   await app.db.query(
-    `update idempotency set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken too'`,
+    `update idempotency_keys set claim_id = gen_random_uuid() where account_id = $1 and key = 'taken too'`,
     [accountId],
   )
   await proxy.cut()
@@ -183,7 +183,9 @@ test('a top-up whose key a retry has taken over makes no second payment', async 
   const request = { accountId, key: 'topup', route: 'POST /v1/payments/topup' }
   const frozen = await createReplay({ db, processId: randomUUID() }).claim(request)
   assert(frozen.state === 'claimed')
-  await db.query(`update idempotency set claimed_at = now() - interval '25 s' where key = 'topup'`)
+  await db.query(
+    `update idempotency_keys set claimed_at = now() - interval '25 s' where key = 'topup'`,
+  )
   const retry = await createReplay({ db, processId: randomUUID() }).claim(request)
   assert(retry.state === 'claimed')
   const pay = (claim: typeof retry.claim) =>

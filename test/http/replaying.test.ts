@@ -261,7 +261,7 @@ describe('two processes on one server', () => {
     assert.equal((await post(ports[1]!, 'killed', 0)).status, 409)
     const db = openDatabase({ url: databaseUrl, poolSize: 2, log: silentLog })
     await db.query(`update processes set beat_at = now() - interval '21 seconds'
-      where id = (select process_id from idempotency where key = 'killed')`)
+      where id = (select process_id from idempotency_keys where key = 'killed')`)
     await db.close()
     assert.equal((await post(ports[1]!, 'killed', 0)).status, 200)
     assert.equal(runsOf('killed'), 2)

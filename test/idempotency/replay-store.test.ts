@@ -84,7 +84,7 @@ withDatabase('replay', (open) => {
     const late = await claimed()
     const grow = (seconds: number) =>
       db.query(
-        `update idempotency set claimed_at = now() - make_interval(secs => $2) where key = $1`,
+        `update idempotency_keys set claimed_at = now() - make_interval(secs => $2) where key = $1`,
         [current.key, seconds],
       )
     await grow(15)
@@ -109,10 +109,10 @@ withDatabase('replay', (open) => {
     const claim = await claimed()
     await replay.keep(claim, answer)
     const pass = (hours: string) =>
-      db.query(`update idempotency set expires_at = expires_at - $2::interval where key = $1`, [
-        current.key,
-        hours,
-      ])
+      db.query(
+        `update idempotency_keys set expires_at = expires_at - $2::interval where key = $1`,
+        [current.key, hours],
+      )
     await pass('23 hours 59 minutes')
     assert.equal((await replay.claim(current)).state, 'kept')
     await pass('1 minute')
@@ -120,7 +120,7 @@ withDatabase('replay', (open) => {
     await pass('24 hours')
     await replay.tidy(signal)
     const [left] = await db.query<{ n: bigint }>(
-      'select count(*) as n from idempotency where key = $1',
+      'select count(*) as n from idempotency_keys where key = $1',
       [current.key],
     )
     assert.equal(left!.n, 0n)
@@ -173,7 +173,7 @@ withDatabase('replay', (open) => {
         assert.equal(kept.length, kept.body.length)
       }
       const [most] = await db.query<{ most: number }>(
-        'select max(length(bytes)) as most from kept_pieces where claim_id = $1',
+        'select max(length(bytes)) as most from stored_answer_pieces where claim_id = $1',
         [claim.id],
       )
       assert.ok(most!.most <= 3 * MIB)
@@ -206,14 +206,14 @@ withDatabase('replay', (open) => {
     await replay.keep(claim, { ...answer, body })
     const pass = (hours: number) =>
       db.query(
-        `with row as (update idempotency set expires_at = expires_at - make_interval(hours => $2)
+        `with row as (update idempotency_keys set expires_at = expires_at - make_interval(hours => $2)
            where claim_id = $1)
-         update kept_pieces set written_at = written_at - make_interval(hours => $2)
+         update stored_answer_pieces set written_at = written_at - make_interval(hours => $2)
          where claim_id = $1`,
         [claim.id, hours],
       )
     const pieces = async () =>
-      (await db.query('select no from kept_pieces where claim_id = $1', [claim.id])).length
+      (await db.query('select no from stored_answer_pieces where claim_id = $1', [claim.id])).length
     await pass(23)
     await replay.tidy(signal)
     assert.ok((await keptNow()).body.equals(body))
@@ -249,13 +249,13 @@ withDatabase('replay', (open) => {
       'another account is not concerned',
     )
     await db.query(
-      `update kept_sizes set hour = hour - interval '25 hours' where account_id = $1`,
+      `update stored_answer_sizes set hour = hour - interval '25 hours' where account_id = $1`,
       [accountId],
     )
     assert.equal((await thrifty.claim(third)).state, 'claimed', 'the key was not left claimed')
     await thrifty.tidy(signal)
     assert.deepEqual(
-      await db.query('select 1 from kept_sizes where account_id = $1', [accountId]),
+      await db.query('select 1 from stored_answer_sizes where account_id = $1', [accountId]),
       [],
     )
   })
@@ -264,9 +264,10 @@ withDatabase('replay', (open) => {
     const claim = await claimed()
     const kept = async () =>
       (
-        await db.query<{ bytes: bigint }>('select bytes from kept_sizes where account_id = $1', [
-          claim.accountId,
-        ])
+        await db.query<{ bytes: bigint }>(
+          'select bytes from stored_answer_sizes where account_id = $1',
+          [claim.accountId],
+        )
       ).reduce((sum, row) => sum + Number(row.bytes), 0)
     await replay.keep({ ...claim, id: randomUUID() }, answer)
     assert.equal(await kept(), 0)

@@ -255,7 +255,7 @@ withDatabase('ledger store', (open) => {
          values ($1, $1, $2, $3, $4, 'refused', '', 1)`,
         [randomUUID(), type, amount, after],
       )
-    await assert.rejects(insert('gift', 5, 5), /ledger_entry_type/)
+    await assert.rejects(insert('gift', 5, 5), /ledger_entries_type_check/)
     await assert.rejects(insert('usage', 0, 5), /amount_micro_check/)
     await assert.rejects(insert('usage', -5, -1), /balance_after_micro_check/)
   })

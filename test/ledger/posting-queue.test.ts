@@ -166,7 +166,7 @@ withDatabase('a queue of postings', (open) => {
     await Promise.all([record(known), record(other)])
     const rows = await db.query(
       `select (select count(*) from activity_records where id = any($1::uuid[])) as records,
-        (select count(*) from activity_due where record_id = any($1::uuid[])) as due`,
+        (select count(*) from pending_rollups where record_id = any($1::uuid[])) as due`,
       [[known.id, other.id]],
     )
     assert.deepEqual(rows, [{ records: 2n, due: 2n }])

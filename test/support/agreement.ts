@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ALL_COSTS, ALL_LANES, ALL_ROLLUPS } from '../../src/activity/due-store.ts'
+import { ALL_COSTS, ALL_GROUPS, ALL_ROLLUPS } from '../../src/activity/pending-rollups-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { assertAudit } from './audit.ts'
 
@@ -20,16 +20,16 @@ export async function assertAgreement(db: Db): Promise<void> {
   await assertSums(db)
 }
 
-/** Record groups, roll-ups and sums of costs, with what is still due, are those of the records. */
+/** Record groups, roll-ups and sums of costs, with what is still pending, are those of the records. */
 export async function assertSums(db: Db): Promise<void> {
-  const lanes = 'lane_id, account_id, workspace_id, model, status'
+  const groups = 'group_id, account_id, workspace_id, model, status'
   assert.deepEqual(
     await db.query(
-      `select ${lanes}, sum(records)::int8 as records from ${ALL_LANES} as lanes
-       group by ${lanes} order by lane_id`,
+      `select ${groups}, sum(records)::int8 as records from ${ALL_GROUPS} as groups
+       group by ${groups} order by group_id`,
     ),
     await db.query(
-      `select ${lanes}, count(*) as records from activity_records group by ${lanes} order by lane_id`,
+      `select ${groups}, count(*) as records from activity_records group by ${groups} order by group_id`,
     ),
     'record groups count the records',
   )

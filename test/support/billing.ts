@@ -17,7 +17,7 @@ type Inputs = Parameters<typeof openBilling>[0]
 export async function billingOn(db: Db, inputs: Partial<Inputs> = {}): Promise<Billing> {
   return openBilling({
     db,
-    doubtfulCharges: inputs.doubtfulCharges ?? (await noDoubts(db)),
+    doubtfulCharges: inputs.doubtfulCharges ?? noDoubts(db),
     processId: uuidv7(),
     clock: systemClock,
     log: silentLog,

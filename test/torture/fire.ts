@@ -201,7 +201,7 @@ async function metricsOf({ slots }: World['fleet']): Promise<string> {
 async function secretsInTables({ db, secrets }: World): Promise<string[]> {
   const tables = await db.query<{ name: string }>(
     `select tablename as name from pg_tables
-     where schemaname = 'public' and tablename <> 'idempotency'`,
+     where schemaname = 'public' and tablename <> 'idempotency_keys'`,
   )
   const found: string[] = []
   for (const { name } of tables) {

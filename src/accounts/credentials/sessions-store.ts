@@ -38,7 +38,7 @@ export async function insertSession(
   },
 ): Promise<void> {
   await tx.query(
-    `insert into sessions (id, account_id, refresh_salt, network, device, told, second_factor_at,
+    `insert into sessions (id, account_id, refresh_salt, network, device, owner_notified, second_factor_at,
        cookie, browser, system, expires_at)
      values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10,
        now() + ${REFRESH_LIFE_S} * interval '1 second')`,
@@ -135,7 +135,7 @@ export async function signInHistory(
 ): Promise<SignInHistory> {
   const [row] = await tx.read<{ sessions: bigint } & Record<string, boolean | null>>(
     `select count(*) as sessions, bool_or(network = $2) as network, bool_or(device = $3) as device,
-       bool_or(told and created_at > now() - interval '1 day') as told
+       bool_or(owner_notified and created_at > now() - interval '1 day') as owner_notified
      from sessions where account_id = $1`,
     [accountId, network, device],
   )
@@ -143,7 +143,7 @@ export async function signInHistory(
     none: row?.sessions === 0n,
     knownNetwork: row?.network ?? false,
     knownDevice: row?.device ?? false,
-    toldToday: row?.told ?? false,
+    toldToday: row?.owner_notified ?? false,
   }
 }
 

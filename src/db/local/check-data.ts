@@ -15,15 +15,6 @@ export function hasData(folder: string, major: number): boolean {
   return true
 }
 
-/** Data of the engine that ran inside the process. An empty database beside them would look like their loss. */
-export function assertNoEarlierData(home: Pick<Home, 'data' | 'folder'>): void {
-  const earlier = join(home.folder, 'db')
-  if (existsSync(home.data) || !existsSync(join(earlier, 'PG_VERSION'))) return
-  throw new LocalTrouble(
-    `${earlier} holds the data of an earlier release of Mlango, whose database this one cannot read. Run that release to go on with them; to start anew, move the folder away or choose another DATA_DIR. Nothing was changed.`,
-  )
-}
-
 /** Half a restored backup must not be answered with an empty database. */
 export function assertNothingUnfinished(home: Pick<Home, 'data' | 'folder'>): void {
   if (!existsSync(home.data) && existsSync(`${home.data}.restoring`)) {

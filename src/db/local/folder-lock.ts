@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,10 +26,7 @@ export function tryLock(folder: string, holder: Holder): Held | Owner {
     file.close()
     const { errcode } = error as { errcode?: unknown }
     if (errcode === BUSY) return ownerOf(folder)
-    if (errcode !== NOT_OURS) throw error
-    // An earlier release wrote a text into it. Emptied and not removed: others may have it open.
-    truncateSync(path)
-    return tryLock(folder, holder)
+    throw error
   }
   try {
     writeFileSync(join(folder, 'lock.owner'), `${process.pid} ${holder}\n`)
@@ -41,7 +38,6 @@ export function tryLock(folder: string, holder: Holder): Held | Owner {
 }
 
 const BUSY = 5
-const NOT_OURS = 26
 
 export function isHeld(lock: Held | Owner): lock is Held {
   return 'release' in lock

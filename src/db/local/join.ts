@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertNoEarlierData } from './check-data.ts'
 import { isHeld, tryLock } from './folder-lock.ts'
 import { openHome, writing } from './home.ts'
 import { readPostmaster } from './leftovers.ts'
@@ -25,7 +24,6 @@ export async function useLocalServer(
   patienceMs = 60_000,
 ): Promise<UsedServer> {
   const home = openHome(options.dataDir)
-  assertNoEarlierData(home)
   const start = performance.now()
   for (;;) {
     const lock = await writing(home.folder, () => tryLock(home.folder, 'command'))

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import type { Log } from '../../lib/log.ts'
 import { findBinaries, type Binaries } from './binaries.ts'
-import { assertNoEarlierData, assertNothingUnfinished, hasData } from './check-data.ts'
+import { assertNothingUnfinished, hasData } from './check-data.ts'
 import { lockFolder, type Held } from './folder-lock.ts'
 import { ownData, openHome, writing, type Home } from './home.ts'
 import { initialise } from './initialise.ts'
@@ -38,7 +38,6 @@ export type LocalServer = {
 /** The PostgreSQL server that the service brings along: started, looked after, and stopped. */
 export async function startLocalServer(options: LocalOptions): Promise<LocalServer> {
   const home = openHome(options.dataDir)
-  assertNoEarlierData(home)
   const lock = await writing(home.folder, () => lockFolder(home.folder, 'service'))
   return startLocked(options, home, lock)
 }

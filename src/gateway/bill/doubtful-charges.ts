@@ -26,17 +26,14 @@ export type DoubtfulCharges = {
 }
 
 const FOLDER = 'doubtful-charges'
-/** Where versions before this one kept their notes. */
-const EARLIER_FOLDER = 'refunds'
 
-export async function openDoubtfulCharges(options: {
+export function openDoubtfulCharges(options: {
   db: Db
   dataDir: string
   log: Log
-}): Promise<DoubtfulCharges> {
+}): DoubtfulCharges {
   const { db, dataDir, log } = options
   const folder = path.join(dataDir, FOLDER)
-  await takeOver(path.join(dataDir, EARLIER_FOLDER), folder, log)
   // Beside the files, for a disk that is full.
   const noted = new Map<string, DoubtfulCharge>()
 
@@ -71,18 +68,6 @@ export async function openDoubtfulCharges(options: {
         if (written.has(holdId)) await rm(fileOf(folder, holdId), { force: true })
       }
     },
-  }
-}
-
-/** One by one, not the folder as a whole: a process of the earlier version may still run beside us. */
-async function takeOver(earlier: string, folder: string, log: Log): Promise<void> {
-  try {
-    for (const name of await notesIn(earlier)) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await rename(path.join(earlier, name), path.join(folder, name)).catch(unlessGone)
-    }
-  } catch (error) {
-    log.error('The doubtful charges noted by an earlier version could not be moved.', { error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { ALL_COSTS } from '../../activity/due-store.ts'
+import { ALL_COSTS } from '../../activity/pending-rollups-store.ts'
 import type { Tx } from '../../db/db.ts'
 
 /** From the first instant of a day to before the first of another, and those days. */

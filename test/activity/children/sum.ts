@@ -1,4 +1,4 @@
-import { addDue } from '../../../src/activity/summing-store.ts'
+import { addPendingRollups } from '../../../src/activity/summing-store.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 
@@ -6,6 +6,6 @@ import { silentLog } from '../../../src/lib/log.ts'
 const [url = ''] = process.argv.slice(2)
 const db = openDatabase({ url, poolSize: 4, log: silentLog })
 for (;;) {
-  const moved = await Promise.all([addDue(db, 20), addDue(db, 30)])
+  const moved = await Promise.all([addPendingRollups(db, 20), addPendingRollups(db, 30)])
   if (moved.some((rows) => rows > 0)) console.log(moved.join(' '))
 }

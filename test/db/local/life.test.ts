@@ -164,11 +164,3 @@ test('a statement under way does not hold up the stop', async () => {
   assert(performance.now() - startedAt < 10_000)
   await busy
 })
-
-test('the lock of an earlier release, a text in the same file, does not block a start', async () => {
-  const dataDir = await withData()
-  writeFileSync(join(dataDir, 'lock'), '4711 12345')
-  const server = await start(dataDir)
-  await assert.rejects(start(dataDir), /is in use by another Mlango/)
-  await server.stop()
-})

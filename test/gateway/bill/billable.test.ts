@@ -52,7 +52,7 @@ withDatabase('a bill', (open) => {
   before(async () => {
     db = await open()
     dataDir = await mkdtemp(join(tmpdir(), 'mlango-billable-'))
-    const doubtfulCharges = await openDoubtfulCharges({ db, dataDir, log: silentLog })
+    const doubtfulCharges = openDoubtfulCharges({ db, dataDir, log: silentLog })
     billing = await billingOn(db, { doubtfulCharges })
   })
   after(() => rm(dataDir, { recursive: true, force: true }))
@@ -257,7 +257,7 @@ withDatabase('a bill', (open) => {
     const full: Db = {
       ...db,
       async query(sql, params) {
-        if (sql.includes('kept_pieces')) throw new Error('no room')
+        if (sql.includes('stored_answer_pieces')) throw new Error('no room')
         return db.query(sql, params)
       },
     }
@@ -271,7 +271,10 @@ withDatabase('a bill', (open) => {
   test('whose key was taken over is not charged, and recorded as interrupted', async () => {
     const { claim } = await claimKey('taken over')
     const bill = await openOne(400n)
-    await db.query('update idempotency set claim_id = $1 where claim_id = $2', [uuidv7(), claim.id])
+    await db.query('update idempotency_keys set claim_id = $1 where claim_id = $2', [
+      uuidv7(),
+      claim.id,
+    ])
     await assert.rejects(bill.settle([line(150n)], { claim, answer }), isFailure('unavailable'))
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     assert.deepEqual(await records(), ['test/model interrupted 0 0'])
@@ -344,7 +347,7 @@ withDatabase('a bill', (open) => {
       if (fail) throw new Error('the settlement cannot be written')
       return commit()
     })
-    const doubtfulCharges = await openDoubtfulCharges({ db, dataDir, log: silentLog })
+    const doubtfulCharges = openDoubtfulCharges({ db, dataDir, log: silentLog })
     const on = await billingOn(failing, { doubtfulCharges })
     const bill = await openOne(400n, 400n, on)
     fail = true
@@ -369,7 +372,7 @@ withDatabase('a bill', (open) => {
   ): Promise<Billing> {
     let seen = false
     const through = commitsThrough((commit) => (seen ? around(commit) : commit()))
-    const doubtfulCharges = await openDoubtfulCharges({ db, dataDir, log: silentLog })
+    const doubtfulCharges = openDoubtfulCharges({ db, dataDir, log: silentLog })
     const on = await billingOn(through, { unconfirmedCapMicro, doubtfulCharges })
     await (await openOne(10n, 10n, on)).drop(FAILED)
     seen = true

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -79,7 +79,7 @@ withDatabase('doubtful charges', (open) => {
   }
 
   test('a charge that was committed is given back once, and the note is gone', async () => {
-    const charges = await openHere()
+    const charges = openHere()
     const charge = await inFlight()
     await commit(charge)
     await charges.note(charge)
@@ -92,16 +92,16 @@ withDatabase('doubtful charges', (open) => {
 
   test('a process that died is followed by another, or by two at once, and the charge is given back once', async () => {
     const charge = await inFlight()
-    await (await openHere()).note(charge)
+    await openHere().note(charge)
     await commit(charge)
-    const next = await Promise.all([openHere(), openHere()])
+    const next = [openHere(), openHere()]
     await Promise.all(next.map((one) => one.giveBack()))
     assert.equal(await balance(charge), PAID_IN)
     assert.deepEqual(await readdir(folder), [])
   })
 
   test('while the hold is open nothing is decided; once it is released there is nothing to give back', async () => {
-    const charges = await openHere()
+    const charges = openHere()
     const charge = await inFlight()
     await charges.note(charge)
     await charges.giveBack()
@@ -116,7 +116,7 @@ withDatabase('doubtful charges', (open) => {
   test('a charge is given back from memory when the folder cannot be written', async () => {
     const blocked = join(dataDir, 'blocked')
     await writeFile(blocked, 'a file where the folder should be')
-    const charges = await openDoubtfulCharges({ db, dataDir: blocked, log: silentLog })
+    const charges = openDoubtfulCharges({ db, dataDir: blocked, log: silentLog })
     const charge = await inFlight()
     await commit(charge)
     await charges.note(charge)
@@ -126,7 +126,7 @@ withDatabase('doubtful charges', (open) => {
   })
 
   test('a charge that can never be given back keeps its note, and does not hold up the others', async () => {
-    const charges = await openHere()
+    const charges = openHere()
     const [never, charge] = [await inFlight(), await inFlight()]
     const { accountId, holdId } = never
     await db.begin((tx) => applyCommands(tx, [{ kind: 'release', accountId, holdId }]))
@@ -137,35 +137,5 @@ withDatabase('doubtful charges', (open) => {
     assert.equal(await balance(charge), PAID_IN)
     assert.deepEqual(await readdir(folder), [`${holdId}.json`])
     await rm(join(folder, `${holdId}.json`))
-  })
-
-  /** As a process of an earlier version left it. */
-  async function earlierNote(charge: DoubtfulCharge): Promise<void> {
-    const earlier = join(dataDir, 'refunds')
-    await mkdir(earlier, { recursive: true })
-    await writeFile(join(earlier, `${charge.holdId}.json`), JSON.stringify(charge))
-  }
-
-  test('notes left in the folder of an earlier version are taken over and given back', async () => {
-    await rm(folder, { recursive: true })
-    const charges = [await inFlight(), await inFlight()]
-    for (const charge of charges) {
-      await earlierNote(charge)
-      await commit(charge)
-    }
-    await (await openHere()).giveBack()
-    for (const charge of charges) assert.equal(await balance(charge), PAID_IN)
-    assert.deepEqual(await readdir(folder), [])
-    assert.deepEqual(await readdir(join(dataDir, 'refunds')), [])
-  })
-
-  test('notes of an earlier version that still runs are found too', async () => {
-    const [ours, theirs] = [await inFlight(), await inFlight()]
-    await (await openHere()).note(ours)
-    await earlierNote(theirs)
-    for (const charge of [ours, theirs]) await commit(charge)
-    await (await openHere()).giveBack()
-    for (const charge of [ours, theirs]) assert.equal(await balance(charge), PAID_IN)
-    assert.deepEqual(await readdir(folder), [])
   })
 })

@@ -33,7 +33,7 @@ withDatabase('what is left unpaid', (open) => {
   before(async () => {
     db = await open()
     dataDir = await mkdtemp(join(tmpdir(), 'mlango-left-'))
-    const doubtfulCharges = await openDoubtfulCharges({ db, dataDir, log: silentLog })
+    const doubtfulCharges = openDoubtfulCharges({ db, dataDir, log: silentLog })
     billing = await billingOn(db, { doubtfulCharges, clock })
     here = await inProcess()
   })

@@ -84,7 +84,7 @@ withDatabase('responses that are stored', (open) => {
   })
 
   async function expire(id: string) {
-    await db.query('update kept_responses set expires_at = now() where id = $1', [id])
+    await db.query('update stored_responses set expires_at = now() where id = $1', [id])
   }
 
   test('items are referred to by their ids: stored, foreign, expired', async () => {
@@ -150,7 +150,7 @@ withDatabase('responses that are stored', (open) => {
   })
 
   test('what has expired is purged, and an account keeps only so much', async () => {
-    await db.query('delete from kept_responses')
+    await db.query('delete from stored_responses')
     const owner = uuidv7()
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.push((await store('x'.repeat(1_000), `${i}`, { owner })).id)
@@ -159,7 +159,7 @@ withDatabase('responses that are stored', (open) => {
     const left = async () =>
       (
         await db.query<{ id: string }>(
-          'select id from kept_responses where account_id = $1 order by created_at',
+          'select id from stored_responses where account_id = $1 order by created_at',
           [owner],
         )
       ).map(({ id }) => id)

@@ -300,9 +300,9 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a payment adds once to what was ever paid in',
-    file: 'src/db/migrations/0109-received-sums.sql',
-    find: "(tg_op = 'INSERT' or old.status <> 'completed')",
-    put: 'true',
+    file: 'src/payments/apply-finding.ts',
+    find: 'if (decision.credit) await addReceived(tx, payment)',
+    put: "if (decision.status === 'completed') await addReceived(tx, payment)",
     test: 'test/operators/received-sums.test.ts',
     fails: /a payment counts when/,
   },
@@ -316,7 +316,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'what operators did stays',
-    file: 'src/db/migrations/0100-operators.sql',
+    file: 'src/db/migrations/0012-operators.sql',
     find: "raise exception 'operator actions are only ever added';",
     put: 'return null;',
     test: 'test/operators/audit-log.test.ts',
@@ -324,7 +324,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'one audit runs at a time',
-    file: 'src/db/migrations/0105-books.sql',
+    file: 'src/db/migrations/0012-operators.sql',
     find: 'create unique index audit_runs_open',
     put: 'create index audit_runs_open',
     test: 'test/operators/accounting/audit-runs.test.ts',

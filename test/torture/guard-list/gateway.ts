@@ -181,8 +181,8 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'a stored response is deleted by its owner alone',
     file: 'src/gateway/responses/stored/stored-responses-store.ts',
-    find: '`delete from kept_responses where account_id = $1 and id = $2 and',
-    put: '`delete from kept_responses where $1::uuid is not null and id = $2 and',
+    find: '`delete from stored_responses where account_id = $1 and id = $2 and',
+    put: '`delete from stored_responses where $1::uuid is not null and id = $2 and',
     test: 'test/gateway/responses/stored.test.ts',
     fails: /by its owner alone/,
   },

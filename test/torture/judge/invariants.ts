@@ -1,4 +1,4 @@
-import { ALL_LANES, ALL_ROLLUPS } from '../../../src/activity/due-store.ts'
+import { ALL_GROUPS, ALL_ROLLUPS } from '../../../src/activity/pending-rollups-store.ts'
 import { auditLedger } from '../../../src/ledger/audit-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 
@@ -51,8 +51,8 @@ const INVARIANTS: readonly Invariant[] = [
         (select coalesce(sum(cost_micro), 0) from ${ALL_ROLLUPS} as r where grain = 'day') as rolled,
         (select count(*) from activity_records) as records,
         (select coalesce(sum(requests), 0) from ${ALL_ROLLUPS} as r where grain = 'day') as requests,
-        (select coalesce(sum(records), 0) from ${ALL_LANES} as l) as lanes) sums
-      where cost <> rolled or records <> requests or records <> lanes`,
+        (select coalesce(sum(records), 0) from ${ALL_GROUPS} as g) as grouped) sums
+      where cost <> rolled or records <> requests or records <> grouped`,
   },
   {
     id: 'I6a',
@@ -89,7 +89,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I10',
     promise: 'an answer kept for retries was charged once',
-    broken: `select i.account_id, i.key, i.route, count(r.id) from idempotency i
+    broken: `select i.account_id, i.key, i.route, count(r.id) from idempotency_keys i
       left join activity_records r on r.request_id = i.headers ->> 'x-request-id'
       where i.state <> 'running' and i.route in ('POST /v1/chat/completions', 'POST /v1/embeddings',
         'POST /v1/images/generations', 'POST /v1/vision/analyze', 'POST /v1/documents/analyze',
@@ -100,7 +100,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I12',
     promise: 'no idempotency key stays claimed by a live process that has stopped working on it',
-    broken: `select i.account_id, i.key, i.claimed_at from idempotency i
+    broken: `select i.account_id, i.key, i.claimed_at from idempotency_keys i
       join processes p on p.id = i.process_id
       where i.state = 'running' and p.beat_at > now() - interval '20 s'`,
   },

@@ -26,7 +26,7 @@ export async function openCalls(parts: {
   const { db, clock, random } = parts
   const processId = randomUUID()
   const heartbeat = await startHeartbeat(db, processId)
-  const doubtfulCharges = await openDoubtfulCharges({ db, dataDir: parts.dataDir, log: silentLog })
+  const doubtfulCharges = openDoubtfulCharges({ db, dataDir: parts.dataDir, log: silentLog })
   const { timeZone } = parts
   const billing = await billingOn(db, { doubtfulCharges, processId, clock, timeZone })
   return {

@@ -25,7 +25,7 @@ export async function insertStoredResponse(tx: Tx, stored: NewStoredResponse): P
   const response = Buffer.from(stored.response)
   const bytes = response.length + (input?.length ?? 0)
   await tx.query(
-    `insert into kept_responses (account_id, id, previous_id, input, response, bytes, expires_at)
+    `insert into stored_responses (account_id, id, previous_id, input, response, bytes, expires_at)
      values ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7::int))
      on conflict do nothing`,
     [accountId, id, previousId ?? null, input, response, bytes, days],
@@ -38,7 +38,7 @@ export async function readStoredResponses(
   ids: string[],
 ): Promise<StoredResponse[]> {
   const rows = await tx.read<Columns>(
-    `select id, previous_id, input, response from kept_responses
+    `select id, previous_id, input, response from stored_responses
      where account_id = $1 and id = any($2::text[]) and expires_at > now()`,
     [accountId, ids],
   )
@@ -57,17 +57,17 @@ export async function readResponseChain(
 ): Promise<StoredResponse[]> {
   const rows = await tx.read<Columns>(
     `with recursive chain as (
-       select account_id, id, previous_id, bytes::int8 as total, 1 as length from kept_responses
+       select account_id, id, previous_id, bytes::int8 as total, 1 as length from stored_responses
        where account_id = $1 and id = $2 and expires_at > now()
        union all
        select one.account_id, one.id, one.previous_id, chain.total + one.bytes, chain.length + 1
-       from chain join kept_responses as one
+       from chain join stored_responses as one
          on one.account_id = chain.account_id and one.id = chain.previous_id
            and one.expires_at > now()
        where chain.length < $3 and chain.total + one.bytes <= $4
      )
      select stored.id, stored.previous_id, stored.input, stored.response
-     from chain join kept_responses as stored using (account_id, id)
+     from chain join stored_responses as stored using (account_id, id)
      order by chain.length`,
     [accountId, id, most, mostBytes],
   )
@@ -80,7 +80,7 @@ export async function deleteStoredResponse(
   id: string,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `delete from kept_responses where account_id = $1 and id = $2 and expires_at > now()
+    `delete from stored_responses where account_id = $1 and id = $2 and expires_at > now()
      returning id`,
     [accountId, id],
   )
@@ -88,12 +88,12 @@ export async function deleteStoredResponse(
 }
 
 export async function deleteAllStoredResponses(tx: Tx, accountId: string): Promise<void> {
-  await tx.query('delete from kept_responses where account_id = $1', [accountId])
+  await tx.query('delete from stored_responses where account_id = $1', [accountId])
 }
 
 export function purgeStoredResponses(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
-    table: 'kept_responses',
+    table: 'stored_responses',
     where: 'expires_at <= now()',
     order: 'expires_at',
   })
@@ -102,8 +102,8 @@ export function purgeStoredResponses(tx: Tx, batch: number): Promise<number> {
 /** Calls that were still running may have stored responses for an account that was deleted meanwhile. */
 export async function purgeResponsesOfErased(tx: Tx, batch: number): Promise<number> {
   const rows = await tx.query(
-    `delete from kept_responses where (account_id, id) in (
-       select account_id, kept_responses.id from accounts join kept_responses on account_id = accounts.id
+    `delete from stored_responses where (account_id, id) in (
+       select account_id, stored_responses.id from accounts join stored_responses on account_id = accounts.id
        where accounts.deleted_at > now() - interval '1 day' limit $1)
      returning id`,
     [batch],
@@ -118,11 +118,11 @@ export async function purgeResponsesOverLimit(
   mostBytes: number,
 ): Promise<number> {
   const rows = await tx.query(
-    `delete from kept_responses where (account_id, id) in (
+    `delete from stored_responses where (account_id, id) in (
        select account_id, id from (
-         select account_id, id, sum(bytes) over newest as total from kept_responses
+         select account_id, id, sum(bytes) over newest as total from stored_responses
          where account_id in (
-           select account_id from kept_responses group by account_id having sum(bytes) > $1)
+           select account_id from stored_responses group by account_id having sum(bytes) > $1)
          window newest as (partition by account_id order by created_at desc, id desc)
        ) as summed where total > $1 limit $2)
      returning id`,

@@ -27,8 +27,7 @@ create index price_snapshots_of on price_snapshots (model_id, upstream, taken_at
 create function price_snapshots_are_final() returns trigger language plpgsql as $$
 begin
   raise exception 'a price snapshot is never changed';
-end
-$$;
+end $$;
 create trigger price_snapshots_final before update or delete or truncate on price_snapshots
   for each statement execute function price_snapshots_are_final();
 
@@ -57,11 +56,25 @@ create table pending_prices (
   foreign key (model_id, upstream) references catalog_offers (model_id, upstream)
 );
 
+-- Margins that operators set: of a model, or of all that produce something, in place of PRICE_MARGIN.
+create table margins (
+  scope text not null check (scope in ('model', 'modality')),
+  -- The id of a model, or what models produce: `text`, `image` …
+  name text not null,
+  -- A plain decimal. That it changed is in the log of the operators, and in the prices made with it.
+  margin text not null check (margin::numeric > 0),
+  primary key (scope, name)
+);
+
 -- One row: whoever holds its lease reads the upstreams' lists; the others wait for the outcome.
 create table catalog_sync (
   only_row boolean primary key default true check (only_row),
   holder uuid,
   lease_until timestamptz,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- A sync that could not read every upstream is tried again soon.
+  retry_at timestamptz,
+  -- A changed file of upstreams counts at once.
+  settings_hash text
 );
 insert into catalog_sync default values;

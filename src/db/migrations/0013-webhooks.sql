@@ -1,4 +1,4 @@
--- Webhooks for the operator's own systems: where they go, what is to be delivered, and which upstreams are known to be down.
+-- Webhooks for the operator's own systems: where they go, and what is to be delivered.
 create table webhook_endpoints (
   id uuid primary key,
   url text not null,
@@ -13,7 +13,7 @@ create table webhook_endpoints (
 );
 
 -- The row is the job, as in the outbox. No foreign key: a payment must not wait for an operator who
--- deletes an endpoint. What is left of one is trimmed.
+-- deletes an endpoint. What is left of one expires.
 create table webhook_deliveries (
   endpoint_id uuid not null,
   event_id uuid not null,
@@ -34,11 +34,3 @@ create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_try
   where state = 'waiting';
 create index webhook_deliveries_finished on webhook_deliveries (finished_at)
   where finished_at is not null;
-
--- An outage is told once, however many processes see it.
-create table upstream_outages (
-  upstream text primary key,
-  why text not null,
-  since timestamptz not null,
-  seen_at timestamptz not null default now()
-);
