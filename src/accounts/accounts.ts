@@ -45,6 +45,9 @@ export type Accounts = {
   erasures: Erasure[]
 }
 
+/** What sending a code takes. */
+export type CodeSender = Pick<Accounts, 'clock' | 'keys' | 'log' | 'publicUrl' | 'sms'>
+
 /** Codes by SMS cost money: where they go, and how many a day, in all and per address. */
 type SmsLimits = {
   reaches(phone: string): boolean

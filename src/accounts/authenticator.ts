@@ -8,7 +8,7 @@ import type { KeyHolder } from './credentials/key-holders-store.ts'
  * Turns an `Authorization` header, or a key in `X-Api-Key`, into a principal, or ends the request
  * with 401. A cached key needs no promise, because every request passes here.
  */
-export function createAuthenticator(accounts: Accounts): {
+export function createAuthenticator(accounts: Pick<Accounts, 'apiKeys' | 'sessions' | 'signer'>): {
   identify(authorization: string | undefined, apiKey?: string): Principal | Promise<Principal>
 } {
   return {
@@ -39,7 +39,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization ?? '')?.[1]
 }
 
-function byKey(accounts: Accounts, key: string): Principal | Promise<Principal> {
+function byKey(accounts: Pick<Accounts, 'apiKeys'>, key: string): Principal | Promise<Principal> {
   const holder = accounts.apiKeys.find(key)
   return holder instanceof Promise ? holder.then(keyPrincipal) : keyPrincipal(holder)
 }
@@ -50,7 +50,10 @@ function keyPrincipal(holder: KeyHolder | undefined): Principal {
   return { kind: 'key', accountId, keyId, workspaceId }
 }
 
-async function byToken(accounts: Accounts, token: string): Promise<Principal> {
+async function byToken(
+  accounts: Pick<Accounts, 'sessions' | 'signer'>,
+  token: string,
+): Promise<Principal> {
   const claims = await accounts.signer.verify(token)
   if (claims === 'expired') throw refused('token_expired')
   const holder = claims && (await accounts.sessions.find(claims.sessionId))

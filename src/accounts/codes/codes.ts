@@ -7,7 +7,7 @@ import { codeMessage } from '../../notices/messages.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 import { insertMessage } from '../../notices/outbox-store.ts'
 import type { Account } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { CODE_LIFE_S, listCodes, lockCodes, putCode, takeCodeTry } from './codes-store.ts'
@@ -21,7 +21,7 @@ export type CodeRequest = CodeSubject & { channel: CodeChannel }
 export const VERIFY_PURPOSE = { email: 'verify_email', phone: 'verify_phone' } as const
 
 export function codeRequest(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'keys'>,
   who: Identifier,
   purpose: CodePurpose,
   channel: CodeChannel = who.channel,
@@ -75,7 +75,7 @@ export type CodeSent = { id: string; waitS?: undefined } | { id?: undefined; wai
  * challenge never has one, because it sends nothing.
  */
 export async function sendCode(
-  accounts: Accounts,
+  accounts: CodeSender,
   tx: Tx,
   delivery: CodeDelivery,
 ): Promise<CodeSent> {
@@ -108,7 +108,7 @@ export async function sendCode(
 
 /** Throws `rate_limited` during the cool-down. */
 export async function requireSendCode(
-  accounts: Accounts,
+  accounts: CodeSender,
   tx: Tx,
   delivery: CodeDelivery,
 ): Promise<void> {
@@ -130,7 +130,7 @@ export function coolingDown(waitS: number): Failure {
  * authenticator only the challenge is checked here; `spendTotp` judges its code.
  */
 export async function tryCode(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'keys'>,
   request: CodeRequest,
   answer: { code: string; challengeId?: string | undefined },
 ): Promise<CodeRow & { accountId: string }> {
@@ -162,7 +162,11 @@ function hmacOf(key: Buffer, request: CodeRequest, accountId: string | null, cod
 }
 
 /** Unlike every code that is live for the same identifier, so that a code has one owner. */
-function newCode(accounts: Accounts, request: CodeRequest, codes: CodeState[]): string {
+function newCode(
+  accounts: Pick<Accounts, 'keys'>,
+  request: CodeRequest,
+  codes: CodeState[],
+): string {
   const live = codes.filter((one) => one.live)
   for (;;) {
     const code = String(randomInt(1_000_000)).padStart(6, '0')
@@ -170,7 +174,12 @@ function newCode(accounts: Accounts, request: CodeRequest, codes: CodeState[]): 
   }
 }
 
-function isAnswer(accounts: Accounts, request: CodeRequest, row: CodeRow, code: string): boolean {
+function isAnswer(
+  accounts: Pick<Accounts, 'keys'>,
+  request: CodeRequest,
+  row: CodeRow,
+  code: string,
+): boolean {
   if (row.accountId === null || row.channel !== request.channel) return false
   if (row.channel === 'totp') return true
   if (row.codeHmac === null) return false
@@ -181,7 +190,7 @@ function isAnswer(accounts: Accounts, request: CodeRequest, row: CodeRow, code: 
 }
 
 async function post(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'publicUrl'>,
   tx: Tx,
   delivery: { request: CodeRequest; account: Account; to: string; code: string; lifeS: number },
 ): Promise<void> {

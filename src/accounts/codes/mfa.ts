@@ -27,7 +27,7 @@ export function mfaAddress(account: Account): Identifier | undefined {
  * calls this has counted the try already.
  */
 export async function spendTotp(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'db' | 'keys' | 'log'>,
   accountId: string,
   code: string,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export function changesMfa({ mfaMethod, totpCode, recoveryCodes }: MfaChange, ac
 
 /** An authenticator takes effect with its first right code; until then the old method stays. */
 export async function changeMfa(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'keys' | 'log' | 'sms'>,
   tx: Tx,
   { account, change }: { account: Account; change: MfaChange },
 ): Promise<MfaSecrets> {
@@ -99,7 +99,7 @@ async function renewRecoveryCodes(tx: Tx, account: Account): Promise<MfaSecrets>
 }
 
 async function beginEnrolment(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'keys'>,
   tx: Tx,
   account: Account,
 ): Promise<MfaSecrets['totp']> {
@@ -110,7 +110,7 @@ async function beginEnrolment(
 }
 
 async function finishEnrolment(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'keys' | 'log'>,
   tx: Tx,
   { account, code }: { account: Account; code: string },
 ): Promise<MfaSecrets> {
@@ -131,7 +131,11 @@ async function announce(tx: Tx, accountId: string, method: MfaMethod): Promise<v
 }
 
 /** Where MASTER_KEY was lost, no code of the authenticator is right; a recovery code still is. */
-function openSecret({ keys, log }: Accounts, sealed: Uint8Array, accountId: string): Buffer {
+function openSecret(
+  { keys, log }: Pick<Accounts, 'keys' | 'log'>,
+  sealed: Uint8Array,
+  accountId: string,
+): Buffer {
   const secret = tryUnseal(keys.sealing, sealed, accountId)
   if (secret) return secret
   log.warn('MASTER_KEY cannot open an authenticator. MASTER_KEY_PREVIOUS may be missing.')

@@ -3,7 +3,7 @@ import { invalidField } from '../../lib/failure.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount, findOwner, findRegistration } from '../accounts-store.ts'
 import { requireIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
@@ -21,7 +21,7 @@ export type SentView = { sent: true; expires_in: number; resend_after: number }
  * verified only if it asks for it itself, with its credential.
  */
 export async function resendCode(
-  accounts: Accounts,
+  accounts: CodeSender & Pick<Accounts, 'db'>,
   body: ResendRequest,
   from?: string,
 ): Promise<SentView> {
@@ -38,11 +38,15 @@ type ResendRequest = {
 }
 
 /** The same for an operator, whose action and its audit event are one transaction. */
-export async function resendInside(accounts: Accounts, tx: Tx, body: ResendRequest): Promise<void> {
+export async function resendInside(
+  accounts: CodeSender,
+  tx: Tx,
+  body: ResendRequest,
+): Promise<void> {
   await sendAgain(accounts, tx, readResend(accounts, body))
 }
 
-function readResend(accounts: Accounts, body: ResendRequest): Wanted {
+function readResend(accounts: Pick<Accounts, 'keys'>, body: ResendRequest): Wanted {
   checkChannel(body)
   const who = requireIdentifier(body.identifier)
   const { purpose, channel, challengeId } = body
@@ -55,7 +59,12 @@ function readResend(accounts: Accounts, body: ResendRequest): Wanted {
   return { request: codeRequest(accounts, who, purpose, channel), who, challengeId }
 }
 
-async function sendAgain(accounts: Accounts, tx: Tx, wanted: Wanted, from?: string): Promise<void> {
+async function sendAgain(
+  accounts: CodeSender,
+  tx: Tx,
+  wanted: Wanted,
+  from?: string,
+): Promise<void> {
   const recipient = await recipientOf(tx, wanted)
   await requireSendCode(accounts, tx, { request: wanted.request, from, ...recipient })
 }

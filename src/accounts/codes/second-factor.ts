@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
 import { FRESH_S, markSecondFactor, passedSecondFactor } from '../credentials/sessions-store.ts'
 import { masked } from '../identifiers.ts'
@@ -21,7 +21,7 @@ export type Caller = { accountId: string; sessionId: string }
  * changes anything.
  */
 export async function withSecondFactor<T>(
-  accounts: Accounts,
+  accounts: CodeSender & Pick<Accounts, 'db'>,
   caller: Caller,
   { code, change }: { code: string | undefined; change: Change<T> },
 ): Promise<T> {
@@ -41,7 +41,7 @@ export async function withSecondFactor<T>(
 
 /** For the actions of operators: a code of the authenticator, whatever the session passed before. */
 export async function stepUp(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'db' | 'keys' | 'log'>,
   caller: Caller,
   code: string,
 ): Promise<{ fresh_for_s: number }> {
@@ -65,7 +65,7 @@ class FactorMissing extends Error {
 }
 
 async function giveSecondFactor(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'db' | 'keys' | 'log'>,
   { accountId, sessionId }: Caller,
   code: string,
 ): Promise<void> {
@@ -93,7 +93,10 @@ async function giveSecondFactor(
 }
 
 /** During the cool-down the code that was sent a moment ago is the one to use. */
-async function askForFactor(accounts: Accounts, account: Account): Promise<Failure> {
+async function askForFactor(
+  accounts: CodeSender & Pick<Accounts, 'db'>,
+  account: Account,
+): Promise<Failure> {
   const address = mfaAddress(account)
   if (!address) {
     return needed('Send mfa_code with a code of your authenticator app, or a recovery code.')

@@ -8,7 +8,7 @@ import type { Accounts } from '../accounts.ts'
 import { smsCodesToday, takeSmsCode } from './sms-codes-store.ts'
 
 /** Thrown for a number in a country to which no message goes. */
-export function requireReachable({ sms }: Accounts, phoneNumber: string): void {
+export function requireReachable({ sms }: Pick<Accounts, 'sms'>, phoneNumber: string): void {
   if (sms.reaches(phoneNumber)) return
   throw invalidField('phone_number', 'is in a country to which we cannot send messages')
 }
@@ -18,7 +18,7 @@ export function requireReachable({ sms }: Accounts, phoneNumber: string): void {
  * Only whoever has shown a password or a session hears why the code of the second factor is missing.
  */
 export function reachableAccount(
-  { sms }: Accounts,
+  { sms }: Pick<Accounts, 'sms'>,
   wanted: {
     account?: Account | undefined
     to?: string | undefined
@@ -52,7 +52,11 @@ type Asked = {
  * write to thousands of numbers, each of which earns a share of the price, finds an end here. A code
  * that goes to nobody is judged like any other, so the answer gives nothing away.
  */
-export async function countSmsCode(accounts: Accounts, tx: Tx, asked: Asked): Promise<void> {
+export async function countSmsCode(
+  accounts: Pick<Accounts, 'clock' | 'keys' | 'log' | 'sms'>,
+  tx: Tx,
+  asked: Asked,
+): Promise<void> {
   const { sms, keys } = accounts
   const { purpose, account, from } = asked
   if (from !== undefined) {
@@ -66,7 +70,10 @@ export async function countSmsCode(accounts: Accounts, tx: Tx, asked: Asked): Pr
   if (!left) throw usedUp(accounts, 'all')
 }
 
-function usedUp({ clock, log }: Accounts, reason: 'address' | 'all'): Failure {
+function usedUp(
+  { clock, log }: Pick<Accounts, 'clock' | 'log'>,
+  reason: 'address' | 'all',
+): Failure {
   if (reason === 'all') log.error('The codes by SMS of this day are used up.', { reason })
   const nowS = clock.now().getTime() / 1_000
   return new Failure(

@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { notify } from '../../notices/notices.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { findOwner, lockAccount, lockIdentifier, setPhone } from '../accounts-store.ts'
 import { codeRequest, requireSendCode } from '../codes/codes.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
@@ -14,7 +14,7 @@ import { masked, readPhone } from '../identifiers.ts'
  * in until the code sent to the new one comes back.
  */
 export async function changePhone(
-  accounts: Accounts,
+  accounts: CodeSender & Pick<Accounts, 'db'>,
   caller: Caller,
   { phoneNumber: text, mfaCode }: { phoneNumber: string; mfaCode?: string | undefined },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { Failure } from '../../lib/failure.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { eraseAccount, findAccount, lockAccount, setProfile } from '../accounts-store.ts'
 import { voidCodes } from '../codes/codes-store.ts'
 import { changeMfa, changesMfa } from '../codes/mfa.ts'
@@ -29,18 +29,21 @@ export type ProfileChange = MfaChange & {
 
 export type ChangedProfile = Profile & MfaSecrets
 
-export async function readProfile(accounts: Accounts, accountId: string): Promise<Profile> {
+export async function readProfile(
+  accounts: Pick<Accounts, 'db'>,
+  accountId: string,
+): Promise<Profile> {
   return profileOf(present(await findAccount(accounts.db, accountId)))
 }
 
 /** How many recovery codes are left is zero without an authenticator app. */
-export async function readMfa(accounts: Accounts, accountId: string) {
+export async function readMfa(accounts: Pick<Accounts, 'db'>, accountId: string) {
   const { mfaMethod: method } = present(await findAccount(accounts.db, accountId))
   return { method, recovery_codes_left: await countRecoveryCodes(accounts.db, accountId) }
 }
 
 export async function changeProfile(
-  accounts: Accounts,
+  accounts: CodeSender & Pick<Accounts, 'db'>,
   caller: Caller,
   change: ProfileChange,
 ): Promise<ChangedProfile> {
@@ -75,7 +78,10 @@ function splitCodes(account: Account, change: ProfileChange) {
 }
 
 /** The row stays, because the ledger refers to it. Identifiers are freed, credentials revoked. */
-export async function deleteAccount(accounts: Accounts, accountId: string): Promise<void> {
+export async function deleteAccount(
+  accounts: Pick<Accounts, 'apiKeys' | 'db' | 'erasures' | 'sessions'>,
+  accountId: string,
+): Promise<void> {
   await accounts.db.begin(async (tx) => {
     if (!(await lockAccount(tx, accountId))) return
     await endAllSessions(tx, accountId, 'deleted')

@@ -42,7 +42,7 @@ export async function proveIdentifier(tx: Tx, accountId: string, who: Identifier
  * subject of an identity): if any of them was ever proven before, no credits are granted.
  */
 export async function activate(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'keys' | 'signupBonusMicro'>,
   tx: Tx,
   { accountId, proofs }: { accountId: string; proofs: string[] },
 ): Promise<Account> {
@@ -61,7 +61,7 @@ export async function activate(
  * then nobody is a newcomer, until MASTER_KEY_PREVIOUS opens it or the operator gives it up.
  */
 async function isNewcomer(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'keys'>,
   tx: Tx,
   { accountId, proofs }: { accountId: string; proofs: string[] },
 ): Promise<boolean> {
@@ -82,7 +82,11 @@ const DEFAULT_WORKSPACE = {
   isDefault: true,
 }
 
-async function grantBonus(accounts: Accounts, tx: Tx, accountId: string): Promise<void> {
+async function grantBonus(
+  accounts: Pick<Accounts, 'signupBonusMicro'>,
+  tx: Tx,
+  accountId: string,
+): Promise<void> {
   const amountMicro = accounts.signupBonusMicro
   if (amountMicro === 0n) return
   const entry = {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/db.ts'
 import type { Account } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { CodeSender } from '../accounts.ts'
 import { codeRequest, coolingDown, sendCode } from '../codes/codes.ts'
 import { CODE_LIFE_S, listCodes } from '../codes/codes-store.ts'
 import type { CodeChannel } from '../codes/codes-store.ts'
@@ -22,7 +22,7 @@ export type ChallengeView = {
  * challenge that is still open is shown again during the cool-down, and nothing is sent.
  */
 export async function openChallenge(
-  accounts: Accounts,
+  accounts: CodeSender,
   tx: Tx,
   { account, who, device }: { account: Account; who: Identifier; device: Device },
 ): Promise<ChallengeView> {

@@ -53,7 +53,7 @@ export async function startEmailChange(
 
 /** The code that was sent to the new address makes it the account's own. */
 export async function finishEmailChange(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'keys' | 'signupBonusMicro'>,
   { accountId }: Caller,
   { email, code }: { email: string; code: string },
 ): Promise<Profile> {

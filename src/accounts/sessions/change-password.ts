@@ -9,7 +9,7 @@ import { confirmOwner } from './confirm-owner.ts'
 
 /** Ends every other session: whoever knew the old password is out. */
 export async function changePassword(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'passwords' | 'sessions'>,
   caller: Caller,
   { current, next }: { current: string | undefined; next: string },
 ): Promise<void> {

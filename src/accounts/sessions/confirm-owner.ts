@@ -11,7 +11,7 @@ import { isFreshSession } from '../credentials/sessions-store.ts'
  * asked for, or where there is none, a sign-in of the last ten minutes.
  */
 export async function confirmOwner(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'passwords'>,
   { accountId, sessionId }: Caller,
   given: { password: string | undefined; field: string },
 ): Promise<Account> {

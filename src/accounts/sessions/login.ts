@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { findClaimant, findOwner } from '../accounts-store.ts'
 import { codeRequest, sendCode, VERIFY_PURPOSE } from '../codes/codes.ts'
 import { checkTries, clearTries, passwordTries, takeTry } from '../codes/throttle.ts'
@@ -39,7 +39,10 @@ export async function login(
   return presentSession(accounts, opened)
 }
 
-async function accountFor(accounts: Accounts, who: Identifier): Promise<Account | undefined> {
+async function accountFor(
+  accounts: Pick<Accounts, 'db'>,
+  who: Identifier,
+): Promise<Account | undefined> {
   const owner = await findOwner(accounts.db, who)
   if (owner) return owner
   const claimant = await findClaimant(accounts.db, who)
@@ -48,7 +51,7 @@ async function accountFor(accounts: Accounts, who: Identifier): Promise<Account 
 
 /** The password was right, so this gives nothing away. A new code is sent if the last is old. */
 async function notVerified(
-  accounts: Accounts,
+  accounts: CodeSender & Pick<Accounts, 'db'>,
   account: Account,
   { who, from }: { who: Identifier; from: string },
 ): Promise<Failure> {

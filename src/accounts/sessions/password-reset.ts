@@ -1,6 +1,6 @@
 import { notify } from '../../notices/notices.ts'
 import type { Account } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { findOwner, lockAccount, setPassword } from '../accounts-store.ts'
 import { codeExpired, codeRequest, codeWrong, sendCode, tryCode } from '../codes/codes.ts'
 import { CODE_LIFE_S, COOL_DOWN_S, useCode } from '../codes/codes-store.ts'
@@ -12,7 +12,7 @@ import { readIdentifier, requireIdentifier, subjectOf } from '../identifiers.ts'
 
 /** Always the same answer. During the cool-down nothing is sent, and `resend_after` says so. */
 export async function forgotPassword(
-  accounts: Accounts,
+  accounts: CodeSender & Pick<Accounts, 'db'>,
   identifier: string,
   from?: string,
 ): Promise<SentView> {
@@ -29,7 +29,7 @@ export async function forgotPassword(
 
 /** Ends every session and every throttle of the account. It signs nobody in. */
 export async function resetPassword(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'keys' | 'passwords' | 'sessions'>,
   body: { identifier: string; code: string; newPassword: string },
 ): Promise<void> {
   const who = readIdentifier(body.identifier)
@@ -51,7 +51,7 @@ export async function resetPassword(
 }
 
 /** Of every identifier the account signs in with, not only the one the code went to. */
-function allPasswordTries(accounts: Accounts, { email, loginPhone }: Account) {
+function allPasswordTries(accounts: Pick<Accounts, 'keys'>, { email, loginPhone }: Account) {
   const identifiers = [email, loginPhone].filter((value) => value !== null)
   return identifiers.map((value) => passwordTries(subjectOf(accounts.keys.identifiers, value)))
 }

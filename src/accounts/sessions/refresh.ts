@@ -17,7 +17,7 @@ import type { SessionRow } from '../credentials/sessions-store.ts'
  * from its cookie, a program's only without.
  */
 export async function refresh(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'keys' | 'sessions' | 'signer'>,
   text: string,
   cookie = false,
 ): Promise<SessionView> {
@@ -32,7 +32,7 @@ export async function refresh(
 }
 
 async function rotate(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'keys'>,
   tx: Tx,
   { token, cookie }: { token: RefreshToken; cookie: boolean },
 ): Promise<OpenedSession | undefined> {

@@ -56,7 +56,7 @@ type SignedIn = {
 
 /** The last step of every sign-in: password, code, social, partner. The account must be active. */
 export async function openSession(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
   { account, device, announced, secondFactor = false }: SignedIn,
 ): Promise<OpenedSession> {
@@ -78,7 +78,7 @@ export async function openSession(
 }
 
 /** The network is what a thief cannot copy. Version numbers are left out: an update is no news. */
-function placeOf({ keys }: Accounts, { address, userAgent }: Device): Place {
+function placeOf({ keys }: Pick<Accounts, 'keys'>, { address, userAgent }: Device): Place {
   const network = hmacSha256(keys.identifiers, networkOf(address, { v4: 24, v6: 48 }))
   const agent = userAgent.replaceAll(/[\d._]+/g, '')
   return { network, device: hmacSha256(keys.identifiers, network, agent) }
@@ -100,7 +100,7 @@ function isNews(history: SignInHistory, account: Account, now: Date): boolean {
 
 /** Signs the pair of tokens. Call it after the commit. */
 export async function presentSession(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'keys' | 'signer'>,
   opened: OpenedSession,
 ): Promise<SessionView> {
   const { account, id } = opened
@@ -123,7 +123,7 @@ export async function presentSession(
  * the browser has in its cookie, since that is cleared.
  */
 export async function logout(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'keys' | 'sessions'>,
   caller: { accountId: string; sessionId: string },
   body: {
     refreshToken?: string | undefined
@@ -147,7 +147,7 @@ export async function logout(
 }
 
 export async function endOwnSession(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'sessions'>,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<void> {
   const ended = await accounts.db.begin((tx) => endSession(tx, { id, accountId, reason: 'logout' }))
@@ -155,7 +155,10 @@ export async function endOwnSession(
   accounts.sessions.forget(id)
 }
 
-async function endCookieSession(accounts: Accounts, text: string): Promise<void> {
+async function endCookieSession(
+  accounts: Pick<Accounts, 'db' | 'keys' | 'sessions'>,
+  text: string,
+): Promise<void> {
   const token = readRefreshToken(text)
   if (!token) return
   await accounts.db.begin(async (tx) => {
@@ -173,7 +176,7 @@ const INACTIVE = {
 
 /** A token of another account is treated as an unknown one. */
 async function sessionOfToken(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db' | 'keys'>,
   accountId: string,
   text: string,
 ): Promise<string | undefined> {

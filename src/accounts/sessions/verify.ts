@@ -3,7 +3,7 @@ import { invalidField } from '../../lib/failure.ts'
 import { notify } from '../../notices/notices.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
-import type { Accounts } from '../accounts.ts'
+import type { Accounts, CodeSender } from '../accounts.ts'
 import { findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
 import { checkChannel, codeExpired, codeRequest, codeWrong, tryCode } from '../codes/codes.ts'
 import { useCode } from '../codes/codes-store.ts'
@@ -62,7 +62,7 @@ export async function verifyCode(
 type Finished = { row: CodeRow & { accountId: string }; who: Identifier; device: Device }
 
 async function finishLogin(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
   { row, who, device }: Finished,
 ): Promise<OpenedSession> {
@@ -72,7 +72,7 @@ async function finishLogin(
 }
 
 async function finishVerification(
-  accounts: Accounts,
+  accounts: CodeSender & Pick<Accounts, 'signupBonusMicro'>,
   tx: Tx,
   { row, who, device }: Finished,
 ): Promise<OpenedSession | ChallengeView> {

@@ -122,7 +122,7 @@ function inFragment(session: SessionView): Record<string, string> {
 }
 
 /** Verifier and nonce are derived from the state and our key: no secret is stored. */
-function checksFor({ keys }: Accounts, state: string): FlowChecks {
+function checksFor({ keys }: Pick<Accounts, 'keys'>, state: string): FlowChecks {
   const derive = (use: string) =>
     hmacSha256(keys.signIn, `sign-in ${use}\n`, state).toString('base64url')
   return { state, verifier: derive('verifier'), nonce: derive('nonce') }

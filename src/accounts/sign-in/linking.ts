@@ -19,7 +19,7 @@ import type { Device, SessionView } from '../sessions/sessions.ts'
  * dropped.
  */
 export async function accountForIdentity(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'keys' | 'signupBonusMicro'>,
   tx: Tx,
   identity: ExternalIdentity,
 ): Promise<{ account: Account; created: boolean }> {
@@ -68,7 +68,11 @@ async function link(tx: Tx, owner: Account, identity: ExternalIdentity): Promise
   await notify(tx, { accountId: owner.id, type: 'security.new_login', data })
 }
 
-async function create(accounts: Accounts, tx: Tx, identity: ExternalIdentity): Promise<Account> {
+async function create(
+  accounts: Pick<Accounts, 'keys' | 'signupBonusMicro'>,
+  tx: Tx,
+  identity: ExternalIdentity,
+): Promise<Account> {
   const id = uuidv7()
   const { name: fullName, avatarUrl } = identity
   await insertAccount(tx, { id, fullName, avatarUrl })

@@ -27,7 +27,7 @@ export type KeyRequest = {
 
 /** The only answer that ever contains the key itself. */
 export async function createApiKey(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'clock' | 'db'>,
   accountId: string,
   body: KeyRequest,
 ): Promise<KeyView & { key: string }> {
@@ -70,7 +70,7 @@ export async function createApiKey(
 }
 
 export async function listApiKeys(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db'>,
   accountId: string,
   page: {
     workspaceId?: string | undefined
@@ -85,7 +85,7 @@ export async function listApiKeys(
 }
 
 export async function renameApiKey(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db'>,
   wanted: { accountId: string; id: string },
   name: string,
 ): Promise<KeyView> {
@@ -96,7 +96,7 @@ export async function renameApiKey(
 
 /** In force in this process when it returns, and in the others as soon as they are notified. */
 export async function revokeApiKey(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'apiKeys' | 'db'>,
   wanted: { accountId: string; id: string },
 ): Promise<void> {
   const { accountId, id } = wanted

@@ -16,7 +16,7 @@ import type { Workspace } from './workspaces-store.ts'
 const MOST_ADDITIONAL = 20
 
 export async function workspacesOf(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db'>,
   accountId: string,
 ): Promise<WorkspaceView[]> {
   return (await listWorkspaces(accounts.db, accountId)).map(viewOf)
@@ -24,7 +24,7 @@ export async function workspacesOf(
 
 /** The account's row is locked, so that thirty requests at once still leave twenty. */
 export async function createWorkspace(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db'>,
   accountId: string,
   body: { name: string; slug?: string | undefined; description?: string | undefined },
 ): Promise<WorkspaceView> {
@@ -47,14 +47,14 @@ export async function createWorkspace(
 }
 
 export async function readWorkspace(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db'>,
   wanted: { accountId: string; slug: string },
 ): Promise<WorkspaceView> {
   return viewOf(found(await findWorkspace(accounts.db, wanted)))
 }
 
 export async function updateWorkspace(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'db'>,
   wanted: { accountId: string; slug: string },
   change: { name?: string | undefined; description?: string | undefined },
 ): Promise<WorkspaceView> {
@@ -63,7 +63,7 @@ export async function updateWorkspace(
 
 /** Its keys, and whatever else belongs to it, move to the default one in the same transaction. */
 export async function deleteWorkspace(
-  accounts: Accounts,
+  accounts: Pick<Accounts, 'apiKeys' | 'db' | 'workspaceMoves'>,
   wanted: { accountId: string; slug: string },
 ): Promise<void> {
   const { accountId } = wanted
