@@ -4,7 +4,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/database.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { startTestServer } from '../test/support/local-server.ts'
-import { fund, openStudio } from '../test/support/videos.ts'
+import { fund, openStudio } from '../test/support/models/videos.ts'
 
 const FEW = 100
 const MANY = 1_000

@@ -24,7 +24,7 @@ import {
   testClock,
 } from '../support/accounts.ts'
 import { withDatabase } from '../support/databases.ts'
-import { naughtyStrings } from '../support/naughty.ts'
+import { naughtyStrings } from '../support/samples/naughty.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { assert as check, property, string } from 'fast-check'
 import { masked, readEmail, readIdentifier, readPhone } from '../../src/accounts/identifiers.ts'
-import { naughtyStrings } from '../support/naughty.ts'
+import { naughtyStrings } from '../support/samples/naughty.ts'
 
 describe('identifiers', () => {
   it('reads emails in lowercase and local numbers as Tanzanian', () => {

@@ -28,7 +28,7 @@ import {
   PASSWORD,
   sessionOf,
 } from '../support/accounts.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }

@@ -22,7 +22,7 @@ import {
   sessionOf,
   testClock,
 } from '../support/accounts.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { freshDb } from '../support/databases.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }

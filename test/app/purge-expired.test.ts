@@ -14,7 +14,7 @@ import { uuidv7 } from '../../src/lib/ids.ts'
 import { notify } from '../../src/notices/notices.ts'
 import { purgeExpired } from '../../src/app/purge-expired.ts'
 import { openTestAccounts } from '../support/accounts.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 withDatabase('purge-expired', (open) => {

@@ -4,7 +4,7 @@ import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { insertMessage } from '../../src/notices/outbox-store.ts'
 import { runCommand } from '../../src/cli/commands.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { startApp } from '../support/app.ts'
 
 /* Every command that changes something is in the log of the operators. */

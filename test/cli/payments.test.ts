@@ -13,7 +13,7 @@ import type { App } from '../../src/app/app.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
 import {
   addAccount,

@@ -8,7 +8,7 @@ import OpenAI from 'openai'
 import { z } from 'zod'
 import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
-import { watch } from '../support/paid.ts'
+import { watch } from '../support/money/paid.ts'
 
 /* Pictures, schemas, every class of error and retries, by the clients that agents are built with. */
 

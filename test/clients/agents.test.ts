@@ -10,9 +10,9 @@ import {
 } from '@openai/agents'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { assertAgreement } from '../support/agreement.ts'
+import { assertAgreement } from '../support/money/agreement.ts'
 import { startApp } from '../support/app.ts'
-import { toolModel } from '../support/tool-model.ts'
+import { toolModel } from '../support/models/tool-model.ts'
 
 /*
  * Clients that speak Responses by default: the AI SDK's `openai` provider and OpenAI's Agents SDK.

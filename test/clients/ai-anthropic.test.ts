@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
-import { assertAgreement } from '../support/agreement.ts'
-import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
+import { assertAgreement } from '../support/money/agreement.ts'
+import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/models/claude-door.ts'
 import { startApp } from '../support/app.ts'
 
 /** The AI SDK checks every event and block against a schema of its own. */

@@ -8,10 +8,10 @@ import Anthropic, {
   NotFoundError,
   RateLimitError,
 } from '@anthropic-ai/sdk'
-import { assertAgreement } from '../support/agreement.ts'
-import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/claude-door.ts'
+import { assertAgreement } from '../support/money/agreement.ts'
+import { ANTHROPIC_UPSTREAM, CLAUDE_DOOR } from '../support/models/claude-door.ts'
 import { startApp } from '../support/app.ts'
-import { watch } from '../support/paid.ts'
+import { watch } from '../support/money/paid.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
 type Messages = Anthropic.MessageParam[]

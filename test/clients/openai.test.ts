@@ -9,7 +9,7 @@ import OpenAI, {
   NotFoundError,
   RateLimitError,
 } from 'openai'
-import { assertAgreement } from '../support/agreement.ts'
+import { assertAgreement } from '../support/money/agreement.ts'
 import { startApp } from '../support/app.ts'
 
 let app: Awaited<ReturnType<typeof startApp>>

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
 import { embedMany, generateText, jsonSchema, streamText, tool } from 'ai'
-import { assertAgreement } from '../support/agreement.ts'
+import { assertAgreement } from '../support/money/agreement.ts'
 import { startApp } from '../support/app.ts'
 
 let app: Awaited<ReturnType<typeof startApp>>

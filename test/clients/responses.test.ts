@@ -4,9 +4,9 @@ import OpenAI, { APIError, BadRequestError, NotFoundError, RateLimitError } from
 import { zodTextFormat } from 'openai/helpers/zod'
 import type { ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses'
 import { z } from 'zod'
-import { assertAgreement } from '../support/agreement.ts'
+import { assertAgreement } from '../support/money/agreement.ts'
 import { startApp } from '../support/app.ts'
-import { DETAILS, toolModel } from '../support/tool-model.ts'
+import { DETAILS, toolModel } from '../support/models/tool-model.ts'
 
 /* OpenAI's own client speaks Responses to the service; after each test the books are audited. */
 

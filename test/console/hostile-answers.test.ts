@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { finish, piece, scriptedModel, usage } from '../support/scripted-model.ts'
+import { finish, piece, scriptedModel, usage } from '../support/models/scripted-model.ts'
 import { judge } from './support/judge.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { checkAuditLog } from '../../src/operators/audit-log.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import { judge } from './support/judge.ts'
 import { openAsOperator, perform } from './support/operators.ts'

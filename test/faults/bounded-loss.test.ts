@@ -6,11 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startReplica, startShared, type Replica } from '../support/replica.ts'
-import { startTalker, type Talker } from '../support/talker.ts'
+import { startTalker, type Talker } from '../support/models/talker.ts'
 
 /* Two processes on one database cannot be played off against each other. */
 

@@ -7,7 +7,7 @@ import { readPostmaster } from '../../src/db/local/leftovers.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { freshFolder, start } from '../db/local/support.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { runChild, type Child } from '../support/child.ts'
 
 /** The service's own server, with the service's own settings: every commit waits for the disk. */

@@ -12,7 +12,7 @@ import { openPostingQueue, type PostingQueue } from '../../src/ledger/posting-qu
 import { sample } from '../activity/sample.ts'
 import { freshWorld, inWorld, sketch } from './commands.ts'
 import { Model } from './model.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 type Queue = PostingQueue<ActivityRecord>

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import { rangeBetween } from '../../src/ledger/statement-store.ts'
 import type { Db } from '../../src/db/db.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 withDatabase('statement store', (open) => {

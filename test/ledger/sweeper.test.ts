@@ -8,8 +8,8 @@ import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db, Tx } from '../../src/db/db.ts'
 import { sweeper } from '../../src/ledger/sweeper.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertAudit } from '../support/audit.ts'
-import { NOBODY } from '../support/billing.ts'
+import { assertAudit } from '../support/money/audit.ts'
+import { NOBODY } from '../support/money/billing.ts'
 import { withDatabase } from '../support/databases.ts'
 
 withDatabase('sweeper', (open) => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { METRICS, type MetricEntry } from '../../src/observability/catalogue.ts'
 import { createMetrics, type Metrics } from '../../src/observability/metrics.ts'
 import { openMetricsPort, type MetricsPort } from '../../src/observability/port.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { startApp } from '../support/app.ts'
 
 let metrics: Metrics

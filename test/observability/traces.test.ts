@@ -6,7 +6,7 @@ import { startModelSimulator, type ModelSimulator } from '../../simulator/models
 import { openDatabase } from '../../src/db/database.ts'
 import type { Db } from '../../src/db/db.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'

@@ -4,7 +4,7 @@ import { after, before, describe, mock, test } from 'node:test'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { freshDb } from '../support/databases.ts'
 import { startMoney, startPayments, until } from '../support/payments.ts'
 

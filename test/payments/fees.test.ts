@@ -9,7 +9,7 @@ import { insertPayment } from '../../src/payments/payments-store.ts'
 import type { Found } from '../../src/payments/provider.ts'
 import { DEFAULT_TIMING } from '../../src/payments/schedule.ts'
 import { newReference } from '../../src/payments/topup.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { freshDb } from '../support/databases.ts'
 
 /* What a provider keeps of a payment is recorded where it says so, and where that can be true. */

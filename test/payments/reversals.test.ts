@@ -6,7 +6,7 @@ import type { Db } from '../../src/db/db.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { markReviewed } from '../../src/payments/reviews-store.ts'
 import type { CheckTiming } from '../../src/payments/schedule.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 import { creditsFor, FAST, startMoney, startPayments, until } from '../support/payments.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { NOBODY } from '../support/billing.ts'
+import { NOBODY } from '../support/money/billing.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditLedger } from '../../src/ledger/audit-store.ts'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAgreement } from '../support/agreement.ts'
+import { assertAgreement } from '../support/money/agreement.ts'
 import { closeAgents } from './load/client.ts'
 import { rollingRestart } from './rolling.ts'
 import { openWorld } from './rig/world.ts'

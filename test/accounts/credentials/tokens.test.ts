@@ -7,7 +7,7 @@ import {
   writeRefreshToken,
 } from '../../../src/accounts/credentials/tokens.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
-import { naughtyStrings } from '../../support/naughty.ts'
+import { naughtyStrings } from '../../support/samples/naughty.ts'
 
 describe('refresh tokens', () => {
   const key = Buffer.alloc(32, 7)

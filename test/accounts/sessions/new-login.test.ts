@@ -12,7 +12,7 @@ import {
   PASSWORD,
   sessionOf,
 } from '../../support/accounts.ts'
-import { assertAudit } from '../../support/audit.ts'
+import { assertAudit } from '../../support/money/audit.ts'
 import { withDatabase } from '../../support/databases.ts'
 
 const CHROME = 'Mozilla/5.0 (Linux; Android 14) Chrome/126.0.6478.71 Mobile Safari/537.36'

@@ -12,7 +12,7 @@ import type { ExternalIdentity } from '../../../src/accounts/sign-in/identity.ts
 import { accountForIdentity } from '../../../src/accounts/sign-in/linking.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { sha256 } from '../../../src/lib/secrets.ts'
-import { assertAudit } from '../../support/audit.ts'
+import { assertAudit } from '../../support/money/audit.ts'
 import { freshEmail, openTestAccounts } from '../../support/accounts.ts'
 import { withDatabase } from '../../support/databases.ts'
 import { insertPerson } from '../../support/people.ts'

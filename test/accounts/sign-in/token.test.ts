@@ -16,7 +16,7 @@ import {
 import type { Db } from '../../../src/db/db.ts'
 import { freshEmail, freshPhone } from '../../support/accounts.ts'
 import { freshDb } from '../../support/databases.ts'
-import { naughtyStrings } from '../../support/naughty.ts'
+import { naughtyStrings } from '../../support/samples/naughty.ts'
 import { insertPerson } from '../../support/people.ts'
 import { AUDIENCE, CLIENT, SCOPE, startOidcPeer } from '../../support/peers/oidc.ts'
 import type { OidcPeer } from '../../support/peers/oidc.ts'

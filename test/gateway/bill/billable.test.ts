@@ -18,8 +18,8 @@ import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import { createReplay } from '../../../src/idempotency/replay-store.ts'
-import { assertAgreement } from '../../support/agreement.ts'
-import { billingOn, sweep, unwatched } from '../../support/billing.ts'
+import { assertAgreement } from '../../support/money/agreement.ts'
+import { billingOn, sweep, unwatched } from '../../support/money/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
 
 const PAID_IN = 1_000n

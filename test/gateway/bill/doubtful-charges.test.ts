@@ -12,7 +12,7 @@ import {
 } from '../../../src/gateway/bill/doubtful-charges.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { assertAgreement } from '../../support/agreement.ts'
+import { assertAgreement } from '../../support/money/agreement.ts'
 import { withDatabase } from '../../support/databases.ts'
 
 const PAID_IN = 100_000n

@@ -15,8 +15,8 @@ import { Failure } from '../../../src/lib/failure.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { testClock } from '../../support/accounts.ts'
-import { assertAgreement } from '../../support/agreement.ts'
-import { billingOn, unwatched } from '../../support/billing.ts'
+import { assertAgreement } from '../../support/money/agreement.ts'
+import { billingOn, unwatched } from '../../support/money/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
 
 const STAGE: Stage = { kind: 'chat', model: 'test/model', priceSnapshotId: undefined }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMessages } from '../../../src/gateway/chat/messages.ts'
 import { Failure } from '../../../src/lib/failure.ts'
-import { makePdf } from '../../support/pdf.ts'
+import { makePdf } from '../../support/samples/pdf.ts'
 
 const user = (content: unknown) => [{ role: 'user', content }]
 

@@ -13,7 +13,7 @@ import {
 } from '../../../src/gateway/media/audio-format.ts'
 import { audioSeconds } from '../../../src/gateway/media/audio-length.ts'
 import { Failure } from '../../../src/lib/failure.ts'
-import { adts, bareMp3, ebml, flac, id3, mp4, rf64, SOUNDS } from '../../support/sounds.ts'
+import { adts, bareMp3, ebml, flac, id3, mp4, rf64, SOUNDS } from '../../support/samples/sounds.ts'
 
 const head = (...bytes: number[]) => Buffer.concat([Buffer.from(bytes), Buffer.alloc(400, 0x11)])
 const ascii = (text: string) => Buffer.from(text, 'latin1')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pdfPages } from '../../../src/gateway/media/pdf-pages.ts'
-import { makePdf, makePdfBomb } from '../../support/pdf.ts'
+import { makePdf, makePdfBomb } from '../../support/samples/pdf.ts'
 
 test('pages listed in plain text are counted', () => {
   for (const pages of [1, 3, 700]) assert.equal(pdfPages(makePdf(pages)), pages)

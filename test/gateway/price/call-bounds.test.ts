@@ -6,7 +6,7 @@ import { callHold, type AnswerWish } from '../../../src/gateway/price/call-hold.
 import { boundPromptTokens, EMPTY_PROMPT } from '../../../src/gateway/price/prompt-size.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { Pricing } from '../../../src/catalog/model-record.ts'
-import { pricedModel, RULES, TOKEN_PRICES } from '../../support/priced-model.ts'
+import { pricedModel, RULES, TOKEN_PRICES } from '../../support/models/priced-model.ts'
 
 /* What a call may come to cost, and how many tokens a limit pays for. */
 

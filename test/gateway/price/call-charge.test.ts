@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { callCharge } from '../../../src/gateway/price/call-charge.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { UsageReading } from '../../../src/upstream/contract/usage.ts'
-import { measuredCall, TOKEN_PRICES, type PricedCall } from '../../support/priced-model.ts'
+import { measuredCall, TOKEN_PRICES, type PricedCall } from '../../support/models/priced-model.ts'
 
 function charge(call: PricedCall = {}, log = silentLog) {
   return callCharge({ ...measuredCall(call), log })

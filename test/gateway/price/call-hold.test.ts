@@ -5,7 +5,12 @@ import { reserveWhole } from '../../../src/gateway/price/cost-estimate.ts'
 import { callCharge } from '../../../src/gateway/price/call-charge.ts'
 import { callHold } from '../../../src/gateway/price/call-hold.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { measuredCall, RULES, TOKEN_PRICES, type PricedCall } from '../../support/priced-model.ts'
+import {
+  measuredCall,
+  RULES,
+  TOKEN_PRICES,
+  type PricedCall,
+} from '../../support/models/priced-model.ts'
 
 function hold(call: PricedCall) {
   return callHold({ ...measuredCall(call), rules: RULES })

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { reportedCost } from '../../../src/gateway/price/reported-cost.ts'
 import { decimal, type Decimal } from '../../../src/lib/decimal.ts'
 import type { UsageReading } from '../../../src/upstream/contract/usage.ts'
-import { pricedModel } from '../../support/priced-model.ts'
+import { pricedModel } from '../../support/models/priced-model.ts'
 
 const ABSENT: UsageReading = { kind: 'absent' }
 const UNUSABLE: UsageReading = { kind: 'unusable', reason: 'negative' }

@@ -10,7 +10,7 @@ import {
 } from '../../../src/gateway/price/voice-price.ts'
 import type { CostEstimate } from '../../../src/gateway/price/cost-estimate.ts'
 import type { Pricing } from '../../../src/catalog/model-record.ts'
-import { pricedModel, RULES, TOKEN_PRICES } from '../../support/priced-model.ts'
+import { pricedModel, RULES, TOKEN_PRICES } from '../../support/models/priced-model.ts'
 
 const AT = new Date(0)
 

@@ -6,10 +6,10 @@ import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { createReplay } from '../../../src/idempotency/replay-store.ts'
-import { assertAgreement } from '../../support/agreement.ts'
+import { assertAgreement } from '../../support/money/agreement.ts'
 import { runChild } from '../../support/child.ts'
 import { freshDatabase } from '../../support/databases.ts'
-import { ended, fund, openStudio } from '../../support/videos.ts'
+import { ended, fund, openStudio } from '../../support/models/videos.ts'
 
 /**
  * Where it dies; how often the upstream is then asked to begin, by both together. Where an answer

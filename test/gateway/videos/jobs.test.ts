@@ -6,10 +6,10 @@ import type { Db } from '../../../src/db/db.ts'
 import { holdsOfLiveJobs } from '../../../src/gateway/videos/jobs-store.ts'
 import { sweeper } from '../../../src/ledger/sweeper.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { assertAgreement } from '../../support/agreement.ts'
-import { NOBODY } from '../../support/billing.ts'
+import { assertAgreement } from '../../support/money/agreement.ts'
+import { NOBODY } from '../../support/money/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
-import { ended, fund, openStudio } from '../../support/videos.ts'
+import { ended, fund, openStudio } from '../../support/models/videos.ts'
 
 /** 4 s at $0.10 and 3,000 credits a dollar; the highest price that fits is $0.10 too. */
 const COST = 1_200_000_000n

@@ -1,5 +1,5 @@
 import { wav } from '../../../simulator/models/sound.ts'
-import { makePdf } from '../../support/pdf.ts'
+import { makePdf } from '../../support/samples/pdf.ts'
 import type { ClientAnswer } from '../load/client.ts'
 import { chatOf, reached } from './free-work.ts'
 import { PICTURE } from './models.ts'

@@ -47,7 +47,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/credentials/api-keys-store.ts',
     find: 'where account_id = $1 and id = $2 and revoked_at is null returning id\n',
     put: 'where $1::uuid is not null and id = $2 and revoked_at is null returning id\n',
-    test: 'test/contract/api-keys.test.ts',
+    test: 'test/contract/accounts/api-keys.test.ts',
     fails: /./,
   },
   {
@@ -55,7 +55,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/codes/codes-store.ts',
     find: ' and tries < ${TRIES_PER_CODE}`',
     put: ' and tries < ${TRIES_PER_CODE + 1_000}`',
-    test: 'test/contract/auth.test.ts',
+    test: 'test/contract/accounts/auth.test.ts',
     fails: /./,
   },
   {
@@ -223,7 +223,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/authenticator.ts',
     find: 'if (bearer !== undefined && isOurs(bearer) && bearer !== apiKey) return undefined',
     put: '',
-    test: 'test/contract/messages.test.ts',
+    test: 'test/contract/gateway/messages.test.ts',
     fails: /of two keys/,
   },
   {
@@ -231,7 +231,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/refresh.ts',
     find: 'if (session.cookie !== cookie) return undefined',
     put: '',
-    test: 'test/contract/browser-sessions.test.ts',
+    test: 'test/contract/accounts/browser-sessions.test.ts',
     fails: /in a body/,
   },
   {
@@ -239,7 +239,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/credentials/sessions-store.ts',
     find: 'const COOKIE_GRACE_S = 120',
     put: 'const COOKIE_GRACE_S = 100_000',
-    test: 'test/contract/browser-sessions.test.ts',
+    test: 'test/contract/accounts/browser-sessions.test.ts',
     fails: /stolen and used after 120 s/,
   },
   {
@@ -255,7 +255,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/confirm-owner.ts',
     find: 'if (!(await accounts.passwords.verify(account.passwordHash, password))) {',
     put: "if (password === '') {",
-    test: 'test/contract/me-sign-in.test.ts',
+    test: 'test/contract/accounts/me-sign-in.test.ts',
     fails: /without the password|a wrong or missing present one/,
   },
   {
@@ -263,7 +263,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/confirm-owner.ts',
     find: '    await takeTry(db, tries)\n',
     put: '',
-    test: 'test/contract/me-sign-in.test.ts',
+    test: 'test/contract/accounts/me-sign-in.test.ts',
     fails: /guesses at the password/,
   },
   {
@@ -271,7 +271,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/confirm-owner.ts',
     find: 'if (await isFreshSession(db, sessionId)) return account',
     put: "if (sessionId !== '') return account",
-    test: 'test/contract/me-sign-in.test.ts',
+    test: 'test/contract/accounts/me-sign-in.test.ts',
     fails: /must have signed in just now|a first password/,
   },
   {
@@ -279,7 +279,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/change-email.ts',
     find: 'if (row.accountId !== accountId) throw codeWrong()',
     put: '',
-    test: 'test/contract/me-sign-in.test.ts',
+    test: 'test/contract/accounts/me-sign-in.test.ts',
     fails: /another account's code/,
   },
   {
@@ -287,7 +287,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/change-email.ts',
     find: '      await required(account)\n',
     put: '',
-    test: 'test/contract/me-sign-in.test.ts',
+    test: 'test/contract/accounts/me-sign-in.test.ts',
     fails: /with a second factor it is asked for/,
   },
   {
@@ -295,7 +295,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/sessions/change-password.ts',
     find: "    await endOtherSessions(tx, { id: sessionId, accountId, reason: 'password' })\n",
     put: '',
-    test: 'test/contract/me-sign-in.test.ts',
+    test: 'test/contract/accounts/me-sign-in.test.ts',
     fails: /every other session has ended/,
   },
   {
@@ -303,7 +303,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/profile/profile.ts',
     find: 'await forgetSecondFactors(tx, accountId)',
     put: '',
-    test: 'test/contract/operator-roles.test.ts',
+    test: 'test/contract/operators/roles.test.ts',
     fails: /is forgotten/,
   },
 ]

@@ -15,7 +15,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/activity/in-turn.ts',
     find: 'const turn = before.then(read, read)',
     put: 'const turn = read()',
-    test: 'test/contract/activity-reports.test.ts',
+    test: 'test/contract/activity/activity-reports.test.ts',
     fails: /one connection at a time/,
   },
   {
@@ -23,7 +23,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/gate.ts',
     find: 'if (RANK[standing.role] < RANK[need.role]) {',
     put: 'if (RANK[standing.role] < 0) {',
-    test: 'test/contract/operator-roles.test.ts',
+    test: 'test/contract/operators/roles.test.ts',
     fails: /does not let the role/,
   },
   {
@@ -31,7 +31,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/gate.ts',
     find: '(fresh && !standing.fresh)',
     put: '(fresh && false)',
-    test: 'test/contract/operator-roles.test.ts',
+    test: 'test/contract/operators/roles.test.ts',
     fails: /actions ask for a fresh one/,
   },
   {
@@ -103,7 +103,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/business/fx.ts',
     find: "if (day > dayAfter(wanted.today)) throw invalidField('day', 'must not be later than tomorrow')",
     put: '',
-    test: 'test/contract/operator-overview.test.ts',
+    test: 'test/contract/operators/overview.test.ts',
     fails: /too far ahead/,
   },
   {
@@ -111,7 +111,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/gate.ts',
     find: 'if (!standing.hasAuthenticator) {',
     put: 'if (standing === undefined) {',
-    test: 'test/contract/operator-roles.test.ts',
+    test: 'test/contract/operators/roles.test.ts',
     fails: /a code by email is not enough/,
   },
   {
@@ -119,7 +119,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/gate.ts',
     find: "if (isNear && !isNear(asked.address)) return refuse('foreign_network')",
     put: '',
-    test: 'test/contract/operator-networks.test.ts',
+    test: 'test/contract/operators/networks.test.ts',
     fails: /from elsewhere there is nothing/,
   },
   {
@@ -135,7 +135,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/adjust.ts',
     find: "if (actor.role !== 'owner' && together > limits.supportMicro) {",
     put: 'if (together < 0n) {',
-    test: 'test/contract/operator-actions.test.ts',
+    test: 'test/contract/operators/actions.test.ts',
     fails: /support has a limit/,
   },
   {
@@ -175,7 +175,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/webhook-actions.ts',
     find: "if (why !== undefined) throw invalidField('url', why)",
     put: "if (why === '') throw invalidField('url', why)",
-    test: 'test/contract/operator-webhooks.test.ts',
+    test: 'test/contract/operators/webhooks.test.ts',
     fails: /400 names/,
   },
   {
@@ -183,7 +183,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/webhook-actions.ts',
     find: 'return { host: new URL(url).host, events, enabled }',
     put: 'return { host: new URL(url).host, url, events, enabled }',
-    test: 'test/contract/operator-webhooks.test.ts',
+    test: 'test/contract/operators/webhooks.test.ts',
     fails: /shown once/,
   },
   {
@@ -215,7 +215,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/adjust.ts',
     find: 'return together > limits.aloneMicro',
     put: 'return together < 0n',
-    test: 'test/contract/operator-actions.test.ts',
+    test: 'test/contract/operators/actions.test.ts',
     fails: /waits for a second operator/,
   },
   {
@@ -223,7 +223,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/adjustment-requests.ts',
     find: 'if (request.askedBy === actor.operatorId) {',
     put: "if (request.askedBy === '') {",
-    test: 'test/contract/operator-actions.test.ts',
+    test: 'test/contract/operators/actions.test.ts',
     fails: /waits for a second operator/,
   },
   {
@@ -231,7 +231,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/catalog-actions.ts',
     find: 'Number(text) >= 0.01 && ',
     put: '',
-    test: 'test/contract/operator-models.test.ts',
+    test: 'test/contract/operators/models.test.ts',
     fails: /a margin that is none/,
   },
   {
@@ -239,7 +239,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/try-actions.ts',
     find: "(await countToday(tx, operatorId, 'model.try')) >= MOST_TRIES_A_DAY",
     put: "(await countToday(tx, operatorId, 'model.try')) < 0",
-    test: 'test/contract/operator-try.test.ts',
+    test: 'test/contract/operators/try.test.ts',
     fails: /more than fifty within a day/,
   },
   {
@@ -247,7 +247,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/drains.ts',
     find: '    if (!(await insertDrain(tx, drain))) return false\n    await notifyDrains(tx)\n',
     put: '    if (!(await insertDrain(tx, drain))) return false\n',
-    test: 'test/contract/operator-upstreams.test.ts',
+    test: 'test/contract/operators/upstreams.test.ts',
     fails: /no process begins anything there/,
   },
   {
@@ -255,7 +255,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/gate.ts',
     find: "if (!standing) return refuse('no_operator')",
     put: 'if (!standing) return undefined',
-    test: 'test/contract/operator-refusals.test.ts',
+    test: 'test/contract/operators/refusals.test.ts',
     fails: /of a customer/,
   },
   {
@@ -263,7 +263,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/refusals.ts',
     find: 'if (before === undefined && waiting.size >= MOST_WAITING) beyond += 1',
     put: 'if (before === undefined && waiting.size < 0) beyond += 1',
-    test: 'test/contract/operator-refusals.test.ts',
+    test: 'test/contract/operators/refusals.test.ts',
     fails: /a flood of accounts/,
   },
   {
@@ -271,7 +271,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/audit-log.ts',
     find: "if (error instanceof Failure && error.kind === 'forbidden') {",
     put: "if (error instanceof Failure && error.kind === 'gone') {",
-    test: 'test/contract/operator-refusals.test.ts',
+    test: 'test/contract/operators/refusals.test.ts',
     fails: /against a rule/,
   },
   {
@@ -279,7 +279,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/gate.ts',
     find: "if (asked.foreignHost) return refuse('foreign_host')",
     put: '',
-    test: 'test/contract/operator-host.test.ts',
+    test: 'test/contract/operators/host.test.ts',
     fails: /on every other there is nothing/,
   },
   {
@@ -287,7 +287,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     file: 'src/operators/actor.ts',
     find: 'if (actor.operatorId === accountId) {',
     put: "if (accountId === '') {",
-    test: 'test/contract/operator-actions.test.ts',
+    test: 'test/contract/operators/actions.test.ts',
     fails: /oneself/,
   },
   {

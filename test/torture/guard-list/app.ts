@@ -95,7 +95,7 @@ export const APP_GUARDS: readonly Guard[] = [
     file: 'src/app/app.ts',
     find: 'erasures: [deleteAllKept, deleteOperator],',
     put: 'erasures: [deleteOperator],',
-    test: 'test/contract/responses.test.ts',
+    test: 'test/contract/gateway/responses.test.ts',
     fails: /goes with its account/,
   },
   {
@@ -103,7 +103,7 @@ export const APP_GUARDS: readonly Guard[] = [
     file: 'src/lib/csv.ts',
     find: "const harmless = risky ? `'${text}` : text",
     put: 'const harmless = risky ? text : text',
-    test: 'test/contract/activity-reports.test.ts',
+    test: 'test/contract/activity/activity-reports.test.ts',
     fails: /no spreadsheet runs/,
   },
   {

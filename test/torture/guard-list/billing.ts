@@ -191,7 +191,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
     file: 'src/ledger/money.ts',
     find: "each(ownPrice(price('image_output')) ?? plain, image),",
     put: 'each(plain, image),',
-    test: 'test/contract/token-classes.test.ts',
+    test: 'test/contract/money/token-classes.test.ts',
     fails: /a picture/,
   },
   {

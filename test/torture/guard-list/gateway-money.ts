@@ -55,7 +55,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/price/prompt-size.ts',
     find: '  const { bytes, cacheLife } = measureJson(body)',
     put: '  const { bytes, cacheLife } = measureJson((body as { messages?: unknown }).messages)',
-    test: 'test/contract/sent-is-paid.test.ts',
+    test: 'test/contract/money/sent-is-paid.test.ts',
     fails: /402: a prompt hidden in functions/,
   },
   {
@@ -63,7 +63,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/price/media-tokens.ts',
     find: 'return Math.max(least, pages * TOKENS_PER_PAGE)',
     put: 'return pages * TOKENS_PER_PAGE',
-    test: 'test/contract/sent-is-paid.test.ts',
+    test: 'test/contract/money/sent-is-paid.test.ts',
     fails: /402: a document of 15 MiB that claims one page/,
   },
   {
@@ -71,7 +71,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/price/prompt-size.ts',
     find: 'return size.links === 0 ? estimate : Math.max',
     put: 'return size.links >= 0 ? estimate : Math.max',
-    test: 'test/contract/sent-is-paid.test.ts',
+    test: 'test/contract/money/sent-is-paid.test.ts',
     fails: /402: a link/,
   },
   {
@@ -79,7 +79,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/price/reported-cost.ts',
     find: '  if (capUsd !== undefined && compare(usd, capUsd) <= 0) return true\n',
     put: '',
-    test: 'test/contract/audio.test.ts',
+    test: 'test/contract/gateway/audio.test.ts',
     fails: /whose unit nobody states/,
   },
   {
@@ -87,7 +87,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/price/reported-cost.ts',
     find: 'if (capUsd !== undefined && compare(usd, capUsd) <= 0) return true',
     put: 'if (capUsd !== undefined) return true',
-    test: 'test/contract/audio.test.ts',
+    test: 'test/contract/gateway/audio.test.ts',
     fails: /is believed up to it/,
   },
   {
@@ -95,7 +95,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/billed-call.ts',
     find: 'id !== undefined && VISIBLE.test(id)',
     put: 'id !== undefined && VISIBLE.source',
-    test: 'test/contract/foreign-ids.test.ts',
+    test: 'test/contract/accounts/foreign-ids.test.ts',
     fails: /id-break/,
   },
   {
@@ -143,7 +143,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/bill/left-unpaid.ts',
     find: 'answerMicro > this.#options.limitMicro || ',
     put: '',
-    test: 'test/contract/left-unpaid.test.ts',
+    test: 'test/contract/money/left-unpaid.test.ts',
     fails: /worth more than the limit/,
   },
   {
@@ -175,7 +175,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/price/voice-price.ts',
     find: 'const minimumMicro = estimateMicro ?? rules.minMicro',
     put: 'const minimumMicro = minimumMicro',
-    test: 'test/contract/bounded-loss-media.test.ts',
+    test: 'test/contract/money/bounded-loss-media.test.ts',
     fails: /speech/,
   },
   {
@@ -183,7 +183,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/billed-call.ts',
     find: "const micro = end.status === 'cancelled' ? worked : 0n",
     put: 'const micro = worked < 0n ? worked : 0n',
-    test: 'test/contract/bounded-loss.test.ts',
+    test: 'test/contract/money/bounded-loss.test.ts',
     fails: /leave whole answers/,
   },
   {
@@ -191,7 +191,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/billed-call.ts',
     find: 'const worth = greater(thought, outputMicro?.() ?? 0n)',
     put: 'const worth = outputMicro?.() ?? 0n',
-    test: 'test/contract/bounded-loss.test.ts',
+    test: 'test/contract/money/bounded-loss.test.ts',
     fails: /thinks for more than may be left/,
   },
   {
@@ -199,7 +199,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/billed-call.ts',
     find: 'const worth = greater(thought, outputMicro?.() ?? 0n)',
     put: 'const worth = thought',
-    test: 'test/contract/bounded-loss.test.ts',
+    test: 'test/contract/money/bounded-loss.test.ts',
     fails: /of which more was seen than may be left/,
   },
   {
@@ -207,7 +207,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/stream.ts',
     find: 'const allMicro = seen.costMicro + thought',
     put: 'const allMicro = seen.costMicro',
-    test: 'test/contract/bounded-loss.test.ts',
+    test: 'test/contract/money/bounded-loss.test.ts',
     fails: /thought before its first word/,
   },
   {
@@ -215,7 +215,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/bill/rows.ts',
     find: '    waivedMicro: line.costMicro,\n',
     put: '',
-    test: 'test/contract/upstream-costs.test.ts',
+    test: 'test/contract/money/upstream-costs.test.ts',
     fails: /voice that breaks off/,
   },
 ]

@@ -47,7 +47,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/videos/jobs-store.ts',
     find: 'from video_jobs where id = $1 and account_id = $2',
     put: 'from video_jobs where id = $1 and $2::uuid is not null',
-    test: 'test/contract/videos.test.ts',
+    test: 'test/contract/gateway/videos.test.ts',
     fails: /./,
   },
   {
@@ -55,7 +55,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/images.ts',
     find: 'referenceTokens: mediaTokens,',
     put: 'referenceTokens: mediaTokens * 0,',
-    test: 'test/contract/sent-is-paid.test.ts',
+    test: 'test/contract/money/sent-is-paid.test.ts',
     fails: /402: pictures to go by/,
   },
   {
@@ -71,7 +71,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/videos/videos.ts',
     find: '  checkContradictions(body)\n',
     put: '  void checkContradictions\n',
-    test: 'test/contract/videos.test.ts',
+    test: 'test/contract/gateway/videos.test.ts',
     fails: /names what is missing or wrong/,
   },
   {
@@ -87,7 +87,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/stream.ts',
     find: 'await bill.settle([line], undefined, order.also)',
     put: 'void bill.settle([line], undefined, order.also)',
-    test: 'test/contract/paid-streams.test.ts',
+    test: 'test/contract/money/paid-streams.test.ts',
     fails: /the finish only when it is charged/,
   },
   {
@@ -95,7 +95,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/outflow.ts',
     find: 'return this.#stream.finished || this.#ends.continues()',
     put: 'return this.#ends.continues()',
-    test: 'test/contract/paid-streams.test.ts',
+    test: 'test/contract/money/paid-streams.test.ts',
     fails: /leaves when the upstream has finished pays/,
   },
   {
@@ -103,7 +103,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/stream.ts',
     find: 'gateway.leftUnpaid.streams.admit(accountId)',
     put: '',
-    test: 'test/contract/left-unpaid.test.ts',
+    test: 'test/contract/money/left-unpaid.test.ts',
     fails: /gets no more streams/,
   },
   {
@@ -111,7 +111,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/stream.ts',
     find: 'continues: () => gateway.leftUnpaid.streams.isBeyond(accountId, worth().micro)',
     put: 'continues: () => false',
-    test: 'test/contract/left-unpaid.test.ts',
+    test: 'test/contract/money/left-unpaid.test.ts',
     fails: /at the same moment/,
   },
   {
@@ -143,7 +143,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/outflow.ts',
     find: '    this.#stream.rest()\n',
     put: '',
-    test: 'test/contract/slow-readers.test.ts',
+    test: 'test/contract/gateway/slow-readers.test.ts',
     fails: /does not pass while it waits/,
   },
   {
@@ -151,7 +151,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/stream.ts',
     find: 'return seen.costMicro > counted.costMicro ? seen : counted',
     put: 'return counted.costMicro > 0n ? counted : seen',
-    test: 'test/contract/native-outlasting.test.ts',
+    test: 'test/contract/gateway/native-outlasting.test.ts',
     fails: /native message that outlasts/,
   },
   {
@@ -207,7 +207,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/stream.ts',
     find: 'if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, amounts })',
     put: 'await bill?.drop(end)',
-    test: 'test/contract/left-unpaid.test.ts',
+    test: 'test/contract/money/left-unpaid.test.ts',
     fails: /left before they begin/,
   },
   {
@@ -247,7 +247,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/whole-parts.ts',
     find: "throw new Failure('upstream_failed', 'The model called a tool with broken arguments.')",
     put: 'return {}',
-    test: 'test/contract/messages.test.ts',
+    test: 'test/contract/gateway/messages.test.ts',
     fails: /broken arguments/,
   },
   {
@@ -255,7 +255,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/try-model.ts',
     find: 'const MOST_TOKENS = 256',
     put: 'const MOST_TOKENS = 2_560',
-    test: 'test/contract/operator-try.test.ts',
+    test: 'test/contract/operators/try.test.ts',
     fails: /asks for a short answer/,
   },
 ]

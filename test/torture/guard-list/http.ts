@@ -15,7 +15,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/idempotency/replay-store.ts',
     find: 'taken.keptBytes < budgetBytes',
     put: 'taken.keptBytes < Infinity',
-    test: 'test/contract/large-answers.test.ts',
+    test: 'test/contract/gateway/large-answers.test.ts',
     fails: /beyond the budget/,
   },
   {
@@ -191,7 +191,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/http/request-context.ts',
     find: 'if (this.#reply.raw.writableFinished || this.#stays()) return',
     put: 'if (this.#reply.raw.writableFinished) return',
-    test: 'test/contract/paid-streams.test.ts',
+    test: 'test/contract/money/paid-streams.test.ts',
     fails: /leaves when the upstream has finished pays/,
   },
   {
@@ -215,7 +215,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/routes/console/browser-session.ts',
     find: "if (headers.origin !== origin || site !== 'same-origin') {",
     put: "if (site === 'nobody') {",
-    test: 'test/contract/browser-sessions.test.ts',
+    test: 'test/contract/accounts/browser-sessions.test.ts',
     fails: /another origin/,
   },
   {
@@ -223,7 +223,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/routes/console/browser-session.ts',
     find: 'if (wish === undefined) return false',
     put: "if (wish === undefined) return String(headers.cookie ?? '').includes(COOKIE)",
-    test: 'test/contract/browser-sessions.test.ts',
+    test: 'test/contract/accounts/browser-sessions.test.ts',
     fails: /forgot the header/,
   },
   {
@@ -231,7 +231,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/http/serve.ts',
     find: 'if (status < 400 || status >= 500) call.giveBackSlot?.()',
     put: 'call.giveBackSlot?.()',
-    test: 'test/contract/browser-sessions.test.ts',
+    test: 'test/contract/accounts/browser-sessions.test.ts',
     fails: /counted by failures/,
   },
   {
@@ -247,7 +247,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/routes/operator/exports.ts',
     find: "addressFor(call.principal, 'phone', phone) ?? ''",
     put: 'phone',
-    test: 'test/contract/operator-books.test.ts',
+    test: 'test/contract/operators/books.test.ts',
     fails: /masked/,
   },
   {
@@ -255,7 +255,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/routes/operator/exports.ts',
     find: 'await recordExport(db, operatorActor(call), { kind, month })',
     put: 'if (month === undefined) await recordExport(db, operatorActor(call), { kind, month })',
-    test: 'test/contract/operator-books.test.ts',
+    test: 'test/contract/operators/books.test.ts',
     fails: /in the log/,
   },
   {
@@ -263,7 +263,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/http/admit.ts',
     find: 'if (call.plan.isOperators && isForeignHost(context, call)) throw nothingHere()',
     put: '',
-    test: 'test/contract/operator-host.test.ts',
+    test: 'test/contract/operators/host.test.ts',
     fails: /the pages below/,
   },
   {
@@ -271,7 +271,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/routes/console/browser-session.ts',
     find: '(isOperators ? operatorUrl : publicUrl)',
     put: 'publicUrl',
-    test: 'test/contract/operator-host.test.ts',
+    test: 'test/contract/operators/host.test.ts',
     fails: /belongs to the host/,
   },
   {

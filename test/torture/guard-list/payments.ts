@@ -39,7 +39,7 @@ export const PAYMENTS_GUARDS: readonly Guard[] = [
     file: 'src/notices/notices-store.ts',
     find: 'where id = $1 and account_id = $2\n',
     put: 'where id = $1 and $2::uuid is not null\n',
-    test: 'test/contract/notifications.test.ts',
+    test: 'test/contract/accounts/notifications.test.ts',
     fails: /./,
   },
   {
@@ -111,7 +111,7 @@ export const PAYMENTS_GUARDS: readonly Guard[] = [
     file: 'src/payments/payments.ts',
     find: 'if (payment?.accountId !== accountId) {',
     put: 'if (payment === undefined) {',
-    test: 'test/contract/payment-check.test.ts',
+    test: 'test/contract/money/payment-check.test.ts',
     fails: /another account's/,
   },
   {
@@ -119,7 +119,7 @@ export const PAYMENTS_GUARDS: readonly Guard[] = [
     file: 'src/payments/payments.ts',
     find: 'if (timed) await checkPayment(parts, timed)',
     put: 'if (timed) await checkPayment(parts, timed)\n    await db.query("update payments set checks = checks + 1 where id = $1", [id])',
-    test: 'test/contract/payment-check.test.ts',
+    test: 'test/contract/money/payment-check.test.ts',
     fails: /take none of those/,
   },
   {

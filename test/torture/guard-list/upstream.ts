@@ -7,7 +7,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/prices/media-price.ts',
     find: 'return longer.length > 0 ? Math.min(...longer) : Math.ceil(asked)',
     put: 'return longer.length >= 0 ? asked : Math.ceil(asked)',
-    test: 'test/contract/videos.test.ts',
+    test: 'test/contract/gateway/videos.test.ts',
     fails: /a moment is held/,
   },
   {
@@ -15,7 +15,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/chat-stream.ts',
     find: 'if (this.#reader.finishes === finishes) return chunks',
     put: 'if (this.#reader.finishes >= finishes) return chunks',
-    test: 'test/contract/paid-streams.test.ts',
+    test: 'test/contract/money/paid-streams.test.ts',
     fails: /the finish only when it is charged/,
   },
   {
@@ -23,7 +23,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/openai/chat.ts',
     find: 'if (request.mostTokens !== undefined) limitLength(body, request.mostTokens, target)',
     put: '',
-    test: 'test/contract/bounded-loss-media.test.ts',
+    test: 'test/contract/money/bounded-loss-media.test.ts',
     fails: /no more tokens/,
   },
   {
@@ -31,7 +31,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/wire/inbound.ts',
     find: "return longRest && error.kind === 'reset' ?",
     put: "return longRest && error.kind === 'refused' ?",
-    test: 'test/contract/slow-readers.test.ts',
+    test: 'test/contract/gateway/slow-readers.test.ts',
     fails: /upstreams that give up/,
   },
   {
@@ -39,7 +39,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/chat-stream.ts',
     find: 'if (this.#isOwnTimeout(error)) return this.#endHere()',
     put: '',
-    test: 'test/contract/slow-readers.test.ts',
+    test: 'test/contract/gateway/slow-readers.test.ts',
     fails: /outlast our clock/,
   },
   {
@@ -47,7 +47,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/chat-stream.ts',
     find: 'this.#reader.cutShort?.() ?? this.#finishChunks()',
     put: 'this.#finishChunks()',
-    test: 'test/contract/native-outlasting.test.ts',
+    test: 'test/contract/gateway/native-outlasting.test.ts',
     fails: /outlasts our clock/,
   },
   {
@@ -79,7 +79,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/anthropic/answer.ts',
     find: 'cacheWrite1hTokens: fieldsOf(usage.cache_creation).ephemeral_1h_input_tokens',
     put: 'cacheWrite1hTokens: 0',
-    test: 'test/contract/messages.test.ts',
+    test: 'test/contract/gateway/messages.test.ts',
     fails: /cached for 1h/,
   },
   {
@@ -95,7 +95,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/upstream/contract/upstream-error.ts',
     find: "scrubbed(provider.errorMessage?.(error) ?? '')",
     put: "(provider.errorMessage?.(error) ?? '')",
-    test: 'test/contract/messages.test.ts',
+    test: 'test/contract/gateway/messages.test.ts',
     fails: /fault status-400/,
   },
   {
@@ -103,7 +103,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/catalog/sync.ts',
     find: 'termsOf(own, parts.settings, record, margins)',
     put: 'termsOf(own, parts.settings, { ...record, id: String(margins.model.size), outputModalities: [] }, margins)',
-    test: 'test/contract/operator-models.test.ts',
+    test: 'test/contract/operators/models.test.ts',
     fails: /the next reading keeps both/,
   },
   {
@@ -111,7 +111,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     file: 'src/catalog/margins.ts',
     find: '    await notifyCatalogChanged(tx)\n',
     put: '',
-    test: 'test/contract/operator-models.test.ts',
+    test: 'test/contract/operators/models.test.ts',
     fails: /in every process/,
   },
   {

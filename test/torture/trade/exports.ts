@@ -1,6 +1,6 @@
 import { parseCredits } from '../../../src/ledger/money.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { parseCsv } from '../../support/csv.ts'
+import { parseCsv } from '../../support/money/csv.ts'
 import type { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
 

@@ -2,7 +2,7 @@ import { openDatabase } from '../../../../src/db/database.ts'
 import { silentLog } from '../../../../src/lib/log.ts'
 import { createReplay } from '../../../../src/idempotency/replay-store.ts'
 import { uuidv7 } from '../../../../src/lib/ids.ts'
-import { openStudio } from '../../../support/videos.ts'
+import { openStudio } from '../../../support/models/videos.ts'
 
 /** A replica that takes one job in and works on it, and dies as by kill -9 at the nth time of a step. */
 const [databaseUrl, simulatorUrl, apiKey, accountId, key, crashAt] = process.argv.slice(2)

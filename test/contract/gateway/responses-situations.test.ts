@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import OpenAI from 'openai'
+import { assertAgreement } from '../../support/money/agreement.ts'
+import { chatModel } from '../../support/models/chat-model.ts'
+import { geminiModel, SIGNATURE } from '../../support/models/gemini-model.ts'
+import { startApp } from '../../support/app.ts'
+import type { Loose } from '../../support/loose.ts'
+import { watch } from '../../support/money/paid.ts'
+import { RESPONSES_UPSTREAM } from '../../support/models/responses-door.ts'
+
+/* What a client sends and a chat model answers, each through the whole service, whole and streamed. */
+
+type App = Awaited<ReturnType<typeof startApp>>
+type Said = { deltas: Loose[]; finish?: string; usage?: object }
+let upstream: Awaited<ReturnType<typeof chatModel>>
+let app: App
+let asha: Awaited<ReturnType<App['customer']>>
+let said: (sent: Loose) => Said = () => OK
+
+before(async () => {
+  upstream = await chatModel((sent) => said(sent))
+  app = await startApp({ upstream: upstream.entry })
+  asha = await app.customer('1000')
+})
+after(async () => {
+  await app.close()
+  await upstream.close()
+})
+afterEach(() => assertAgreement(app.db))
+
+/** The response as OpenAI's client has it in the end. */
+function ask(
+  stream: boolean,
+  body: object,
+  { url, key, model }: { url: string; key: string; model: string },
+): Promise<Loose> {
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
+  const asked: Loose = { model, input: 'Habari?', ...body }
+  return stream ? client.responses.stream(asked).finalResponse() : client.responses.create(asked)
+}
+
+const tool = (name: string) => ({ type: 'function', name, parameters: { type: 'object' } })
+const call = (name: string, args: string) => ({
+  tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name, arguments: args } }],
+})
+const calls = ({ output }: Loose) => output.filter(({ type }: Loose) => type.endsWith('_call'))
+
+const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' }
+const patch = { type: 'custom', name: 'apply_patch', description: 'Edits.', format: grammar }
+const OK: Said = { deltas: [{ content: 'Sawa.' }] }
+
+type Situation = {
+  name: string
+  said?: () => Said
+  body?: object
+  /** What the model was sent, and what the client got. */
+  check(sent: Loose, response: Loose): void
+}
+
+const SITUATIONS: Situation[] = [
+  {
+    name: 'a custom tool: a function with one text for the model, free text for the client',
+    said: () => ({ deltas: [call('apply_patch', '{"input":"*** Begin\\n\\"x\\""}')] }),
+    body: { tools: [patch] },
+    check(sent, response) {
+      const { name, description, parameters } = sent.tools[0].function
+      assert.equal(name, 'apply_patch')
+      assert.match(description, /Edits\.[^]*lark grammar:\nstart: "x"/)
+      assert.deepEqual(Object.keys(parameters.properties), ['input'])
+      const [made] = calls(response)
+      assert.deepEqual(
+        [made.type, made.name, made.input, made.status],
+        ['custom_tool_call', 'apply_patch', '*** Begin\n"x"', 'completed'],
+      )
+      assert.match(made.id, /^ctc_/)
+    },
+  },
+  {
+    name: 'what a custom tool was given and gave goes back to the model',
+    body: {
+      tools: [patch],
+      input: [
+        { role: 'user', content: 'Edit it.' },
+        { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: 'a "b"' },
+        { type: 'custom_tool_call_output', call_id: 'call_1', output: 'Done!' },
+      ],
+    },
+    check({ messages }) {
+      const [made] = messages[1].tool_calls
+      assert.deepEqual(JSON.parse(made.function.arguments), { input: 'a "b"' })
+      assert.deepEqual([messages[2].role, messages[2].content], ['tool', 'Done!'])
+      assert.equal(messages[2].tool_call_id, made.id)
+    },
+  },
+  {
+    name: 'cached tokens are inside the input',
+    said: () => ({
+      ...OK,
+      usage: {
+        prompt_tokens: 1_000,
+        completion_tokens: 20,
+        prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+        completion_tokens_details: { reasoning_tokens: 7 },
+      },
+    }),
+    check(_sent, { usage }) {
+      assert.deepEqual(usage, {
+        input_tokens: 1_000,
+        input_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+        output_tokens: 20,
+        output_tokens_details: { reasoning_tokens: 7 },
+        total_tokens: 1_020,
+      })
+    },
+  },
+  {
+    name: 'a refusal is text, and the response incomplete',
+    said: () => ({ deltas: [{ refusal: 'Siwezi.' }], finish: 'content_filter' }),
+    check(_sent, { output, status, incomplete_details: details }) {
+      assert.deepEqual(output[0].content[0].text, 'Siwezi.')
+      assert.deepEqual([status, details], ['incomplete', { reason: 'content_filter' }])
+    },
+  },
+  {
+    name: 'a complete call before the limit is there to be made',
+    said: () => ({ deltas: [call('f', '{}')], finish: 'length' }),
+    body: { tools: [tool('f')] },
+    check(_sent, response) {
+      assert.deepEqual([response.status, calls(response)[0].status], ['completed', 'completed'])
+    },
+  },
+  {
+    name: 'a call that the limit cut off is not',
+    said: () => ({ deltas: [{ content: 'Haya.' }, call('f', '{"a":')], finish: 'length' }),
+    body: { tools: [tool('f')] },
+    check(_sent, response) {
+      assert.deepEqual([response.status, calls(response)[0].status], ['incomplete', 'incomplete'])
+    },
+  },
+]
+
+for (const { name, said: answer = () => OK, body = {}, check } of SITUATIONS) {
+  for (const stream of [false, true]) {
+    test(`${name}, streamed ${stream}`, async () => {
+      said = answer
+      const asked = watch(app, asha.accountId).during(() =>
+        ask(stream, body, { url: app.url, key: asha.key, model: 'lab/zana' }),
+      )
+      const { result: response, spent } = await asked
+      check(upstream.requests.at(-1), response)
+      assert.ok(spent > 0)
+    })
+  }
+}
+
+for (const stream of [false, true]) {
+  test(`what signs a call of Gemini’s comes back with it, to another process too, streamed ${stream}`, async () => {
+    const gemini = await geminiModel()
+    const first = await startApp({ upstream: gemini.entry })
+    const second = await startApp({ upstream: gemini.entry })
+    try {
+      const [juma, rehema] = [await first.customer('10'), await second.customer('10')]
+      const model = 'google/gemini-door'
+      const asked = { tools: [tool('f')], include: ['reasoning.encrypted_content'], store: false }
+      const made = await ask(stream, asked, { url: first.url, key: juma.key, model })
+      const { call_id } = calls(made)[0]
+      const output = { type: 'function_call_output', call_id, output: 'ok' }
+      const input = [{ role: 'user', content: 'Habari?' }, ...made.output, output]
+      await ask(stream, { ...asked, input }, { url: second.url, key: rehema.key, model })
+      assert.equal(signatureIn(gemini.requests.at(-1)), SIGNATURE)
+      await assertAgreement(first.db)
+      await assertAgreement(second.db)
+    } finally {
+      await Promise.all([first.close(), second.close()])
+      await gemini.close()
+    }
+  })
+}
+
+function signatureIn({ contents }: Loose): string | undefined {
+  const parts = contents.flatMap((content: Loose) => content.parts)
+  return parts.find((part: Loose) => part.functionCall)?.thoughtSignature
+}
+
+for (const [way, entry, model] of [
+  ['converted', {}, 'sim/fault-context-length'],
+  ['native', RESPONSES_UPSTREAM, 'openai/fault-context-length'],
+] as const) {
+  test(`too long a conversation, ${way}: 400 as a whole, response.failed in a stream`, async (t) => {
+    const narrow = await startApp({ upstream: entry })
+    t.after(() => narrow.close())
+    const juma = await narrow.customer('100')
+    const send = (stream: boolean) =>
+      fetch(`${narrow.url}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${juma.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, input: 'x', stream }),
+      })
+    const { spent } = await watch(narrow, juma.accountId).during(async () => {
+      const whole = await send(false)
+      const { error } = (await whole.json()) as Loose
+      assert.deepEqual([whole.status, error.code], [400, 'context_length_exceeded'])
+      const streamed = await send(true)
+      assert.equal(streamed.status, 200)
+      assert.match(await streamed.text(), /event: response\.failed\n.*context_length_exceeded/)
+    })
+    assert.equal(spent, 0)
+  })
+}
+
+test('silence is filled with comments, and after two minutes with an event', async (t) => {
+  const quiet = await startApp()
+  t.after(() => quiet.close())
+  const juma = await quiet.customer('100')
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  quiet.models.fail({ fault: 'endless-600000', times: 1, model: 'sim/hekima' })
+  const leave = new AbortController()
+  const answer = await fetch(`${quiet.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${juma.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sim/hekima', input: 'x', stream: true }),
+    signal: leave.signal,
+  })
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const until = async (words: string) => {
+    let read = ''
+    while (!read.includes(words)) {
+      const { value, done } = await reader.read()
+      assert.equal(done, false, read)
+      read += value
+    }
+    return read
+  }
+  await until('neno ')
+  t.mock.timers.tick(30_000)
+  await until(': keep-alive\n\n')
+  t.mock.timers.tick(105_000)
+  assert.match(await until('event: keepalive'), /^(: keep-alive\n\n){6}/)
+  leave.abort()
+})
