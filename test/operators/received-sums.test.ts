@@ -7,7 +7,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { applyFinding } from '../../src/payments/apply-finding.ts'
 import { insertPayment } from '../../src/payments/payments-store.ts'
 import { DEFAULT_TIMING } from '../../src/payments/schedule.ts'
-import { assertAudit } from '../support/audit.ts'
+import { assertAudit } from '../support/money/audit.ts'
 import { withDatabase } from '../support/databases.ts'
 
 withDatabase('all that was ever paid in', (open) => {
