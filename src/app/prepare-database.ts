@@ -5,10 +5,13 @@ import { damaged } from '../db/local/explain.ts'
 import { diskFull, LocalTrouble } from '../db/local/trouble.ts'
 import { openDatabase } from '../db/database.ts'
 import { serverVersion } from '../db/server-version.ts'
+import { lostSettings } from '../db/session.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 
 const OLDEST_SERVER = 15
+const SETTINGS_LOST =
+  'Connections to the database have other settings than the service asks for. Behind a pooler, set them for the role: see docs/scale.md.'
 
 /** Opens the database and brings it up to date, or says what the operator must mend. */
 export async function prepareDatabase(
@@ -25,6 +28,8 @@ export async function prepareDatabase(
   try {
     if (DATABASE_URL !== undefined) await checkVersion(db, DATABASE_URL)
     await migrate(db, log)
+    const lost = await lostSettings(db)
+    if (lost.length > 0) log.warn(SETTINGS_LOST, { reason: lost.join(', ') })
     return db
   } catch (error) {
     await db.close()
@@ -81,7 +86,7 @@ function explained(error: unknown, url: string): unknown {
     '28P01': `${host} refused the password of ${who}. Correct the password.`,
     '28000': `${host} does not let ${who} connect. Create the user, or allow it in pg_hba.conf.`,
     '3D000': `${host} has no database "${name}". Create it, or correct the name.`,
-    '08P01': `${host} refused our limits of time. A pooler must ignore them: see docs/scale.md.`,
+    '08P01': `${host} refused the settings of our connections. A pooler must ignore them: see docs/scale.md.`,
     '42P05': `a pooler before ${host} does not follow named statements: see docs/scale.md.`,
     '42501': `${who} may not create tables in the database "${name}". Make that user its owner.`,
   }

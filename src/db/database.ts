@@ -3,6 +3,7 @@ import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Db, Row } from './db.ts'
 import { startListener } from './listener.ts'
+import { withSession } from './session.ts'
 import { runScript, runStatement, withClient } from './statement.ts'
 import { runTransaction, type TransactionScope } from './transaction.ts'
 
@@ -88,14 +89,10 @@ async function inScope<T>(db: Db, work: (scope: TransactionScope) => Promise<T>)
   }
 }
 
-/** Time-outs on purpose: a slow or locked statement ends as 503, never as a pile of waiters. */
 function connection({ url }: DatabaseOptions): ClientConfig {
   return {
-    connectionString: url,
+    connectionString: withSession(url),
     connectionTimeoutMillis: 2_000,
-    statement_timeout: 5_000,
-    lock_timeout: 2_000,
-    idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     application_name: 'mlango',
     // Statements that are sent together travel together and are answered in their order.

@@ -59,7 +59,10 @@ test('a wrong password', async () => {
 })
 
 for (const [code, why] of [
-  ['08P01', /refused our limits of time\. A pooler must ignore them: see docs\/scale\.md/],
+  [
+    '08P01',
+    /refused the settings of our connections\. A pooler must ignore them: see docs\/scale\.md/,
+  ],
   ['42P05', /does not follow named statements: see docs\/scale\.md/],
 ] as const) {
   test(`a pooler that is not set up for us (${code})`, async () => {

@@ -39,7 +39,6 @@ export function serverSettings(shape: ServerShape): Record<string, string> {
     shared_buffers: '32MB',
     maintenance_work_mem: '16MB',
     huge_pages: 'off',
-    jit: 'off',
     max_worker_processes: '1',
     max_parallel_workers: '0',
     max_parallel_workers_per_gather: '0',

@@ -49,7 +49,7 @@ function settings({ url, mode }: { url: string; mode: PoolMode }, port: number):
     'max_client_conn = 2000',
     // A client keeps its server connection in the one mode, and only borrows it in the other.
     `default_pool_size = ${mode === 'session' ? 180 : 40}`,
-    'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
+    'ignore_startup_parameters = options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,jit,default_transaction_isolation',
     ...(mode === 'transaction' ? ['max_prepared_statements = 1000'] : []),
     '',
   ].join('\n')

@@ -136,12 +136,13 @@ export async function openWorld(options: {
   }
 }
 
-/** PgBouncer does not pass on the limits that the service asks for: the role has them. */
+/** PgBouncer does not pass on the settings that the service asks for: the role has them. */
 async function limitTime(url: string): Promise<void> {
   const db = openDatabase({ url, poolSize: 1, log: silentLog })
   await db.script(`alter role current_user set statement_timeout = '5s';
     alter role current_user set lock_timeout = '2s';
-    alter role current_user set idle_in_transaction_session_timeout = '10s'`)
+    alter role current_user set idle_in_transaction_session_timeout = '10s';
+    alter role current_user set jit = off; alter role current_user set timezone = 'UTC'`)
   await db.close()
 }
 
