@@ -122,7 +122,7 @@ const schema = z.object({
   TZS_PER_USD: decimal.default('2600'),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
 
-  // how long is kept what has had its time
+  // retention
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),
   DELETED_ACCOUNT_DAYS: days.default(30),
   ENDED_SESSION_DAYS: days.default(30),

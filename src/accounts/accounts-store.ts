@@ -4,7 +4,7 @@ import { accountFrom } from './account.ts'
 import type { Account } from './account.ts'
 import type { Identifier } from './identifiers.ts'
 
-/** Of two transactions about one identifier, the second waits. */
+/** Makes transactions about the same identifier run one after the other. */
 export async function lockIdentifier(tx: Tx, value: string): Promise<void> {
   await tx.read('select pg_advisory_xact_lock(hashtextextended($1, 2020))', [value])
 }
@@ -164,8 +164,8 @@ export async function eraseAccount(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Registrations that nobody ever proved, unless a code for one is still on its way. They own
- * nothing: what they claim was never theirs, and a bonus is granted only with a proof.
+ * Registrations that were never verified, unless a code for one is still valid. They own nothing:
+ * an unverified address belongs to nobody, and the sign-up bonus needs a verified one.
  */
 export function purgeUnverified(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
@@ -180,8 +180,8 @@ export function purgeUnverified(tx: Tx, batch: number, days: number): Promise<nu
 }
 
 /**
- * Deleted accounts that never had money. That their identifiers were proven stays known. Looked at
- * for a month: what has money by then keeps its row for ever.
+ * Deleted accounts that never had money. Their identifiers stay on record as proven. Each account is
+ * considered for a month only: one that has money keeps its row for ever.
  */
 export function purgeErased(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
@@ -197,8 +197,8 @@ const WITHOUT_MONEY = `not exists (select from ledger_accounts where account_id 
   and not exists (select from payments where account_id = accounts.id)`
 
 /**
- * True the first time ever that this identifier is proven, by any account: the first hash is kept,
- * the others are what earlier keys made of it.
+ * True the first time that this identifier is ever proven, by any account. The first hash is stored;
+ * the others are the same identifier under earlier keys.
  */
 export async function insertProvenIdentifier(
   tx: Tx,
@@ -231,7 +231,7 @@ export async function listSealedTotp(
   )
 }
 
-/** What is left out stays. */
+/** An undefined or null value leaves what is stored. */
 export async function resealTotp(
   tx: Tx,
   id: string,

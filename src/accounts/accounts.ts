@@ -21,7 +21,7 @@ export type WorkspaceMove = (
   move: { accountId: string; fromId: string; toId: string },
 ) => Promise<void>
 
-/** Another room's part in the deletion of an account, in the same transaction. */
+/** What another room deletes together with an account, in the same transaction. */
 export type Erasure = (tx: Tx, accountId: string) => Promise<void>
 
 /** What everything about accounts shares. */
@@ -29,9 +29,9 @@ export type Accounts = {
   db: Db
   clock: Clock
   log: Log
-  /** Where people reach us, if it is set. */
+  /** PUBLIC_URL. */
   publicUrl: string | undefined
-  /** Where operators have a host of their own. */
+  /** OPERATOR_URL: a host for operators only. */
   operatorUrl: string | undefined
   keys: AccountKeys
   signupBonusMicro: bigint
@@ -123,8 +123,7 @@ async function openKeys(parts: {
   const { db, log, masterKey } = parts
   const previous = parts.config.MASTER_KEY_PREVIOUS
   const keys = accountKeys({ masterKey, previous })
-  const derivedBefore = deriveKey(previous ?? masterKey, 'identifiers')
-  const identifiers = await loadIdentifierKey({ db, log, sealing: keys.sealing, derivedBefore })
+  const identifiers = await loadIdentifierKey({ db, log, sealing: keys.sealing })
   return { ...keys, identifiers, signIn: deriveKey(identifiers.toString('base64'), 'sign-in') }
 }
 

@@ -21,8 +21,8 @@ export function createAuthenticator(accounts: Pick<Accounts, 'apiKeys' | 'sessio
 }
 
 /**
- * Some clients send both headers, one of them for somebody else: ours is known by its beginning. With
- * two different ones of ours nobody knows who is to pay.
+ * Some clients send both headers, one of them meant for another service: ours is recognised by its
+ * prefix. Two different ones of ours are refused, since it is not clear which account pays.
  */
 function credentialOf(bearer: string | undefined, apiKey: string | undefined): string | undefined {
   if (apiKey === undefined || !isOurs(apiKey)) return bearer

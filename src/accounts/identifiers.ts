@@ -50,7 +50,7 @@ export function subjectOf(key: Buffer, value: string): Buffer {
 }
 
 const email = z.email().max(254)
-/** With spaces around it. Looked at before any pattern is. */
+/** With spaces around it. Checked before any pattern is applied. */
 const LONGEST_TYPED = 320
 const MOBILE = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE'])
 

@@ -35,7 +35,7 @@ class WorkerMetrics {
     this.#folding = this.#folding.then(() => this.#fold(worker))
   }
 
-  /** At no moment is it in neither or in both. */
+  /** Its counts are always in exactly one of the two sums. */
   async #fold(worker: number): Promise<void> {
     const sum = await addUp([this.#past, counted(this.#last.get(worker) ?? [])])
     this.#past = await sum.readings()

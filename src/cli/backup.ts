@@ -96,7 +96,6 @@ async function auditRestored(
   const server = await useLocalServer(local)
   try {
     return await inDatabase(parts, server.url, async (db) => {
-      // A backup of an earlier release has tables of an earlier shape.
       await migrate(db, local.log)
       await noteBackup(db, actor, { action: 'database.restore', ...restored })
       return auditCommand.run([], { db, print })

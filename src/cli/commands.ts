@@ -40,7 +40,7 @@ const DOCTOR_HELP = `doctor [--full] [--json]
                       check settings, database, providers, address, files and books;
                       --full audits every account. Sends nothing and changes nothing`
 
-/** They have to do with the whole of DATA_DIR and need no service around them. */
+/** They work on the whole of DATA_DIR, without building the app. */
 const FOLDER_COMMANDS: Command<DataFolder>[] = [backupCommand, restoreCommand]
 
 export const USAGE = `Usage: npm run mlango -- <command>
@@ -57,7 +57,7 @@ function indented(help: string): string {
   return help.replaceAll(/^/gm, '  ')
 }
 
-/** The doctor comes before everything: what it looks at may be what is broken. */
+/** The doctor starts before anything else is opened, since that may be what is broken. */
 export function commandKind(name: string | undefined): 'app' | 'folder' | 'doctor' | undefined {
   if (name === 'doctor') return 'doctor'
   if (APP_COMMANDS.some((one) => one.name === name)) return 'app'

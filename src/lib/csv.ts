@@ -6,7 +6,7 @@ export function csvLine(cells: Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`
 }
 
-/** A spreadsheet runs what begins like a formula: an apostrophe makes it text. A number is none. */
+/** Spreadsheets run text that begins like a formula; an apostrophe prevents it. Numbers are safe. */
 function cellText(cell: Cell): string {
   const text = String(cell ?? '')
   const risky = /^[=+\-@\t\r\n]/.test(text) && !/^[-+]\d+(\.\d+)?$/.test(text)

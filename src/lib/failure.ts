@@ -18,7 +18,7 @@ export type FailureKind =
   | 'too_large'
   | 'rate_limited'
   | 'internal'
-  | 'upstream_failed' // 502: an upstream broke, or our account there is in trouble
+  | 'upstream_failed' // 502: an upstream failed, or refused our account
   | 'upstream_rejected' // 502: an upstream refused this very request; a retry cannot help
   | 'unavailable' // 503: overload, every circuit open, the database away
 

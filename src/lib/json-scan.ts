@@ -58,7 +58,7 @@ const CLOSE_OBJECT = 0x7d
 
 const SHORT = 64
 
-/** Byte by byte where strings are short or full of escapes, else by leaps to the next quote. */
+/** Reads byte by byte where strings are short or full of escapes, else jumps to the next quote. */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start
   let quote = -1
@@ -66,7 +66,7 @@ function endOfString(bytes: Buffer, start: number): number {
     const near = Math.min(at + SHORT, bytes.length)
     while (at < near && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
     if (at < near) return at
-    // A quote that was found is kept: to look for it at every escape would take the square of it.
+    // The position found is remembered: searching again at every escape would be quadratic.
     if (quote < at) quote = indexFrom(bytes, QUOTE, at)
     const escape = bytes.subarray(at, quote).indexOf(BACKSLASH)
     if (escape < 0) return quote
@@ -81,7 +81,7 @@ function indexFrom(bytes: Buffer, byte: number, at: number): number {
 }
 
 function isNumeric(byte: number): boolean {
-  // Digits, `+ - . E e`: what stands in no number is left for the parser to refuse.
+  // Digits and `+ - . E e`; the parser refuses what is no number.
   return (byte >= 0x2b && byte <= 0x39 && byte !== COMMA) || byte === 0x45 || byte === 0x65
 }
 

@@ -89,7 +89,7 @@ function allowed(fields: LogFields): Record<string, unknown> {
 const LONGEST_FRAME = 300
 const OWN_ERRORS = new Set(['Failure', 'AssertionError'])
 
-/** Where it broke, without what was in it: messages of foreign errors may quote their input. */
+/** The stack without the message: messages of foreign errors may quote their input. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const code = (error as { code?: unknown }).code

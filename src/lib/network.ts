@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The network that an address belongs to, by this many bits of it. An IPv4 address in the clothes
- * of an IPv6 one is read as IPv4; what is no address at all is its own network.
+ * The network that an address belongs to, by this many bits of it. An IPv4-mapped IPv6 address is
+ * read as IPv4; text that is no address is its own network.
  */
 export function networkOf(address: string, bits: { v4: number; v6: number }): string {
   const plain = address.split('%')[0]!

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 
 /**
- * One key, or two while it is being changed: the first makes, all of them recognise what was made.
+ * One key, or two while it is being changed: the first seals and signs, all of them open and verify.
  */
 export type KeyList = readonly [Buffer, ...Buffer[]]
 

@@ -93,7 +93,7 @@ export async function markNotificationRead(
   return rows[0] && notificationFrom(rows[0])
 }
 
-/** Says how many there were. */
+/** Returns how many there were. */
 export async function markAllRead(tx: Tx, accountId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `with marked as (

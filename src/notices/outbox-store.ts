@@ -5,12 +5,12 @@ import type { Channel, Message } from './sender.ts'
 
 export const OUTBOX_CHANNEL = 'mlango_outbox'
 
-/** Its `id` is stable for ever: the same message is never inserted twice. */
+/** The same `id` is never inserted twice. */
 export type NewMessage = Omit<Message, 'createdAt'> & {
   accountId?: string | undefined
-  /** What the notice is about; a code is none. */
+  /** The category of a notice; undefined for a code. */
   notice?: NoticeCategory | undefined
-  /** The notification that it carries. */
+  /** The in-app notification that this message repeats. */
   notificationId?: string | undefined
   /** For codes: after this the message is worthless, so it is dropped and erased. */
   expiresInS?: number | undefined
@@ -65,7 +65,7 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> 
   )
 }
 
-/** Claims the message that has waited longest. The lease is the next try: a crash gives it back. */
+/** Claims the message that has waited longest. After a crash it is tried again when its lease ends. */
 export async function claimMessage(
   tx: Tx,
   claim: { channel: Channel; leaseId: string; leaseMs: number },
@@ -85,7 +85,7 @@ export async function claimMessage(
   return rows[0] && claimed(rows[0], claim.leaseId)
 }
 
-/** The notification that it carries says so from now on. */
+/** Marks the in-app notification as sent by this channel. */
 export async function markSent(tx: Tx, claim: LeasedMessage): Promise<void> {
   await tx.query(
     `with sent as (
@@ -165,7 +165,7 @@ export async function reviveMessage(tx: Tx, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** What was sent goes after a week; what could not be sent can be sent again for a quarter. */
+/** Sent messages are deleted after a week; failed ones can be sent again for three months. */
 export function purgeMessages(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'outbox',

@@ -3,8 +3,8 @@ import { deleteOldest } from '../db/purge-store.ts'
 import type { ClaimedMessage } from './outbox-store.ts'
 
 /**
- * Gives a notice its place among those of the account's day; false when they are all taken. The
- * place and the mark on the message are one statement: a try after a crash takes no second one.
+ * Counts a notice against the account's limit for the day; false when the limit is reached. The count
+ * and the mark on the message are one statement, so a retry after a crash does not count it twice.
  */
 export async function takeNoticePlace(
   tx: Tx,
@@ -49,7 +49,7 @@ export async function foldNotice(
 
 export type Digest = { accountId: string; count: number }
 
-/** Takes up to `limit` days that are over and lack their digest. At eight in the morning, not at night. */
+/** Takes up to `limit` past days without a digest, from eight in the morning on. */
 export async function takeDigests(
   tx: Tx,
   { timeZone, limit }: { timeZone: string; limit: number },

@@ -8,7 +8,7 @@ import { readRecipient } from './notices-store.ts'
 import { insertMessage, type ClaimedMessage } from './outbox-store.ts'
 import { foldNotice, takeDigests, takeNoticePlace, type Digest } from './sms-budget-store.ts'
 
-/** An SMS costs money. Every one passes here on its way out, whoever wrote it. */
+/** Every SMS costs money, so every one is checked here before it is sent. */
 export type SmsRules = {
   countries: SmsCountries
   /** To one account on one day; codes are not counted here. */
@@ -18,7 +18,7 @@ export type SmsRules = {
 
 export type Verdict = 'send' | 'folded' | 'unreachable'
 
-/** Half of a day's notices are kept for those about security: payments cannot use them up. */
+/** Half of a day's notices are reserved for security: payments cannot use them up. */
 export async function judgeSms(db: Db, rules: SmsRules, message: ClaimedMessage): Promise<Verdict> {
   if (!reaches(rules.countries, message.to)) return 'unreachable'
   if (message.notice === undefined) return 'send'

@@ -13,7 +13,7 @@ export async function addUp(readings: MetricReadings[]): Promise<{
   }
 }
 
-/** What a process that has ended leaves behind: what it counted happened, what it showed is over. */
+/** What stays of a process that has ended: its counters, not its gauges. */
 export function counted(readings: MetricReadings): MetricReadings {
   return readings.filter(({ type }) => KEPT.has(String(type)))
 }

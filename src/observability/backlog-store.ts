@@ -4,8 +4,8 @@ import type { Tx } from '../db/db.ts'
 export type Backlog = { what: string; state: string; count: number; oldestS: number }
 
 /**
- * All that waits for somebody: holds, payments, video jobs, messages. Each part reads an index of
- * what is live, so it stays quick as the tables grow.
+ * What is waiting: holds, payments, video jobs, messages. Each part reads an index of live rows, so it
+ * stays quick as the tables grow.
  */
 export async function readBacklog(tx: Tx): Promise<Backlog[]> {
   const rows = await tx.query<{
@@ -39,7 +39,7 @@ export async function readBacklog(tx: Tx): Promise<Backlog[]> {
   }))
 }
 
-/** The worth of what readers broke off within a day, in microcredits. */
+/** What accounts left unpaid within a day, in microcredits. */
 export async function readLeftUnpaid(tx: Tx): Promise<bigint> {
   const [row] = await tx.query<{ worth: bigint }>(
     `select coalesce(sum(worth_micro), 0)::int8 as worth from left_unpaid

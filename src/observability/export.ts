@@ -13,12 +13,12 @@ import type { Log } from '../lib/log.ts'
 import type { Traces } from '../lib/telemetry/trace.ts'
 import { spanTracer } from './spans.ts'
 
-/** Spans that wait to be sent; of those beyond, none is kept, and no call waits. */
+/** Spans that wait to be sent; more are dropped, and no call waits. */
 const MOST_WAITING = 8_192
 const SEND_EVERY_MS = 2_000
 const LAST_SEND_MS = 3_000
 
-/** `share` is that of the calls which are followed, of those whose caller does not say. */
+/** `share` of the calls is traced where the caller's `traceparent` does not decide. */
 export function exportTraces(
   { endpoint, service, share }: { endpoint: string; service: string; share: number },
   log: Log,
@@ -47,7 +47,7 @@ export function exportTraces(
   }
 }
 
-/** Says once that nobody takes the traces, and once that they are taken again. */
+/** Logs once that traces cannot be sent, and once that they can again. */
 function logged(exporter: SpanExporter, log: Log): SpanExporter {
   let failing = false
   return {

@@ -17,7 +17,7 @@ type GaugeParts = {
   ledgerFindings: () => number | undefined
 }
 
-/** What is read off the app at a scrape. What is asked of the database is the same everywhere. */
+/** Values read at each scrape. Those from the database are the same in every process. */
 export function gaugesOf(parts: GaugeParts): Gauges {
   const { db, dataDir, catalog, upstreams, payments } = parts
   const backlog = shared(() => readBacklog(db))
@@ -51,7 +51,7 @@ export function gaugesOf(parts: GaugeParts): Gauges {
 
 type Labelled = { label: string; value: number }[]
 
-/** A state in which nothing waits is 0, not absent: an alert must be able to end. */
+/** A state in which nothing waits is 0, not absent, so that an alert can end. */
 function readingOf(
   backlog: Backlog[],
   { what, of, states }: { what: string; of: 'count' | 'oldestS'; states: readonly string[] },
@@ -88,7 +88,7 @@ async function disk(folder: string): Promise<{ free: number; size: number }> {
   return { free: bavail * bsize, size: blocks * bsize }
 }
 
-/** Several metrics of one scrape share one question. */
+/** Several metrics of one scrape share one query. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () =>

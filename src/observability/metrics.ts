@@ -61,7 +61,7 @@ async function readAll(gauges: Gauges, made: Map<string, Metric>): Promise<void>
   await Promise.all(
     Object.entries(gauges).map(async ([name, read]) => {
       const gauge = made.get(name) as Gauge
-      // The database may be away: the other metrics are wanted now more than ever.
+      // The database may be down, which is when the other metrics matter most.
       const reading = await Promise.resolve()
         .then(read)
         .catch(() => undefined)

@@ -67,7 +67,7 @@ export function openMeter(to: Instruments): Meter {
   }
 }
 
-/** The first so many values stay themselves: the number of series has an end. */
+/** Keeps the first values and replaces later ones by `other`, so that the series are bounded. */
 function bounded(most: number): (value: string) => string {
   const known = new Set<string>()
   return (value) => {

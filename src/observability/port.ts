@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export type MetricsPort = { port: number; close(): Promise<void> }
 
-/** Shows metrics on a port of their own: they are not for the world. */
+/** Serves metrics on a port of their own, so that they need not be public. */
 export async function openMetricsPort(options: {
   host: string
   port: number

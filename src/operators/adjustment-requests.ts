@@ -35,7 +35,7 @@ export function decideAdjustment(
       action: 'account.adjust_approve',
       more: { asked_by: request.askedByName, approval: wanted.reason },
     })
-    // What cannot be taken now stays a request.
+    // A balance that cannot pay for it now leaves the request open.
     if (adjusted.kind !== 'refused') await decideRequest(tx, request.id, 'approved')
     return adjusted
   })

@@ -19,7 +19,7 @@ export type LoggedEvent = {
   requestId: string | null
 }
 
-/** Whoever adds to the log has its end locked until the commit: the rows are in that order. */
+/** The end of the log stays locked until the commit, so that events are in order. */
 export async function lockLog(tx: Tx): Promise<LogEnd & { now: Date }> {
   const [row] = await tx.read<{ seq: bigint; hash: Uint8Array; now: Date }>(
     `select seq, hash, date_trunc('milliseconds', clock_timestamp()) as now
@@ -28,7 +28,7 @@ export async function lockLog(tx: Tx): Promise<LogEnd & { now: Date }> {
   return { seq: row!.seq, hash: Buffer.from(row!.hash), now: row!.now }
 }
 
-/** False before the first start of a release that has one. */
+/** False before the first start. */
 export async function hasLog(tx: Tx): Promise<boolean> {
   const [row] = await tx.read<{ there: boolean }>(
     `select to_regclass('operator_log') is not null as there`,

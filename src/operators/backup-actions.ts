@@ -12,8 +12,8 @@ type BackupEvent = {
 }
 
 /**
- * Whoever has a backup has every account. Written before the copy is made, so that the copy has the
- * row too. False in a database of before there was a log.
+ * Logs a backup, since whoever has one has every account: before the copy is made, so that the copy
+ * has the event too. False for a database that the service never started with.
  */
 export async function noteBackup(db: Db, actor: Actor, event: BackupEvent): Promise<boolean> {
   if (!(await hasLog(db))) return false

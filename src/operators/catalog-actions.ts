@@ -40,7 +40,7 @@ export function readMargin(value: unknown): string | undefined {
 export type ModelWish = {
   id: string
   enabled?: boolean | undefined
-  /** Null: what holds without one of its own. */
+  /** Null removes the model's own margin. */
   margin?: string | null | undefined
   reason: string | undefined
 }
@@ -103,8 +103,8 @@ async function reprice(
 }
 
 /**
- * Reads the lists of all upstreams now. The row of the log is in the transaction that writes what
- * was found; when another process is reading them, nothing is done.
+ * Reads the lists of all upstreams now. The audit event is in the transaction that writes the result;
+ * while another process reads them, nothing is done.
  */
 export function syncByHand(
   parts: SyncParts,

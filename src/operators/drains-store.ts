@@ -1,6 +1,6 @@
 import type { Tx } from '../db/db.ts'
 
-/** An upstream that begins nothing more until somebody says otherwise. */
+/** An upstream that gets no new calls until an operator undrains it. */
 export type Drain = { upstream: string; reason: string | null; operator: string; at: Date }
 
 export function listDrains(tx: Tx): Promise<Drain[]> {

@@ -25,7 +25,7 @@ export async function followDrains(parts: {
 
 export type DrainWish = { upstream: string; reason: string | undefined }
 
-/** It begins nothing more, in every process; what runs there ends by itself. False: it was before. */
+/** It gets no new calls, in any process; running ones finish. False: it was drained already. */
 export function drainUpstream(db: Db, actor: Actor, wish: DrainWish): Promise<boolean> {
   const { upstream, reason } = wish
   return withAuditLog(db, actor, async (tx, record) => {

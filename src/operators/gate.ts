@@ -7,7 +7,7 @@ import type { Refusal, RefusalWhy } from './refusals-store.ts'
 
 const RANK = { viewer: 1, support: 2, owner: 3 }
 
-/** What is known of a call when it is let in or not. */
+/** The request for which an operator's rights are checked. */
 export type Asked = {
   address: string
   requestId: string
@@ -21,12 +21,12 @@ export type Asked = {
 export function createGate(parts: {
   db: Db
   networks: string[] | undefined
-  /** Told of everybody who is not let in. */
+  /** Called for every refusal. */
   refused(refusal: Refusal): void
 }) {
   const isNear = parts.networks && inNetworks(parts.networks)
   return {
-    /** Undefined for whoever is no operator, who is not to learn that there is anything here. */
+    /** Undefined for callers who are no operators: they get a 404. */
     async admit(
       principal: Principal,
       asked: Asked,

@@ -8,7 +8,7 @@ type KeyWish = { masters: MasterKeys; reason?: string | undefined }
 
 const target = { type: 'keys', id: 'all' }
 
-/** It takes many transactions: that it begins is written down before, and what it did after. */
+/** It takes many transactions: its beginning and its result are logged separately. */
 export async function resealKeys(db: Db, actor: Actor, wish: KeyWish): Promise<Rotation> {
   const { masters, reason } = wish
   await withAuditLog(db, actor, (_tx, record) => record({ action: 'keys.rotate', target, reason }))

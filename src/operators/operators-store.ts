@@ -12,7 +12,7 @@ export type Operator = {
   addedAt: Date
 }
 
-/** An operator at work: what their account and session have proven. */
+/** An operator with what the session has proven. */
 export type Standing = Operator & {
   /** When the session last passed the second factor, if ever. */
   secondFactorAt: Date | null

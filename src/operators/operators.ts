@@ -52,7 +52,7 @@ export function removeOperator(
   })
 }
 
-/** Whoever only claims an address must not become an operator by it. */
+/** Claiming an address that is not verified must not make anybody an operator. */
 async function activeAccount(tx: Tx, who: string): Promise<Account | undefined> {
   const account = await accountOf(tx, who)
   return account?.status === 'active' ? account : undefined

@@ -8,8 +8,8 @@ import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 
 /**
- * Asks the provider now and applies what it answers, by the way that every payment goes. That an
- * operator asked is written down before: the question cannot be part of a transaction.
+ * Asks the provider now and applies its answer like any other. The audit event is written first,
+ * because a request to the provider cannot be part of a transaction.
  */
 export async function askProvider(
   { db, payments }: { db: Db; payments: Payments },

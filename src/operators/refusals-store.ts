@@ -10,7 +10,7 @@ export type RefusalWhy =
   | 'second_factor'
   | 'rule' // within an action: one's own account, the limit of a day
 
-/** Somebody who is known wanted what they may not. */
+/** A signed-in caller was refused. */
 export type Refusal = {
   accountId: string
   why: RefusalWhy
@@ -20,7 +20,7 @@ export type Refusal = {
   requestId: string
 }
 
-/** All of one account, hour and reason; the texts are of the last one. */
+/** Refusals counted by account, hour and reason; the texts are of the last one. */
 export type Refusals = Refusal & { hour: Date; count: number; firstAt: Date; lastAt: Date }
 
 export async function addRefusals(tx: Tx, refusals: readonly Refusals[]): Promise<void> {

@@ -5,11 +5,11 @@ import { addRefusals, type Refusal, type Refusals } from './refusals-store.ts'
 
 const HOUR_MS = 3_600_000
 const WAIT_MS = 1_000
-/** Accounts and reasons that wait to be written: whoever has more accounts is only counted. */
+/** Rows that may wait to be written; beyond it refusals are only counted. */
 const MOST_WAITING = 1_000
 
 export type RefusalLog = {
-  /** Counts it, and has it written within a second or so. Never throws, never waits. */
+  /** Counts it and writes it within about a second. Never throws, never waits. */
   note(refusal: Refusal): void
   /** Writes what waits. */
   flush(): Promise<void>

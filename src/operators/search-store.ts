@@ -22,8 +22,8 @@ type Search = {
 }
 
 /**
- * Newest first. A text to search for is an address, a phone number, the id of an account, key or
- * payment, the beginning of a key, or a reference of a payment: whole, and found by an index.
+ * Newest first. The search text is a whole email address, phone number, id of an account, key or
+ * payment, reference of a payment, or the beginning of a key; an index finds each.
  */
 export async function searchAccounts(tx: Tx, search: Search): Promise<FoundAccount[]> {
   const { condition, value } = meaningOf(search.q?.trim())

@@ -26,9 +26,9 @@ type Tried = {
 }
 
 /**
- * Asks a model something, at our own cost. That it is asked is written down and counted before, since
- * the question cannot be part of a transaction; what came of it, and what it cost, after. Neither the
- * question nor the answer is in the log.
+ * Asks a model something at our own cost. Two audit events: one before, which counts against the
+ * limit, since the request cannot be part of a transaction, and one after with the result and cost.
+ * Neither the question nor the answer is logged.
  */
 export async function tryWithLog<Result extends Tried>(
   { db, ask }: { db: Db; ask(wish: TryWish): Promise<Result> },

@@ -13,7 +13,7 @@ export type IncomingCallback = { provider: string; rawBody: Buffer; headers: Cal
 
 /**
  * A callback is only a hint. Once it is known to be authentic and about one of our payments, that
- * payment is marked due and the callback acknowledged; what happened, the provider is then asked.
+ * payment is marked due and the callback acknowledged; then the provider is asked what happened.
  * Returns the payment to check, or undefined when there is nothing to do.
  */
 export async function takeCallback(
@@ -67,7 +67,7 @@ function mismatchOf(payment: Payment, hint: CallbackHint): string | undefined {
   const otherId = hint.paymentId !== undefined && hint.paymentId !== payment.id
   const otherRef = hint.providerRef && providerRef && hint.providerRef !== providerRef
   if (otherId || otherRef) return 'reference_mismatch'
-  // Whatever is said of a payment that was credited is looked into: a part may have gone back.
+  // Any callback about a credited payment leads to a check: money may have gone back.
   if (payment.status === 'completed') return undefined
   if (hint.currency !== undefined && hint.currency !== payment.currency) return 'currency_mismatch'
   if (hint.amountTzs !== undefined && hint.amountTzs !== payment.amountTzs) return 'amount_mismatch'

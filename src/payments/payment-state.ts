@@ -22,7 +22,7 @@ export type Finding = Observation | { status: 'refused'; code: PaymentErrorCode 
 
 export type Decision = {
   status: PaymentStatus
-  /** True on the one step into `completed`: that step, and no other, adds credits. */
+  /** True for the step into `completed`, the only one that adds credits. */
   credit: boolean
   late: boolean
   accepted: boolean
@@ -32,7 +32,7 @@ export type Decision = {
   review: ReviewReason | undefined
   /** With `review`: what the provider answered. */
   said: string | undefined
-  /** There was word of it, and the provider has yet to answer what became of it. */
+  /** A callback announced a change that the provider has not confirmed yet. */
   unanswered: boolean
   /** Never checked again: the payer was not asked, so no money can come. */
   closed: boolean
@@ -50,7 +50,7 @@ export function isSubmitting(state: PaymentState, now: Date): boolean {
   return state.status === 'pending' && !state.accepted && open
 }
 
-/** The whole life of a payment. Nothing leaves `completed`; money that comes late still counts. */
+/** How a payment changes. Nothing leaves `completed`; money that comes late still counts. */
 export function decide(state: PaymentState, finding: Finding, now: Date): Decision {
   const same = unchanged(state)
   if (state.status === 'completed') return whenCompleted(state, finding)
@@ -69,8 +69,8 @@ export function decide(state: PaymentState, finding: Finding, now: Date): Decisi
 }
 
 /**
- * Nothing leaves `completed`, and nothing is taken from the customer by itself: whatever no longer
- * confirms the payment is put before a person. An answer that confirms it leaves no mark.
+ * Nothing leaves `completed`, and credits are never taken back automatically: an answer that no
+ * longer confirms the payment is marked for review. One that confirms it changes nothing.
  */
 function whenCompleted(state: PaymentState, finding: Finding): Decision {
   const same = unchanged(state)

@@ -49,7 +49,7 @@ export async function listPayments(tx: Tx, page: PaymentsPage): Promise<Payment[
   return rows.map(paymentOf)
 }
 
-/** People make payments one by one: the count of one account's stays small. */
+/** One account's payments stay few, so they can be counted. */
 export async function countPayments(tx: Tx, page: PaymentsPage): Promise<number> {
   const [row] = await tx.read<{ total: bigint }>(
     `select count(*) as total from payments
@@ -72,7 +72,7 @@ export async function listByStatus(
   return rows.map(paymentOf)
 }
 
-/** What was ever bought with play money. `provider_ref` is asked for because the index needs it. */
+/** Simulated top-ups ever completed. The condition on `provider_ref` is there for the index. */
 export async function simulatedTopUps(tx: Tx): Promise<{ count: number; creditsMicro: bigint }> {
   const [row] = await tx.read<{ count: number; micro: bigint }>(
     `select count(*)::int as count, coalesce(sum(credits_micro), 0)::int8 as micro from payments

@@ -97,7 +97,7 @@ export type PaymentChange = {
   late: boolean
   feeTzs: number | undefined
   nextCheckS: number | undefined
-  /** After so long, a completed payment of which there was word during the check is checked again. */
+  /** When to check a completed payment again that a callback named during the check. */
   wordS: number
 }
 
@@ -220,8 +220,8 @@ export async function readForCheck(tx: Tx, id: string): Promise<TimedPayment | u
 }
 
 /**
- * Keeps a hint: the payment is due now, whatever happens to this process. A completed one is due
- * once in `wordS`, so no flood of callbacks becomes a flood of questions, and no word is lost.
+ * Stores a hint: the payment is due now, even if this process dies. A completed payment becomes due
+ * at most once in `wordS`, so that a flood of callbacks does not become a flood of checks.
  */
 export async function markDue(tx: Tx, id: string, wordS: number): Promise<void> {
   await tx.query(

@@ -50,7 +50,7 @@ export type Payments = {
   checkOwn(accountId: string, id: string): Promise<Payment>
   /** For the operator: asks the provider now, also about a completed one. */
   check(id: string): Promise<Payment | undefined>
-  /** The background job: everything that is due. */
+  /** Checks every payment that is due. Run in the background. */
   reconcile(signal: AbortSignal): Promise<void>
   /** Resolves when no check is under way in the background. */
   idle(): Promise<void>
@@ -69,7 +69,7 @@ export function createPayments(options: PaymentsParts): Payments {
   }
   const background = new Set<Promise<void>>()
 
-  /** Nobody waits for it, and nothing is lost with it: the row stays due. */
+  /** Not awaited; if it fails, the row stays due. */
   function checkSoon(id: string): void {
     const check = checkWhileDue(parts, id)
       .catch((error: unknown) => {
@@ -112,7 +112,7 @@ export function createPayments(options: PaymentsParts): Payments {
     async checkOwn(accountId, id) {
       const payment = await readOwn(accountId, id)
       if (payment.status === 'completed') return payment
-      // Whoever taps twice waits for the same answer.
+      // Two taps share one answer.
       if (!asking.has(payment.id)) {
         const question = askNow(payment.id).finally(() => asking.delete(payment.id))
         asking.set(payment.id, question)

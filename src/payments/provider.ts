@@ -36,7 +36,7 @@ export type PaymentOrder = {
 
 export type CreateResult =
   | { kind: 'accepted'; observation: Observation }
-  /** Definite: nothing reached the payer's phone. */
+  /** Certain: nothing reached the payer's phone. */
   | { kind: 'refused'; code: PaymentErrorCode }
   /** No answer, or none that can be read: the payer's phone MAY ring. */
   | { kind: 'unknown'; reason: string }
@@ -58,7 +58,7 @@ export type Found = {
 export type Observation =
   | Found
   | { status: 'not_found' }
-  /** `said`: it did answer, with a status that nobody told us of. */
+  /** `said`: it answered with a status that is not documented. */
   | { status: 'unreachable'; reason: string; said?: string | undefined }
 
 export type CallbackReading =

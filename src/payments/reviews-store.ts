@@ -2,7 +2,7 @@ import type { Tx } from '../db/db.ts'
 import type { Payment } from './payments-store.ts'
 import { PAYMENT_COLUMNS, paymentOf } from './payments-store.ts'
 
-/** What a person has yet to look at, the oldest first. */
+/** Payments that wait for review, oldest first. */
 export async function listToReview(tx: Tx, limit: number): Promise<Payment[]> {
   const rows = await tx.read(
     `select ${PAYMENT_COLUMNS} from payments
@@ -20,7 +20,7 @@ const QUEUE = {
   late: `late and completed_at > now() - interval '30 days' order by id`,
 }
 
-/** What an operator may have to look at, the oldest first. */
+/** Payments that an operator may have to look at, oldest first. */
 export async function listQueue(
   tx: Tx,
   queue: (typeof QUEUES)[number],

@@ -7,9 +7,9 @@ export type CheckTiming = {
   pendingS: readonly number[]
   /** Past `expires_at`, and the provider has still not answered. */
   overdueS: number
-  /** Money that comes after `expired` or `failed` still counts; so long do we wait for it. */
+  /** How long we still ask after `expired` or `failed`, since late money counts. */
   lateS: readonly number[]
-  /** Word of a completed payment makes us ask; so long do more words wait for the next question. */
+  /** Least time between two checks that callbacks about a completed payment can cause. */
   wordS: number
 }
 

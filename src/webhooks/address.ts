@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { inNetworks } from '../lib/network.ts'
 import { isPrivateAddress, whyNotPublic } from '../lib/public-url.ts'
 
-/** Whom we may connect to: everybody in public, and the operator's own networks where set. */
+/** Where we may connect to: public addresses, and the networks in WEBHOOK_ALLOW_NETWORKS. */
 export type Reach = {
   /** Why an endpoint may not have this URL. Names are looked up at each delivery. */
   whyNot(url: string): string | undefined
@@ -20,7 +20,7 @@ export function reachOf(ownNetworks: string[] | undefined): Reach {
     whyNot(text) {
       if (ownNetworks === undefined || !URL.canParse(text)) return whyNotPublic(text)
       const url = new URL(text)
-      // A name may turn out to be in one of the own networks: that is seen when it is looked up.
+      // A name may resolve to an allowed network: that is checked when it is looked up.
       if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
       if (url.username !== '' || url.password !== '') return whyNotPublic(text)
       const host = bareHost(url)

@@ -37,7 +37,7 @@ export type ClaimedDelivery = {
   leaseId: string
 }
 
-/** What has waited longest. The lease is the next try: a crash gives it back. */
+/** Claims what has waited longest. After a crash it is tried again when its lease ends. */
 export async function claimDelivery(
   tx: Tx,
   claim: { endpointId: string; leaseId: string; leaseS: number },
@@ -133,7 +133,7 @@ export async function replayDelivery(
   return rows.length === 1
 }
 
-/** What was delivered goes after a month; what could not be can be sent again for a quarter. */
+/** Deliveries are deleted after a month; failed ones can be sent again for three months. */
 export function purgeDeliveries(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'webhook_deliveries',

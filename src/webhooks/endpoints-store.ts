@@ -7,7 +7,7 @@ export type WebhookEndpoint = {
   description: string
   events: string[]
   enabled: boolean
-  /** Until then the secret before the last change signs too. */
+  /** Until then the previous secret signs too. */
   previousUntil: Date | undefined
   createdAt: Date
 }
@@ -63,7 +63,7 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<boolean> {
   return rows.length === 1
 }
 
-/** The one that was in use signs too for so long. An even older one is gone. */
+/** The current secret keeps signing beside the new one for this long; an older one is dropped. */
 export async function changeSecret(
   tx: Tx,
   { id, secret, overlapS }: { id: string; secret: Buffer; overlapS: number },

@@ -2,7 +2,7 @@ import type { Tx } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { insertDeliveries } from './deliveries-store.ts'
 
-/** What each event tells: ids and amounts, never an address of a person or a secret. */
+/** What each event contains: ids and amounts, never a person's address or a secret. */
 export type WebhookData = {
   'payment.completed': {
     payment_id: string
@@ -37,7 +37,7 @@ export type WebhookEvent = {
   [Type in keyof WebhookData]: { type: Type; data: WebhookData[Type] }
 }[keyof WebhookData]
 
-/** Tells the endpoints that asked for it, in the transaction in which it happens. */
+/** Queues the event for its subscribers, in the transaction in which it happens. */
 export async function tellWebhooks(tx: Tx, { type, data }: WebhookEvent): Promise<void> {
   const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data })
   await insertDeliveries(tx, { eventId: uuidv7(), type, body })

@@ -2,7 +2,7 @@ import type { Tx } from '../db/db.ts'
 
 export type Outage = { upstream: string; why: string; since: Date }
 
-/** True when nobody has seen it down in the last minutes: of all processes one is told so. */
+/** True for one process only, when no process has seen it down in the last minutes. */
 export async function noteOutage(tx: Tx, { upstream, why, since }: Outage): Promise<boolean> {
   const rows = await tx.query(
     `insert into upstream_outages as known (upstream, why, since) values ($1, $2, $3)

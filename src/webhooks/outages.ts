@@ -9,8 +9,8 @@ type Trouble = { upstream: string; model?: string; why: string; since: Date }
 const EVERY_MS = 5_000
 
 /**
- * Tells of an upstream that does not answer at all, or refuses our account. Once for an outage: until
- * no process has seen it for five minutes. Costs no query while all is well.
+ * Sends an event when an upstream does not answer or refuses our account, once per outage. An outage
+ * is over when no process has seen it for five minutes. Costs no query while all is well.
  */
 export function outageWatch({ db, troubles }: { db: Db; troubles(): Trouble[] }): BackgroundJob {
   return {

@@ -13,7 +13,7 @@ export function webhookKeys(masters: { masterKey: string; previous: string | und
   return [deriveKey(masterKey, 'webhooks'), ...before]
 }
 
-/** `shown` once, `sealed` for ever. */
+/** `shown` is returned once; `sealed` is stored. */
 export function newSecret(keys: KeyList, endpointId: string): { shown: string; sealed: Buffer } {
   const bytes = randomBytes(SECRET_BYTES)
   return { shown: PREFIX + bytes.toString('base64'), sealed: seal(keys[0], bytes, endpointId) }
@@ -35,7 +35,7 @@ export function signedHeaders(
   }
 }
 
-/** Undefined when no key opens the one in use. One of before that cannot be opened is left out. */
+/** Undefined when the current secret cannot be opened. A previous one that cannot is left out. */
 export function openSecrets(
   keys: KeyList,
   { id, secrets }: { id: string; secrets: Buffer[] },

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
 import { AddressRefused, bareHost, guardedLookup, type Reach } from './address.ts'
 
-/** A status, or a code for what kept us from getting one. */
+/** The status, or a code for why there is none. */
 export type PostResult = { status: number } | { error: string }
 
 export type WebhookSender = {
@@ -24,7 +24,7 @@ export function openWebhookSender(reach: Reach, timeoutMs = TOTAL_TIMEOUT_MS): W
         const to = new URL(url)
         const dispatcher = to.protocol === 'http:' ? agents['http:'] : agents['https:']
         const host = bareHost(to)
-        // A number is never looked up.
+        // An IP address is not looked up.
         if (isIP(host) !== 0 && !reach.allows(host, to.protocol)) throw new AddressRefused()
         const answer = await request(to, {
           method: 'POST',

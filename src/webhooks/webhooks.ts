@@ -51,7 +51,7 @@ export async function openWebhooks(parts: Parts): Promise<Webhooks> {
     if (signal === undefined || signal.aborted) return
     const worker = workers.get(endpointId) ?? workerFor(parts, endpointId)
     workers.set(endpointId, worker)
-    // Nobody waits for it: a round for all of them would be as slow as the slowest.
+    // Not awaited: otherwise every endpoint would be as slow as the slowest.
     void worker.run(signal).then(() => workers.delete(endpointId))
   }
   await db.listen(WEBHOOK_CHANNEL, (endpointId) => {
@@ -118,7 +118,7 @@ async function send(
   return sender.post(destination.url, headers, body)
 }
 
-/** 2xx is received. 410 says that nobody will ever take it; all else is tried again. */
+/** 2xx means delivered, 410 that it never can be; anything else is tried again. */
 async function settle(parts: Parts, delivery: ClaimedDelivery, posted: PostResult): Promise<void> {
   const { db, log, random = Math.random } = parts
   const status = 'status' in posted ? posted.status : undefined

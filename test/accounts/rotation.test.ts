@@ -12,7 +12,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { deriveKey, hmacSha256, unseal } from '../../src/lib/secrets.ts'
+import { unseal } from '../../src/lib/secrets.ts'
 import { keysCommand } from '../../src/cli/keys.ts'
 import {
   codeFor,
@@ -190,16 +190,6 @@ describe('a change of MASTER_KEY', () => {
     assert.match((await operator('forget', C)).text, /given up: 1\./)
     return [...bonuses, await comeBack(await start(C), freshEmail())]
   }
-
-  it('a database from before identifier keys were kept still knows who was here', async () => {
-    await startFresh()
-    const email = freshEmail()
-    await db.query('insert into proven_identifiers values ($1, $2)', [
-      hmacSha256(deriveKey(A, 'identifiers'), email),
-      uuidv7(),
-    ])
-    assert.equal(await hasBonus(await signUp(await start(B, A), email)), false)
-  })
 
   async function sessionIdOf(accountId: string): Promise<string> {
     const [row] = await db.query('select id from sessions where account_id = $1', [accountId])

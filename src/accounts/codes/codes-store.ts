@@ -35,7 +35,7 @@ export type NewCode = CodeSubject & {
   lifeS: number
 }
 
-/** Of two requests for a code for one identifier and purpose, the second waits. */
+/** Makes requests for codes for one identifier and purpose run one after the other. */
 export async function lockCodes(tx: Tx, { subject, purpose }: CodeSubject): Promise<void> {
   await tx.read(`select pg_advisory_xact_lock(hashtextextended($1, 2021))`, [
     `${purpose} ${subject.toString('hex')}`,
@@ -107,7 +107,7 @@ export async function voidCodes(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update codes set code_hmac = null where account_id = $1', [accountId])
 }
 
-/** A day longer than they live: longer than their cool-down. */
+/** Kept a day after they expire, which is longer than any cool-down. */
 export function purgeCodes(tx: Tx, batch: number): Promise<number> {
   const where = `expires_at < now() - interval '1 day'`
   return deleteOldest(tx, batch, { table: 'codes', where, order: 'expires_at' })

@@ -70,9 +70,9 @@ export type CodeSent = { id: string; waitS?: undefined } | { id?: undefined; wai
 
 /**
  * Makes a code and puts its message in the outbox. Without an account nothing is sent, but the
- * cool-down and the sends count the same, among themselves: whoever asks for codes that nobody is
- * waiting for keeps nobody from getting one. A used code has no cool-down left, an authenticator's
- * challenge never has one, because it sends nothing.
+ * cool-down and the sends are counted, apart from those of accounts: requests for codes that nobody
+ * waits for cannot block a code that somebody does. A used code ends its cool-down; an
+ * authenticator's challenge has none, because it sends nothing.
  */
 export async function sendCode(
   accounts: CodeSender,
@@ -125,9 +125,9 @@ export function coolingDown(waitS: number): Failure {
 }
 
 /**
- * Takes one of the tries and compares the code: it decides whose it is. Whoever gets the row back
- * still has to call `useCode`, in the transaction that does what the code allows. Of an
- * authenticator only the challenge is checked here; `spendTotp` judges its code.
+ * Takes one of the tries and finds the account whose code this is. The caller must then call
+ * `useCode`, in the transaction that does what the code allows. For an authenticator only the
+ * challenge is checked here; `spendTotp` checks its code.
  */
 export async function tryCode(
   accounts: Pick<Accounts, 'db' | 'keys'>,
@@ -161,7 +161,7 @@ function hmacOf(key: Buffer, request: CodeRequest, accountId: string | null, cod
   return hmacSha256(key, request.subject, about)
 }
 
-/** Unlike every code that is live for the same identifier, so that a code has one owner. */
+/** Differs from every live code for the same identifier, so that a code names one account. */
 function newCode(
   accounts: Pick<Accounts, 'keys'>,
   request: CodeRequest,

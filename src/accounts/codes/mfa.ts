@@ -23,8 +23,8 @@ export function mfaAddress(account: Account): Identifier | undefined {
 }
 
 /**
- * Judges the code of an authenticator, or a recovery code in its place; either works once. Whoever
- * calls this has counted the try already.
+ * Checks the code of an authenticator, or a recovery code in its place; either works once. The
+ * caller has counted the try already.
  */
 export async function spendTotp(
   accounts: Pick<Accounts, 'clock' | 'db' | 'keys' | 'log'>,
@@ -130,7 +130,7 @@ async function announce(tx: Tx, accountId: string, method: MfaMethod): Promise<v
   await notify(tx, { accountId, type: 'security.mfa_changed', data: { method } })
 }
 
-/** Where MASTER_KEY was lost, no code of the authenticator is right; a recovery code still is. */
+/** After MASTER_KEY is lost, only recovery codes work. */
 function openSecret(
   { keys, log }: Pick<Accounts, 'keys' | 'log'>,
   sealed: Uint8Array,

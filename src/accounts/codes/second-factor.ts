@@ -70,7 +70,7 @@ async function giveSecondFactor(
   code: string,
 ): Promise<void> {
   const account = await findAccount(accounts.db, accountId)
-  // Without a second factor there is nothing to give, and nothing will be asked for.
+  // Without a second factor there is nothing to check.
   if (!account || account.mfaMethod === 'none') return
   const tries = secondFactorTries(accountId)
   await takeTry(accounts.db, tries)

@@ -14,8 +14,8 @@ export function requireReachable({ sms }: Pick<Accounts, 'sms'>, phoneNumber: st
 }
 
 /**
- * In a country to which no message goes there is nobody, and the answer is that for a stranger.
- * Only whoever has shown a password or a session hears why the code of the second factor is missing.
+ * For a number in a country that we do not serve, the answer is the same as for an unknown number.
+ * Only a caller who has given a password or a session is told why no code was sent.
  */
 export function reachableAccount(
   { sms }: Pick<Accounts, 'sms'>,
@@ -36,7 +36,7 @@ export function reachableAccount(
   )
 }
 
-/** The last fifth of a day's codes is not for registrations: strangers cannot use it up. */
+/** The last fifth of a day's codes is reserved for existing accounts, so strangers cannot use it up. */
 const STRANGERS_SHARE = 0.8
 const ALL = 'codes'
 
@@ -48,9 +48,9 @@ type Asked = {
 }
 
 /**
- * Counts a code by SMS against the day: per address that asks, and in all. Somebody who makes us
- * write to thousands of numbers, each of which earns a share of the price, finds an end here. A code
- * that goes to nobody is judged like any other, so the answer gives nothing away.
+ * Counts an SMS code against the limits of the day, per requesting address and in all. This bounds
+ * SMS pumping, where an attacker earns a share of the price of each message. A code that goes to
+ * nobody is treated like any other, so the answer gives nothing away.
  */
 export async function countSmsCode(
   accounts: Pick<Accounts, 'clock' | 'keys' | 'log' | 'sms'>,

@@ -8,7 +8,7 @@ const RULES = {
   // Remembered for longer than the longest wait: whoever waits does not start again at zero.
   wrongCodes: { freeTries: 15, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 86_400 },
   sends: { freeTries: 10, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 86_400 },
-  // Each costs money and rings at somebody's: at most 20 a day for one number and purpose.
+  // Each costs money and reaches somebody's phone: at most 20 a day for one number and purpose.
   sms: { freeTries: 10, firstWaitS: 900, longestWaitS: 10_800, forgetAfterS: 86_400 },
 } satisfies Record<string, ThrottleRule>
 
@@ -36,7 +36,7 @@ export function ownPasswordTries(accountId: string): Bucket {
   return `login:own:${accountId}`
 }
 
-/** Codes that somebody waits for, and those that were asked for in vain, are counted apart. */
+/** Codes for existing accounts and codes that go to nobody are counted apart. */
 export function codesSent(
   { subject, purpose, channel }: { subject: Buffer; purpose: string; channel: string },
   to: 'somebody' | 'nobody',

@@ -99,7 +99,7 @@ type NotifiedCache<V extends object> = {
 
 const MOST_ENTRIES = 50_000
 const FRESH_MS = 10_000
-/** With notifications that arrive: what nobody was notified of, such as a change by hand, shows then. */
+/** While notifications arrive; a change by hand, which notifies nobody, is seen after this. */
 const LONGEST_MS = 600_000
 
 /**

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/db.ts'
 
 export type IdentifierKeyRow = { id: number; sealed: Uint8Array }
 
-/** Replicas that start together make one key between them. */
+/** Replicas that start at the same time create a single key. */
 export async function lockIdentifierKeys(tx: Tx): Promise<void> {
   await tx.read('select pg_advisory_xact_lock(7310580)')
 }
@@ -22,9 +22,4 @@ export async function resealIdentifierKey(tx: Tx, id: number, sealed: Buffer): P
 
 export async function deleteIdentifierKey(tx: Tx, id: number): Promise<void> {
   await tx.query('delete from identifier_keys where id = $1', [id])
-}
-
-/** Whether anything was hashed before these keys were kept. */
-export async function hasProvenIdentifiers(tx: Tx): Promise<boolean> {
-  return (await tx.read('select 1 from proven_identifiers limit 1')).length > 0
 }

@@ -4,7 +4,6 @@ import type { Log } from '../../lib/log.ts'
 import { seal, tryUnseal } from '../../lib/secrets.ts'
 import type { KeyList } from '../../lib/secrets.ts'
 import {
-  hasProvenIdentifiers,
   insertIdentifierKey,
   listIdentifierKeys,
   lockIdentifierKeys,
@@ -14,9 +13,8 @@ import {
 export const IDENTIFIER_KEY = 'identifier key'
 
 /**
- * The key under which identifiers are hashed. It is random and sealed, not derived: tries, devices
- * and the "once ever" of the sign-up bonus survive a change of MASTER_KEY. A database from before
- * it was kept goes on with the key that was derived then.
+ * The key under which identifiers are hashed. It is random and sealed, not derived from MASTER_KEY,
+ * so that throttles, known devices and the once-only sign-up bonus survive a change of MASTER_KEY.
  */
 export async function loadIdentifierKey(parts: KeyParts): Promise<Buffer> {
   const { keys, lost } = await openIdentifierKeys(parts.db, parts.sealing)
@@ -24,15 +22,14 @@ export async function loadIdentifierKey(parts: KeyParts): Promise<Buffer> {
   return keys[0] ?? makeIdentifierKey(parts)
 }
 
-type KeyParts = { db: Db; log: Log; sealing: KeyList; derivedBefore: Buffer }
+type KeyParts = { db: Db; log: Log; sealing: KeyList }
 
-async function makeIdentifierKey({ db, sealing, derivedBefore }: KeyParts): Promise<Buffer> {
+async function makeIdentifierKey({ db, sealing }: KeyParts): Promise<Buffer> {
   return db.begin(async (tx) => {
     await lockIdentifierKeys(tx)
-    const { keys, lost } = await openIdentifierKeys(tx, sealing)
+    const { keys } = await openIdentifierKeys(tx, sealing)
     if (keys[0]) return keys[0]
-    const older = lost === 0 && (await hasProvenIdentifiers(tx))
-    const key = older ? derivedBefore : randomBytes(32)
+    const key = randomBytes(32)
     await insertIdentifierKey(tx, seal(sealing[0], key, IDENTIFIER_KEY))
     return key
   })

@@ -4,7 +4,7 @@ import { deleteOldest } from '../../db/purge-store.ts'
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
 const GRACE_S = 10
-/** An answer that a slow line lost must not look like theft: a page cannot know that it was sent. */
+/** A refresh whose answer was lost must not look like theft: the page sends the old token again. */
 const COOKIE_GRACE_S = 120
 
 export type SessionHolder = { accountId: string; role: 'user' | 'admin' }

@@ -5,7 +5,7 @@ export type PublicJwk = JWK & { kid: string }
 export type NewSigningKey = { kid: string; publicJwk: PublicJwk; privateSealed: Uint8Array }
 export type SigningKeyRow = NewSigningKey & { createdAt: Date }
 
-/** Replicas that start together make one key between them. */
+/** Replicas that start at the same time create a single key. */
 export async function lockSigningKeys(tx: Tx): Promise<void> {
   await tx.read('select pg_advisory_xact_lock(7310579)')
 }

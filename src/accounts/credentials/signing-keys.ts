@@ -24,9 +24,9 @@ export type SigningKeys = {
 }
 
 /**
- * The newest key that MASTER_KEY opens signs. The first start makes one, under a lock, and so does
- * the first start after a change. A key that it does not open verifies for as long as its last token
- * may live: whoever knows the MASTER_KEY before may know it too.
+ * The newest key that MASTER_KEY opens is used to sign. The first start creates one, under a lock,
+ * and so does the first start after MASTER_KEY changes. A key of an earlier MASTER_KEY verifies only
+ * until its last token expires: somebody who knew that MASTER_KEY may know the key too.
  */
 export async function loadSigningKeys(parts: {
   db: Db
@@ -73,7 +73,7 @@ function verifyingKeys(
   return rows.map((row) => {
     const jwk = row.publicJwk
     if (opens(row, sealingKey)) return { jwk, untilMs: Infinity }
-    // Without a newer key of ours it belongs to replicas that have been given another MASTER_KEY.
+    // No newer key opens: this one belongs to replicas that already run with another MASTER_KEY.
     if (!firstSeen.has(row.kid)) firstSeen.set(row.kid, clock.now().getTime())
     const from = replacement(rows, row, sealingKey) ?? firstSeen.get(row.kid)!
     return { jwk, untilMs: from + ACCESS_LIFE_S * 1000 }

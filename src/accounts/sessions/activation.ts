@@ -57,8 +57,8 @@ export async function activate(
 }
 
 /**
- * Nobody has ever proven any of it. Where a key of earlier proofs cannot be opened, nobody can know:
- * then nobody is a newcomer, until MASTER_KEY_PREVIOUS opens it or the operator gives it up.
+ * None of it was ever proven before. While a key of earlier proofs cannot be opened this is not
+ * known, so nobody counts as new until MASTER_KEY_PREVIOUS opens it or the operator gives it up.
  */
 async function isNewcomer(
   accounts: Pick<Accounts, 'keys'>,

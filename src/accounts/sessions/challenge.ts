@@ -18,8 +18,8 @@ export type ChallengeView = {
 }
 
 /**
- * What whoever has shown one factor gets instead of a session, where the account has a second. A
- * challenge that is still open is shown again during the cool-down, and nothing is sent.
+ * The answer to a right first factor where the account has a second one. During the cool-down an
+ * open challenge is returned again and nothing is sent.
  */
 export async function openChallenge(
   accounts: CodeSender,

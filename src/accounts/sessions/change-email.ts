@@ -60,7 +60,7 @@ export async function finishEmailChange(
   const who = { channel: 'email' as const, value: email }
   const request = codeRequest(accounts, who, 'change_email')
   const row = await tryCode(accounts, request, { code })
-  // Somebody else's code for the same address, who tries to take it over as well.
+  // The code belongs to another account that is changing to the same address.
   if (row.accountId !== accountId) throw codeWrong()
   return accounts.db.begin(async (tx) => {
     await lockIdentifier(tx, email)

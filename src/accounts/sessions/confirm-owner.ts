@@ -7,8 +7,8 @@ import { checkTries, clearTries, ownPasswordTries, takeTry } from '../codes/thro
 import { isFreshSession } from '../credentials/sessions-store.ts'
 
 /**
- * Whoever has only found an open session must not take the account over with it: the password is
- * asked for, or where there is none, a sign-in of the last ten minutes.
+ * A stolen session must not be enough to take the account over: this asks for the password or, for
+ * an account without one, for a sign-in within the last ten minutes.
  */
 export async function confirmOwner(
   accounts: Pick<Accounts, 'db' | 'passwords'>,
@@ -33,7 +33,7 @@ export async function confirmOwner(
     await takeTry(db, tries)
     throw invalidField(field, 'is incorrect')
   }
-  // Of many guesses at once the right one must not pass after the wrong ones have spent the tries.
+  // Among parallel guesses, a right one must fail once the others have used up the tries.
   await checkTries(db, tries)
   await clearTries(db, tries)
   return account

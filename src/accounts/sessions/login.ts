@@ -26,7 +26,7 @@ export async function login(
     await takeTry(accounts.db, tries)
     throw new Failure('invalid_credentials', 'The identifier or the password is incorrect.')
   }
-  // Of many guesses at once the right one must not pass after the wrong ones have spent the tries.
+  // Among parallel guesses, a right one must fail once the others have used up the tries.
   await checkTries(accounts.db, tries)
   await clearTries(accounts.db, tries)
   if (account.status === 'pending_verification') {

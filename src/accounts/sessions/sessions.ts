@@ -42,7 +42,7 @@ export type SessionView = {
   user: Profile
 }
 
-/** More than anyone's devices: whoever opens more of them fills only the place of their own. */
+/** More than anybody has devices. Beyond it the account's least recently used session ends. */
 const MOST_SESSIONS = 100
 
 type SignedIn = {
@@ -77,14 +77,14 @@ export async function openSession(
   return { account, counter: 0, ...session }
 }
 
-/** The network is what a thief cannot copy. Version numbers are left out: an update is no news. */
+/** A thief can copy the device's name but not its network. Version numbers would make updates news. */
 function placeOf({ keys }: Pick<Accounts, 'keys'>, { address, userAgent }: Device): Place {
   const network = hmacSha256(keys.identifiers, networkOf(address, { v4: 24, v6: 48 }))
   const agent = userAgent.replaceAll(/[\d._]+/g, '')
   return { network, device: hmacSha256(keys.identifiers, network, agent) }
 }
 
-/** Sessions are remembered for longer: where none is, an account of this age has lain idle. */
+/** Ended sessions are stored for longer, so an older account without any was not used for a while. */
 const NEW_ACCOUNT_MS = 30 * 86_400_000
 
 /**

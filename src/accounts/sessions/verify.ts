@@ -95,7 +95,7 @@ async function finishVerification(
   return openSession(accounts, tx, { account, device, announced })
 }
 
-/** Whoever holds the number has entered the account: its owner hears of it, from any device. */
+/** Holding the number was enough to sign in, so the owner is always notified. */
 async function announce(
   tx: Tx,
   { account, who, device }: { account: Account; who: Identifier; device: Device },

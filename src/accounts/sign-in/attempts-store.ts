@@ -67,7 +67,7 @@ export function purgeAttempts(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, { table: 'sign_in_attempts', where, order: 'expires_at' })
 }
 
-/** A token that has expired is refused for that. */
+/** An expired token is refused anyway. */
 export function purgeSpentTokens(tx: Tx, batch: number): Promise<number> {
   const where = 'expires_at < now()'
   return deleteOldest(tx, batch, { table: 'spent_tokens', where, order: 'expires_at' })

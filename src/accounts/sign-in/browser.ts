@@ -22,7 +22,7 @@ export async function startBrowser(
   },
 ): Promise<{ url: URL; browser: string }> {
   const provider = configured(signIn, start.provider)
-  // A cookie is of use to our own page only.
+  // Only our own page can use a cookie.
   const pages = start.cookie ? [ownPage(signIn)] : signIn.returnPages
   const redirectUri = start.redirectUri ?? pages[0]!
   if (!pages.includes(redirectUri)) {

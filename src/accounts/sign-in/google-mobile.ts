@@ -55,7 +55,7 @@ function sameNonce(inToken: unknown, requested: string | undefined): boolean {
   return safeEqual(inToken, requested) || safeEqual(inToken, sha256(requested).toString('hex'))
 }
 
-/** Of the signed part only: the same token with its signature encoded differently is no new one. */
+/** Hash of the signed part only: a signature can be encoded in more than one way. */
 function tokenHash(token: string): Buffer {
   return sha256(token.split('.').slice(0, 2).join('.'))
 }

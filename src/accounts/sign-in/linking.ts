@@ -23,7 +23,7 @@ export async function accountForIdentity(
   tx: Tx,
   identity: ExternalIdentity,
 ): Promise<{ account: Account; created: boolean }> {
-  // Of two first sign-ins at once, the second finds the account of the first.
+  // Two first sign-ins at the same time end with one account.
   await lockIdentifier(tx, nameOf(identity))
   const known = await findByIdentity(tx, identity)
   if (known) return { account: known, created: false }

@@ -37,7 +37,7 @@ export async function createApiKey(
   const key = newKey()
   const created = await accounts.db.begin(async (tx) => {
     const wanted = { accountId, id: body.workspaceId, slug: body.workspaceSlug }
-    // One journey to the database: whoever else waits for the account waits less long.
+    // One round trip: the account's lock is held for less time.
     const [, workspace, active] = await Promise.all([
       lockAccount(tx, accountId),
       findWorkspace(tx, wanted),
@@ -94,7 +94,7 @@ export async function renameApiKey(
   return viewOf(found(await findKey(accounts.db, wanted.accountId, wanted.id)))
 }
 
-/** In force in this process when it returns, and in the others as soon as they are notified. */
+/** Takes effect in this process before it returns, in others once they are notified. */
 export async function revokeApiKey(
   accounts: Pick<Accounts, 'apiKeys' | 'db'>,
   wanted: { accountId: string; id: string },

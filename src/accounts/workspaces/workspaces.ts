@@ -22,7 +22,7 @@ export async function workspacesOf(
   return (await listWorkspaces(accounts.db, accountId)).map(viewOf)
 }
 
-/** The account's row is locked, so that thirty requests at once still leave twenty. */
+/** The account's row is locked, so that parallel requests cannot exceed the limit of twenty. */
 export async function createWorkspace(
   accounts: Pick<Accounts, 'db'>,
   accountId: string,

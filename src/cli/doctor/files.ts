@@ -44,7 +44,7 @@ async function secretTroubles(file: string): Promise<Diagnosis[]> {
   return [bad(PART, `${file} can be read by other users (${octal(mode)}).`, `chmod 600 ${file}`)]
 }
 
-/** Its keys are in the environment; but whoever writes it says where prompts and keys are sent. */
+/** It holds no keys, but whoever can write it decides where prompts and keys are sent. */
 async function othersWrite(file: string): Promise<Diagnosis[]> {
   const mode = await modeOf(file)
   if (mode === undefined || (mode & 0o022) === 0) return []

@@ -4,7 +4,7 @@ import { bad, good, note, type Diagnosis } from './diagnosis.ts'
 /** How a channel is configured; undefined where messages are written as files. */
 export type ChannelSettings = Record<Channel, string | undefined>
 
-/** Logs in where messages leave, and leaves again: none is sent. */
+/** Logs in to the mail server or SMS provider. Sends nothing. */
 export async function examineMessages(
   senders: Record<Channel, MessageSender>,
   settings: ChannelSettings,

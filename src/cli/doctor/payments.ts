@@ -15,7 +15,7 @@ async function examineOne(provider: PaymentProvider): Promise<Diagnosis> {
     const cure = `Correct the keys of ${provider.name} in the settings.`
     return bad(part, 'It refuses our credentials.', cure)
   }
-  // An error that is an answer to a strange question is no trouble of ours.
+  // The provider answered, even if with an error: that is what this checks.
   if (found.reason.startsWith('status_4')) return good(part, 'It accepts our credentials.')
   return bad(part, `It does not answer (${found.reason}).`, 'Check its address and the network.')
 }

@@ -9,7 +9,7 @@ export function refusedSettings(problems: string): Diagnosis[] {
   return problems.split('\n').map((problem) => bad(PART, problem, cure))
 }
 
-/** Settings with which the service starts, but not as a service for strangers should. */
+/** Settings with which the service starts, but which a public service should not have. */
 export function examineSettings(config: Config): Diagnosis[] {
   return [good(PART, 'They are complete and fit together.'), ...publicSettings(config)]
 }

@@ -1,6 +1,6 @@
 import type { CallSignal } from './trace.ts'
 
-/** How a call to the upstreams went, whatever became of it. Filled in on the way. */
+/** How a call to the upstreams went, filled in while it runs. */
 export type CallCourse = {
   beganMs: number
   /** How many upstreams were asked. */

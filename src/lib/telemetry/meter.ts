@@ -1,6 +1,6 @@
 /**
- * What the rooms report of their work, where metrics are kept. Nothing here is a caller's text, and
- * nothing names an account or a key.
+ * What the rooms count, where metrics are on. Nothing here is a caller's text, and nothing names an
+ * account or a key.
  */
 export type Meter = {
   /** An answer, or the first byte of a stream. */

@@ -1,6 +1,6 @@
-/** Follows calls through the service. Nothing here is a caller's text, and nothing names an account. */
+/** Traces calls. Spans hold no caller's text, and nothing that names an account. */
 export type Tracer = {
-  /** Follows every call, and not only one whose caller sent a `traceparent`. */
+  /** Traces every call, not only those whose caller sent a `traceparent`. */
   readonly begins: boolean
   /** `route` is a method and a path of ours. Undefined where there is nothing to follow. */
   request(
@@ -11,7 +11,7 @@ export type Tracer = {
 
 export type Traces = {
   tracer: Tracer
-  /** Sends what is left, as far as somebody takes it soon. */
+  /** Sends the remaining spans, within a short time limit. */
   close(): Promise<void>
 }
 
@@ -35,8 +35,8 @@ export type AttemptTrace = {
 }
 
 /**
- * The signal of a call reaches every step of it, and so does its trace. There is none where nobody
- * follows the call.
+ * The trace travels with the call's abort signal, which reaches every step. Undefined where the call
+ * is not traced.
  */
 export type CallSignal = AbortSignal & { readonly trace?: RequestTrace | undefined }
 

@@ -41,7 +41,7 @@ export async function insertRun(tx: Tx, run: { id: string; askedBy: string }): P
 
 export type RunLease = { id: string; leaseId: string }
 
-/** A run that nobody has, or whose process is gone; it begins anew. */
+/** Claims a run that waits, or whose process is gone and which then starts over. */
 export async function claimRun(
   tx: Tx,
   claim: { leaseId: string; leaseS: number; mostAttempts: number },
@@ -121,7 +121,7 @@ export async function giveRunBack(
   )
 }
 
-/** What was begun too often and never ended; says how many. */
+/** Gives up runs that were started too often; returns how many. */
 export async function failSpentRuns(tx: Tx, mostAttempts: number): Promise<number> {
   const rows = await tx.query(
     `update audit_runs set state = 'failed', error = 'interrupted', lease_id = null,
@@ -150,7 +150,7 @@ export async function listRuns(
   return rows.map(runFrom)
 }
 
-/** After a year an audit says little of the books. */
+/** An audit more than a year old is of little use. */
 export function purgeAuditRuns(tx: Tx, batch: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'audit_runs',

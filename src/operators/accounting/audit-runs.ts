@@ -20,7 +20,7 @@ import {
   type RunResult,
 } from './audit-runs-store.ts'
 
-/** Asks for an audit. While one waits or runs it is that one: there is never a second. */
+/** Asks for an audit, or returns the one that is waiting or running: there is never a second. */
 export function askForAudit(
   db: Db,
   actor: Actor,
@@ -46,7 +46,7 @@ type Parts = {
 
 const EVERY_MS = 10_000
 const RENEW_MS = 1_000
-/** How long nobody has heard of a run before another process takes it up. */
+/** How long a run may be silent before another process takes it over. */
 const LEASE_S = 60
 const MOST_ATTEMPTS = 3
 const MOST_KEPT = 1_000

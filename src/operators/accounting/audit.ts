@@ -18,7 +18,7 @@ type Options = {
   signal?: AbortSignal
 }
 
-/** All that can be proven of the books: every rule of the ledger, then the operators' log. */
+/** Checks every rule of the ledger, then the chain of the audit log. */
 export async function auditAccounting(db: Db, options: Options = {}): Promise<AccountingAudit> {
   const { progress, signal } = options
   let steps = 0

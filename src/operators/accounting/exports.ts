@@ -26,7 +26,7 @@ export type MonthSums = { ledger: LedgerSums; received: ReceivedSums }
 export type ExportOptions = {
   kind: ExportKind
   period: MonthPeriod
-  /** A phone number as its reader may see it. */
+  /** A phone number as this operator may see it. */
   showPhone(phone: string): string
 }
 
@@ -38,7 +38,7 @@ export function sumMonth(db: Db, period: MonthPeriod): Promise<MonthSums> {
   })
 }
 
-/** Writes down who takes a copy of the books, before the first line of it leaves. */
+/** Logs who exports what, before the first line is sent. */
 export function recordExport(
   db: Db,
   actor: Actor,

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/db.ts'
 /** Something that needs a person. */
 export type Matter = { kind: string; count: number; oldestAt: Date }
 
-/** What waits, by kind. Each is read from a small index, however much there is that does not wait. */
+/** What waits, by kind. Each count reads a small index of waiting rows. */
 export async function readMatters(tx: Tx): Promise<Matter[]> {
   const parts = Object.entries(WAITING).map(
     ([kind, { at, from }]) =>

@@ -20,7 +20,7 @@ export function setRate(
   wanted: { day: string; tzsPerUsd: string; reason: string | undefined; today: string },
 ): Promise<FxRate> {
   const { day, tzsPerUsd, reason } = wanted
-  // What is far ahead is a slip, and would be forgotten until it takes effect.
+  // A date far ahead is likely a mistake, and would be forgotten by the time it takes effect.
   if (day > dayAfter(wanted.today)) throw invalidField('day', 'must not be later than tomorrow')
   return withAuditLog(db, actor, async (tx, record) => {
     const before = await findRate(tx, day)

@@ -42,7 +42,7 @@ export type CostSum = {
   estimatedNusd: bigint
 }
 
-/** From the sums and what charges have written beside them: flat, however many calls there were. */
+/** From stored sums: the cost does not grow with the number of calls. */
 export async function sumCosts(tx: Tx, period: DayPeriod): Promise<CostSum[]> {
   const rows = await tx.read<Record<string, bigint> & Record<CostKey, string>>(
     `select day::text, upstream, model, kind,
@@ -131,7 +131,7 @@ type ReceivedRow = {
 /** Since the beginning. */
 export type PaidIn = { payments: bigint; amountTzs: bigint; creditsMicro: bigint }
 
-/** From sums that are kept: flat, however many payments there were. */
+/** From stored sums: the cost does not grow with the number of payments. */
 export async function readPaidIn(tx: Tx): Promise<PaidIn> {
   const [row] = await tx.read<{ payments: bigint; tzs: bigint; micro: bigint }>(
     `select coalesce(sum(payments), 0)::int8 as payments,

@@ -58,7 +58,7 @@ function credits(
 /** For each name one value a day, in the order of the days. */
 export type Series = { days: string[]; series: { name: string; values: number[] }[] }
 
-/** So many lines can be told apart; the rest is one. */
+/** More lines could not be told apart; the rest becomes one. */
 const MOST_LINES = 12
 const OTHERS = 'others'
 

@@ -14,7 +14,7 @@ import { addressFor, idParams, countField, reading } from './shared.ts'
 
 type Deps = { db: Db }
 
-/** Finding a customer, and the whole story on one page. */
+/** Finding a customer, and an overview of the account. */
 export function accountRoutes(deps: Deps): Route[] {
   return [searchRoute(deps), storyRoute(deps)]
 }

@@ -10,7 +10,7 @@ import { acting, countField, idParams, reading, reasonField } from './shared.ts'
 
 type Deps = { db: Db }
 
-/** The proof that the books balance, run in the background. */
+/** Audits of the ledger, run in the background. */
 export function auditRoutes(deps: Deps): Route[] {
   return [askRoute(deps), listRoute(deps), readRoute(deps)]
 }

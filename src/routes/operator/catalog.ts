@@ -14,7 +14,7 @@ import { acting, countField, reading, reasonField } from './shared.ts'
 
 type Deps = { catalogSync: SyncParts }
 
-/** Prices that wait, prices that were, and reading the lists of the upstreams. */
+/** Prices that wait for approval, the history of prices, and syncing the catalog. */
 export function priceRoutes(deps: Deps): Route[] {
   return [waitingRoute(deps), approvalRoute(deps), historyRoute(deps), syncRoute(deps)]
 }

@@ -17,7 +17,7 @@ import { addressFor, reading } from './shared.ts'
 
 type Deps = { db: Db; timeZone: string }
 
-/** For an accountant: a month of the books, and its sums. */
+/** For an accountant: the ledger or the payments of a month, and their sums. */
 export function exportRoutes(deps: Deps): Route[] {
   return [csvRoute('ledger', deps), csvRoute('payments', deps), sumsRoute(deps)]
 }

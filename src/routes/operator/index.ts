@@ -42,7 +42,7 @@ export type OperatorDeps = {
   webhookAdmin: WebhookAdminContext
 }
 
-/** Everything under /v1/operator. To whoever is no operator there is nothing here. */
+/** Everything under /v1/operator. Callers who are no operators get a 404. */
 export function allOperatorRoutes(deps: OperatorDeps): Route[] {
   const { config, db, clock, accounts, payments, upstreams, catalogSync, askModel } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE

@@ -11,14 +11,14 @@ import { acting, reading, reasonField } from './shared.ts'
 
 type Deps = { catalogSync: SyncParts }
 
-/** Models on and off, and the margins they are sold with. */
+/** Enabling and disabling models, and their margins. */
 export function modelControlRoutes(deps: Deps): Route[] {
   return [modelsRoute(deps), changeRoute(deps), marginsRoute(deps), marginRoute(deps)]
 }
 
 const A_MARGIN = 'must be a decimal from 0.01 to 100 with at most six places, or null'
 
-/** `1.25` or `"1.25"`; null gives up a margin of one's own. */
+/** `1.25` or `"1.25"`; null removes it. */
 const marginField = z
   .union([z.number(), z.string().max(20), z.null()])
   .transform((value, context) => {

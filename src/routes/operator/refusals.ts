@@ -25,7 +25,7 @@ const refusalShape = z.object({
   request_id: z.string(),
 })
 
-/** Who wanted what they may not. */
+/** Who was refused as an operator. */
 export function refusalsRoute({ db }: { db: Db }): Route {
   return route({
     ...reading('viewer'),

@@ -24,7 +24,7 @@ const trialShape = z.object({
   cost: z.object({ usd: z.string(), basis: z.enum(['reported', 'list', 'estimated']) }),
 })
 
-/** No customer pays for it, so it is small and counted: nobody is to get work done by it. */
+/** No customer pays for it, so it is small and limited: it must not be a way to free work. */
 export function tryModelRoute({ db, askModel }: { db: Db; askModel: AskModel }): Route {
   return route({
     ...reading('support'),

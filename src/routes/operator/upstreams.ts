@@ -14,7 +14,7 @@ import { acting, reading, reasonField } from './shared.ts'
 
 type Deps = { db: Db; clock: Clock; upstreams: Upstreams }
 
-/** How the upstreams are and were, and which of them begin nothing more. */
+/** The health of upstreams, now and before, and draining them. */
 export function upstreamRoutes(deps: Deps): Route[] {
   return [listRoute(deps), minutesRoute(deps), drainRoute(deps), undrainRoute(deps)]
 }
