@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { samplesOf, type SampleCall } from '../../console/src/samples/samples.ts'
+import { samplesOf } from '../../console/src/samples/samples.ts'
+import type { SampleCall } from '../../console/src/samples/types.ts'
 
 type Seen = { url: string; headers: IncomingHttpHeaders; body: Buffer }
 const seen: Seen[] = []

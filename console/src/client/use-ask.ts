@@ -2,9 +2,9 @@ import { QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tan
 import { useSyncExternalStore } from 'react'
 import { ask, type Answer, type AskOptions, type RouteName } from './ask.ts'
 import { AskFailure } from './failure.ts'
-import { listenForMoney } from './money-news.ts'
+import { watchMoneyChanges } from './money-changes.ts'
 
-type GetName = Extract<RouteName, `GET ${string}`>
+export type GetName = Extract<RouteName, `GET ${string}`>
 type More = { enabled?: boolean; refetchInterval?: number | false; staleTime?: number }
 
 /** A GET that a page shows: kept, shared between parts of the page, asked again when seen again. */
@@ -54,6 +54,6 @@ export function newQueryClient(): QueryClient {
       },
     },
   })
-  listenForMoney(client)
+  watchMoneyChanges(client)
   return client
 }

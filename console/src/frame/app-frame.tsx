@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ask } from '../client/ask.ts'
-import { forgetKept } from '../client/kept.ts'
+import { forgetStored } from '../client/device-storage.ts'
 import { closeSession, resume, updateUser, useSession } from '../client/session.ts'
 import { useAsk } from '../client/use-ask.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -12,7 +12,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { useFormats } from '../words/format.ts'
 import { useLanguage, useWords } from '../words/language.tsx'
 import { Logo } from './logo.tsx'
-import { Offline, Simulated } from './state-of-things.tsx'
+import { OfflineBanner, SimulatedBanner } from './banners.tsx'
 import { LanguageSwitch } from './theme.tsx'
 import { frameWords } from './words.ts'
 
@@ -49,15 +49,15 @@ export function AppFrame({ children }: { children: ReactNode }) {
         </Link>
         <ul className="grid grid-cols-5 lg:grid-cols-1 lg:gap-1">
           {TABS.map((tab) => (
-            <Tab key={tab.to} {...tab} label={words[tab.name]} />
+            <MenuTab key={tab.to} {...tab} label={words[tab.name]} />
           ))}
         </ul>
       </nav>
       <div className="min-w-0">
-        <Simulated />
+        <SimulatedBanner />
         <TopBar />
         <main id="page" tabIndex={-1} className="column pt-6 pb-28 outline-none lg:pb-16">
-          <Offline />
+          <OfflineBanner />
           {status === 'in' ? children : <Skeleton lines={4} tall />}
         </main>
       </div>
@@ -65,7 +65,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
   )
 }
 
-function Tab({ to, icon, label }: { to: string; icon: IconName; label: string }) {
+function MenuTab({ to, icon, label }: { to: string; icon: IconName; label: string }) {
   const [location] = useLocation()
   const here = to === '/app' ? location === '/app' : location.startsWith(to)
   return (
@@ -147,7 +147,7 @@ export function useSignOut(): (everywhere?: boolean) => Promise<void> {
   return async (everywhere = false) => {
     await ask('POST /v1/auth/logout', { body: everywhere ? { all: true } : {} }).catch(() => {})
     closeSession()
-    forgetKept()
+    forgetStored()
     client.clear()
     go('/login')
   }

@@ -5,7 +5,7 @@ import { ButtonLink } from '../parts/button.tsx'
 import { useWords } from '../words/language.tsx'
 import { Band, Logo } from './logo.tsx'
 import { MenuSummary } from './menu-summary.tsx'
-import { Simulated } from './state-of-things.tsx'
+import { SimulatedBanner } from './banners.tsx'
 import { LanguageSwitch } from './theme.tsx'
 import { frameWords } from './words.ts'
 
@@ -20,7 +20,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       >
         {words.skip}
       </a>
-      <Simulated />
+      <SimulatedBanner />
       <Header />
       <main id="page" tabIndex={-1} className="min-h-[60vh] outline-none">
         {children}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Choices } from '../parts/select.tsx'
+import { Choices } from '../parts/form/select.tsx'
 import { remember, useLanguage, useWords } from '../words/language.tsx'
 import { frameWords } from './words.ts'
 

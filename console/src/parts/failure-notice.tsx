@@ -6,19 +6,19 @@ import { useWords } from '../words/language.tsx'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
-type Props = {
+export type FailureProps = {
   error: unknown
   /** For what costs money: says that nothing was charged, or that we cannot tell. */
-  paid?: boolean
+  paid?: boolean | undefined
   /** In place of the usual sentence, when it is not known whether the call was done. */
-  unsure?: string
-  onRetry?: () => void
+  unsure?: string | undefined
+  onRetry?: (() => void) | undefined
   /** In place of the usual sentence, by the API's code: a page may know better what happened. */
-  kinds?: Partial<Record<string, string>>
+  kinds?: Partial<Record<string, string>> | undefined
 }
 
 /** What happened, whether money moved, what to do, and the number under which we find it. */
-export function FailureNotice({ error, paid, unsure, onRetry, kinds }: Props) {
+export function FailureNotice({ error, paid, unsure, onRetry, kinds }: FailureProps) {
   const words = useWords(failureWords)
   const common = useWords(commonWords)
   const { number } = useFormats()

@@ -1,4 +1,4 @@
-import type { SampleCall } from './samples.ts'
+import type { SampleCall } from './types.ts'
 
 export function curlOf(origin: string, call: SampleCall): string {
   const { inBase64 } = call

@@ -1,4 +1,4 @@
-import type { SampleCall } from './samples.ts'
+import type { SampleCall } from './types.ts'
 
 /** For Node 20 and newer, without any package. */
 export function javaScriptOf(origin: string, call: SampleCall): string {

@@ -1,4 +1,4 @@
-import type { SampleCall } from './samples.ts'
+import type { SampleCall } from './types.ts'
 
 export function pythonOf(origin: string, call: SampleCall): string {
   const { form, inBase64, answer } = call

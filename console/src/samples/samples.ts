@@ -1,20 +1,7 @@
 import { curlOf } from './curl.ts'
 import { javaScriptOf } from './javascript.ts'
 import { pythonOf } from './python.ts'
-
-/** One call of the API, as the page itself makes it. */
-export type SampleCall = {
-  path: `/v1/${string}`
-  /** Sent as JSON. */
-  body?: Record<string, unknown>
-  /** A member of the body that holds this file in base64. */
-  inBase64?: { member: string; file: string }
-  /** Sent as a form instead, with a file. */
-  form?: { fields: Record<string, string>; file: string; type: string }
-  headers?: Record<string, string>
-  /** What comes back: text unless it is said here. */
-  answer?: 'stream' | 'sound' | 'pictures'
-}
+import type { SampleCall } from './types.ts'
 
 /** The same call three times; the key is read from the environment, so that it is in no history. */
 export function samplesOf(origin: string, call: SampleCall): { name: string; code: string }[] {

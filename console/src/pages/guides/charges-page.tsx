@@ -1,7 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { ButtonLink } from '../../parts/button.tsx'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 import { guideWords } from './words.ts'
 
@@ -70,18 +70,18 @@ export default function Page() {
   -H "Authorization: Bearer $MLANGO_KEY"`
   return (
     <Guide name="charges">
-      <Part title={words.steps} text={words.stepsSay} />
-      <Part title={words.free} text={words.freeSay} />
-      <Part title={words.units} text={words.unitsSay}>
+      <GuideStep title={words.steps} text={words.stepsSay} />
+      <GuideStep title={words.free} text={words.freeSay} />
+      <GuideStep title={words.units} text={words.unitsSay}>
         <div>
           <ButtonLink to="/models" kind="plain" size="small">
             {common.models}
           </ButtonLink>
         </div>
-      </Part>
-      <Part title={words.see} text={words.seeSay}>
+      </GuideStep>
+      <GuideStep title={words.see} text={words.seeSay}>
         <Sample label={words.see} tabs={[{ name: 'curl', code: balance }]} />
-      </Part>
+      </GuideStep>
     </Guide>
   )
 }

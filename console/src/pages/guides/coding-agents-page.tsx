@@ -1,6 +1,6 @@
 import { Sample } from '../../parts/sample.tsx'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts, type SampleFacts } from './sample-models.ts'
 
 const agentWords = words({
@@ -54,17 +54,17 @@ export default function Page() {
   const { origin } = facts
   return (
     <Guide name="coding-agents">
-      <Part title={words.before} text={words.beforeSay} />
-      <Part title={words.claude} text={words.claudeSay}>
+      <GuideStep title={words.before} text={words.beforeSay} />
+      <GuideStep title={words.claude} text={words.claudeSay}>
         <Sample label={words.claude} tabs={[{ name: 'bash', code: claudeCode(facts) }]} />
-      </Part>
-      <Part title={words.codex} text={words.codexSay}>
+      </GuideStep>
+      <GuideStep title={words.codex} text={words.codexSay}>
         <Sample label={words.codex} tabs={[{ name: 'config.toml', code: codex(facts) }]} />
-      </Part>
-      <Part title={words.opencode} text={words.opencodeSay}>
+      </GuideStep>
+      <GuideStep title={words.opencode} text={words.opencodeSay}>
         <Sample label={words.opencode} tabs={[{ name: 'opencode.json', code: opencode(facts) }]} />
-      </Part>
-      <Part
+      </GuideStep>
+      <GuideStep
         title={words.others}
         text={`${words.othersSay.replaceAll('HOST', origin)}\n\n${words.context}`}
       />

@@ -1,6 +1,6 @@
 import { Sample } from '../../parts/sample.tsx'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 
 const errorWords = words({
   sw: {
@@ -74,7 +74,7 @@ export default function Page() {
   const words = useWords(errorWords)
   return (
     <Guide name="errors">
-      <Part title={words.shapes} text={words.shapesSay}>
+      <GuideStep title={words.shapes} text={words.shapesSay}>
         <Sample
           label={words.shapes}
           tabs={[
@@ -82,9 +82,9 @@ export default function Page() {
             { name: '/v1/payments', code: ENVELOPE },
           ]}
         />
-      </Part>
-      <Part title={words.statuses} text={words.statusesSay} />
-      <Part title={words.money} text={words.moneySay} />
+      </GuideStep>
+      <GuideStep title={words.statuses} text={words.statusesSay} />
+      <GuideStep title={words.money} text={words.moneySay} />
     </Guide>
   )
 }

@@ -1,7 +1,7 @@
 import { firstCallSamples } from '../../catalog/first-call.ts'
 import { Sample } from '../../parts/sample.tsx'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 import { guideWords } from './words.ts'
 
@@ -50,21 +50,21 @@ export default function Page() {
   -H "Authorization: Bearer $MLANGO_KEY"`
   return (
     <Guide name="first-call" tryAt="/app/try/chat">
-      <Part title={words.key} text={words.keySay} />
-      <Part title={words.environment} text={words.environmentSay}>
+      <GuideStep title={words.key} text={words.keySay} />
+      <GuideStep title={words.environment} text={words.environmentSay}>
         <Sample
           label={words.environment}
           tabs={[{ name: 'bash', code: 'export MLANGO_KEY=mlg_…' }]}
         />
-      </Part>
-      <Part title={words.call} text={`${words.callSay}\n\n${words.install}`}>
+      </GuideStep>
+      <GuideStep title={words.call} text={`${words.callSay}\n\n${words.install}`}>
         <Sample label={words.call} tabs={firstCallSamples(origin, model.text)} />
         <p className="text-sm text-soft">{common.model}</p>
-      </Part>
-      <Part title={words.answer} text={words.answerSay} />
-      <Part title={words.models} text={words.modelsSay}>
+      </GuideStep>
+      <GuideStep title={words.answer} text={words.answerSay} />
+      <GuideStep title={words.models} text={words.modelsSay}>
         <Sample label={words.models} tabs={[{ name: 'curl', code: list }]} />
-      </Part>
+      </GuideStep>
     </Guide>
   )
 }

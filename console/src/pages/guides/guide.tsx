@@ -74,7 +74,7 @@ export function Guide({ name, tryAt, children }: Props) {
 }
 
 /** A step of a guide: its text is Markdown, what comes after it is code. */
-export function Part({
+export function GuideStep({
   title,
   text,
   children,

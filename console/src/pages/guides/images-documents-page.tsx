@@ -1,7 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { samplesOf } from '../../samples/samples.ts'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 
 const imageWords = words({
@@ -65,15 +65,15 @@ export default function Page() {
   })
   return (
     <Guide name="images-documents" tryAt="/app/try/document">
-      <Part title={words.draw} text={words.drawSay}>
+      <GuideStep title={words.draw} text={words.drawSay}>
         <Sample label={words.draw} tabs={draw} />
-      </Part>
-      <Part title={words.read} text={words.readSay}>
+      </GuideStep>
+      <GuideStep title={words.read} text={words.readSay}>
         <Sample label={words.read} tabs={read} />
-      </Part>
-      <Part title={words.chat} text={words.chatSay}>
+      </GuideStep>
+      <GuideStep title={words.chat} text={words.chatSay}>
         <Sample label={words.chat} tabs={chat} />
-      </Part>
+      </GuideStep>
     </Guide>
   )
 }

@@ -1,7 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { samplesOf } from '../../samples/samples.ts'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 
 const retryWords = words({
@@ -53,12 +53,12 @@ export default function Page() {
   })
   return (
     <Guide name="retries">
-      <Part title={words.why} text={words.whySay}>
+      <GuideStep title={words.why} text={words.whySay}>
         <Sample label={words.why} tabs={samples} />
-      </Part>
-      <Part title={words.how} text={words.howSay} />
-      <Part title={words.where} text={words.whereSay} />
-      <Part title={words.when} text={words.whenSay} />
+      </GuideStep>
+      <GuideStep title={words.how} text={words.howSay} />
+      <GuideStep title={words.where} text={words.whereSay} />
+      <GuideStep title={words.when} text={words.whenSay} />
     </Guide>
   )
 }

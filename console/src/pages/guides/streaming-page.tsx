@@ -1,7 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { curlOf } from '../../samples/curl.ts'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 
 const streamingWords = words({
@@ -46,14 +46,14 @@ export default function Page() {
   const { origin, model } = useSampleFacts()
   return (
     <Guide name="streaming" tryAt="/app/try/chat">
-      <Part title={words.ask} text={words.askSay}>
+      <GuideStep title={words.ask} text={words.askSay}>
         <Sample label={words.ask} tabs={samples(origin, model.text, words.prompt)} />
-      </Part>
-      <Part title={words.events} text={words.eventsSay}>
+      </GuideStep>
+      <GuideStep title={words.events} text={words.eventsSay}>
         <Sample label={words.events} tabs={[{ name: 'SSE', code: EVENTS }]} />
-      </Part>
-      <Part title={words.broken} text={words.brokenSay} />
-      <Part title={words.leave} text={words.leaveSay} />
+      </GuideStep>
+      <GuideStep title={words.broken} text={words.brokenSay} />
+      <GuideStep title={words.leave} text={words.leaveSay} />
     </Guide>
   )
 }

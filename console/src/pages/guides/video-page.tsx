@@ -1,7 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { samplesOf } from '../../samples/samples.ts'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 
 const videoWords = words({
@@ -54,16 +54,16 @@ curl ${origin}/v1/videos/$JOB \\
   -o video.mp4`
   return (
     <Guide name="video" tryAt="/app/try/video">
-      <Part title={words.order} text={words.orderSay}>
+      <GuideStep title={words.order} text={words.orderSay}>
         <Sample label={words.order} tabs={order} />
-      </Part>
-      <Part title={words.wait} text={words.waitSay}>
+      </GuideStep>
+      <GuideStep title={words.wait} text={words.waitSay}>
         <Sample label={words.wait} tabs={[{ name: 'curl', code: wait }]} />
-      </Part>
-      <Part title={words.download} text={words.downloadSay}>
+      </GuideStep>
+      <GuideStep title={words.download} text={words.downloadSay}>
         <Sample label={words.download} tabs={[{ name: 'curl', code: download }]} />
-      </Part>
-      <Part title={words.cost} text={words.costSay} />
+      </GuideStep>
+      <GuideStep title={words.cost} text={words.costSay} />
     </Guide>
   )
 }

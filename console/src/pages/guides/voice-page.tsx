@@ -1,7 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { samplesOf } from '../../samples/samples.ts'
 import { useWords, words } from '../../words/language.tsx'
-import { Guide, Part } from './guide.tsx'
+import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 
 const voiceWords = words({
@@ -67,16 +67,16 @@ export default function Page() {
   })
   return (
     <Guide name="voice" tryAt="/app/try/voice">
-      <Part title={words.flow} text={words.flowSay}>
+      <GuideStep title={words.flow} text={words.flowSay}>
         <Sample label={words.flow} tabs={flow} />
-      </Part>
-      <Part title={words.hear} text={words.hearSay}>
+      </GuideStep>
+      <GuideStep title={words.hear} text={words.hearSay}>
         <Sample label={words.hear} tabs={hear} />
-      </Part>
-      <Part title={words.speak} text={words.speakSay}>
+      </GuideStep>
+      <GuideStep title={words.speak} text={words.speakSay}>
         <Sample label={words.speak} tabs={speak} />
-      </Part>
-      <Part title={words.cost} text={words.costSay} />
+      </GuideStep>
+      <GuideStep title={words.cost} text={words.costSay} />
     </Guide>
   )
 }

@@ -36,7 +36,7 @@ export function Abilities() {
               </span>
               <span className="flex min-w-0 flex-col gap-1">
                 <span className="font-semibold">{words.make[ability]}</span>
-                <From line={cheapest(models, ability)} />
+                <StartingPrice line={cheapest(models, ability)} />
               </span>
             </Link>
           </li>
@@ -46,7 +46,7 @@ export function Abilities() {
   )
 }
 
-function From({ line }: { line: PriceLine | undefined }) {
+function StartingPrice({ line }: { line: PriceLine | undefined }) {
   const words = useWords(landingWords)
   const units = useWords(priceWords)
   const common = useWords(commonWords)

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { useCatalog } from '../../catalog/models.ts'
 import { useTzsOf } from '../../catalog/rate.ts'
-import { Select } from '../../parts/select.tsx'
+import { Select } from '../../parts/form/select.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { commonWords } from '../../words/common.ts'
 import { useFormats } from '../../words/format.ts'

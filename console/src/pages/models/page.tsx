@@ -3,10 +3,10 @@ import { ABILITIES, abilityWords, useCatalog, type Model } from '../../catalog/m
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/form/field.tsx'
 import { Filters, useFilters } from '../../parts/filters.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
-import { Choices, Select } from '../../parts/select.tsx'
+import { Choices, Select } from '../../parts/form/select.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { commonWords } from '../../words/common.ts'
 import { useFormats } from '../../words/format.ts'
@@ -33,12 +33,12 @@ export default function Page() {
         <FailureNotice error={catalog.error} onRetry={() => void catalog.refetch()} />
       )}
       {catalog.isPending && <Skeleton lines={5} tall />}
-      {catalog.data && <List models={catalog.data.data} />}
+      {catalog.data && <ModelList models={catalog.data.data} />}
     </div>
   )
 }
 
-function List({ models }: { models: Model[] }) {
+function ModelList({ models }: { models: Model[] }) {
   const words = useWords(modelWords)
   const common = useWords(commonWords)
   const { number } = useFormats()

@@ -10,20 +10,20 @@ import { Skeleton } from '../../parts/skeleton.tsx'
 import { useLanguage, type Language } from '../../words/language.tsx'
 import { findPage } from '../page.tsx'
 import { notFoundPage } from '../public-pages.ts'
-import { Enrolment, FirstProof } from './enrolment.tsx'
+import { Enrolment, FirstCode } from './enrolment.tsx'
 import { OperatorFrame } from './frame.tsx'
 import { OperatorContext, type Me } from './operator.ts'
 import { operatorPages } from './operator-pages.ts'
-import { ProofProvider } from './proof.tsx'
+import { FreshCodeProvider } from './fresh-code.tsx'
 
 /** For operators their pages; for everybody else there is nothing here. */
-export default function Area() {
+export default function OperatorArea() {
   const { status } = useSession()
   useMustBeSignedIn()
   const isIn = { enabled: status === 'in', staleTime: Infinity }
   const me = useAsk('GET /v1/operator/me', {}, isIn)
-  if (me.data) return <Inside me={me.data.data} />
-  if (me.error?.status === 404) return <NotThere />
+  if (me.data) return <CurrentPage me={me.data.data} />
+  if (me.error?.status === 404) return <PageNotFound />
   return (
     <main id="page" className="column py-8">
       {me.isError ? (
@@ -35,23 +35,23 @@ export default function Area() {
   )
 }
 
-function NotThere() {
+function PageNotFound() {
   useTitle(notFoundPage.title)
   return <PublicFrame>{notFoundPage.show({})}</PublicFrame>
 }
 
-function Inside({ me }: { me: Me }) {
+function CurrentPage({ me }: { me: Me }) {
   const [location] = useLocation()
   const { page, params } = findPage(operatorPages, location) ?? { page: notFoundPage, params: {} }
   useTitle(page.title)
   const step = !me.authenticator ? (
     <Enrolment />
   ) : me.second_factor_at === undefined ? (
-    <FirstProof />
+    <FirstCode />
   ) : undefined
   return (
     <OperatorContext value={me}>
-      <ProofProvider>
+      <FreshCodeProvider>
         <OperatorFrame isOpen={step === undefined}>
           {step ?? (
             <Crash key={location}>
@@ -59,7 +59,7 @@ function Inside({ me }: { me: Me }) {
             </Crash>
           )}
         </OperatorFrame>
-      </ProofProvider>
+      </FreshCodeProvider>
     </OperatorContext>
   )
 }

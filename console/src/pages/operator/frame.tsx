@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { useSignOut } from '../../frame/app-frame.tsx'
 import { MenuSummary } from '../../frame/menu-summary.tsx'
 import { Logo } from '../../frame/logo.tsx'
-import { Offline, Simulated } from '../../frame/state-of-things.tsx'
+import { OfflineBanner, SimulatedBanner } from '../../frame/banners.tsx'
 import { LanguageSwitch } from '../../frame/theme.tsx'
 import { frameWords } from '../../frame/words.ts'
 import { IconButton } from '../../parts/button.tsx'
@@ -50,13 +50,13 @@ export function OperatorFrame({ isOpen, children }: Props) {
         <div className="mb-4">
           <AreaName />
         </div>
-        {isOpen && <Items />}
+        {isOpen && <MenuItems />}
       </nav>
       <div className="min-w-0">
-        <Simulated />
+        <SimulatedBanner />
         <TopBar isOpen={isOpen} />
         <main id="page" tabIndex={-1} className="column pt-6 pb-16 outline-none">
-          <Offline />
+          <OfflineBanner />
           {children}
         </main>
       </div>
@@ -110,7 +110,7 @@ function TopBar({ isOpen }: { isOpen: boolean }) {
           <div className="absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] overflow-y-auto border-b border-line bg-page px-2 pb-3 shadow-lg">
             {isOpen && (
               <nav aria-label={own.navigation}>
-                <Items />
+                <MenuItems />
               </nav>
             )}
             <div className="mt-2 flex flex-wrap items-center gap-x-2 border-t border-line px-3 pt-2">
@@ -128,7 +128,7 @@ function TopBar({ isOpen }: { isOpen: boolean }) {
   )
 }
 
-function Items() {
+function MenuItems() {
   const words = useWords(operatorWords)
   const [location] = useLocation()
   const isHere = (to: string) =>

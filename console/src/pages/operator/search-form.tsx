@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/form/field.tsx'
 import { commonWords } from '../../words/common.ts'
 import { useWords } from '../../words/language.tsx'
 

@@ -6,7 +6,7 @@ import { ButtonLink } from '../../parts/button.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useWords } from '../../words/language.tsx'
-import { Sheet } from './sheet.tsx'
+import { SignInCard } from './sign-in-card.tsx'
 import { signInWords } from './words.ts'
 
 /** Where Google and GitHub lead back to: the cookie is set, or the fragment says what went wrong. */
@@ -31,13 +31,13 @@ export default function Page() {
     void enter()
   }, [])
   return (
-    <Sheet title={failure ? words.callbackFailed : words.callback}>
+    <SignInCard title={failure ? words.callbackFailed : words.callback}>
       {failure ? (
         <FailureNotice error={failure} kinds={{ forbidden: words.callbackForbidden }} />
       ) : (
         <Skeleton />
       )}
       {failure && <ButtonLink to="/login">{words.toLogin}</ButtonLink>}
-    </Sheet>
+    </SignInCard>
   )
 }

@@ -1,15 +1,15 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../client/ask.ts'
 import { Button } from '../../parts/button.tsx'
-import { CodeField } from '../../parts/code-field.tsx'
+import { CodeField } from '../../parts/form/code-field.tsx'
 import { useFailureSentence } from '../../parts/failure-notice.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
 import { useWords } from '../../words/language.tsx'
 import { useEntering } from './entering.ts'
 import type { Pending } from './pending.ts'
 import { Resend } from './resend.tsx'
-import { Sheet } from './sheet.tsx'
+import { SignInCard } from './sign-in-card.tsx'
 import { signInWords } from './words.ts'
 
 type Props = { pending: Pending; setPending(pending: Pending | undefined): void }
@@ -22,18 +22,18 @@ export function CodeStep({ pending, setPending }: Props) {
   const [code, setCode] = useState('')
   const [recovering, setRecovering] = useState(false)
   const isApp = pending.channel === 'totp'
-  const verify = useMutation({
-    mutationFn: (digits: string) =>
+  const form = useForm({
+    send: (digits: string) =>
       ask('POST /v1/auth/otp/verify', { body: verification(pending, digits) }),
-    onSuccess: ({ data }) => enter(data, pending.identifier),
-    onError: () => setCode(''),
+    onDone: ({ data }) => enter(data, pending.identifier),
+    onFailed: () => setCode(''),
   })
-  const error = verify.isError ? sentence(verify.error) : undefined
+  const error = form.error ? sentence(form.error) : undefined
   return (
-    <Sheet
+    <SignInCard
       title={pending.purpose === 'login_mfa' ? words.secondTitle : words.codeTitle}
       lead={isApp ? words.codeApp : words.codeSent(pending.shown)}
-      onSubmit={() => verify.mutate(code.trim().toUpperCase())}
+      onSubmit={() => form.submit(code.trim().toUpperCase())}
     >
       {recovering ? (
         <Field
@@ -51,12 +51,12 @@ export function CodeStep({ pending, setPending }: Props) {
           hint={words.codeHint}
           value={code}
           onChange={setCode}
-          onComplete={(digits) => verify.mutate(digits)}
+          onComplete={form.submit}
           error={error}
-          disabled={verify.isPending}
+          disabled={form.busy}
         />
       )}
-      <Button type="submit" wide busy={verify.isPending} disabled={code.length < 6}>
+      <Button type="submit" wide busy={form.busy} disabled={code.length < 6}>
         {words.confirm}
       </Button>
       {isApp ? (
@@ -69,7 +69,7 @@ export function CodeStep({ pending, setPending }: Props) {
       <Button kind="quiet" onClick={() => setPending(undefined)}>
         {words.otherAddress}
       </Button>
-    </Sheet>
+    </SignInCard>
   )
 }
 

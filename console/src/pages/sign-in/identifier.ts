@@ -1,4 +1,4 @@
-import { looksLikePhone, toInternational } from '../../parts/phone-number.ts'
+import { looksLikePhone, toInternational } from '../../parts/form/phone-number.ts'
 
 /** One field takes an email address or a phone number as people write it. */
 export function readIdentifier(

@@ -1,18 +1,18 @@
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../../client/ask.ts'
 import { AskFailure } from '../../client/failure.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useWords } from '../../words/language.tsx'
 import { CodeStep } from './code-step.tsx'
 import { useEntering } from './entering.ts'
 import { identifierText, readIdentifier } from './identifier.ts'
 import { inSeconds, usePending, type Pending } from './pending.ts'
-import { Sheet } from './sheet.tsx'
+import { SignInCard } from './sign-in-card.tsx'
 import { Social } from './social.tsx'
 import { signInWords } from './words.ts'
 
@@ -27,11 +27,11 @@ function Login({ setPending }: { setPending(pending: Pending | undefined): void 
   const enter = useEntering(setPending)
   const [identifier, setIdentifier] = useState('')
   const [password, setPassword] = useState('')
-  const login = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    send: () =>
       ask('POST /v1/auth/login', { body: { identifier: identifierText(identifier), password } }),
-    onSuccess: ({ data }) => enter(data, identifierText(identifier)),
-    onError: (error) => {
+    onDone: ({ data }) => enter(data, identifierText(identifier)),
+    onFailed: (error) => {
       // The password was right; the service has sent a code again.
       if (error instanceof AskFailure && error.kind === 'forbidden')
         setPending(unverified(identifier))
@@ -40,10 +40,10 @@ function Login({ setPending }: { setPending(pending: Pending | undefined): void 
   const [changed, setChanged] = useState(false)
   useEffect(() => setChanged(location.hash === '#changed'), [])
   return (
-    <Sheet title={words.loginTitle} lead={words.loginLead} onSubmit={() => login.mutate()}>
+    <SignInCard title={words.loginTitle} lead={words.loginLead} onSubmit={() => form.submit()}>
       {changed && <Notice tone="good">{words.resetDone}</Notice>}
       <Social />
-      <FailureNotice error={login.error} />
+      <FailureNotice error={form.error} />
       <Field
         label={words.identifier}
         value={identifier}
@@ -59,7 +59,7 @@ function Login({ setPending }: { setPending(pending: Pending | undefined): void 
         onChange={setPassword}
         autoComplete="current-password"
       />
-      <Button type="submit" wide busy={login.isPending} disabled={!identifier || !password}>
+      <Button type="submit" wide busy={form.busy} disabled={!identifier || !password}>
         {words.login}
       </Button>
       <div className="flex flex-wrap justify-between gap-x-4 text-sm">
@@ -70,7 +70,7 @@ function Login({ setPending }: { setPending(pending: Pending | undefined): void 
           {words.noAccount} {words.registerTitle}
         </Link>
       </div>
-    </Sheet>
+    </SignInCard>
   )
 }
 

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useFacts } from '../../catalog/rate.ts'
@@ -6,14 +5,15 @@ import { ask } from '../../client/ask.ts'
 import { AskFailure } from '../../client/failure.ts'
 import { Button } from '../../parts/button.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useFormats } from '../../words/format.ts'
 import { useWords } from '../../words/language.tsx'
 import { CodeStep } from './code-step.tsx'
 import { readIdentifier } from './identifier.ts'
 import { inSeconds, usePending, type Pending } from './pending.ts'
-import { Sheet } from './sheet.tsx'
+import { SignInCard } from './sign-in-card.tsx'
 import { Social } from './social.tsx'
 import { signInWords } from './words.ts'
 
@@ -33,14 +33,14 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
   const [identifier, setIdentifier] = useState('')
   const [password, setPassword] = useState('')
   const [wrong, setWrong] = useState<Wrong>({})
-  const register = useMutation({
-    mutationFn: () => {
+  const form = useForm({
+    send: () => {
       const address = readIdentifier(identifier)!
       return ask('POST /v1/auth/register', {
         body: { full_name: name.trim(), password, ...address },
       })
     },
-    onSuccess: ({ data: { identifier, channel, purpose, expires_in, resend_after } }) =>
+    onDone: ({ data: { identifier, channel, purpose, expires_in, resend_after } }) =>
       setPending({
         identifier,
         shown: identifier,
@@ -49,7 +49,7 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
         resendAt: inSeconds(resend_after),
         expiresAt: inSeconds(expires_in),
       }),
-    onError: (error) => setWrong(fieldOf(error, words)),
+    onFailed: (error) => setWrong(fieldOf(error, words)),
   })
   const submit = () => {
     const found: Wrong = {
@@ -58,19 +58,19 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
       ...((password.length < 8 || password.length > 128) && { password: words.passwordShort }),
     }
     setWrong(found)
-    if (Object.keys(found).length === 0) register.mutate()
+    if (Object.keys(found).length === 0) form.submit()
   }
   const bonus = facts.data?.data.signup_bonus_credits
-  const isTaken = register.error instanceof AskFailure && register.error.kind === 'conflict'
-  const elsewhere = register.isError && !isTaken && Object.keys(wrong).length === 0
+  const isTaken = form.error instanceof AskFailure && form.error.kind === 'conflict'
+  const elsewhere = form.error !== null && !isTaken && Object.keys(wrong).length === 0
   return (
-    <Sheet
+    <SignInCard
       title={words.registerTitle}
       lead={bonus ? words.registerLead(number(bonus)) : words.registerLeadPlain}
       onSubmit={submit}
     >
       <Social />
-      {elsewhere && <FailureNotice error={register.error} />}
+      {elsewhere && <FailureNotice error={form.error} />}
       {isTaken && (
         <Notice tone="warning" title={words.taken}>
           <p>{words.takenDo}</p>
@@ -110,7 +110,7 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
         autoComplete="new-password"
         error={wrong.password}
       />
-      <Button type="submit" wide busy={register.isPending}>
+      <Button type="submit" wide busy={form.busy}>
         {words.register}
       </Button>
       <p className="text-sm text-soft">
@@ -119,7 +119,7 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
           {words.login}
         </Link>
       </p>
-    </Sheet>
+    </SignInCard>
   )
 }
 

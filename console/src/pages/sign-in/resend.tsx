@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ask } from '../../client/ask.ts'
 import { Button } from '../../parts/button.tsx'
 import { useFailureSentence } from '../../parts/failure-notice.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
 import { useFormats } from '../../words/format.ts'
 import { useWords } from '../../words/language.tsx'
 import { inSeconds, type Pending } from './pending.ts'
@@ -16,13 +16,13 @@ export function Resend({ pending, setPending }: Props) {
   const sentence = useFailureSentence()
   const { number } = useFormats()
   const left = useSecondsUntil(pending.resendAt)
-  const resend = useMutation({
-    mutationFn: async () => {
+  const resend = useForm({
+    send: async () => {
       const { identifier, channel, purpose, challenge_id } = pending
       const body = { identifier, channel, purpose, ...(challenge_id && { challenge_id }) }
       return ask('POST /v1/auth/otp/resend', { body })
     },
-    onSuccess: ({ data }) =>
+    onDone: ({ data }) =>
       setPending({
         ...pending,
         resendAt: inSeconds(data.resend_after),
@@ -31,16 +31,11 @@ export function Resend({ pending, setPending }: Props) {
   })
   return (
     <div className="flex flex-col items-center gap-1">
-      <Button
-        kind="quiet"
-        busy={resend.isPending}
-        disabled={left > 0}
-        onClick={() => resend.mutate()}
-      >
+      <Button kind="quiet" busy={resend.busy} disabled={left > 0} onClick={() => resend.submit()}>
         {left > 0 ? words.resendIn(number(left)) : words.resend}
       </Button>
       <p role="status" className="text-sm text-soft">
-        {resend.isSuccess ? words.resent : resend.isError ? sentence(resend.error) : ''}
+        {resend.isDone ? words.resent : resend.error ? sentence(resend.error) : ''}
       </p>
     </div>
   )

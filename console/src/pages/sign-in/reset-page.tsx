@@ -1,17 +1,17 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ask } from '../../client/ask.ts'
 import { AskFailure } from '../../client/failure.ts'
 import { Button } from '../../parts/button.tsx'
-import { CodeField } from '../../parts/code-field.tsx'
+import { CodeField } from '../../parts/form/code-field.tsx'
 import { FailureNotice, useFailureSentence } from '../../parts/failure-notice.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { useForm } from '../../parts/form/use-form.ts'
 import { useWords } from '../../words/language.tsx'
 import { identifierText, readIdentifier } from './identifier.ts'
 import { inSeconds, usePending, type Pending } from './pending.ts'
 import { Resend } from './resend.tsx'
-import { Sheet } from './sheet.tsx'
+import { SignInCard } from './sign-in-card.tsx'
 import { signInWords } from './words.ts'
 
 export default function Page() {
@@ -24,10 +24,9 @@ function AskForCode({ setPending }: { setPending(pending: Pending): void }) {
   const words = useWords(signInWords)
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string>()
-  const forgot = useMutation({
-    mutationFn: (identifier: string) =>
-      ask('POST /v1/auth/password/forgot', { body: { identifier } }),
-    onSuccess: ({ data }, identifier) =>
+  const form = useForm({
+    send: (identifier: string) => ask('POST /v1/auth/password/forgot', { body: { identifier } }),
+    onDone: ({ data }, identifier) =>
       setPending({
         identifier,
         shown: identifier,
@@ -39,11 +38,11 @@ function AskForCode({ setPending }: { setPending(pending: Pending): void }) {
   })
   const submit = () => {
     if (readIdentifier(typed) === undefined) setWrong(words.identifierWrong)
-    else forgot.mutate(identifierText(typed))
+    else form.submit(identifierText(typed))
   }
   return (
-    <Sheet title={words.resetTitle} lead={words.resetLead} onSubmit={submit}>
-      <FailureNotice error={forgot.error} />
+    <SignInCard title={words.resetTitle} lead={words.resetLead} onSubmit={submit}>
+      <FailureNotice error={form.error} />
       <Field
         label={words.identifier}
         hint={words.identifierHint}
@@ -53,10 +52,10 @@ function AskForCode({ setPending }: { setPending(pending: Pending): void }) {
         autoCapitalize="none"
         error={wrong}
       />
-      <Button type="submit" wide busy={forgot.isPending}>
+      <Button type="submit" wide busy={form.busy}>
         {words.resetSend}
       </Button>
-    </Sheet>
+    </SignInCard>
   )
 }
 
@@ -73,26 +72,26 @@ function NewPassword({
   const [code, setCode] = useState('')
   const [password, setPassword] = useState('')
   const [short, setShort] = useState(false)
-  const reset = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    send: () =>
       ask('POST /v1/auth/password/reset', {
         body: { identifier: pending.identifier, code, new_password: password },
       }),
-    onSuccess: () => {
+    onDone: () => {
       setPending(undefined)
       go('/login#changed', { replace: true })
     },
   })
   const submit = () => {
     setShort(password.length < 8)
-    if (password.length >= 8) reset.mutate()
+    if (password.length >= 8) form.submit()
   }
-  const failure = reset.error instanceof AskFailure ? reset.error : undefined
+  const failure = form.error instanceof AskFailure ? form.error : undefined
   const isCode = failure?.kind.startsWith('otp_') ?? false
   const isPassword = failure?.kind === 'validation_error'
   return (
-    <Sheet title={words.resetTitle} lead={words.resetSent(pending.shown)} onSubmit={submit}>
-      {reset.isError && !isCode && !isPassword && <FailureNotice error={reset.error} />}
+    <SignInCard title={words.resetTitle} lead={words.resetSent(pending.shown)} onSubmit={submit}>
+      {!isCode && !isPassword && <FailureNotice error={form.error} />}
       <CodeField
         label={words.code}
         value={code}
@@ -109,13 +108,13 @@ function NewPassword({
         autoComplete="new-password"
         error={short ? words.passwordShort : isPassword ? sentence(failure) : undefined}
       />
-      <Button type="submit" wide busy={reset.isPending} disabled={code.length < 6}>
+      <Button type="submit" wide busy={form.busy} disabled={code.length < 6}>
         {words.resetSet}
       </Button>
       <Resend pending={pending} setPending={setPending} />
       <Button kind="quiet" onClick={() => setPending(undefined)}>
         {words.otherAddress}
       </Button>
-    </Sheet>
+    </SignInCard>
   )
 }

@@ -6,7 +6,7 @@ import { PageTitle, Section } from '../../parts/page-title.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useFormats } from '../../words/format.ts'
 import { useWords } from '../../words/language.tsx'
-import { Strip, type Piece } from './strip.tsx'
+import { StatusBars, type Piece } from './strip.tsx'
 import { statusWords } from './words.ts'
 
 const AGAIN_MS = 30_000
@@ -21,15 +21,15 @@ export default function Page() {
         <FailureNotice error={health.error} onRetry={() => void health.refetch()} />
       )}
       {health.isPending && <Skeleton lines={1} tall />}
-      {health.data && <Now health={health.data.data} at={health.dataUpdatedAt} />}
-      <History />
+      {health.data && <CurrentStatus health={health.data.data} at={health.dataUpdatedAt} />}
+      <StatusHistory />
     </div>
   )
 }
 
 type Health = { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
 
-function Now({ health, at }: { health: Health; at: number }) {
+function CurrentStatus({ health, at }: { health: Health; at: number }) {
   const words = useWords(statusWords)
   const { number, time } = useFormats()
   const all = health.upstreams_healthy === health.upstreams_total
@@ -53,7 +53,7 @@ function Now({ health, at }: { health: Health; at: number }) {
   )
 }
 
-function History() {
+function StatusHistory() {
   const words = useWords(statusWords)
   const { time, shortDay, percent } = useFormats()
   const history = useAsk('GET /v1/gateway/health/history', {}, { refetchInterval: AGAIN_MS * 10 })
@@ -77,10 +77,10 @@ function History() {
         </div>
       )}
       <Section title={words.day}>
-        <Strip label={words.day} pieces={hours} />
+        <StatusBars label={words.day} pieces={hours} />
       </Section>
       <Section title={words.quarter}>
-        <Strip label={words.quarter} pieces={quarter} />
+        <StatusBars label={words.quarter} pieces={quarter} />
         <p className="text-sm text-soft">{words.zone}</p>
       </Section>
     </>

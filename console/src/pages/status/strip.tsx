@@ -14,7 +14,7 @@ const LOOKS: Record<State, string> = {
 const HEIGHTS: Record<State, number> = { up: 100, degraded: 66, down: 33, unknown: 100 }
 
 /** One bar for each step of time, and below it in words when something was not well. */
-export function Strip({ label, pieces }: { label: string; pieces: Piece[] }) {
+export function StatusBars({ label, pieces }: { label: string; pieces: Piece[] }) {
   const words = useWords(statusWords)
   const step = 100 / Math.max(1, pieces.length)
   const gap = pieces.length > 120 ? 0 : step * 0.22

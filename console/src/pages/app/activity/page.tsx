@@ -13,9 +13,9 @@ import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { CallDetail } from './call-detail.tsx'
 import { Calls } from './calls.tsx'
-import { Csv } from './csv.tsx'
-import { Narrow } from './narrow.tsx'
-import { NoHit } from './no-hit.tsx'
+import { DownloadCsv } from './download-csv.tsx'
+import { ActivityFilters } from './activity-filters.tsx'
+import { NoMatch } from './no-match.tsx'
 import { useSelection, type Call, type Daily, type Selection } from './selection.ts'
 import { activityWords } from './words.ts'
 
@@ -31,20 +31,20 @@ export default function Page() {
         title={words.title}
         lead={words.lead(daily.data?.data.zone ?? 'Africa/Dar_es_Salaam')}
       >
-        <Csv query={selection.query()} />
+        <DownloadCsv query={selection.query()} />
       </PageTitle>
-      <Narrow selection={selection} />
+      <ActivityFilters selection={selection} />
       <div className="mt-6 flex flex-col gap-4">
         <Loaded query={daily} shape={<Skeleton lines={2} tall />}>
-          {({ data }) => (data.total.requests === 0 ? null : <Sums daily={data} />)}
+          {({ data }) => (data.total.requests === 0 ? null : <ActivitySums daily={data} />)}
         </Loaded>
-        <Records selection={selection} />
+        <RecordList selection={selection} />
       </div>
     </>
   )
 }
 
-function Sums({ daily }: { daily: Daily }) {
+function ActivitySums({ daily }: { daily: Daily }) {
   const words = useWords(activityWords)
   const { number, amount, shortDay } = useFormats()
   const { total, days } = daily
@@ -78,7 +78,7 @@ function Sums({ daily }: { daily: Daily }) {
 
 const ROWS = 25
 
-function Records({ selection }: { selection: Selection }) {
+function RecordList({ selection }: { selection: Selection }) {
   const words = useWords(activityWords)
   const [shown, setShown] = useState<Call>()
   const { offset, narrowing } = selection
@@ -100,7 +100,7 @@ function Records({ selection }: { selection: Selection }) {
             {shown && <CallDetail call={shown} onClose={() => setShown(undefined)} />}
           </>
         ) : narrowing.length > 0 ? (
-          <NoHit selection={selection} />
+          <NoMatch selection={selection} />
         ) : (
           <div className="card">
             <Empty icon="bars" title={words.none}>

@@ -27,17 +27,17 @@ export function BillingHome() {
           {words.statement}
         </ButtonLink>
       </PageTitle>
-      <Waiting />
+      <WaitingPayments />
       <div className="mb-8 grid items-start gap-4 lg:grid-cols-[1fr_20rem]">
         <TopUp />
-        <Balance />
+        <BalanceCard />
       </div>
-      <Payments />
+      <PaymentList />
     </>
   )
 }
 
-function Balance() {
+function BalanceCard() {
   const words = useWords(billingWords)
   const { amount } = useFormats()
   const balance = useAsk('GET /v1/billing/balance')
@@ -63,7 +63,7 @@ function Balance() {
 }
 
 /** Leaving the page of a payment loses nothing: here is the way back. */
-function Waiting() {
+function WaitingPayments() {
   const words = useWords(billingWords)
   const { tzs } = useFormats()
   const waiting = useAsk(
@@ -86,7 +86,7 @@ function Waiting() {
   ))
 }
 
-function Payments() {
+function PaymentList() {
   const words = useWords(billingWords)
   const { moment } = useFormats()
   const [offset, setOffset] = useState(0)

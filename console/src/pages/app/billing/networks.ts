@@ -1,12 +1,9 @@
+import { useFacts } from '../../../catalog/rate.ts'
 import type { Answer } from '../../../client/ask.ts'
 import { useSession } from '../../../client/session.ts'
-import { useAsk } from '../../../client/use-ask.ts'
 
 type Network = Answer<'GET /v1/console'>['data']['networks'][number]
 export type Payment = Answer<'GET /v1/payments/{id}'>['data']
-
-/** Limits, networks and whether the money is play money: the same for everybody. */
-export const useConsoleFacts = () => useAsk('GET /v1/console', {}, { staleTime: 300_000 })
 
 /** By how the number begins, which is a guess: numbers can change networks. */
 export function networkOfNumber(
@@ -19,7 +16,7 @@ export function networkOfNumber(
 
 /** What the provider has said, else a guess by the account's number, if it is the one that pays. */
 export function useNetworkOf({ network, phone_number }: Payment): Network | undefined {
-  const networks = useConsoleFacts().data?.data.networks ?? []
+  const networks = useFacts().data?.data.networks ?? []
   const own = useSession().user?.phone_number
   const named = networks.find(({ id, name }) =>
     [id, name.toLowerCase()].includes(network?.toLowerCase() ?? ''),

@@ -1,6 +1,6 @@
 import { ask, type Answer } from '../../../client/ask.ts'
 import { AskFailure } from '../../../client/failure.ts'
-import type { Wish } from './top-up-request.ts'
+import type { TopUpRequest } from './top-up-request.ts'
 
 const TRIES = 10
 
@@ -8,7 +8,7 @@ const TRIES = 10
 export async function orderTopUp({
   key,
   amount,
-}: Wish): Promise<Answer<'POST /v1/payments/topup'>> {
+}: TopUpRequest): Promise<Answer<'POST /v1/payments/topup'>> {
   for (let tries = 1; ; tries++) {
     try {
       return await ask('POST /v1/payments/topup', {

@@ -1,13 +1,14 @@
+import { useFacts } from '../../../catalog/rate.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { useWords } from '../../../words/language.tsx'
-import { networkOfNumber, useConsoleFacts } from './networks.ts'
+import { networkOfNumber } from './networks.ts'
 import { billingWords } from './words.ts'
 
 /** The verified number of the account, with the wallet it probably has. */
 export function PayingNumber({ phone, onChange }: { phone: string; onChange(): void }) {
   const words = useWords(billingWords)
-  const facts = useConsoleFacts()
+  const facts = useFacts()
   const network = networkOfNumber(facts.data?.data.networks ?? [], phone)
   return (
     <div className="flex flex-wrap items-center justify-between gap-2 rounded-sm bg-sunken px-3 py-2">

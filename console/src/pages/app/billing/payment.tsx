@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { moneyMoved } from '../../../client/money-news.ts'
+import { announceMoneyChange } from '../../../client/money-changes.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { PageTitle, Section } from '../../../parts/page-title.tsx'
@@ -9,13 +9,13 @@ import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Timeline } from '../../../parts/timeline.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { Ended } from './ended.tsx'
-import { Facts } from './facts.tsx'
+import { PaymentResult } from './payment-result.tsx'
+import { PaymentDetails } from './payment-details.tsx'
 import type { Payment } from './networks.ts'
 import { usePaymentSteps } from './payment-steps.ts'
 import { paymentWords } from './payment-words.ts'
 import { useNow } from './use-now.ts'
-import { Waiting } from './waiting.tsx'
+import { PaymentWaiting } from './payment-waiting.tsx'
 import { billingWords } from './words.ts'
 
 /** One payment: live while it is waited for, then how it ended. */
@@ -28,13 +28,13 @@ export function PaymentPage({ id }: { id: string }) {
         {words.back}
       </Link>
       <Loaded query={payment} shape={<Skeleton lines={3} tall />}>
-        {({ data }) => <Shown payment={data} />}
+        {({ data }) => <PaymentView payment={data} />}
       </Loaded>
     </>
   )
 }
 
-function Shown({ payment }: { payment: Payment }) {
+function PaymentView({ payment }: { payment: Payment }) {
   const words = useWords(paymentWords)
   const { tzs } = useFormats()
   const steps = usePaymentSteps(payment)
@@ -42,7 +42,11 @@ function Shown({ payment }: { payment: Payment }) {
     <>
       <PageTitle title={words.title(tzs(payment.amount_tzs))} />
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
-        {payment.status === 'pending' ? <Waiting payment={payment} /> : <Ended payment={payment} />}
+        {payment.status === 'pending' ? (
+          <PaymentWaiting payment={payment} />
+        ) : (
+          <PaymentResult payment={payment} />
+        )}
         <div>
           <Section title={words.steps}>
             <div className="card p-4">
@@ -50,7 +54,7 @@ function Shown({ payment }: { payment: Payment }) {
             </div>
           </Section>
           <Section title={words.facts}>
-            <Facts payment={payment} />
+            <PaymentDetails payment={payment} />
           </Section>
         </div>
       </div>
@@ -71,7 +75,7 @@ function usePayment(id: string) {
   const status = payment.data?.data.status
   const before = useRef(status)
   useEffect(() => {
-    if (before.current !== undefined && status !== before.current) moneyMoved(client)
+    if (before.current !== undefined && status !== before.current) announceMoneyChange(client)
     before.current = status
   }, [status])
   return payment

@@ -8,7 +8,7 @@ import { Notice } from '../../../parts/notice.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { Facts } from './facts.tsx'
+import { PaymentDetails } from './payment-details.tsx'
 import type { Payment } from './networks.ts'
 import { paymentWords } from './payment-words.ts'
 
@@ -27,7 +27,7 @@ export function Receipt({ id }: { id: string }) {
       <Loaded query={payment} shape={<Skeleton lines={3} tall />}>
         {({ data }) =>
           data.status === 'completed' ? (
-            <Sheet payment={data} />
+            <ReceiptSheet payment={data} />
           ) : (
             <Notice tone="info">{words.noReceipt}</Notice>
           )
@@ -37,7 +37,7 @@ export function Receipt({ id }: { id: string }) {
   )
 }
 
-function Sheet({ payment }: { payment: Payment }) {
+function ReceiptSheet({ payment }: { payment: Payment }) {
   const words = useWords(paymentWords)
   const { user } = useSession()
   const { tzs, amount } = useFormats()
@@ -60,7 +60,7 @@ function Sheet({ payment }: { payment: Payment }) {
             <span className="font-medium break-words">{user.full_name}</span>
           </p>
         )}
-        <Facts payment={payment} />
+        <PaymentDetails payment={payment} />
         <p className="text-sm">
           <strong>{words.notFiscal}</strong> {words.notFiscalMore}
         </p>

@@ -8,7 +8,7 @@ import { Filters, useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Pager } from '../../../parts/pager.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Select } from '../../../parts/select.tsx'
+import { Select } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Stat } from '../../../parts/stat.tsx'
 import { useFormats } from '../../../words/format.ts'
@@ -61,8 +61,8 @@ export function Statement() {
         />
       </Filters>
       <div className="mt-6 flex flex-col gap-4">
-        <Sums month={monthOf(filters.month)} />
-        <Entries
+        <StatementSums month={monthOf(filters.month)} />
+        <StatementEntries
           month={monthOf(filters.month)}
           type={filters.type as Entry['type'] | ''}
           offset={Number(filters.offset)}
@@ -74,7 +74,7 @@ export function Statement() {
 }
 
 /** From the first and the last entry of the month, whatever lies between. */
-function Sums({ month: { from, to } }: { month: Month }) {
+function StatementSums({ month: { from, to } }: { month: Month }) {
   const words = useWords(statementWords)
   const newest = useAsk('GET /v1/billing/transactions', { query: { from, to, limit: 1 } })
   const total = newest.data?.pagination?.total ?? 0
@@ -90,13 +90,13 @@ function Sums({ month: { from, to } }: { month: Month }) {
   return (
     <div className="grid gap-3 sm:grid-cols-3 max-sm:[&>*]:py-2">
       <Stat label={words.opening}>
-        <Exact credits={opening} />
+        <ExactCredits credits={opening} />
       </Stat>
       <Stat label={words.change}>
-        <Exact signed credits={exact(last.balance_after_credits - opening)} />
+        <ExactCredits signed credits={exact(last.balance_after_credits - opening)} />
       </Stat>
       <Stat label={words.closing}>
-        <Exact credits={last.balance_after_credits} />
+        <ExactCredits credits={last.balance_after_credits} />
       </Stat>
     </div>
   )
@@ -112,7 +112,7 @@ type EntriesProps = {
   onOffset(offset: number): void
 }
 
-function Entries({ month: { from, to }, type, offset, onOffset }: EntriesProps) {
+function StatementEntries({ month: { from, to }, type, offset, onOffset }: EntriesProps) {
   const words = useWords(statementWords)
   const entries = useAsk('GET /v1/billing/transactions', {
     query: { from, to, limit: 50, offset, ...(type && { type }) },
@@ -128,7 +128,7 @@ function Entries({ month: { from, to }, type, offset, onOffset }: EntriesProps) 
           <>
             <ul aria-label={words.title} className="card divide-y divide-line px-4">
               {data.map((entry) => (
-                <Line key={entry.id} entry={entry} />
+                <StatementRow key={entry.id} entry={entry} />
               ))}
             </ul>
             <Pager page={pagination} onOffset={onOffset} />
@@ -139,14 +139,14 @@ function Entries({ month: { from, to }, type, offset, onOffset }: EntriesProps) 
   )
 }
 
-/** What and when to the left, the figures to the right, exact to the last digit. */
-function Line({ entry }: { entry: Entry }) {
+/** EntryName and when to the left, the figures to the right, exact to the last digit. */
+function StatementRow({ entry }: { entry: Entry }) {
   const words = useWords(statementWords)
   const { moment } = useFormats()
   return (
     <li className="flex items-start justify-between gap-4 py-2.5">
       <div className="min-w-0">
-        <What entry={entry} />
+        <EntryName entry={entry} />
         <p className="text-sm wrap-anywhere text-soft">
           {moment(entry.created_at)}
           {entry.type === 'usage' && ` · ${entry.description}`}
@@ -154,18 +154,18 @@ function Line({ entry }: { entry: Entry }) {
       </div>
       <div className="shrink-0 text-right">
         <p className={`font-medium ${entry.amount_credits > 0 ? 'text-green' : ''}`}>
-          <Exact credits={entry.amount_credits} signed />
+          <ExactCredits credits={entry.amount_credits} signed />
         </p>
         <p className="text-sm text-soft">
           <span className="sr-only">{words.after}: </span>
-          <Exact credits={entry.balance_after_credits} />
+          <ExactCredits credits={entry.balance_after_credits} />
         </p>
       </div>
     </li>
   )
 }
 
-function What({ entry: { type, reference } }: { entry: Entry }) {
+function EntryName({ entry: { type, reference } }: { entry: Entry }) {
   const words = useWords(statementWords)
   if (reference?.type !== 'payment') return <p className="font-medium">{words.types[type]}</p>
   return (
@@ -176,7 +176,7 @@ function What({ entry: { type, reference } }: { entry: Entry }) {
 }
 
 /** A statement is added up by its reader, so nothing in it is rounded. */
-function Exact({ credits, signed }: { credits: number; signed?: boolean }) {
+function ExactCredits({ credits, signed }: { credits: number; signed?: boolean }) {
   const { number } = useFormats()
   const sign = signed && credits > 0 ? '+' : ''
   return <span className="figures whitespace-nowrap">{sign + number(credits, 6)}</span>

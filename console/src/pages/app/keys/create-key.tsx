@@ -1,46 +1,36 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
-import { useAskAgain } from '../../../client/use-ask.ts'
-import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { FailureNotice } from '../../../parts/failure-notice.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { Choices, Select } from '../../../parts/select.tsx'
+import { Field } from '../../../parts/form/field.tsx'
+import { Form } from '../../../parts/form/form.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
+import { Choices, Select } from '../../../parts/form/select.tsx'
 import { useWords } from '../../../words/language.tsx'
-import type { MadeKey } from './key-once.tsx'
-import type { Workspace } from './page.tsx'
+import type { CreatedKey, Workspace } from './types.ts'
 import { workspaceName } from './workspace-name.ts'
 import { keysWords } from './words.ts'
 
 const DAYS = { never: 0, d30: 30, d90: 90, d365: 365 }
 type Expiry = keyof typeof DAYS
 
-type Props = { workspaces: Workspace[]; onMade(key: MadeKey): void; onClose(): void }
+type Props = { workspaces: Workspace[]; onCreated(key: CreatedKey): void; onClose(): void }
 
-export function CreateKey({ workspaces, onMade, onClose }: Props) {
+export function CreateKey({ workspaces, onCreated, onClose }: Props) {
   const words = useWords(keysWords)
-  const again = useAskAgain()
   const [name, setName] = useState('')
   const [workspace, setWorkspace] = useState(workspaces[0]!.id)
   const [expiry, setExpiry] = useState<Expiry>('never')
-  const create = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    send: () =>
       ask('POST /v1/api-keys', {
         body: { name: name.trim(), workspace_id: workspace, ...expiresAt(expiry) },
       }),
-    onSuccess: ({ data }) => {
-      onMade({ name: data.name, key: data.key })
-      return again('GET /v1/api-keys', 'GET /v1/notifications')
-    },
+    renews: ['GET /v1/api-keys', 'GET /v1/notifications'],
+    onDone: ({ data }) => onCreated({ name: data.name, key: data.key }),
   })
   return (
     <Dialog title={words.create} onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => (event.preventDefault(), create.mutate())}
-        className="flex flex-col gap-4"
-      >
+      <Form form={form} button={words.create} disabled={name.trim() === ''}>
         <Field
           label={words.name}
           hint={words.nameHint}
@@ -72,11 +62,7 @@ export function CreateKey({ workspaces, onMade, onClose }: Props) {
             onChange={setExpiry}
           />
         </div>
-        <FailureNotice error={create.error} />
-        <Button type="submit" wide busy={create.isPending} disabled={name.trim() === ''}>
-          {words.create}
-        </Button>
-      </form>
+      </Form>
     </Dialog>
   )
 }

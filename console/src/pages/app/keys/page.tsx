@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
@@ -8,32 +7,34 @@ import { PageTitle } from '../../../parts/page-title.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { CreateKey } from './create-key.tsx'
-import { KeyOnce, type MadeKey } from './key-once.tsx'
-import { KeyActions, type KeyAct } from './key-actions.tsx'
+import { NewKey } from './new-key.tsx'
+import { KeyDialogs } from './key-dialogs.tsx'
+import type { CreatedKey, KeyDialog, WorkspaceDialog } from './types.ts'
 import { WorkspaceKeys } from './workspace-keys.tsx'
-import { WorkspaceActions, type WorkspaceAct } from './workspace-actions.tsx'
+import { WorkspaceDialogs } from './workspace-dialogs.tsx'
 import { keysWords } from './words.ts'
-
-export type Key = Answer<'GET /v1/api-keys'>['data'][number]
-export type Workspace = Answer<'GET /v1/workspaces'>['data'][number]
 
 /** Keys by workspace. One dialog at a time: making, the secret shown once, or a change. */
 export default function Page() {
   const words = useWords(keysWords)
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<MadeKey>()
-  const [keyAct, setKeyAct] = useState<KeyAct>()
-  const [workspaceAct, setWorkspaceAct] = useState<WorkspaceAct>()
+  const [created, setCreated] = useState<CreatedKey>()
+  const [keyDialog, setKeyDialog] = useState<KeyDialog>()
+  const [workspaceDialog, setWorkspaceDialog] = useState<WorkspaceDialog>()
   const workspaces = useAsk('GET /v1/workspaces', { query: { limit: 100 } })
   const keys = useAsk('GET /v1/api-keys', { query: { limit: 100 } })
-  const showOnce = (key: MadeKey) => (setCreating(false), setKeyAct(undefined), setMade(key))
+  const showOnce = (key: CreatedKey) => (
+    setCreating(false),
+    setKeyDialog(undefined),
+    setCreated(key)
+  )
   return (
     <>
       <PageTitle title={words.title} lead={words.lead}>
         <Button icon="plus" onClick={() => setCreating(true)}>
           {words.create}
         </Button>
-        <Button kind="plain" onClick={() => setWorkspaceAct({ act: 'create' })}>
+        <Button kind="plain" onClick={() => setWorkspaceDialog({ kind: 'create' })}>
           {words.newWorkspace}
         </Button>
       </PageTitle>
@@ -57,24 +58,34 @@ export default function Page() {
                       key={space.id}
                       workspace={space}
                       keys={all.filter((key) => key.workspace_id === space.id)}
-                      onKey={setKeyAct}
-                      onWorkspace={setWorkspaceAct}
+                      onKey={setKeyDialog}
+                      onWorkspace={setWorkspaceDialog}
                     />
                   ))
                 )
               }
             </Loaded>
             {isCreating && (
-              <CreateKey workspaces={spaces} onMade={showOnce} onClose={() => setCreating(false)} />
+              <CreateKey
+                workspaces={spaces}
+                onCreated={showOnce}
+                onClose={() => setCreating(false)}
+              />
             )}
           </>
         )}
       </Loaded>
-      {keyAct && <KeyActions {...keyAct} onMade={showOnce} onClose={() => setKeyAct(undefined)} />}
-      {workspaceAct && (
-        <WorkspaceActions {...workspaceAct} onClose={() => setWorkspaceAct(undefined)} />
+      {keyDialog && (
+        <KeyDialogs
+          dialog={keyDialog}
+          onCreated={showOnce}
+          onClose={() => setKeyDialog(undefined)}
+        />
       )}
-      {made && <KeyOnce made={made} onClose={() => setMade(undefined)} />}
+      {workspaceDialog && (
+        <WorkspaceDialogs dialog={workspaceDialog} onClose={() => setWorkspaceDialog(undefined)} />
+      )}
+      {created && <NewKey created={created} onClose={() => setCreated(undefined)} />}
     </>
   )
 }

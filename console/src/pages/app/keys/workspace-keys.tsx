@@ -7,17 +7,15 @@ import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { dayInTanzania } from '../activity/selection.ts'
-import type { KeyAct } from './key-actions.tsx'
-import type { Key, Workspace } from './page.tsx'
-import type { WorkspaceAct } from './workspace-actions.tsx'
+import type { Key, KeyDialog, Workspace, WorkspaceDialog } from './types.ts'
 import { workspaceName } from './workspace-name.ts'
 import { keysWords } from './words.ts'
 
 type Props = {
   workspace: Workspace
   keys: Key[]
-  onKey(act: KeyAct): void
-  onWorkspace(act: WorkspaceAct): void
+  onKey(dialog: KeyDialog): void
+  onWorkspace(dialog: WorkspaceDialog): void
 }
 
 export function WorkspaceKeys({ workspace, keys, onKey, onWorkspace }: Props) {
@@ -32,14 +30,14 @@ export function WorkspaceKeys({ workspace, keys, onKey, onWorkspace }: Props) {
             <Button
               kind="quiet"
               size="small"
-              onClick={() => onWorkspace({ act: 'rename', workspace })}
+              onClick={() => onWorkspace({ kind: 'rename', workspace })}
             >
               {words.workspaceRename}
             </Button>
             <Button
               kind="quiet"
               size="small"
-              onClick={() => onWorkspace({ act: 'delete', workspace })}
+              onClick={() => onWorkspace({ kind: 'delete', workspace })}
             >
               {words.workspaceDelete}
             </Button>
@@ -57,15 +55,15 @@ export function WorkspaceKeys({ workspace, keys, onKey, onWorkspace }: Props) {
             keyOf={(key) => key.id}
             actions={(key) => (
               <div className="flex flex-wrap justify-end max-sm:justify-between max-sm:border-t max-sm:border-line">
-                {(['rename', 'leaked', 'revoke'] as const).map((act) => (
+                {(['rename', 'leaked', 'revoke'] as const).map((kind) => (
                   <Button
-                    key={act}
+                    key={kind}
                     kind="quiet"
                     size="small"
-                    aria-label={`${words[act]} ${key.name}`}
-                    onClick={() => onKey({ act, target: key })}
+                    aria-label={`${words[kind]} ${key.name}`}
+                    onClick={() => onKey({ kind, target: key })}
                   >
-                    {words[act]}
+                    {words[kind]}
                   </Button>
                 ))}
               </div>

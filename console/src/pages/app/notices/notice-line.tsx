@@ -1,9 +1,8 @@
-import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { ask } from '../../../client/ask.ts'
-import { useAskAgain } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
@@ -14,12 +13,11 @@ import { noticesWords } from './words.ts'
 export function NoticeLine({ notice }: { notice: NoticeShown }) {
   const words = useWords(noticesWords)
   const { moment } = useFormats()
-  const again = useAskAgain()
   const target = targetOf(notice)
   const ways = notice.sent_by.map((way) => words.ways[way]).join(words.and)
-  const read = useMutation({
-    mutationFn: () => ask('PATCH /v1/notifications/{id}/read', { path: { id: notice.id } }),
-    onSuccess: () => again('GET /v1/notifications'),
+  const read = useForm({
+    send: () => ask('PATCH /v1/notifications/{id}/read', { path: { id: notice.id } }),
+    renews: ['GET /v1/notifications'],
   })
   return (
     <li className={`flex gap-3 p-4 ${notice.read ? '' : 'bg-green-wash/50'}`}>
@@ -41,13 +39,13 @@ export function NoticeLine({ notice }: { notice: NoticeShown }) {
             <Link
               href={target.to}
               className="link inline-flex min-h-11 items-center"
-              onClick={() => !notice.read && read.mutate()}
+              onClick={() => !notice.read && read.submit()}
             >
               {words.open[target.label]}
             </Link>
           )}
           {!notice.read && (
-            <Button kind="quiet" size="small" onClick={() => read.mutate()} busy={read.isPending}>
+            <Button kind="quiet" size="small" onClick={() => read.submit()} busy={read.busy}>
               {words.read}
             </Button>
           )}

@@ -1,14 +1,14 @@
-import { useMutation } from '@tanstack/react-query'
 import { ask } from '../../../client/ask.ts'
-import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Button, ButtonLink } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Pager } from '../../../parts/pager.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Choices } from '../../../parts/select.tsx'
+import { Choices } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { NoticeLine } from './notice-line.tsx'
@@ -16,7 +16,6 @@ import { noticesWords } from './words.ts'
 
 export default function Page() {
   const words = useWords(noticesWords)
-  const again = useAskAgain()
   const [{ which, offset }, change] = useFilters({ which: 'all', offset: '0' })
   const query = {
     limit: 20,
@@ -24,21 +23,16 @@ export default function Page() {
     ...(which === 'unread' && { unread: 'true' as const }),
   }
   const notices = useAsk('GET /v1/notifications', { query })
-  const readAll = useMutation({
-    mutationFn: () => ask('POST /v1/notifications/read-all'),
-    onSuccess: () => again('GET /v1/notifications'),
+  const readAll = useForm({
+    send: () => ask('POST /v1/notifications/read-all'),
+    renews: ['GET /v1/notifications'],
   })
   const hasNew = notices.data?.data.some((notice) => !notice.read) ?? false
   return (
     <div className="mx-auto max-w-3xl">
       <PageTitle title={words.title}>
         {hasNew && (
-          <Button
-            kind="plain"
-            icon="check"
-            busy={readAll.isPending}
-            onClick={() => readAll.mutate()}
-          >
+          <Button kind="plain" icon="check" busy={readAll.busy} onClick={() => readAll.submit()}>
             {words.readAll}
           </Button>
         )}

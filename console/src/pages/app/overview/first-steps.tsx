@@ -1,5 +1,5 @@
+import { useFacts } from '../../../catalog/rate.ts'
 import type { ReactNode } from 'react'
-import { useAsk } from '../../../client/use-ask.ts'
 import { firstCallSamples } from '../../../catalog/first-call.ts'
 import { useSampleModel } from '../../../catalog/sample-model.ts'
 import { ButtonLink } from '../../../parts/button.tsx'
@@ -15,7 +15,7 @@ import { overviewWords } from './words.ts'
 export function FirstSteps() {
   const words = useWords(overviewWords)
   const { amount } = useFormats()
-  const facts = useAsk('GET /v1/console', {}, { staleTime: 300_000 })
+  const facts = useFacts()
   const model = useSampleModel()
   const steps = useSteps()
   if (steps === undefined || (steps.key && steps.call && steps.topUp)) return null

@@ -4,7 +4,7 @@ import { PageTitle } from '../../../parts/page-title.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { Fortnight } from './fortnight.tsx'
 import { LAST_CALLS, LastCalls } from './last-calls.tsx'
-import { Standing } from './standing.tsx'
+import { BalanceCard } from './balance-card.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { overviewWords } from './words.ts'
 
@@ -19,7 +19,7 @@ export default function Page() {
   return (
     <>
       <PageTitle title={words.title} {...(name && { lead: words.hello(name) })} />
-      <Standing />
+      <BalanceCard />
       <FirstSteps />
       {isUsed && (
         <div className="grid gap-x-6 lg:grid-cols-2">

@@ -1,16 +1,13 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useFacts } from '../../../catalog/rate.ts'
 import { ask } from '../../../client/ask.ts'
-import { AskFailure } from '../../../client/failure.ts'
 import { updateUser } from '../../../client/session.ts'
-import { useAsk } from '../../../client/use-ask.ts'
-import { Button } from '../../../parts/button.tsx'
-import { CodeField } from '../../../parts/code-field.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { FailureNotice, useFailureSentence } from '../../../parts/failure-notice.tsx'
-import { Field } from '../../../parts/field.tsx'
+import { CodeForm } from '../../../parts/form/code-form.tsx'
+import { Field } from '../../../parts/form/field.tsx'
+import { Form } from '../../../parts/form/form.tsx'
 import { useWords } from '../../../words/language.tsx'
-import { SecondFactor, useSecondFactor } from '../second-factor/second-factor.tsx'
+import { SecondFactorField, useFactorForm } from '../second-factor/second-factor.tsx'
 import { settingsWords } from './words.ts'
 
 /** The address changes only when the code that was sent to it comes back. */
@@ -20,35 +17,33 @@ export function ChangeEmail({ onClose }: { onClose(): void }) {
   return (
     <Dialog title={words.email} onClose={onClose}>
       {sentTo === undefined ? (
-        <Name onSent={setSentTo} />
+        <EmailForm onSent={setSentTo} />
       ) : (
-        <Prove email={sentTo} onDone={onClose} />
+        <EmailCodeForm email={sentTo} onDone={onClose} />
       )}
     </Dialog>
   )
 }
 
-function Name({ onSent }: { onSent(email: string): void }) {
+function EmailForm({ onSent }: { onSent(email: string): void }) {
   const words = useWords(settingsWords)
-  const facts = useAsk('GET /v1/console', {}, { staleTime: 300_000 })
+  const social = useFacts().data?.data.sign_in
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const factor = useSecondFactor()
-  const change = useMutation({
-    mutationFn: () =>
+  const form = useFactorForm({
+    send: (factor) =>
       ask('POST /v1/me/email', {
-        body: { email: email.trim(), ...(password && { password }), ...factor.body },
+        body: { email: email.trim(), ...(password && { password }), ...factor },
       }),
-    onSuccess: ({ data }) => onSent(data.email),
-    onError: factor.take,
+    onDone: ({ data }) => onSent(data.email),
   })
-  const wrong = change.error instanceof AskFailure ? change.error.param : undefined
-  const social = facts.data?.data.sign_in
   return (
-    <form
-      noValidate
-      onSubmit={(event) => (event.preventDefault(), change.mutate())}
-      className="flex flex-col gap-4"
+    <Form
+      form={form}
+      button={words.sendCode}
+      kinds={{ conflict: words.emailTaken }}
+      isSaid={form.wrongField !== undefined}
+      disabled={!email.includes('@')}
     >
       <Field
         label={words.newEmail}
@@ -57,7 +52,7 @@ function Name({ onSent }: { onSent(email: string): void }) {
         onChange={setEmail}
         autoComplete="email"
         autoCapitalize="none"
-        error={wrong === 'email' ? words.emailWrong : undefined}
+        error={form.wrongField === 'email' ? words.emailWrong : undefined}
       />
       <Field
         label={words.password}
@@ -66,41 +61,26 @@ function Name({ onSent }: { onSent(email: string): void }) {
         onChange={setPassword}
         autoComplete="current-password"
         hint={social?.google || social?.github ? words.passwordSocial : undefined}
-        error={wrong === 'password' ? words.passwordWrong : undefined}
+        error={form.wrongField === 'password' ? words.passwordWrong : undefined}
       />
-      <SecondFactor factor={factor} error={change.error} />
-      {!factor.isAsked && wrong === undefined && (
-        <FailureNotice error={change.error} kinds={{ conflict: words.emailTaken }} />
-      )}
-      <Button type="submit" wide busy={change.isPending} disabled={!email.includes('@')}>
-        {words.sendCode}
-      </Button>
-    </form>
+      <SecondFactorField form={form} />
+    </Form>
   )
 }
 
-function Prove({ email, onDone }: { email: string; onDone(): void }) {
+function EmailCodeForm({ email, onDone }: { email: string; onDone(): void }) {
   const words = useWords(settingsWords)
-  const sentence = useFailureSentence({ conflict: words.emailTaken })
-  const [code, setCode] = useState('')
-  const prove = useMutation({
-    mutationFn: async (digits: string) => {
-      await ask('POST /v1/me/email/verify', { body: { email, code: digits } })
-      updateUser((await ask('GET /v1/me')).data)
-    },
-    onSuccess: onDone,
-    onError: () => setCode(''),
-  })
   return (
     <>
       <p>{words.codeSent(email)}</p>
-      <CodeField
+      <CodeForm
         label={words.code}
-        value={code}
-        onChange={setCode}
-        onComplete={(digits) => prove.mutate(digits)}
-        error={prove.isError ? sentence(prove.error) : undefined}
-        disabled={prove.isPending}
+        kinds={{ conflict: words.emailTaken }}
+        send={async (code) => {
+          await ask('POST /v1/me/email/verify', { body: { email, code } })
+          updateUser((await ask('GET /v1/me')).data)
+        }}
+        onDone={onDone}
       />
     </>
   )

@@ -1,12 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useFacts } from '../../../catalog/rate.ts'
 import { ask } from '../../../client/ask.ts'
-import { AskFailure } from '../../../client/failure.ts'
-import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
-import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { FailureNotice } from '../../../parts/failure-notice.tsx'
-import { Field } from '../../../parts/field.tsx'
+import { Field } from '../../../parts/form/field.tsx'
+import { Form } from '../../../parts/form/form.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
 import { commonWords } from '../../../words/common.ts'
 import { useWords } from '../../../words/language.tsx'
 import { securityWords } from './security-words.ts'
@@ -14,26 +12,31 @@ import { securityWords } from './security-words.ts'
 export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose(): void }) {
   const words = useWords(securityWords)
   const common = useWords(commonWords)
-  const again = useAskAgain()
-  const facts = useAsk('GET /v1/console', {}, { staleTime: 300_000 })
+  const social = useFacts().data?.data.sign_in
   const [current, setCurrent] = useState('')
   const [fresh, setFresh] = useState('')
-  const change = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    send: () =>
       ask('POST /v1/me/password', {
         body: { ...(current && { current_password: current }), new_password: fresh },
       }),
-    onSuccess: () => (onDone(), onClose(), again('GET /v1/me/sessions')),
+    renews: ['GET /v1/me/sessions'],
+    onDone: () => {
+      onDone()
+      onClose()
+    },
   })
-  const wrong = change.error instanceof AskFailure ? change.error.param : undefined
-  const inField = wrong === 'current_password' || wrong === 'new_password'
-  const social = facts.data?.data.sign_in
+  const isWrong = {
+    current: form.wrongField === 'current_password',
+    fresh: form.wrongField === 'new_password',
+  }
   return (
     <Dialog title={words.passwordChange} onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => (event.preventDefault(), change.mutate())}
-        className="flex flex-col gap-4"
+      <Form
+        form={form}
+        button={common.save}
+        isSaid={isWrong.current || isWrong.fresh}
+        disabled={fresh.length < 8}
       >
         <Field
           label={words.current}
@@ -42,7 +45,7 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
           onChange={setCurrent}
           autoComplete="current-password"
           hint={social?.google || social?.github ? words.social : undefined}
-          error={wrong === 'current_password' ? words.currentWrong : undefined}
+          error={isWrong.current ? words.currentWrong : undefined}
         />
         <Field
           label={words.fresh}
@@ -51,13 +54,9 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
           onChange={setFresh}
           autoComplete="new-password"
           hint={words.freshHint}
-          error={wrong === 'new_password' ? words.freshEasy : undefined}
+          error={isWrong.fresh ? words.freshEasy : undefined}
         />
-        {!inField && <FailureNotice error={change.error} />}
-        <Button type="submit" wide busy={change.isPending} disabled={fresh.length < 8}>
-          {common.save}
-        </Button>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,15 +1,13 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
 import { updateUser, useSession } from '../../../client/session.ts'
-import { useAskAgain } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { useWords } from '../../../words/language.tsx'
-import { SecondFactor, useSecondFactor } from '../second-factor/second-factor.tsx'
-import { Enrol } from './enrol.tsx'
+import { SecondFactorField, useFactorForm } from '../second-factor/second-factor.tsx'
+import { EnrolAuthenticator } from './enrol-authenticator.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { securityWords } from './security-words.ts'
 
@@ -26,9 +24,9 @@ export function ChooseFactor({ onClose }: { onClose(): void }) {
       {codes ? (
         <RecoveryCodes codes={codes} onClose={onClose} />
       ) : secret ? (
-        <Enrol secret={secret} onCodes={setCodes} />
+        <EnrolAuthenticator secret={secret} onCodes={setCodes} />
       ) : (
-        <Methods onSecret={setSecret} onDone={onClose} />
+        <FactorMethods onSecret={setSecret} onDone={onClose} />
       )}
     </Dialog>
   )
@@ -36,31 +34,28 @@ export function ChooseFactor({ onClose }: { onClose(): void }) {
 
 type Props = { onSecret(secret: { secret: string; uri: string }): void; onDone(): void }
 
-function Methods({ onSecret, onDone }: Props) {
+function FactorMethods({ onSecret, onDone }: Props) {
   const words = useWords(securityWords)
   const { user } = useSession()
-  const again = useAskAgain()
-  const factor = useSecondFactor()
   const [wanted, setWanted] = useState<Method>()
-  const change = useMutation({
-    mutationFn: (method: Method) =>
-      ask('PATCH /v1/me', { body: { mfa_method: method, ...factor.body } }),
-    onSuccess: ({ data: { totp, ...profile } }) => {
+  const form = useFactorForm({
+    send: (factor, method: Method) =>
+      ask('PATCH /v1/me', { body: { mfa_method: method, ...factor } }),
+    renews: ['GET /v1/me/mfa'],
+    onDone: ({ data: { totp, ...profile } }) => {
       if (totp) return onSecret(totp)
       updateUser(profile)
       onDone()
-      return again('GET /v1/me/mfa')
     },
-    onError: factor.take,
   })
-  const choose = (method: Method) => (setWanted(method), change.mutate(method))
+  const choose = (method: Method) => (setWanted(method), form.submit(method))
   const now = user?.mfa_method ?? 'none'
   const proved = { email: user?.email_verified, phone: user?.phone_verified }
   return (
     <>
-      <SecondFactor factor={factor} error={change.error} />
-      {factor.isAsked && wanted ? (
-        <Button wide busy={change.isPending} onClick={() => change.mutate(wanted)}>
+      <SecondFactorField form={form} />
+      {form.factor.isAsked && wanted ? (
+        <Button wide busy={form.busy} onClick={() => form.submit(wanted)}>
           {wanted === 'none' ? words.turnOff : words.methods[wanted]}
         </Button>
       ) : (
@@ -89,7 +84,7 @@ function Methods({ onSecret, onDone }: Props) {
           )}
         </>
       )}
-      {!factor.isAsked && <FailureNotice error={change.error} />}
+      <FailureNotice error={form.error} />
     </>
   )
 }

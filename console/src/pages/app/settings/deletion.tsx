@@ -1,12 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ask } from '../../../client/ask.ts'
 import { closeSession } from '../../../client/session.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Field } from '../../../parts/field.tsx'
+import { ConfirmDialog } from '../../../parts/form/confirm-dialog.tsx'
+import { Field } from '../../../parts/form/field.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Notice } from '../../../parts/notice.tsx'
 import { Section } from '../../../parts/page-title.tsx'
@@ -38,22 +39,20 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
   const [, go] = useLocation()
   const [typed, setTyped] = useState('')
   const balance = useAsk('GET /v1/billing/balance', {}, { staleTime: 0 })
-  const remove = useMutation({
-    mutationFn: () => ask('DELETE /v1/me'),
-    onSuccess: () => {
+  const form = useForm({
+    send: () => ask('DELETE /v1/me'),
+    onDone: () => {
       go('/', { replace: true })
       closeSession()
       client.clear()
     },
   })
   return (
-    <Confirm
+    <ConfirmDialog
       title={words.deletionTitle}
-      act={words.deletionDo}
-      busy={remove.isPending}
+      button={words.deletionDo}
+      form={form}
       disabled={typed.trim().toUpperCase() !== words.deletionWord || balance.data === undefined}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
       <Loaded query={balance}>
@@ -71,6 +70,6 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
         autoComplete="off"
         autoCapitalize="characters"
       />
-    </Confirm>
+    </ConfirmDialog>
   )
 }

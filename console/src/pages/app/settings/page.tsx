@@ -1,7 +1,7 @@
 import { PageTitle } from '../../../parts/page-title.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { Deletion } from './deletion.tsx'
-import { Look } from './look.tsx'
+import { Appearance } from './appearance.tsx'
 import { Preferences } from './preferences.tsx'
 import { Profile } from './profile.tsx'
 import { Security } from './security.tsx'
@@ -14,7 +14,7 @@ export default function Page() {
       <PageTitle title={words.title} />
       <Profile />
       <Security />
-      <Look />
+      <Appearance />
       <Preferences />
       <Deletion />
     </div>

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { ask, type Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page-title.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
@@ -22,20 +23,20 @@ export function Preferences() {
       <p className="text-soft">{words.noticesLead}</p>
       <div className="card p-4">
         <Loaded query={chosen} shape={<Skeleton lines={3} />}>
-          {({ data }) => <Ticks chosen={data} />}
+          {({ data }) => <PreferenceTable chosen={data} />}
         </Loaded>
       </div>
     </Section>
   )
 }
 
-function Ticks({ chosen }: { chosen: Chosen }) {
+function PreferenceTable({ chosen }: { chosen: Chosen }) {
   const words = useWords(settingsWords)
   const client = useQueryClient()
-  const save = useMutation({
-    mutationFn: (body: Partial<Record<(typeof WAYS)[number], object>>) =>
+  const save = useForm({
+    send: (body: Partial<Record<(typeof WAYS)[number], object>>) =>
       ask('PATCH /v1/me/notification-preferences', { body }),
-    onSuccess: (answer) => client.setQueryData([ROUTE, undefined, undefined], answer),
+    onDone: (answer) => client.setQueryData([ROUTE, undefined, undefined], answer),
   })
   return (
     <>
@@ -66,8 +67,8 @@ function Ticks({ chosen }: { chosen: Chosen }) {
                       type="checkbox"
                       aria-label={`${words.kinds[kind]}: ${words.ways[way]}`}
                       checked={chosen[way][kind]}
-                      disabled={save.isPending}
-                      onChange={(event) => save.mutate({ [way]: { [kind]: event.target.checked } })}
+                      disabled={save.busy}
+                      onChange={(event) => save.submit({ [way]: { [kind]: event.target.checked } })}
                       className="size-5 accent-green"
                     />
                   </label>
@@ -78,7 +79,7 @@ function Ticks({ chosen }: { chosen: Chosen }) {
         </tbody>
       </table>
       <p role="status" className="text-sm text-soft">
-        {save.isSuccess ? words.saved : ''}
+        {save.isDone ? words.saved : ''}
       </p>
       <FailureNotice error={save.error} />
     </>

@@ -8,7 +8,7 @@ import { useWords } from '../../../words/language.tsx'
 import { VerifyPhone } from '../phone/verify-phone.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { ChangeName } from './change-name.tsx'
-import { Row } from './row.tsx'
+import { SettingRow } from './setting-row.tsx'
 import { settingsWords } from './words.ts'
 
 export function Profile() {
@@ -36,18 +36,18 @@ export function Profile() {
   return (
     <Section title={words.profile}>
       <div className="card divide-y divide-line px-4">
-        <Row label={words.name} action={edit('name', words.change, words.name)}>
+        <SettingRow label={words.name} action={edit('name', words.change, words.name)}>
           {user.full_name}
-        </Row>
-        <Row label={words.phone} action={edit('phone', phoneWord, words.phone)}>
+        </SettingRow>
+        <SettingRow label={words.phone} action={edit('phone', phoneWord, words.phone)}>
           {phone ?? words.none} {phone && proof(user.phone_verified)}
-        </Row>
-        <Row
+        </SettingRow>
+        <SettingRow
           label={words.email}
           action={edit('email', email ? words.change : words.add, words.email)}
         >
           {email ?? words.none} {email && proof(user.email_verified)}
-        </Row>
+        </SettingRow>
       </div>
       {open === 'name' && <ChangeName name={user.full_name} onClose={close} />}
       {open === 'email' && <ChangeEmail onClose={close} />}

@@ -1,15 +1,14 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
-import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { FailureNotice } from '../../../parts/failure-notice.tsx'
+import { Form } from '../../../parts/form/form.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { SecondFactor, useSecondFactor } from '../second-factor/second-factor.tsx'
+import { SecondFactorField, useFactorForm } from '../second-factor/second-factor.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { Row } from './row.tsx'
+import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
 import { settingsWords } from './words.ts'
 
@@ -21,7 +20,7 @@ export function RecoveryRow() {
   const mfa = useAsk('GET /v1/me/mfa')
   const [isOpen, setOpen] = useState(false)
   return (
-    <Row
+    <SettingRow
       label={words.recoveryTitle}
       action={
         <Button
@@ -35,34 +34,27 @@ export function RecoveryRow() {
       }
     >
       {mfa.data ? words.recoveryLeft(number(mfa.data.data.recovery_codes_left)) : '…'}
-      {isOpen && <Renew onClose={() => setOpen(false)} />}
-    </Row>
+      {isOpen && <RenewCodes onClose={() => setOpen(false)} />}
+    </SettingRow>
   )
 }
 
-function Renew({ onClose }: { onClose(): void }) {
+function RenewCodes({ onClose }: { onClose(): void }) {
   const words = useWords(securityWords)
-  const again = useAskAgain()
-  const factor = useSecondFactor()
-  const renew = useMutation({
-    mutationFn: () => ask('PATCH /v1/me', { body: { recovery_codes: true, ...factor.body } }),
-    onSuccess: () => again('GET /v1/me/mfa'),
-    onError: factor.take,
+  const form = useFactorForm({
+    send: (factor) => ask('PATCH /v1/me', { body: { recovery_codes: true, ...factor } }),
+    renews: ['GET /v1/me/mfa'],
   })
-  const codes = renew.data?.data.recovery_codes
+  const codes = form.result?.data.recovery_codes
   return (
     <Dialog title={words.recoveryTitle} onClose={onClose}>
       {codes ? (
         <RecoveryCodes codes={codes} onClose={onClose} />
       ) : (
-        <>
+        <Form form={form} button={words.recoveryNew}>
           <p>{words.recoveryNewWhy}</p>
-          <SecondFactor factor={factor} error={renew.error} />
-          {!factor.isAsked && <FailureNotice error={renew.error} />}
-          <Button wide busy={renew.isPending} onClick={() => renew.mutate()}>
-            {words.recoveryNew}
-          </Button>
-        </>
+          <SecondFactorField form={form} />
+        </Form>
       )}
     </Dialog>
   )

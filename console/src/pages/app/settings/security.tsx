@@ -8,9 +8,9 @@ import { useWords } from '../../../words/language.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { ChooseFactor } from './choose-factor.tsx'
 import { RecoveryRow } from './recovery-row.tsx'
-import { Row } from './row.tsx'
+import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
-import { Sessions } from './sessions.tsx'
+import { SessionList } from './sessions.tsx'
 import { settingsWords } from './words.ts'
 
 export function Security() {
@@ -25,7 +25,7 @@ export function Security() {
       <Section title={words.title}>
         {isChanged && <Notice tone="good">{words.passwordDone}</Notice>}
         <div className="card divide-y divide-line px-4">
-          <Row
+          <SettingRow
             label={words.password}
             action={
               <Button
@@ -39,8 +39,8 @@ export function Security() {
             }
           >
             ••••••••
-          </Row>
-          <Row
+          </SettingRow>
+          <SettingRow
             label={words.factor}
             action={
               <Button
@@ -57,11 +57,11 @@ export function Security() {
             {method === 'none' && (
               <span className="text-sm font-normal text-soft">{words.factorLead}</span>
             )}
-          </Row>
+          </SettingRow>
           {method === 'totp' && <RecoveryRow />}
         </div>
       </Section>
-      <Sessions />
+      <SessionList />
       {open === 'password' && (
         <ChangePassword onDone={() => setChanged(true)} onClose={() => setOpen(undefined)} />
       )}

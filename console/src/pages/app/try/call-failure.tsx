@@ -22,7 +22,7 @@ export function CallFailure({ error, estimate, repeatable, onRetry }: Props) {
   const words = useWords(tryWords)
   if (error === undefined) return null
   if (error instanceof AskFailure && error.status === 402) {
-    return <TooLittle estimate={estimate} />
+    return <NotEnoughCredits estimate={estimate} />
   }
   return (
     <FailureNotice
@@ -34,7 +34,7 @@ export function CallFailure({ error, estimate, repeatable, onRetry }: Props) {
   )
 }
 
-function TooLittle({ estimate = 0 }: Pick<Props, 'estimate'>) {
+function NotEnoughCredits({ estimate = 0 }: Pick<Props, 'estimate'>) {
   const words = useWords(tryWords)
   const { amount } = useFormats()
   const balance = useAsk('GET /v1/billing/balance', {}, { staleTime: 0 })

@@ -3,8 +3,8 @@ import { Icon } from '../../../parts/icon.tsx'
 import { IconButton } from '../../../parts/button.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { FILE_KINDS, FILE_TYPES, kindOf } from './document-kinds.ts'
-import { documentWords } from './document-words.ts'
+import { FILE_KINDS, FILE_TYPES, kindOf } from './document/kinds.ts'
+import { documentWords } from './document/words.ts'
 import { useBlobUrl } from './use-blob-url.ts'
 
 type Props = { file: File | undefined; onChange(file: File | undefined): void }
@@ -24,7 +24,7 @@ export function FileChoice({ file, onChange }: Props) {
     setError(undefined)
     onChange(next)
   }
-  if (file !== undefined) return <Chosen file={file} onRemove={() => onChange(undefined)} />
+  if (file !== undefined) return <ChosenFile file={file} onRemove={() => onChange(undefined)} />
   return (
     <div>
       <label
@@ -55,7 +55,7 @@ export function FileChoice({ file, onChange }: Props) {
   )
 }
 
-function Chosen({ file, onRemove }: { file: File; onRemove(): void }) {
+function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
   const words = useWords(documentWords)
   const { number } = useFormats()
   const kind = kindOf(file) ?? 'document'

@@ -4,14 +4,14 @@ import { useOrigin } from '../../../client/origin.ts'
 import { ButtonLink } from '../../../parts/button.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Sample } from '../../../parts/sample.tsx'
-import { samplesOf, type SampleCall } from '../../../samples/samples.ts'
+import { samplesOf } from '../../../samples/samples.ts'
+import type { SampleCall } from '../../../samples/types.ts'
 import { useWords } from '../../../words/language.tsx'
-import { useLastRoom } from './last-room.ts'
-import { ROOMS, type Room } from './rooms.ts'
+import { TABS, useLastTab, type PlaygroundTab } from './tabs.ts'
 import { tryWords } from './words.ts'
 
 type Props = {
-  room: Room
+  tab: PlaygroundTab
   settings: ReactNode
   children: ReactNode
   /** What would be sent now, or has just been sent. */
@@ -19,22 +19,22 @@ type Props = {
 }
 
 /** Settings, talk and code: side by side on a desktop, below each other on a phone. */
-export function TryLayout({ room, settings, children, call }: Props) {
+export function TryLayout({ tab, settings, children, call }: Props) {
   const words = useWords(tryWords)
   const origin = useOrigin()
-  const [, setLastRoom] = useLastRoom()
-  useEffect(() => setLastRoom(room), [room])
+  const [, setLastTab] = useLastTab()
+  useEffect(() => setLastTab(tab), [tab])
   return (
     <>
       <h1 className="mb-3 text-2xl max-sm:sr-only">
         {words.title}
-        <span className="sr-only">: {words.room[room]}</span>
+        <span className="sr-only">: {words.tab[tab]}</span>
       </h1>
-      <RoomTabs room={room} />
+      <PlaygroundTabs tab={tab} />
       <div className="grid gap-4 xl:grid-cols-[13.5rem_minmax(0,1fr)_19.5rem] xl:items-start xl:gap-6">
-        <Fold title={words.settings}>{settings}</Fold>
+        <Collapsible title={words.settings}>{settings}</Collapsible>
         <div className="min-w-0">{children}</div>
-        <Fold title={words.code}>
+        <Collapsible title={words.code}>
           <p className="text-sm text-soft">{words.codeSay}</p>
           <Sample label={words.code} tabs={samplesOf(origin, call)} />
           <div>
@@ -42,32 +42,32 @@ export function TryLayout({ room, settings, children, call }: Props) {
               {words.makeKey}
             </ButtonLink>
           </div>
-        </Fold>
+        </Collapsible>
       </div>
     </>
   )
 }
 
-function RoomTabs({ room }: { room: Room }) {
+function PlaygroundTabs({ tab }: { tab: PlaygroundTab }) {
   const words = useWords(tryWords)
   const list = useRef<HTMLUListElement>(null)
-  // On a phone the last tabs are beyond the edge until one scrolls.
+  // On a phone the last tabs are out of sight until one scrolls.
   useEffect(() => {
     const here = list.current?.querySelector('[aria-current]')
     here?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [room])
+  }, [tab])
   return (
-    <nav aria-label={words.rooms} className="-mx-4 mb-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
+    <nav aria-label={words.tabs} className="-mx-4 mb-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
       <ul ref={list} className="flex w-max gap-2 py-1">
-        {ROOMS.map(({ name, icon }) => (
+        {TABS.map(({ name, icon }) => (
           <li key={name}>
             <Link
               href={`/app/try/${name}`}
-              aria-current={name === room ? 'page' : undefined}
+              aria-current={name === tab ? 'page' : undefined}
               className="flex min-h-11 items-center gap-2 rounded-full border border-line bg-card px-4 text-sm font-medium text-soft hover:border-edge hover:text-ink aria-[current=page]:border-green aria-[current=page]:bg-green-wash aria-[current=page]:text-green"
             >
               <Icon name={icon} size={18} />
-              {words.room[name]}
+              {words.tab[name]}
             </Link>
           </li>
         ))}
@@ -77,7 +77,7 @@ function RoomTabs({ room }: { room: Room }) {
 }
 
 /** Closed on a phone until it is wanted; always open where there is room. */
-function Fold({ title, children }: { title: string; children: ReactNode }) {
+function Collapsible({ title, children }: { title: string; children: ReactNode }) {
   const [open, setOpen] = useState(false)
   const id = useId()
   return (

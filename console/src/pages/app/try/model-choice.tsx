@@ -1,8 +1,8 @@
 import { useSearchParams } from 'wouter'
 import { useCatalog, type Model } from '../../../catalog/models.ts'
 import { byPrice } from '../../../catalog/prices.ts'
-import { useKept } from '../../../client/kept.ts'
-import { Select } from '../../../parts/select.tsx'
+import { useStored } from '../../../client/device-storage.ts'
+import { Select } from '../../../parts/form/select.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { tryWords } from './words.ts'
 
@@ -18,7 +18,7 @@ export type ModelChoice = {
 export function useModelChoice(name: string, fits: (model: Model) => boolean): ModelChoice {
   const catalog = useCatalog()
   const [search, setSearch] = useSearchParams()
-  const [last, setLast] = useKept(`model ${name}`, '')
+  const [last, setLast] = useStored(`model ${name}`, '')
   const models = (catalog.data?.data ?? []).filter(fits).sort(byPrice)
   const find = (id: string | null) => models.find((model) => model.id === id)
   const model =

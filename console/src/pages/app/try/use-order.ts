@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { AskFailure } from '../../../client/failure.ts'
-import { useHeld, useKept } from '../../../client/kept.ts'
+import { useRemembered, useStored } from '../../../client/device-storage.ts'
 import type { Charge } from './charge-line.tsx'
 
 /** Handed to whoever sends: it ends when the page is left; a repetition bears the same key. */
@@ -13,8 +13,11 @@ export type Outcome<Result> = { result: Result; requestId: string; charge?: Char
  * after a broken connection is answered with the work already paid for.
  */
 export function useOrder<Result>(name: string) {
-  const [outcome, setOutcome] = useHeld<Outcome<Result> | undefined>(`outcome ${name}`, undefined)
-  const [open, setOpen] = useKept(`order ${name}`, { about: '', key: '' })
+  const [outcome, setOutcome] = useRemembered<Outcome<Result> | undefined>(
+    `outcome ${name}`,
+    undefined,
+  )
+  const [open, setOpen] = useStored(`order ${name}`, { about: '', key: '' })
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const leaving = useRef<AbortController>(undefined)

@@ -4,8 +4,8 @@ import { words } from '../../../words/language.tsx'
 export const tryWords = words({
   sw: {
     title: 'Jaribu',
-    rooms: 'Aina za majaribio',
-    room: {
+    tabs: 'Aina za majaribio',
+    tab: {
       chat: 'Mazungumzo',
       voice: 'Sauti',
       image: 'Picha',
@@ -45,8 +45,8 @@ export const tryWords = words({
   },
   en: {
     title: 'Playground',
-    rooms: 'Kinds of trials',
-    room: {
+    tabs: 'Kinds of trials',
+    tab: {
       chat: 'Chat',
       voice: 'Voice',
       image: 'Pictures',

@@ -9,7 +9,7 @@ import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { Calls } from '../../app/activity/calls.tsx'
 import type { Call } from '../../app/activity/selection.ts'
-import { CallFacts } from './call-facts.tsx'
+import { CallDetails } from './call-details.tsx'
 import { PaymentTable } from '../payments/payment-table.tsx'
 import { operatorWords } from '../words.ts'
 import { accountsWords } from './words.ts'
@@ -20,12 +20,12 @@ type Props = { id: string }
 const LISTS = { ledger: AccountLedger, payments: AccountPayments, activity: AccountActivity }
 
 /** The long lists of an account; each is fetched when it is first looked at. */
-export default function AccountList({ id, list }: Props & { list: keyof typeof LISTS }) {
+export default function AccountTab({ id, list }: Props & { list: keyof typeof LISTS }) {
   const List = LISTS[list]
   return <List id={id} />
 }
 
-function Nothing() {
+function NothingHere() {
   return <p className="card p-4 text-soft">{useWords(accountsWords).noneHere}</p>
 }
 
@@ -41,7 +41,7 @@ function AccountLedger({ id }: Props) {
     <Loaded query={entries} shape={<Skeleton lines={6} />}>
       {({ data, pagination }) =>
         data.length === 0 ? (
-          <Nothing />
+          <NothingHere />
         ) : (
           <div className="flex flex-col gap-4">
             <ul aria-label={words.tabs.ledger} className="card divide-y divide-line px-4">
@@ -105,7 +105,7 @@ function AccountPayments({ id }: Props) {
     <Loaded query={payments} shape={<Skeleton lines={6} />}>
       {({ data, pagination }) =>
         data.length === 0 ? (
-          <Nothing />
+          <NothingHere />
         ) : (
           <div className="flex flex-col gap-4">
             <PaymentTable payments={data} />
@@ -128,14 +128,14 @@ function AccountActivity({ id }: Props) {
     <Loaded query={calls} shape={<Skeleton lines={6} />}>
       {({ data, pagination }) =>
         data.length === 0 ? (
-          <Nothing />
+          <NothingHere />
         ) : (
           <div className="flex flex-col gap-4">
             <div className="sm:card sm:px-2">
               <Calls calls={data} onShow={setShown} />
             </div>
             <Pager page={pagination} onOffset={setOffset} />
-            {shown && <CallFacts call={shown} onClose={() => setShown(undefined)} />}
+            {shown && <CallDetails call={shown} onClose={() => setShown(undefined)} />}
           </div>
         )
       }

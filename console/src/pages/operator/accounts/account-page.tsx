@@ -1,31 +1,29 @@
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'wouter'
-import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Copy } from '../../../parts/copy.tsx'
+import { DoneNotice } from '../../../parts/done-notice.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Money } from '../../../parts/money.tsx'
-import { Notice } from '../../../parts/notice.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Choices } from '../../../parts/select.tsx'
+import { Choices } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import type { Params } from '../../page.tsx'
-import { Facts } from '../facts.tsx'
-import { Actions } from '../log/actions.tsx'
-import { Messages } from '../messages/messages.tsx'
+import { DetailList } from '../detail-list.tsx'
+import { ActionList } from '../log/actions.tsx'
+import { MessageList } from '../messages/messages.tsx'
 import { ReadsOnly } from '../reads-only.tsx'
 import { operatorWords } from '../words.ts'
-import { Access } from './access.tsx'
-import { AccountActs } from './account-acts.tsx'
+import { AccountAccess } from './account-access.tsx'
+import { AccountActions } from './account-actions.tsx'
 import { STATUS_TONES } from './statuses.ts'
+import type { AccountOverview } from './types.ts'
 import { accountsWords } from './words.ts'
-
-export type Story = Answer<'GET /v1/operator/accounts/{id}'>['data']
 
 /** The page is there before the lists, which bring much with them. */
 const AccountList = lazy(() => import('./account-lists.tsx'))
@@ -33,41 +31,37 @@ const AccountList = lazy(() => import('./account-lists.tsx'))
 const TABS = ['ledger', 'payments', 'activity', 'access', 'messages', 'log'] as const
 type Tab = (typeof TABS)[number]
 
-/** One customer's whole story: who, how much, what happened, and what can be done about it. */
+/** One customer's whole account: who, how much, what happened, and what can be done about it. */
 export default function Page({ params }: { params: Params }) {
   const words = useWords(accountsWords)
-  const story = useAsk('GET /v1/operator/accounts/{id}', { path: { id: params['id']! } })
+  const account = useAsk('GET /v1/operator/accounts/{id}', { path: { id: params['id']! } })
   return (
     <>
       <Link href="/operator/accounts" className="link inline-flex min-h-11 items-center text-sm">
         {words.back}
       </Link>
-      {story.data === undefined && <h1 className="sr-only">{words.title}</h1>}
-      <Loaded query={story} shape={<Skeleton lines={4} tall />}>
-        {({ data }) => <Told story={data} />}
+      {account.data === undefined && <h1 className="sr-only">{words.title}</h1>}
+      <Loaded query={account} shape={<Skeleton lines={4} tall />}>
+        {({ data }) => <AccountDetails account={data} />}
       </Loaded>
     </>
   )
 }
 
-function Told({ story }: { story: Story }) {
+function AccountDetails({ account }: { account: AccountOverview }) {
   const words = useWords(accountsWords)
   const operator = useWords(operatorWords)
   const [done, setDone] = useState('')
   const [filters, change] = useFilters({ tab: 'ledger' })
   const tab = TABS.find((one) => one === filters.tab) ?? 'ledger'
-  const role = story.operator_role
+  const role = account.operator_role
   return (
     <>
       <PageTitle
-        title={story.full_name}
-        lead={<Badge tone={STATUS_TONES[story.status]}>{words.statuses[story.status]}</Badge>}
+        title={account.full_name}
+        lead={<Badge tone={STATUS_TONES[account.status]}>{words.statuses[account.status]}</Badge>}
       />
-      {done !== '' && (
-        <div className="mb-4">
-          <Notice tone="good">{done}</Notice>
-        </div>
-      )}
+      <DoneNotice>{done}</DoneNotice>
       {role && (
         <p className="mb-4 flex items-center gap-2 text-soft">
           <Icon name="shield" /> {words.isOperator(operator.roles[role])}
@@ -76,10 +70,10 @@ function Told({ story }: { story: Story }) {
       <ReadsOnly need="support" />
       <div className="mb-6 grid items-start gap-4 lg:grid-cols-[20rem_1fr]">
         <div className="flex flex-col gap-4">
-          <Standing story={story} />
-          <AccountActs story={story} onDone={setDone} />
+          <BalanceCard account={account} />
+          <AccountActions account={account} onDone={setDone} />
         </div>
-        <Person story={story} />
+        <PersonDetails account={account} />
       </div>
       <Choices<Tab>
         label={words.parts}
@@ -88,13 +82,13 @@ function Told({ story }: { story: Story }) {
         onChange={(next) => change({ tab: next })}
       />
       <section aria-label={words.tabs[tab]} className="mt-4">
-        <Part tab={tab} story={story} onDone={setDone} />
+        <TabContent tab={tab} account={account} onDone={setDone} />
       </section>
     </>
   )
 }
 
-function Standing({ story: { balance } }: { story: Story }) {
+function BalanceCard({ account: { balance } }: { account: AccountOverview }) {
   const words = useWords(accountsWords)
   const { amount } = useFormats()
   return (
@@ -110,23 +104,23 @@ function Standing({ story: { balance } }: { story: Story }) {
   )
 }
 
-function Person({ story }: { story: Story }) {
+function PersonDetails({ account }: { account: AccountOverview }) {
   const words = useWords(accountsWords)
   const { fullMoment } = useFormats()
   const proven = (address: string | undefined, isProven: boolean) =>
     address && (isProven ? address : `${address} (${words.unverified})`)
   return (
-    <Facts
-      facts={[
-        [words.email, proven(story.email, story.email_verified)],
-        [words.phone, proven(story.phone_number, story.phone_verified)],
-        [words.factor, words.factors[story.mfa_method]],
-        [words.since, fullMoment(story.created_at)],
+    <DetailList
+      details={[
+        [words.email, proven(account.email, account.email_verified)],
+        [words.phone, proven(account.phone_number, account.phone_verified)],
+        [words.factor, words.factors[account.mfa_method]],
+        [words.since, fullMoment(account.created_at)],
         [
           words.id,
           <span key="id" className="flex flex-wrap items-center gap-2">
-            <code className="font-mono text-sm">{story.id}</code>
-            <Copy text={story.id} />
+            <code className="font-mono text-sm">{account.id}</code>
+            <Copy text={account.id} />
           </span>,
         ],
       ]}
@@ -134,26 +128,26 @@ function Person({ story }: { story: Story }) {
   )
 }
 
-type PartProps = { tab: Tab; story: Story; onDone(said: string): void }
+type TabContentProps = { tab: Tab; account: AccountOverview; onDone(said: string): void }
 
-function Part({ tab, story, onDone }: PartProps) {
+function TabContent({ tab, account, onDone }: TabContentProps) {
   const words = useWords(accountsWords)
   const nothing = <p className="card p-4 text-soft">{words.noneHere}</p>
   switch (tab) {
     case 'access':
-      return <Access story={story} onDone={onDone} />
+      return <AccountAccess account={account} onDone={onDone} />
     case 'messages':
-      return story.messages.length === 0 ? nothing : <Messages messages={story.messages} />
+      return account.messages.length === 0 ? nothing : <MessageList messages={account.messages} />
     case 'log':
-      return story.actions.length === 0 ? (
+      return account.actions.length === 0 ? (
         nothing
       ) : (
-        <Actions actions={story.actions} label={words.tabs.log} />
+        <ActionList actions={account.actions} label={words.tabs.log} />
       )
     default:
       return (
         <Suspense fallback={<Skeleton lines={6} />}>
-          <AccountList key={tab} id={story.id} list={tab} />
+          <AccountList key={tab} id={account.id} list={tab} />
         </Suspense>
       )
   }

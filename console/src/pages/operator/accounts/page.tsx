@@ -8,7 +8,7 @@ import { useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Money } from '../../../parts/money.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Choices } from '../../../parts/select.tsx'
+import { Choices } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
@@ -47,13 +47,19 @@ export default function Page() {
         onChange={(status) => change({ status, before: '' })}
       />
       <div className="mt-4">
-        <List filters={filters} onBefore={(before) => change({ before })} />
+        <AccountList filters={filters} onBefore={(before) => change({ before })} />
       </div>
     </>
   )
 }
 
-function List({ filters, onBefore }: { filters: typeof DEFAULTS; onBefore(before: string): void }) {
+function AccountList({
+  filters,
+  onBefore,
+}: {
+  filters: typeof DEFAULTS
+  onBefore(before: string): void
+}) {
   const words = useWords(accountsWords)
   const common = useWords(operatorWords)
   const columns = useColumns()

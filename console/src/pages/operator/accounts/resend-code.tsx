@@ -1,35 +1,36 @@
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
-import { Select } from '../../../parts/select.tsx'
+import { Select } from '../../../parts/form/select.tsx'
 import { useWords } from '../../../words/language.tsx'
-import { ActDialog } from '../act-dialog.tsx'
-import type { AccountActProps } from './account-acts.tsx'
-import { actWords } from './act-words.ts'
+import { ActionDialog } from '../action-dialog.tsx'
+import { actionWords } from './action-words.ts'
+import { ACCOUNT_ROUTES, type AccountActionProps } from './types.ts'
 
 type Channel = 'email' | 'phone'
 type Purpose = 'verify' | 'reset_password'
 
 /** To the address of the account, never to one that is typed here. */
-export function ResendCode({ story, onDone, onClose }: AccountActProps) {
-  const words = useWords(actWords)
+export function ResendCode({ account, onDone, onClose }: AccountActionProps) {
+  const words = useWords(actionWords)
   const channels = (['email', 'phone'] as const).filter(
-    (one) => (one === 'email' ? story.email : story.phone_number) !== undefined,
+    (one) => (one === 'email' ? account.email : account.phone_number) !== undefined,
   )
   const [channel, setChannel] = useState<Channel>(channels[0] ?? 'email')
   const [purpose, setPurpose] = useState<Purpose>('verify')
   return (
-    <ActDialog
-      title={words.resendTitle(story.full_name)}
+    <ActionDialog
+      title={words.resendTitle(account.full_name)}
       why={words.resendWhy}
-      act={words.resendDo}
+      button={words.resendDo}
       harmless
       perform={({ reason, idempotencyKey }) =>
         ask('POST /v1/operator/accounts/{id}/codes', {
-          path: { id: story.id },
+          path: { id: account.id },
           body: { channel, purpose, reason },
           idempotencyKey,
         })
       }
+      renews={ACCOUNT_ROUTES}
       onDone={() => onDone(words.resent)}
       onClose={onClose}
     >
@@ -48,6 +49,6 @@ export function ResendCode({ story, onDone, onClose }: AccountActProps) {
         options={channels.map((value) => ({ value, label: words.channels[value] }))}
         onChange={setChannel}
       />
-    </ActDialog>
+    </ActionDialog>
   )
 }

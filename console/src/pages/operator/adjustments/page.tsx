@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask, type Answer } from '../../../client/ask.ts'
-import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Button } from '../../../parts/button.tsx'
+import { DoneNotice } from '../../../parts/done-notice.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Money } from '../../../parts/money.tsx'
-import { Notice } from '../../../parts/notice.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { ActDialog } from '../act-dialog.tsx'
+import { ActionDialog } from '../action-dialog.tsx'
 import { useAge } from '../age.ts'
 import { useOperator } from '../operator.ts'
 import { ReadsOnly } from '../reads-only.tsx'
@@ -30,11 +30,7 @@ export default function Page() {
     <>
       <PageTitle title={words.title} lead={words.lead} />
       <ReadsOnly need="owner" />
-      {done !== '' && (
-        <div className="mb-4">
-          <Notice tone="good">{done}</Notice>
-        </div>
-      )}
+      <DoneNotice>{done}</DoneNotice>
       <Loaded query={waiting} shape={<Skeleton lines={4} />}>
         {({ data }) =>
           data.length === 0 ? (
@@ -44,24 +40,26 @@ export default function Page() {
           ) : (
             <ul aria-label={words.title} className="card divide-y divide-line px-4">
               {data.map((one) => (
-                <One key={one.id} waiting={one} onDecide={setDecision} />
+                <AdjustmentRow key={one.id} waiting={one} onDecide={setDecision} />
               ))}
             </ul>
           )
         }
       </Loaded>
       {decision && (
-        <Decide
-          {...decision}
-          onDone={(said) => (setDecision(undefined), setDone(said))}
-          onClose={() => setDecision(undefined)}
-        />
+        <DecideAdjustment {...decision} onDone={setDone} onClose={() => setDecision(undefined)} />
       )}
     </>
   )
 }
 
-function One({ waiting, onDecide }: { waiting: Waiting; onDecide(decision: Decision): void }) {
+function AdjustmentRow({
+  waiting,
+  onDecide,
+}: {
+  waiting: Waiting
+  onDecide(decision: Decision): void
+}) {
   const words = useWords(adjustmentsWords)
   const common = useWords(operatorWords)
   const { may, account_id: own } = useOperator()
@@ -104,16 +102,15 @@ function One({ waiting, onDecide }: { waiting: Waiting; onDecide(decision: Decis
 
 type DecideProps = Decision & { onDone(said: string): void; onClose(): void }
 
-function Decide({ target, approve, onDone, onClose }: DecideProps) {
+function DecideAdjustment({ target, approve, onDone, onClose }: DecideProps) {
   const words = useWords(adjustmentsWords)
   const { number } = useFormats()
-  const again = useAskAgain()
   const amount = number(target.amount_credits, 6)
   return (
-    <ActDialog
+    <ActionDialog
       title={approve ? words.approveTitle(amount) : words.refuseTitle(amount)}
       why={approve ? words.approveWhy : words.refuseWhy}
-      act={approve ? words.approve : words.refuse}
+      button={approve ? words.approve : words.refuse}
       harmless={!approve}
       perform={({ reason, idempotencyKey }) =>
         ask('POST /v1/operator/adjustments/{id}/decision', {
@@ -122,15 +119,14 @@ function Decide({ target, approve, onDone, onClose }: DecideProps) {
           idempotencyKey,
         })
       }
-      onDone={({ data }) => {
-        const balance = data.balance_credits
+      renews={[
+        'GET /v1/operator/adjustments',
+        'GET /v1/operator/attention',
+        'GET /v1/operator/accounts/{id}',
+      ]}
+      onDone={({ data: { balance_credits: balance } }) =>
         onDone(balance === undefined ? words.refused : words.posted(number(balance, 6)))
-        return again(
-          'GET /v1/operator/adjustments',
-          'GET /v1/operator/attention',
-          'GET /v1/operator/accounts/{id}',
-        )
-      }}
+      }
       onClose={onClose}
     />
   )

@@ -28,12 +28,12 @@ export function AuditRun({ id }: { id: string }) {
   }, [state])
   return (
     <Loaded query={first} shape={<Skeleton lines={2} />}>
-      {({ data }) => (isGoing ? <Going run={data} /> : <Ended run={data} />)}
+      {({ data }) => (isGoing ? <AuditProgress run={data} /> : <AuditResult run={data} />)}
     </Loaded>
   )
 }
 
-function Going({ run: { step, of } }: { run: Run }) {
+function AuditProgress({ run: { step, of } }: { run: Run }) {
   const words = useWords(booksWords)
   const { number } = useFormats()
   const said = of === 0 ? words.waiting : words.step(number(step), number(of))
@@ -50,7 +50,7 @@ function Going({ run: { step, of } }: { run: Run }) {
   )
 }
 
-function Ended({ run }: { run: Run }) {
+function AuditResult({ run }: { run: Run }) {
   const words = useWords(booksWords)
   const { number } = useFormats()
   return (

@@ -1,7 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, type Answer } from '../../../client/ask.ts'
-import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
@@ -10,26 +9,23 @@ import { Section } from '../../../parts/page-title.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { useActSentences } from '../act-dialog.tsx'
 import { useOperator } from '../operator.ts'
-import { useProven } from '../proof.tsx'
+import { useOperatorForm } from '../use-operator-form.ts'
 import { AuditRun } from './audit-run.tsx'
 import { booksWords } from './words.ts'
 
 type Run = Answer<'GET /v1/operator/audits'>['data'][number]
 
-/** One at a time: asked for, followed proof by proof, and kept with what it found. */
+/** One audit at a time: started, followed step by step, and listed with what it found. */
 export function Audits() {
   const words = useWords(booksWords)
   const { may } = useOperator()
-  const again = useAskAgain()
-  const proven = useProven()
   const [shown, setShown] = useState<string>()
-  const start = useMutation({
-    mutationFn: () => proven(() => ask('POST /v1/operator/audits', { body: {} })),
-    onSuccess: ({ data }) => (setShown(data.id), again('GET /v1/operator/audits')),
+  const audit = useOperatorForm({
+    send: () => ask('POST /v1/operator/audits', { body: {} }),
+    renews: ['GET /v1/operator/audits'],
+    onDone: ({ data }) => setShown(data.id),
   })
-  const sentences = useActSentences(start.error)
   const runs = useAsk('GET /v1/operator/audits', { query: { limit: 10 } })
   const open = runs.data?.data.find(({ state }) => state === 'waiting' || state === 'running')
   const current = shown ?? open?.id ?? runs.data?.data[0]?.id
@@ -38,12 +34,12 @@ export function Audits() {
       <p className="max-w-prose text-soft">{words.auditLead}</p>
       {may('support') && (
         <div>
-          <Button icon="shield" busy={start.isPending} onClick={() => start.mutate()}>
+          <Button icon="shield" busy={audit.busy} onClick={() => audit.submit()}>
             {words.run}
           </Button>
         </div>
       )}
-      <FailureNotice error={start.error} kinds={sentences} />
+      <FailureNotice error={audit.error} kinds={audit.kinds} />
       <Loaded query={runs} shape={<Skeleton lines={3} />}>
         {({ data }) =>
           data.length === 0 ? (
@@ -54,7 +50,7 @@ export function Audits() {
               <h3 className="mt-2 text-base">{words.past}</h3>
               <ul aria-label={words.past} className="card divide-y divide-line px-4">
                 {data.map((run) => (
-                  <Past key={run.id} run={run} onShow={() => setShown(run.id)} />
+                  <PastAudit key={run.id} run={run} onShow={() => setShown(run.id)} />
                 ))}
               </ul>
             </>
@@ -65,7 +61,7 @@ export function Audits() {
   )
 }
 
-function Past({ run, onShow }: { run: Run; onShow(): void }) {
+function PastAudit({ run, onShow }: { run: Run; onShow(): void }) {
   const words = useWords(booksWords)
   const { fullMoment, number } = useFormats()
   const { state, finding_count: faults } = run

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { send, type Answer } from '../../../client/ask.ts'
 import { saveFile } from '../../../client/save-file.ts'
 import { useAsk } from '../../../client/use-ask.ts'
@@ -7,12 +6,13 @@ import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { Filters, useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page-title.tsx'
-import { Select } from '../../../parts/select.tsx'
+import { useForm } from '../../../parts/form/use-form.ts'
+import { Select } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useLanguage, useWords } from '../../../words/language.tsx'
 import { monthsSince } from '../../app/billing/months.ts'
-import { Facts } from '../facts.tsx'
+import { DetailList } from '../detail-list.tsx'
 import { wordFor } from '../word-for.ts'
 import { operatorWords } from '../words.ts'
 import { booksWords } from './words.ts'
@@ -45,49 +45,44 @@ export function Exports() {
         />
       </Filters>
       <Loaded query={sums} shape={<Skeleton lines={6} />}>
-        {({ data }) => <Told sums={data} />}
+        {({ data }) => <MonthSums sums={data} />}
       </Loaded>
       <div className="flex flex-wrap gap-2">
-        <Download list="ledger" month={filters.month} />
-        <Download list="payments" month={filters.month} />
+        <DownloadExport list="ledger" month={filters.month} />
+        <DownloadExport list="payments" month={filters.month} />
       </div>
     </Section>
   )
 }
 
-function Download({ list, month }: { list: 'ledger' | 'payments'; month: string }) {
+function DownloadExport({ list, month }: { list: 'ledger' | 'payments'; month: string }) {
   const words = useWords(booksWords)
-  const fetchFile = useMutation({
-    mutationFn: async () => {
+  const file = useForm({
+    send: async () => {
       const response = await send(`GET /v1/operator/exports/${list}.csv`, { query: { month } })
       saveFile(await response.blob(), `mlango-${list}-${month}.csv`)
     },
   })
   return (
     <>
-      <Button
-        kind="plain"
-        icon="download"
-        busy={fetchFile.isPending}
-        onClick={() => fetchFile.mutate()}
-      >
+      <Button kind="plain" icon="download" busy={file.busy} onClick={() => file.submit()}>
         {words[list]}
       </Button>
-      <FailureNotice error={fetchFile.error} />
+      <FailureNotice error={file.error} />
     </>
   )
 }
 
 /** The same sums as in the files: an accountant adds them up and finds these. */
-function Told({ sums: { ledger, payments } }: { sums: Sums }) {
+function MonthSums({ sums: { ledger, payments } }: { sums: Sums }) {
   const words = useWords(booksWords)
   const types = useWords(operatorWords).entries
   const { number, tzs } = useFormats()
   const signed = (amount: number) => `${amount > 0 ? '+' : ''}${number(amount, 6)}`
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <Facts
-        facts={[
+      <DetailList
+        details={[
           [words.opening, number(ledger.opening_credits, 6)],
           ...ledger.movements.map(
             ({ type, entries, amount_credits: amount }) =>
@@ -96,8 +91,8 @@ function Told({ sums: { ledger, payments } }: { sums: Sums }) {
           [words.closing, number(ledger.closing_credits, 6)],
         ]}
       />
-      <Facts
-        facts={[
+      <DetailList
+        details={[
           [words.received, number(payments.count)],
           [words.money, tzs(payments.received_tzs)],
           [words.sold, number(payments.credits, 6)],

@@ -5,7 +5,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Money } from '../../../parts/money.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { Facts } from '../facts.tsx'
+import { DetailList } from '../detail-list.tsx'
 import { wordFor } from '../word-for.ts'
 import { operatorWords } from '../words.ts'
 import { logWords } from './words.ts'
@@ -13,7 +13,7 @@ import { logWords } from './words.ts'
 export type Action = Answer<'GET /v1/operator/actions'>['data'][number]
 
 /** What operators did, the newest first; each opens with what was before and after. */
-export function Actions({ actions, label }: { actions: readonly Action[]; label: string }) {
+export function ActionList({ actions, label }: { actions: readonly Action[]; label: string }) {
   const words = useWords(logWords)
   const { moment } = useFormats()
   const [shown, setShown] = useState<Action>()
@@ -43,20 +43,20 @@ export function Actions({ actions, label }: { actions: readonly Action[]; label:
           </li>
         ))}
       </ul>
-      {shown && <OneAction action={shown} onClose={() => setShown(undefined)} />}
+      {shown && <ActionDetails action={shown} onClose={() => setShown(undefined)} />}
     </>
   )
 }
 
-function OneAction({ action, onClose }: { action: Action; onClose(): void }) {
+function ActionDetails({ action, onClose }: { action: Action; onClose(): void }) {
   const words = useWords(logWords)
   const common = useWords(operatorWords)
   const { fullMoment, number } = useFormats()
   const { target, amount_credits: amount } = action
   return (
     <Dialog title={wordFor(words.kinds, action.action)} onClose={onClose}>
-      <Facts
-        facts={[
+      <DetailList
+        details={[
           [words.number, number(action.seq)],
           [common.when, fullMoment(action.at)],
           [
@@ -65,7 +65,7 @@ function OneAction({ action, onClose }: { action: Action; onClose(): void }) {
               ? `${action.operator.name} (${common.command})`
               : action.operator.name,
           ],
-          [wordFor(words.targets, target.type), <Target key="target" {...target} />],
+          [wordFor(words.targets, target.type), <TargetLink key="target" {...target} />],
           [common.reason, action.reason],
           [
             words.amount,
@@ -74,13 +74,13 @@ function OneAction({ action, onClose }: { action: Action; onClose(): void }) {
           [words.request, action.request_id],
         ]}
       />
-      <Side title={common.before} value={action.before} />
-      <Side title={common.after} value={action.after} />
+      <LoggedState title={common.before} value={action.before} />
+      <LoggedState title={common.after} value={action.after} />
     </Dialog>
   )
 }
 
-function Target({ type, id }: { type: string; id: string }) {
+function TargetLink({ type, id }: { type: string; id: string }) {
   const page = { account: 'accounts', payment: 'payments' }[type]
   if (page === undefined) return id
   return (
@@ -91,7 +91,7 @@ function Target({ type, id }: { type: string; id: string }) {
 }
 
 /** As the log has it; nested values as JSON. */
-function Side({ title, value }: { title: string; value: unknown }) {
+function LoggedState({ title, value }: { title: string; value: unknown }) {
   if (value === undefined || value === null || typeof value !== 'object') return null
   const entries = Object.entries(value)
   return (

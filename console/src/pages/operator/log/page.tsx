@@ -4,28 +4,28 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Filters, useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Choices, Select } from '../../../parts/select.tsx'
+import { Choices, Select } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { SearchForm } from '../search-form.tsx'
 import { operatorWords } from '../words.ts'
-import { Actions } from './actions.tsx'
+import { ActionList } from './actions.tsx'
 import { refusalWords } from './refusal-words.ts'
-import { Refusals } from './refusals.tsx'
+import { RefusalList } from './refusals.tsx'
 import { logWords } from './words.ts'
 
 const ROWS = 50
 const DEFAULTS = { target: '', operator: '', action: '', before: '' }
 
-const TABS = ['acts', 'refusals'] as const
+const TABS = ['actions', 'refusals'] as const
 type Tab = (typeof TABS)[number]
 
 export default function Page() {
   const words = useWords(logWords)
   const refused = useWords(refusalWords)
-  const [filters, change] = useFilters({ tab: 'acts' })
-  const tab = TABS.find((one) => one === filters.tab) ?? 'acts'
-  const labels = { acts: words.acts, refusals: refused.title }
+  const [filters, change] = useFilters({ tab: 'actions' })
+  const tab = TABS.find((one) => one === filters.tab) ?? 'actions'
+  const labels = { actions: words.actions, refusals: refused.title }
   return (
     <>
       <PageTitle title={words.title} lead={words.lead} />
@@ -37,12 +37,12 @@ export default function Page() {
           onChange={(next) => change({ tab: next })}
         />
       </div>
-      {tab === 'acts' ? <Acts /> : <Refusals />}
+      {tab === 'actions' ? <ActionLog /> : <RefusalList />}
     </>
   )
 }
 
-function Acts() {
+function ActionLog() {
   const words = useWords(logWords)
   const [filters, change] = useFilters(DEFAULTS)
   return (
@@ -54,15 +54,15 @@ function Acts() {
         start={filters.target}
         onSearch={(target) => change({ target, before: '' })}
       />
-      <Narrow filters={filters} change={(more) => change({ before: '', ...more })} />
-      <List filters={filters} onBefore={(before) => change({ before })} />
+      <ActionFilters filters={filters} change={(more) => change({ before: '', ...more })} />
+      <FilteredActions filters={filters} onBefore={(before) => change({ before })} />
     </>
   )
 }
 
-type NarrowProps = { filters: typeof DEFAULTS; change(more: Partial<typeof DEFAULTS>): void }
+type FilterProps = { filters: typeof DEFAULTS; change(more: Partial<typeof DEFAULTS>): void }
 
-function Narrow({ filters, change }: NarrowProps) {
+function ActionFilters({ filters, change }: FilterProps) {
   const words = useWords(logWords)
   const operators = useAsk('GET /v1/operator/operators').data?.data ?? []
   return (
@@ -94,7 +94,13 @@ function Narrow({ filters, change }: NarrowProps) {
   )
 }
 
-function List({ filters, onBefore }: { filters: typeof DEFAULTS; onBefore(before: string): void }) {
+function FilteredActions({
+  filters,
+  onBefore,
+}: {
+  filters: typeof DEFAULTS
+  onBefore(before: string): void
+}) {
   const words = useWords(logWords)
   const common = useWords(operatorWords)
   const actions = useAsk('GET /v1/operator/actions', { query: { ...filters, limit: ROWS } })
@@ -108,7 +114,7 @@ function List({ filters, onBefore }: { filters: typeof DEFAULTS; onBefore(before
               <Empty icon="clock" title={isNarrowed ? words.none : words.noneYet} />
             </div>
           ) : (
-            <Actions actions={data} label={words.title} />
+            <ActionList actions={data} label={words.title} />
           )}
           <div className="flex justify-between">
             {filters.before === '' ? (

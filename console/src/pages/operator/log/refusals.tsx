@@ -13,7 +13,7 @@ import { refusalWords } from './refusal-words.ts'
 type Refusal = Answer<'GET /v1/operator/refusals'>['data'][number]
 
 /** Who wanted what they may not. */
-export function Refusals() {
+export function RefusalList() {
   const words = useWords(refusalWords)
   const refusals = useAsk('GET /v1/operator/refusals', { query: { limit: 100 } })
   return (
@@ -28,7 +28,7 @@ export function Refusals() {
           ) : (
             <ul aria-label={words.title} className="card divide-y divide-line px-4">
               {data.map((one) => (
-                <One key={`${one.account_id} ${one.why} ${one.first_at}`} refusal={one} />
+                <RefusalRow key={`${one.account_id} ${one.why} ${one.first_at}`} refusal={one} />
               ))}
             </ul>
           )
@@ -38,7 +38,7 @@ export function Refusals() {
   )
 }
 
-function One({ refusal }: { refusal: Refusal }) {
+function RefusalRow({ refusal }: { refusal: Refusal }) {
   const words = useWords(refusalWords)
   const common = useWords(operatorWords)
   const { number } = useFormats()

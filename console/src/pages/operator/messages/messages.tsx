@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { ask, type Answer } from '../../../client/ask.ts'
-import { useAskAgain } from '../../../client/use-ask.ts'
 import { Badge, type Tone } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
-import { Notice } from '../../../parts/notice.tsx'
+import { DoneNotice } from '../../../parts/done-notice.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { ActDialog } from '../act-dialog.tsx'
+import { ActionDialog } from '../action-dialog.tsx'
 import { useOperator } from '../operator.ts'
 import { messagesWords } from './words.ts'
 
@@ -20,18 +19,17 @@ const TONES: Record<Message['state'], Tone> = {
 }
 
 /** Mail and SMS; what did not arrive can be sent again. */
-export function Messages({ messages }: { messages: readonly Message[] }) {
+export function MessageList({ messages }: { messages: readonly Message[] }) {
   const words = useWords(messagesWords)
-  const again = useAskAgain()
   const { may } = useOperator()
   const [target, setTarget] = useState<Message>()
-  const [isResent, setResent] = useState(false)
+  const [done, setDone] = useState('')
   return (
-    <div className="flex flex-col gap-4">
-      {isResent && <Notice tone="good">{words.resent}</Notice>}
+    <>
+      <DoneNotice>{done}</DoneNotice>
       <ul aria-label={words.title} className="card divide-y divide-line px-4">
         {messages.map((message) => (
-          <One
+          <MessageRow
             key={message.id}
             message={message}
             {...(may('support') && { onResend: () => setTarget(message) })}
@@ -39,10 +37,10 @@ export function Messages({ messages }: { messages: readonly Message[] }) {
         ))}
       </ul>
       {target && (
-        <ActDialog
+        <ActionDialog
           title={words.resendTitle}
           why={words.resendWhy}
-          act={words.resend}
+          button={words.resend}
           harmless
           perform={({ reason, idempotencyKey }) =>
             ask('POST /v1/operator/outbox/{id}/resend', {
@@ -51,23 +49,20 @@ export function Messages({ messages }: { messages: readonly Message[] }) {
               idempotencyKey,
             })
           }
-          onDone={() => {
-            setTarget(undefined)
-            setResent(true)
-            return again(
-              'GET /v1/operator/outbox',
-              'GET /v1/operator/accounts/{id}',
-              'GET /v1/operator/attention',
-            )
-          }}
+          renews={[
+            'GET /v1/operator/outbox',
+            'GET /v1/operator/accounts/{id}',
+            'GET /v1/operator/attention',
+          ]}
+          onDone={() => setDone(words.resent)}
           onClose={() => setTarget(undefined)}
         />
       )}
-    </div>
+    </>
   )
 }
 
-function One({ message, onResend }: { message: Message; onResend?: () => void }) {
+function MessageRow({ message, onResend }: { message: Message; onResend?: () => void }) {
   const words = useWords(messagesWords)
   const { moment, number } = useFormats()
   const { state, channel, to } = message

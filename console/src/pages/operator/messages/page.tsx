@@ -3,11 +3,11 @@ import { Empty } from '../../../parts/empty.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Choices } from '../../../parts/select.tsx'
+import { Choices } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { ReadsOnly } from '../reads-only.tsx'
-import { Messages } from './messages.tsx'
+import { MessageList } from './messages.tsx'
 import { messagesWords } from './words.ts'
 
 const STATES = ['dead', 'waiting', 'sent', 'folded'] as const
@@ -36,7 +36,7 @@ export default function Page() {
                 <Empty icon="send" title={state === 'dead' ? words.noneDead : words.none} />
               </div>
             ) : (
-              <Messages messages={data} />
+              <MessageList messages={data} />
             )
           }
         </Loaded>

@@ -1,11 +1,10 @@
 import { useState } from 'react'
 import { abilityWords } from '../../../catalog/models.ts'
 import { ask } from '../../../client/ask.ts'
-import { useAskAgain } from '../../../client/use-ask.ts'
-import { Field } from '../../../parts/field.tsx'
+import { Field } from '../../../parts/form/field.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { ActDialog } from '../act-dialog.tsx'
+import { ActionDialog } from '../action-dialog.tsx'
 import { wordFor } from '../word-for.ts'
 import { priceWords } from './price-words.ts'
 
@@ -20,7 +19,6 @@ type Props = {
 export function SetMargin({ target, now, onDone, onClose }: Props) {
   const words = useWords(priceWords)
   const abilities = useWords(abilityWords)
-  const again = useAskAgain()
   const { number } = useFormats()
   const [text, setText] = useState(now ?? '')
   const margin = text.trim() === '' ? null : text.trim()
@@ -39,17 +37,16 @@ export function SetMargin({ target, now, onDone, onClose }: Props) {
     return done.data.prices_changed
   }
   return (
-    <ActDialog
+    <ActionDialog
       title={words.setTitle(target.model ?? wordFor(abilities, target.modality))}
       why={words.setWhy}
-      act={words.setDo}
+      button={words.setDo}
       disabled={!isRight}
       perform={change}
-      onDone={(changed) => {
-        onClose()
+      renews={['GET /v1/operator/models', 'GET /v1/operator/margins']}
+      onDone={(changed) =>
         onDone(changed === undefined ? words.setOne : words.setDone(number(changed)))
-        return again('GET /v1/operator/models', 'GET /v1/operator/margins')
-      }}
+      }
       onClose={onClose}
     >
       <Field
@@ -62,6 +59,6 @@ export function SetMargin({ target, now, onDone, onClose }: Props) {
         maxLength={12}
         autoComplete="off"
       />
-    </ActDialog>
+    </ActionDialog>
   )
 }

@@ -2,7 +2,7 @@ import { ButtonLink } from '../../../parts/button.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { useOperator } from '../operator.ts'
-import { Fx } from './fx.tsx'
+import { ExchangeRates } from './exchange-rates.tsx'
 import { Operators } from './operators.tsx'
 import { officeWords } from './words.ts'
 
@@ -19,7 +19,7 @@ export default function Page() {
         )}
       </PageTitle>
       <Operators />
-      <Fx />
+      <ExchangeRates />
     </>
   )
 }

@@ -1,4 +1,3 @@
-import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Money, Tzs } from '../../../parts/money.tsx'
@@ -7,12 +6,11 @@ import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { Figures, Rest } from './figures.tsx'
+import { MainFigures, OtherFigures } from './figures.tsx'
 import type { Periods } from './periods.ts'
-import { Series } from './series.tsx'
+import { DailyChart } from './daily-chart.tsx'
+import type { Overview } from './types.ts'
 import { overviewWords } from './words.ts'
-
-export type Overview = Answer<'GET /v1/operator/overview'>['data']
 
 export function Business({ days, now, before }: Periods) {
   const overview = useAsk('GET /v1/operator/overview', { query: now })
@@ -22,10 +20,10 @@ export function Business({ days, now, before }: Periods) {
       <Loaded query={overview} shape={<Skeleton lines={4} tall />}>
         {({ data }) => (
           <>
-            <Figures days={days} now={data} before={earlier.data?.data} />
+            <MainFigures days={days} now={data} before={earlier.data?.data} />
             <div className="grid items-start gap-x-4 xl:grid-cols-[2fr_1fr]">
-              <Series period={now} />
-              <Rest now={data} />
+              <DailyChart period={now} />
+              <OtherFigures now={data} />
               <ByModel models={data.by_model} />
               <ByNetwork networks={data.by_network} />
             </div>

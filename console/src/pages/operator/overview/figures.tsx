@@ -3,14 +3,14 @@ import { Money, Tzs } from '../../../parts/money.tsx'
 import { Section } from '../../../parts/page-title.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { Facts } from '../facts.tsx'
-import type { Overview } from './business.tsx'
+import { DetailList } from '../detail-list.tsx'
+import type { Overview } from './types.ts'
 import { overviewWords } from './words.ts'
 
 type Props = { days: number; now: Overview; before: Overview | undefined }
 
 /** Six figures against as many days before. */
-export function Figures({ days, now, before }: Props) {
+export function MainFigures({ days, now, before }: Props) {
   const words = useWords(overviewWords)
   const { number } = useFormats()
   const tzs = (value: number) => <Tzs amount={value} />
@@ -22,7 +22,7 @@ export function Figures({ days, now, before }: Props) {
   ) => (
     <Figure
       label={label}
-      below={<Against now={read(now)} before={before && read(before)} days={days} />}
+      below={<ChangeSince now={read(now)} before={before && read(before)} days={days} />}
     >
       {show(read(now))}
     </Figure>
@@ -53,15 +53,15 @@ export function Figures({ days, now, before }: Props) {
 }
 
 /** The smaller figures. */
-export function Rest({ now }: { now: Overview }) {
+export function OtherFigures({ now }: { now: Overview }) {
   const words = useWords(overviewWords)
   const { number, percent } = useFormats()
   const share = now.not_reported_share
   const unknownFees = now.fees_unknown
   return (
     <Section title={words.rest}>
-      <Facts
-        facts={[
+      <DetailList
+        details={[
           [words.earned, <Tzs key="earned" amount={now.earned_tzs} />],
           [words.given, <Money key="given" credits={now.gift_credits} />],
           [
@@ -102,9 +102,9 @@ function Figure({ label, below, children }: FigureProps) {
   )
 }
 
-type AgainstProps = { now: number; before: number | undefined; days: number }
+type ChangeProps = { now: number; before: number | undefined; days: number }
 
-function Against({ now, before, days }: AgainstProps) {
+function ChangeSince({ now, before, days }: ChangeProps) {
   const words = useWords(overviewWords)
   const { number, percent } = useFormats()
   if (before === undefined) return '…'

@@ -1,6 +1,6 @@
 import { useFilters } from '../../../parts/filters.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Choices } from '../../../parts/select.tsx'
+import { Choices } from '../../../parts/form/select.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { Attention } from './attention.tsx'
 import { Business } from './business.tsx'

@@ -4,7 +4,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
-import { Choices } from '../../../parts/select.tsx'
+import { Choices } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { useOperator } from '../operator.ts'
@@ -35,12 +35,12 @@ export default function Page() {
         onChange={(next) => change({ queue: next })}
       />
       <p className="my-3 text-soft">{words.queueWhy[queue]}</p>
-      <Waiting queue={queue} />
+      <PaymentQueue queue={queue} />
     </>
   )
 }
 
-function Waiting({ queue }: { queue: Queue }) {
+function PaymentQueue({ queue }: { queue: Queue }) {
   const words = useWords(paymentsWords)
   const payments = useAsk('GET /v1/operator/payments', { query: { queue, limit: 200 } })
   return (

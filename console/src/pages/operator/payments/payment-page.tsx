@@ -1,8 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { ask, type Answer } from '../../../client/ask.ts'
-import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { ask } from '../../../client/ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
@@ -15,19 +14,17 @@ import { Timeline } from '../../../parts/timeline.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import type { Params } from '../../page.tsx'
-import { useActSentences } from '../act-dialog.tsx'
-import { Facts } from '../facts.tsx'
+import { DetailList } from '../detail-list.tsx'
 import { useOperator } from '../operator.ts'
-import { useProven } from '../proof.tsx'
 import { ReadsOnly } from '../reads-only.tsx'
+import { useOperatorForm } from '../use-operator-form.ts'
 import { wordFor } from '../word-for.ts'
 import { operatorWords } from '../words.ts'
 import { PAYMENT_TONES } from './payment-table.tsx'
-import { Resolve } from './resolve.tsx'
+import { ResolvePayment } from './resolve-payment.tsx'
 import { usePaymentSteps } from './steps.ts'
+import { PAYMENT_ROUTES, type Payment } from './types.ts'
 import { paymentsWords } from './words.ts'
-
-export type Payment = Answer<'GET /v1/operator/payments/{id}'>['data']
 
 export default function Page({ params }: { params: Params }) {
   const words = useWords(paymentsWords)
@@ -39,13 +36,13 @@ export default function Page({ params }: { params: Params }) {
       </Link>
       {payment.data === undefined && <h1 className="sr-only">{words.title}</h1>}
       <Loaded query={payment} shape={<Skeleton lines={4} tall />}>
-        {({ data }) => <Told payment={data} />}
+        {({ data }) => <PaymentView payment={data} />}
       </Loaded>
     </>
   )
 }
 
-function Told({ payment }: { payment: Payment }) {
+function PaymentView({ payment }: { payment: Payment }) {
   const words = useWords(paymentsWords)
   const { tzs } = useFormats()
   const steps = usePaymentSteps(payment)
@@ -56,73 +53,52 @@ function Told({ payment }: { payment: Payment }) {
         lead={<Badge tone={PAYMENT_TONES[payment.status]}>{words.states[payment.status]}</Badge>}
       />
       <ReadsOnly need="support" />
-      <Acts payment={payment} />
+      <PaymentActions payment={payment} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="card p-5">
           <Timeline label={words.steps} steps={steps} />
         </div>
-        <About payment={payment} />
+        <PaymentDetails payment={payment} />
       </div>
     </>
   )
 }
 
-function Acts({ payment }: { payment: Payment }) {
+function PaymentActions({ payment }: { payment: Payment }) {
   const words = useWords(paymentsWords)
   const { may } = useOperator()
-  const again = useAskAgain()
-  const proven = useProven()
   const [isResolving, setResolving] = useState(false)
   const [done, setDone] = useState<{ tone: 'good' | 'warning'; said: string }>()
-  const renew = () =>
-    again(
-      'GET /v1/operator/payments/{id}',
-      'GET /v1/operator/payments',
-      'GET /v1/operator/attention',
-      'GET /v1/operator/accounts/{id}',
-      'GET /v1/operator/accounts/{id}/transactions',
-      'GET /v1/operator/accounts/{id}/payments',
-    )
-  const check = useMutation({
-    mutationFn: () =>
-      proven(() =>
-        ask('POST /v1/operator/payments/{id}/check', { path: { id: payment.id }, body: {} }),
-      ),
-    onSuccess: ({ data }) => {
-      const doubted = data.review !== undefined && data.review.done_by === undefined
+  const check = useOperatorForm({
+    send: () =>
+      ask('POST /v1/operator/payments/{id}/check', { path: { id: payment.id }, body: {} }),
+    renews: PAYMENT_ROUTES,
+    onDone: ({ data }) =>
       setDone(
-        doubted
+        isInReview(data)
           ? { tone: 'warning', said: words.checkedDoubt }
           : { tone: 'good', said: words.checked[data.status] },
-      )
-      return renew()
-    },
+      ),
   })
-  const sentences = useActSentences(check.error)
   if (!may('support')) return null
-  const isOpen = payment.review !== undefined && payment.review.done_by === undefined
   return (
     <div className="mb-6 flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
-        <Button icon="search" busy={check.isPending} onClick={() => check.mutate()}>
+        <Button icon="search" busy={check.busy} onClick={() => check.submit()}>
           {words.check}
         </Button>
-        {isOpen && (
+        {isInReview(payment) && (
           <Button kind="plain" icon="check" onClick={() => setResolving(true)}>
             {words.resolve}
           </Button>
         )}
       </div>
       {done && <Notice tone={done.tone}>{done.said}</Notice>}
-      <FailureNotice error={check.error} kinds={sentences} />
+      <FailureNotice error={check.error} kinds={check.kinds} />
       {isResolving && (
-        <Resolve
+        <ResolvePayment
           payment={payment}
-          onDone={() => {
-            setResolving(false)
-            setDone({ tone: 'good', said: words.resolvedDone })
-            return renew()
-          }}
+          onDone={() => setDone({ tone: 'good', said: words.resolvedDone })}
           onClose={() => setResolving(false)}
         />
       )}
@@ -130,13 +106,17 @@ function Acts({ payment }: { payment: Payment }) {
   )
 }
 
-function About({ payment }: { payment: Payment }) {
+/** Somebody has to look at it, and nobody has yet. */
+const isInReview = ({ review }: Pick<Payment, 'review'>) =>
+  review !== undefined && review.done_by === undefined
+
+function PaymentDetails({ payment }: { payment: Payment }) {
   const words = useWords(paymentsWords)
   const common = useWords(operatorWords)
   const { review } = payment
   return (
-    <Facts
-      facts={[
+    <DetailList
+      details={[
         [
           common.customer,
           <Link

@@ -1,11 +1,8 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask, type Answer } from '../../../client/ask.ts'
-import { AskFailure } from '../../../client/failure.ts'
-import { Button } from '../../../parts/button.tsx'
-import { FailureNotice } from '../../../parts/failure-notice.tsx'
-import { Field, FieldFrame, inputLook } from '../../../parts/field.tsx'
+import { Form } from '../../../parts/form/form.tsx'
+import { Field, FieldFrame, inputLook } from '../../../parts/form/field.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Tzs } from '../../../parts/money.tsx'
 import { Notice } from '../../../parts/notice.tsx'
@@ -15,9 +12,8 @@ import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { dayInTanzania } from '../../app/activity/selection.ts'
-import { useActSentences } from '../act-dialog.tsx'
-import { useProven } from '../proof.tsx'
 import { ReadsOnly } from '../reads-only.tsx'
+import { useOperatorForm } from '../use-operator-form.ts'
 import { operatorWords } from '../words.ts'
 import { reconcileWords } from './statement-words.ts'
 import { paymentsWords } from './words.ts'
@@ -37,74 +33,62 @@ export default function Page() {
       </Link>
       <PageTitle title={words.title} lead={words.lead} />
       <ReadsOnly need="support" />
-      <Form onCompared={setCompared} />
-      {compared && <Outcome compared={compared} />}
+      <StatementForm onCompared={setCompared} />
+      {compared && <ComparisonResult compared={compared} />}
     </>
   )
 }
 
-function Form({ onCompared }: { onCompared(compared: Comparison | undefined): void }) {
+function StatementForm({ onCompared }: { onCompared(compared: Comparison | undefined): void }) {
   const words = useWords(reconcileWords)
-  const proven = useProven()
   const [file, setFile] = useState<File>()
   const [from, setFrom] = useState(dayInTanzania(1))
   const [to, setTo] = useState(dayInTanzania(1))
-  const compare = useMutation({
-    mutationFn: async () => {
-      const csv = await file!.text()
-      const body = { csv, from: startOf(from), to: startOf(dayAfter(to)) }
-      return proven(() => ask('POST /v1/operator/payments/statement', { body }))
+  const compare = useOperatorForm({
+    send: async () => {
+      onCompared(undefined)
+      const body = { csv: await file!.text(), from: startOf(from), to: startOf(dayAfter(to)) }
+      return ask('POST /v1/operator/payments/statement', { body })
     },
-    onMutate: () => onCompared(undefined),
-    onSuccess: ({ data }) => onCompared(data),
+    onDone: ({ data }) => onCompared(data),
   })
-  const said = compare.error instanceof AskFailure ? compare.error.message : ''
-  const sentences = {
-    ...useActSentences(compare.error),
-    validation_error: words.unreadable(said),
-  }
+  const said = compare.error?.message ?? ''
   const isTooLarge = file !== undefined && file.size > LARGEST_LETTERS
   return (
-    <form
-      noValidate
-      onSubmit={(event) => (event.preventDefault(), compare.mutate())}
-      className="card mb-8 flex max-w-xl flex-col gap-4 p-5"
-    >
-      <FieldFrame label={words.file} error={isTooLarge ? words.tooLarge : undefined}>
-        {({ id, describedBy, invalid }) => (
-          <div
-            className={`${inputLook} relative flex items-center gap-2 focus-within:outline-3 focus-within:outline-green`}
-          >
-            <Icon name="file" />
-            <span className="min-w-0 wrap-anywhere">{file?.name ?? words.choose}</span>
-            <input
-              id={id}
-              type="file"
-              accept=".csv,text/csv,text/plain"
-              aria-describedby={describedBy}
-              aria-invalid={invalid}
-              onChange={(event) => setFile(event.target.files?.[0])}
-              // Its own words are those of the browser's language.
-              className="absolute inset-0 cursor-pointer opacity-0"
-            />
-          </div>
-        )}
-      </FieldFrame>
-      <div className="grid grid-cols-2 gap-3">
-        <Field label={words.from} type="date" value={from} max={to} onChange={setFrom} />
-        <Field label={words.to} type="date" value={to} min={from} onChange={setTo} />
-      </div>
-      <p className="text-sm text-soft">{words.days}</p>
-      <FailureNotice error={compare.error} kinds={sentences} />
-      <Button
-        type="submit"
-        wide
-        busy={compare.isPending}
+    <div className="card mb-8 max-w-xl p-5">
+      <Form
+        form={compare}
+        button={words.compare}
+        kinds={{ ...compare.kinds, validation_error: words.unreadable(said) }}
         disabled={file === undefined || isTooLarge || from === '' || to === ''}
       >
-        {words.compare}
-      </Button>
-    </form>
+        <FieldFrame label={words.file} error={isTooLarge ? words.tooLarge : undefined}>
+          {({ id, describedBy, invalid }) => (
+            <div
+              className={`${inputLook} relative flex items-center gap-2 focus-within:outline-3 focus-within:outline-green`}
+            >
+              <Icon name="file" />
+              <span className="min-w-0 wrap-anywhere">{file?.name ?? words.choose}</span>
+              <input
+                id={id}
+                type="file"
+                accept=".csv,text/csv,text/plain"
+                aria-describedby={describedBy}
+                aria-invalid={invalid}
+                onChange={(event) => setFile(event.target.files?.[0])}
+                // Its own words are those of the browser's language.
+                className="absolute inset-0 cursor-pointer opacity-0"
+              />
+            </div>
+          )}
+        </FieldFrame>
+        <div className="grid grid-cols-2 gap-3">
+          <Field label={words.from} type="date" value={from} max={to} onChange={setFrom} />
+          <Field label={words.to} type="date" value={to} min={from} onChange={setTo} />
+        </div>
+        <p className="text-sm text-soft">{words.days}</p>
+      </Form>
+    </div>
   )
 }
 
@@ -113,7 +97,7 @@ const startOf = (day: string) => `${day}T00:00:00+03:00`
 const dayAfter = (day: string) =>
   new Date(Date.parse(`${day}T12:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 
-function Outcome({ compared }: { compared: Comparison }) {
+function ComparisonResult({ compared }: { compared: Comparison }) {
   const words = useWords(reconcileWords)
   const { number } = useFormats()
   const columns = useColumns()

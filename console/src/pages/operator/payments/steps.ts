@@ -2,7 +2,7 @@ import type { Step } from '../../../parts/timeline.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { wordFor } from '../word-for.ts'
-import type { Payment } from './payment-page.tsx'
+import type { Payment } from './types.ts'
 import { paymentsWords } from './words.ts'
 
 /** A payment as a line of time, with what became of it since. */

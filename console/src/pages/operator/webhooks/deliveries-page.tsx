@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask, type Answer } from '../../../client/ask.ts'
-import { useAsk, useAskAgain } from '../../../client/use-ask.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Badge, type Tone } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
-import { Notice } from '../../../parts/notice.tsx'
+import { DoneNotice } from '../../../parts/done-notice.tsx'
 import { PageTitle } from '../../../parts/page-title.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import type { Params } from '../../page.tsx'
-import { ActDialog } from '../act-dialog.tsx'
+import { ActionDialog } from '../action-dialog.tsx'
 import { wordFor } from '../word-for.ts'
 import { webhooksWords } from './words.ts'
 
@@ -21,7 +21,6 @@ const TONES: Record<Delivery['state'], Tone> = { waiting: 'wait', delivered: 'go
 /** What was sent to one address, and what became of it. */
 export default function Page({ params }: { params: Params }) {
   const words = useWords(webhooksWords)
-  const again = useAskAgain()
   const id = params['id']!
   const deliveries = useAsk('GET /v1/operator/webhooks/{id}/deliveries', {
     path: { id },
@@ -29,7 +28,7 @@ export default function Page({ params }: { params: Params }) {
   })
   const endpoint = useAsk('GET /v1/operator/webhooks').data?.data.find((one) => one.id === id)
   const [target, setTarget] = useState<Delivery>()
-  const [isDone, setDone] = useState(false)
+  const [done, setDone] = useState('')
   return (
     <>
       <Link href="/operator/webhooks" className="link inline-flex min-h-11 items-center text-sm">
@@ -39,11 +38,7 @@ export default function Page({ params }: { params: Params }) {
         title={words.deliveries}
         lead={<span className="wrap-anywhere">{endpoint?.url}</span>}
       />
-      {isDone && (
-        <div className="mb-4">
-          <Notice tone="good">{words.replayed}</Notice>
-        </div>
-      )}
+      <DoneNotice>{done}</DoneNotice>
       <Loaded query={deliveries} shape={<Skeleton lines={6} />}>
         {({ data }) =>
           data.length === 0 ? (
@@ -51,17 +46,17 @@ export default function Page({ params }: { params: Params }) {
           ) : (
             <ul aria-label={words.deliveries} className="card divide-y divide-line px-4">
               {data.map((one) => (
-                <One key={one.id} delivery={one} onReplay={() => setTarget(one)} />
+                <DeliveryRow key={one.id} delivery={one} onReplay={() => setTarget(one)} />
               ))}
             </ul>
           )
         }
       </Loaded>
       {target && (
-        <ActDialog
+        <ActionDialog
           title={words.replayTitle}
           why={words.replayWhy}
-          act={words.replay}
+          button={words.replay}
           harmless
           perform={({ reason, idempotencyKey }) =>
             ask('POST /v1/operator/webhooks/{id}/deliveries/{event_id}/replay', {
@@ -70,11 +65,8 @@ export default function Page({ params }: { params: Params }) {
               idempotencyKey,
             })
           }
-          onDone={() => {
-            setTarget(undefined)
-            setDone(true)
-            return again('GET /v1/operator/webhooks/{id}/deliveries', 'GET /v1/operator/attention')
-          }}
+          renews={['GET /v1/operator/webhooks/{id}/deliveries', 'GET /v1/operator/attention']}
+          onDone={() => setDone(words.replayed)}
           onClose={() => setTarget(undefined)}
         />
       )}
@@ -82,7 +74,7 @@ export default function Page({ params }: { params: Params }) {
   )
 }
 
-function One({ delivery, onReplay }: { delivery: Delivery; onReplay(): void }) {
+function DeliveryRow({ delivery, onReplay }: { delivery: Delivery; onReplay(): void }) {
   const words = useWords(webhooksWords)
   const { fullMoment, moment, number } = useFormats()
   const { state, last_status: status, last_error: error, next_try_at: next } = delivery

@@ -1,21 +1,16 @@
 import { useState } from 'react'
 import { ask, type AskOptions } from '../../../client/ask.ts'
-import { Field } from '../../../parts/field.tsx'
+import { Field } from '../../../parts/form/field.tsx'
 import { useWords } from '../../../words/language.tsx'
-import { ActDialog } from '../act-dialog.tsx'
-import type { Endpoint } from './page.tsx'
+import { ActionDialog } from '../action-dialog.tsx'
+import type { EndpointProps } from './types.ts'
 import { webhooksWords } from './words.ts'
 
 type Body = Exclude<AskOptions<'POST /v1/operator/webhooks'>['body'], FormData | undefined>
 type Event = Body['events'][number]
 
-type Props = {
-  /** The one that is changed; without it, one is added. */
-  endpoint?: Endpoint
-  onSecret(secret: string): unknown
-  onDone(said: string): unknown
-  onClose(): void
-}
+/** Without an endpoint, one is added. */
+type Props = Omit<EndpointProps, 'endpoint'> & Partial<Pick<EndpointProps, 'endpoint'>>
 
 export function EndpointForm({ endpoint, onSecret, onDone, onClose }: Props) {
   const words = useWords(webhooksWords)
@@ -38,14 +33,15 @@ export function EndpointForm({ endpoint, onSecret, onDone, onClose }: Props) {
     return undefined
   }
   return (
-    <ActDialog
+    <ActionDialog
       title={endpoint ? words.change : words.add}
       why={endpoint ? words.changeWhy : words.addWhy}
-      act={endpoint ? words.save : words.add}
+      button={endpoint ? words.save : words.add}
       harmless
       disabled={!/^https?:\/\/\S+$/.test(url.trim()) || events.length === 0}
       kinds={{ validation_error: words.urlWrong, conflict: words.tooMany }}
       perform={perform}
+      renews={['GET /v1/operator/webhooks']}
       onDone={(secret) => (secret === undefined ? onDone(words.done) : onSecret(secret))}
       onClose={onClose}
     >
@@ -81,6 +77,6 @@ export function EndpointForm({ endpoint, onSecret, onDone, onClose }: Props) {
           </label>
         ))}
       </fieldset>
-    </ActDialog>
+    </ActionDialog>
   )
 }

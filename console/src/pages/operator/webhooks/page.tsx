@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
+import { DoneNotice } from '../../../parts/done-notice.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Notice } from '../../../parts/notice.tsx'
@@ -13,10 +13,10 @@ import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { useOperator } from '../operator.ts'
 import { wordFor } from '../word-for.ts'
-import { EndpointActs, type EndpointAct } from './endpoint-acts.tsx'
+import { EndpointDialogs } from './endpoint-dialogs.tsx'
+import { NewSecret } from './new-secret.tsx'
+import type { Endpoint, EndpointDialog } from './types.ts'
 import { webhooksWords } from './words.ts'
-
-export type Endpoint = Answer<'GET /v1/operator/webhooks'>['data'][number]
 
 export default function Page() {
   const words = useWords(webhooksWords)
@@ -27,7 +27,7 @@ export default function Page() {
         {words.back}
       </Link>
       {may('owner') ? (
-        <Endpoints />
+        <WebhookList />
       ) : (
         <>
           <PageTitle title={words.title} />
@@ -38,23 +38,20 @@ export default function Page() {
   )
 }
 
-function Endpoints() {
+function WebhookList() {
   const words = useWords(webhooksWords)
   const endpoints = useAsk('GET /v1/operator/webhooks')
-  const [act, setAct] = useState<EndpointAct>()
+  const [dialog, setDialog] = useState<EndpointDialog>()
+  const [secret, setSecret] = useState<string>()
   const [done, setDone] = useState('')
   return (
     <>
       <PageTitle title={words.title} lead={words.lead}>
-        <Button icon="plus" onClick={() => setAct({ act: 'add' })}>
+        <Button icon="plus" onClick={() => setDialog({ kind: 'add' })}>
           {words.add}
         </Button>
       </PageTitle>
-      {done !== '' && (
-        <div className="mb-4">
-          <Notice tone="good">{done}</Notice>
-        </div>
-      )}
+      <DoneNotice>{done}</DoneNotice>
       <Loaded query={endpoints} shape={<Skeleton lines={3} tall />}>
         {({ data }) =>
           data.length === 0 ? (
@@ -66,29 +63,37 @@ function Endpoints() {
           ) : (
             <ul aria-label={words.title} className="flex flex-col gap-4">
               {data.map((one) => (
-                <One key={one.id} endpoint={one} onAct={setAct} />
+                <WebhookRow key={one.id} endpoint={one} onOpen={setDialog} />
               ))}
             </ul>
           )
         }
       </Loaded>
-      {act && <EndpointActs {...act} onDone={setDone} onClose={() => setAct(undefined)} />}
+      {dialog && (
+        <EndpointDialogs
+          dialog={dialog}
+          onDone={setDone}
+          onSecret={setSecret}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {secret !== undefined && <NewSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }
 
-type OneProps = { endpoint: Endpoint; onAct(act: EndpointAct): void }
+type WebhookRowProps = { endpoint: Endpoint; onOpen(dialog: EndpointDialog): void }
 
-function One({ endpoint, onAct }: OneProps) {
+function WebhookRow({ endpoint, onOpen }: WebhookRowProps) {
   const words = useWords(webhooksWords)
   const { moment } = useFormats()
   const { url, enabled, previous_secret_until: until } = endpoint
-  const button = (act: 'change' | 'switch' | 'rotate' | 'remove', label: string) => (
+  const button = (kind: 'change' | 'switch' | 'rotate' | 'remove', label: string) => (
     <Button
       kind="quiet"
       size="small"
       aria-label={`${label}: ${url}`}
-      onClick={() => onAct({ act, endpoint })}
+      onClick={() => onOpen({ kind, endpoint })}
     >
       {label}
     </Button>

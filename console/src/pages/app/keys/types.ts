@@ -1,0 +1,17 @@
+import type { Answer } from '../../../client/ask.ts'
+
+export type Key = Answer<'GET /v1/api-keys'>['data'][number]
+export type Workspace = Answer<'GET /v1/workspaces'>['data'][number]
+
+export type CreatedKey = {
+  name: string
+  key: string
+  /** After a leak: the old one is dead, or is still to be revoked. */
+  old?: 'revoked' | 'alive'
+}
+
+export type KeyDialog = { kind: 'rename' | 'revoke' | 'leaked'; target: Key }
+
+export type WorkspaceDialog =
+  | { kind: 'create'; workspace?: undefined }
+  | { kind: 'rename' | 'delete'; workspace: Workspace }

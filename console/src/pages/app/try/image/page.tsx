@@ -1,0 +1,135 @@
+import { send } from '../../../../client/ask.ts'
+import type { Answer } from '../../../../client/ask.ts'
+import { useStored } from '../../../../client/device-storage.ts'
+import { Button } from '../../../../parts/button.tsx'
+import { TextArea } from '../../../../parts/form/field.tsx'
+import { Select } from '../../../../parts/form/select.tsx'
+import type { SampleCall } from '../../../../samples/types.ts'
+import { useWords } from '../../../../words/language.tsx'
+import { CallFailure } from '../call-failure.tsx'
+import { pictureEstimate } from '../estimate.ts'
+import { EstimateLine } from '../estimate-line.tsx'
+import { imageWords } from './words.ts'
+import { TryLayout } from '../layout.tsx'
+import { ModelSelect, useModelChoice } from '../model-choice.tsx'
+import { OutcomeCharge } from '../outcome-charge.tsx'
+import { Picture } from '../picture.tsx'
+import { ModelReady } from '../model-ready.tsx'
+import { blobOf } from '../voice/recording.ts'
+import { useOrder } from '../use-order.ts'
+import { tryWords } from '../words.ts'
+
+const PLAIN = { prompt: '', count: '1', shape: '' }
+const COUNTS = ['1', '2', '3', '4'].map((value) => ({ value, label: value }))
+
+export default function ImagePage() {
+  const words = useWords(imageWords)
+  const common = useWords(tryWords)
+  const choice = useModelChoice('image', (model) => model.output_modalities.includes('image'))
+  const [wish, setWish] = useStored('image', PLAIN)
+  const order = useOrder<{ pictures: Blob[]; prompt: string }>('image')
+  const count = Number(wish.count)
+  const body = {
+    model: choice.model?.id ?? '',
+    prompt: wish.prompt.trim() || words.example,
+    n: count,
+    ...(wish.shape === '' ? {} : { aspect_ratio: wish.shape }),
+  }
+  const call: SampleCall = { path: '/v1/images/generations', body, answer: 'pictures' }
+  const estimate = pictureEstimate(choice.model, count)
+  const run = () =>
+    void order.run(
+      body,
+      (attempt) => send('POST /v1/images/generations', { body, ...attempt }),
+      async (response) => ({ pictures: await readPictures(response), prompt: body.prompt }),
+    )
+  const { outcome } = order
+  return (
+    <TryLayout
+      tab="image"
+      call={call}
+      settings={
+        <>
+          <ModelSelect choice={choice} />
+          <Select
+            label={words.count}
+            value={wish.count}
+            options={COUNTS}
+            onChange={(next) => setWish({ ...wish, count: next })}
+          />
+          <Select
+            label={words.shape}
+            value={wish.shape}
+            options={[
+              { value: '', label: common.modelChooses },
+              ...Object.entries(words.shapes).map(([value, label]) => ({ value, label })),
+            ]}
+            onChange={(shape) => setWish({ ...wish, shape })}
+          />
+        </>
+      }
+    >
+      <ModelReady choice={choice}>
+        <div className="flex flex-col gap-4">
+          <div className="card flex flex-col gap-3 p-4">
+            <TextArea
+              label={words.prompt}
+              placeholder={words.example}
+              hint={common.twice}
+              rows={3}
+              value={wish.prompt}
+              onChange={(prompt) => setWish({ ...wish, prompt })}
+            />
+            <div className="flex flex-wrap items-center justify-between gap-2">
+              <EstimateLine credits={estimate} />
+              <Button onClick={run} disabled={wish.prompt.trim() === ''} busy={order.busy}>
+                {words.draw}
+              </Button>
+            </div>
+          </div>
+          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
+          {order.busy && <PictureWaiting count={count} />}
+          {outcome && !order.busy && (
+            <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
+              <div className={outcome.result.pictures.length > 1 ? 'grid grid-cols-2 gap-3' : ''}>
+                {outcome.result.pictures.map((blob, at) => (
+                  <Picture
+                    key={at}
+                    blob={blob}
+                    name={`picha-${at + 1}`}
+                    text={outcome.result.prompt}
+                  />
+                ))}
+              </div>
+              <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
+              <p className="text-sm text-soft">{words.notKept}</p>
+            </section>
+          )}
+        </div>
+      </ModelReady>
+    </TryLayout>
+  )
+}
+
+/** Grey squares where the pictures will be. */
+function PictureWaiting({ count }: { count: number }) {
+  const words = useWords(imageWords)
+  return (
+    <div role="status">
+      <span className="sr-only">{words.drawing}</span>
+      <div className={count > 1 ? 'grid grid-cols-2 gap-3' : ''}>
+        {Array.from({ length: count }, (_, at) => (
+          <div key={at} className="pulse aspect-square w-full max-w-md rounded-md bg-line" />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+async function readPictures(response: Response): Promise<Blob[]> {
+  const { data } = (await response.json()) as Answer<'POST /v1/images/generations'>
+  // The type is the model's word: only pictures may become a picture's address.
+  return data.map(({ b64_json, media_type }) =>
+    blobOf(b64_json, /^image\/(png|jpeg|webp|gif)$/.test(media_type) ? media_type : 'image/png'),
+  )
+}

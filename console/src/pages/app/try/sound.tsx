@@ -1,9 +1,0 @@
-import { useBlobUrl } from './use-blob-url.ts'
-
-/** A player; the words of what is heard stand beside it. */
-export function Sound({ blob, label }: { blob: Blob; label: string }) {
-  const url = useBlobUrl(blob)
-  if (url === undefined) return <div className="h-14" />
-  // oxlint-disable-next-line jsx-a11y/media-has-caption -- its text is on the page
-  return <audio controls src={url} aria-label={label} className="h-14 w-full" />
-}

@@ -1,0 +1,108 @@
+import { send } from '../../../../client/ask.ts'
+import type { SampleCall } from '../../../../samples/types.ts'
+import { base64Of, blobOf, type Recording } from './recording.ts'
+
+export type Way = 'talk' | 'hear' | 'speak'
+export type VoiceSettings = {
+  language: 'sw' | 'en'
+  reply: 'sw' | 'en'
+  voice: string
+  input: string
+}
+
+/** What is asked for, without the recording. */
+export type VoiceWish = VoiceSettings & {
+  way: Way
+  hearing: string
+  text: string
+  speech: string
+}
+
+export type VoiceResult = { heard?: string; answer?: string; sound?: Blob }
+
+/** Each way is one call; what is sent is also what is shown as code. */
+export function voiceCall(
+  wish: VoiceWish,
+  recording: Pick<Recording, 'name' | 'format'>,
+): SampleCall {
+  const { name, format } = recording
+  const voice = wish.voice === '' ? {} : { voice: wish.voice }
+  if (wish.way === 'hear') {
+    const fields = { model: wish.hearing, language: wish.language }
+    return {
+      path: '/v1/audio/transcriptions',
+      form: { fields, file: name, type: MEDIA_TYPES[format] ?? 'audio/webm' },
+    }
+  }
+  if (wish.way === 'speak') {
+    return {
+      path: '/v1/audio/speech',
+      body: { model: wish.speech, input: wish.input, ...voice, response_format: 'mp3' },
+      answer: 'sound',
+    }
+  }
+  return {
+    path: '/v1/voice/responses',
+    body: {
+      audio_format: format,
+      stt_model: wish.hearing,
+      text_model: wish.text,
+      tts_model: wish.speech,
+      ...voice,
+      language: wish.language,
+      response_language: wish.reply,
+      response_format: 'mp3',
+      include_audio: true,
+    },
+    inBase64: { member: 'audio_data', file: name },
+  }
+}
+
+const MEDIA_TYPES: Record<string, string> = {
+  webm: 'audio/webm',
+  ogg: 'audio/ogg',
+  m4a: 'audio/mp4',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  aac: 'audio/aac',
+}
+
+export async function sendVoice(
+  call: SampleCall,
+  recording: Recording | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
+  const name = `POST ${call.path}` as 'POST /v1/voice/responses'
+  if (call.form !== undefined && recording !== undefined) {
+    const form = new FormData()
+    for (const [field, value] of Object.entries(call.form.fields)) form.append(field, value)
+    form.append('file', new Blob([recording.blob], { type: call.form.type }), call.form.file)
+    return send(name, { body: form, signal })
+  }
+  if (call.inBase64 === undefined || recording === undefined) {
+    return send(name, { body: call.body, signal })
+  }
+  const data = await base64Of(recording.blob)
+  return send(name, { body: { ...call.body, [call.inBase64.member]: data }, signal })
+}
+
+type VoiceAnswer = {
+  transcript: string
+  text: string
+  audio_base64?: string
+  audio_content_type?: string
+}
+
+export async function readVoice(way: Way, response: Response): Promise<VoiceResult> {
+  if (way === 'speak') return { sound: await response.blob() }
+  if (way === 'hear') return { heard: ((await response.json()) as { text: string }).text }
+  const answer = (await response.json()) as VoiceAnswer
+  return {
+    heard: answer.transcript,
+    answer: answer.text,
+    ...(answer.audio_base64 === undefined
+      ? {}
+      : { sound: blobOf(answer.audio_base64, answer.audio_content_type ?? 'audio/mpeg') }),
+  }
+}

@@ -1,0 +1,65 @@
+import { useState, type ReactNode } from 'react'
+import type { GetName } from '../../client/use-ask.ts'
+import { ConfirmDialog } from '../../parts/form/confirm-dialog.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { useWords } from '../../words/language.tsx'
+import { useOperatorForm } from './use-operator-form.ts'
+import { operatorWords } from './words.ts'
+
+type Props<T> = {
+  title: string
+  why?: ReactNode
+  /** What it says: what is done. */
+  button: string
+  harmless?: boolean
+  /** Something in the fields is missing. */
+  disabled?: boolean
+  /** In place of the usual hint, where somebody else will read the reason too. */
+  reasonHint?: string
+  /** What a refusal means here, by the API's code. */
+  kinds?: Partial<Record<string, string>>
+  children?: ReactNode
+  /** The same key however often it is tried: it is done once. */
+  perform(given: { reason: string; idempotencyKey: string }): Promise<T>
+  renews: readonly GetName[]
+  /** Called when the dialog has closed. */
+  onDone(result: T): void
+  onClose(): void
+}
+
+const SHORTEST_REASON = 3
+
+/** An action on somebody else's account or money: with a reason, and a fresh code where it is asked. */
+export function ActionDialog<T>(props: Props<T>) {
+  const { perform, renews, onDone, reasonHint, kinds, children, disabled, ...shown } = props
+  const words = useWords(operatorWords)
+  const [reason, setReason] = useState('')
+  const [idempotencyKey] = useState(() => crypto.randomUUID())
+  const form = useOperatorForm({
+    send: () => perform({ reason: reason.trim(), idempotencyKey }),
+    renews,
+    onDone: (result) => {
+      props.onClose()
+      onDone(result)
+    },
+  })
+  return (
+    <ConfirmDialog
+      {...shown}
+      form={form}
+      disabled={disabled === true || reason.trim().length < SHORTEST_REASON}
+      kinds={{ ...form.kinds, ...kinds }}
+      unsure={words.unsure}
+    >
+      {children}
+      <Field
+        label={words.reason}
+        hint={reasonHint ?? words.reasonHint}
+        value={reason}
+        onChange={setReason}
+        maxLength={500}
+        autoComplete="off"
+      />
+    </ConfirmDialog>
+  )
+}
