@@ -12,11 +12,13 @@ type Props<T> = {
   query: UseQueryResult<T, AskFailure>
   /** What stands in the place meanwhile, in grey. */
   shape?: ReactNode
+  /** In place of a list without a row. */
+  empty?: ReactNode
   children(data: T): ReactNode
 }
 
 /** What was asked for; before that its shape, or why it is not there; offline the last with its time. */
-export function Loaded<T>({ query, shape = <Skeleton />, children }: Props<T>) {
+export function Loaded<T>({ query, shape = <Skeleton />, empty, children }: Props<T>) {
   const common = useWords(commonWords)
   const { moment } = useFormats()
   const isOffline = query.fetchStatus === 'paused'
@@ -29,9 +31,11 @@ export function Loaded<T>({ query, shape = <Skeleton />, children }: Props<T>) {
     <>
       {isOffline && <Notice tone="warning">{common.lastData(moment(query.dataUpdatedAt))}</Notice>}
       {!isOffline && query.isError && <FailureNotice error={query.error} onRetry={retry} />}
-      {children(query.data)}
+      {empty !== undefined && isEmptyList(query.data) ? empty : children(query.data)}
     </>
   )
 }
+
+const isEmptyList = (answer: unknown) => (answer as { data?: unknown[] }).data?.length === 0
 
 const OFFLINE = new AskFailure({ status: 0, kind: 'offline', message: '' })

@@ -17,11 +17,23 @@ type Props<Row> = {
   rows: readonly Row[]
   keyOf(row: Row): string
   /** A last cell with buttons. */
-  actions?: (row: Row) => ReactNode
+  actions?: ((row: Row) => ReactNode) | undefined
+  /** It stands in a card already. */
+  bare?: boolean
 }
 
 /** A table; below 640 px each row is a card with its labels. */
-export function Table<Row>({ caption, columns, rows, keyOf, actions }: Props<Row>) {
+export function Table<Row>({ bare = false, ...table }: Props<Row>) {
+  return bare ? (
+    <Cells {...table} />
+  ) : (
+    <div className="sm:card sm:px-2">
+      <Cells {...table} />
+    </div>
+  )
+}
+
+function Cells<Row>({ caption, columns, rows, keyOf, actions }: Omit<Props<Row>, 'bare'>) {
   const common = useWords(commonWords)
   return (
     <table className="w-full border-collapse text-left max-sm:block">

@@ -61,7 +61,7 @@ function ModelList({ models }: { models: Model[] }) {
         onRemove={toggle}
       />
       {found.length === 0 && (
-        <Empty icon="search" title={words.none}>
+        <Empty bare icon="search" title={words.none}>
           <p>{words.noneSay}</p>
           {nearest(models, wanted.q).length > 0 && (
             <p>

@@ -16,7 +16,7 @@ export default function Page() {
   return (
     <div className="column py-12">
       <h1 className="sr-only">{said.title}</h1>
-      <Empty icon="search" title={said.title}>
+      <Empty bare icon="search" title={said.title}>
         <p>{said.say}</p>
         <ButtonLink to="/">{said.home}</ButtonLink>
       </Empty>

@@ -6,7 +6,7 @@ import { useWords } from '../../words/language.tsx'
 import { useOperatorForm } from './use-operator-form.ts'
 import { operatorWords } from './words.ts'
 
-type Props<T> = {
+type Props<T, Fields> = {
   title: string
   why?: ReactNode
   /** What it says: what is done. */
@@ -19,24 +19,31 @@ type Props<T> = {
   /** What a refusal means here, by the API's code. */
   kinds?: Partial<Record<string, string>>
   children?: ReactNode
-  /** The same key however often it is tried: it is done once. */
-  perform(given: { reason: string; idempotencyKey: string }): Promise<T>
+  /** What it sends besides the reason. */
+  fields?: Fields
+  /** Sends it. The key is the same however often it is tried: it is done once. */
+  perform(given: Given<Fields>): Promise<T>
   renews: readonly GetName[]
   /** Called when the dialog has closed. */
   onDone(result: T): void
   onClose(): void
 }
 
+export type Given<Fields = object> = {
+  body: Fields & { reason: string }
+  idempotencyKey: string
+}
+
 const SHORTEST_REASON = 3
 
 /** An action on somebody else's account or money: with a reason, and a fresh code where it is asked. */
-export function ActionDialog<T>(props: Props<T>) {
-  const { perform, renews, onDone, reasonHint, kinds, children, disabled, ...shown } = props
+export function ActionDialog<T, Fields extends object>(props: Props<T, Fields>) {
+  const { perform, fields, renews, onDone, reasonHint, kinds, children, disabled, ...shown } = props
   const words = useWords(operatorWords)
   const [reason, setReason] = useState('')
   const [idempotencyKey] = useState(() => crypto.randomUUID())
   const form = useOperatorForm({
-    send: () => perform({ reason: reason.trim(), idempotencyKey }),
+    send: () => perform({ body: { ...fields!, reason: reason.trim() }, idempotencyKey }),
     renews,
     onDone: (result) => {
       props.onClose()

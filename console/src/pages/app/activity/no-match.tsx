@@ -27,21 +27,19 @@ export function NoMatch({ selection }: { selection: Selection }) {
   }))
   const strictest = hidden.toSorted((a, b) => b.count - a.count)[0]
   return (
-    <div className="card">
-      <Empty icon="search" title={words.noHit}>
-        {strictest && strictest.count > 0 ? (
-          <>
-            <p>{words.strictest(words[strictest.name], number(strictest.count))}</p>
-            <Button kind="plain" onClick={() => change({ [strictest.name]: '' })}>
-              {words.without(words[strictest.name])}
-            </Button>
-          </>
-        ) : (
-          <Button kind="plain" onClick={selection.clear}>
-            {words.clear}
+    <Empty icon="search" title={words.noHit}>
+      {strictest && strictest.count > 0 ? (
+        <>
+          <p>{words.strictest(words[strictest.name], number(strictest.count))}</p>
+          <Button kind="plain" onClick={() => change({ [strictest.name]: '' })}>
+            {words.without(words[strictest.name])}
           </Button>
-        )}
-      </Empty>
-    </div>
+        </>
+      ) : (
+        <Button kind="plain" onClick={selection.clear}>
+          {words.clear}
+        </Button>
+      )}
+    </Empty>
   )
 }

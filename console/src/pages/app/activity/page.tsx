@@ -90,9 +90,7 @@ function RecordList({ selection }: { selection: Selection }) {
       {({ data, pagination }) =>
         data.length > 0 ? (
           <>
-            <div className="sm:card sm:px-2">
-              <Calls calls={data} onShow={setShown} />
-            </div>
+            <Calls calls={data} onShow={setShown} />
             <Pager
               page={pagination}
               onOffset={(next) => selection.change({ offset: String(next) })}
@@ -102,14 +100,12 @@ function RecordList({ selection }: { selection: Selection }) {
         ) : narrowing.length > 0 ? (
           <NoMatch selection={selection} />
         ) : (
-          <div className="card">
-            <Empty icon="bars" title={words.none}>
-              <p>{words.noneWhy}</p>
-              <ButtonLink to="/app/try" icon="spark">
-                {words.try}
-              </ButtonLink>
-            </Empty>
-          </div>
+          <Empty icon="bars" title={words.none}>
+            <p>{words.noneWhy}</p>
+            <ButtonLink to="/app/try" icon="spark">
+              {words.try}
+            </ButtonLink>
+          </Empty>
         )
       }
     </Loaded>

@@ -113,28 +113,26 @@ function PaymentList() {
   ]
   return (
     <Section title={words.payments}>
-      <Loaded query={payments} shape={<Skeleton lines={4} />}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <div className="card">
-              <Empty icon="wallet" title={words.noPayments}>
-                {words.noPaymentsWhy}
-              </Empty>
-            </div>
-          ) : (
-            <>
-              <div className="sm:card sm:px-2">
-                <Table
-                  caption={words.payments}
-                  columns={columns}
-                  rows={data}
-                  keyOf={(payment) => payment.id}
-                />
-              </div>
-              <Pager page={pagination} onOffset={setOffset} />
-            </>
-          )
+      <Loaded
+        query={payments}
+        shape={<Skeleton lines={4} />}
+        empty={
+          <Empty icon="wallet" title={words.noPayments}>
+            {words.noPaymentsWhy}
+          </Empty>
         }
+      >
+        {({ data, pagination }) => (
+          <>
+            <Table
+              caption={words.payments}
+              columns={columns}
+              rows={data}
+              keyOf={(payment) => payment.id}
+            />
+            <Pager page={pagination} onOffset={setOffset} />
+          </>
+        )}
       </Loaded>
     </Section>
   )

@@ -118,23 +118,21 @@ function StatementEntries({ month: { from, to }, type, offset, onOffset }: Entri
     query: { from, to, limit: 50, offset, ...(type && { type }) },
   })
   return (
-    <Loaded query={entries} shape={<Skeleton lines={6} />}>
-      {({ data, pagination }) =>
-        data.length === 0 ? (
-          <div className="card">
-            <Empty icon="file" title={words.none} />
-          </div>
-        ) : (
-          <>
-            <ul aria-label={words.title} className="card divide-y divide-line px-4">
-              {data.map((entry) => (
-                <StatementRow key={entry.id} entry={entry} />
-              ))}
-            </ul>
-            <Pager page={pagination} onOffset={onOffset} />
-          </>
-        )
-      }
+    <Loaded
+      query={entries}
+      shape={<Skeleton lines={6} />}
+      empty={<Empty icon="file" title={words.none} />}
+    >
+      {({ data, pagination }) => (
+        <>
+          <ul aria-label={words.title} className="card divide-y divide-line px-4">
+            {data.map((entry) => (
+              <StatementRow key={entry.id} entry={entry} />
+            ))}
+          </ul>
+          <Pager page={pagination} onOffset={onOffset} />
+        </>
+      )}
     </Loaded>
   )
 }

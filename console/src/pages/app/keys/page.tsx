@@ -44,14 +44,12 @@ export default function Page() {
             <Loaded query={keys} shape={<Skeleton lines={3} tall />}>
               {({ data: all }) =>
                 all.length === 0 && spaces.length === 1 ? (
-                  <div className="card">
-                    <Empty icon="key" title={words.none}>
-                      <p>{words.noneWhy}</p>
-                      <Button icon="plus" onClick={() => setCreating(true)}>
-                        {words.create}
-                      </Button>
-                    </Empty>
-                  </div>
+                  <Empty icon="key" title={words.none}>
+                    <p>{words.noneWhy}</p>
+                    <Button icon="plus" onClick={() => setCreating(true)}>
+                      {words.create}
+                    </Button>
+                  </Empty>
                 ) : (
                   spaces.map((space) => (
                     <WorkspaceKeys

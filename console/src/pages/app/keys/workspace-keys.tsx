@@ -47,29 +47,27 @@ export function WorkspaceKeys({ workspace, keys, onKey, onWorkspace }: Props) {
       {keys.length === 0 ? (
         <p className="card p-4 text-soft">{words.noneHere}</p>
       ) : (
-        <div className="sm:card sm:px-2">
-          <Table
-            caption={`${words.title}: ${workspaceName(workspace, words.default)}`}
-            columns={columns}
-            rows={keys}
-            keyOf={(key) => key.id}
-            actions={(key) => (
-              <div className="flex flex-wrap justify-end max-sm:justify-between max-sm:border-t max-sm:border-line">
-                {(['rename', 'leaked', 'revoke'] as const).map((kind) => (
-                  <Button
-                    key={kind}
-                    kind="quiet"
-                    size="small"
-                    aria-label={`${words[kind]} ${key.name}`}
-                    onClick={() => onKey({ kind, target: key })}
-                  >
-                    {words[kind]}
-                  </Button>
-                ))}
-              </div>
-            )}
-          />
-        </div>
+        <Table
+          caption={`${words.title}: ${workspaceName(workspace, words.default)}`}
+          columns={columns}
+          rows={keys}
+          keyOf={(key) => key.id}
+          actions={(key) => (
+            <div className="flex flex-wrap justify-end max-sm:justify-between max-sm:border-t max-sm:border-line">
+              {(['rename', 'leaked', 'revoke'] as const).map((kind) => (
+                <Button
+                  key={kind}
+                  kind="quiet"
+                  size="small"
+                  aria-label={`${words[kind]} ${key.name}`}
+                  onClick={() => onKey({ kind, target: key })}
+                >
+                  {words[kind]}
+                </Button>
+              ))}
+            </div>
+          )}
+        />
       )}
     </section>
   )

@@ -49,25 +49,25 @@ export default function Page() {
           {words.preferences}
         </ButtonLink>
       </div>
-      <Loaded query={notices} shape={<Skeleton lines={4} tall />}>
-        {({ data, pagination }) =>
-          data.length === 0 ? (
-            <div className="card">
-              <Empty icon="bell" title={which === 'unread' ? words.noneUnread : words.none}>
-                {words.noneWhy}
-              </Empty>
-            </div>
-          ) : (
-            <div className="flex flex-col gap-4">
-              <ul className="card divide-y divide-line">
-                {data.map((notice) => (
-                  <NoticeLine key={notice.id} notice={notice} />
-                ))}
-              </ul>
-              <Pager page={pagination} onOffset={(next) => change({ offset: String(next) })} />
-            </div>
-          )
+      <Loaded
+        query={notices}
+        shape={<Skeleton lines={4} tall />}
+        empty={
+          <Empty icon="bell" title={which === 'unread' ? words.noneUnread : words.none}>
+            {words.noneWhy}
+          </Empty>
         }
+      >
+        {({ data, pagination }) => (
+          <div className="flex flex-col gap-4">
+            <ul className="card divide-y divide-line">
+              {data.map((notice) => (
+                <NoticeLine key={notice.id} notice={notice} />
+              ))}
+            </ul>
+            <Pager page={pagination} onOffset={(next) => change({ offset: String(next) })} />
+          </div>
+        )}
       </Loaded>
     </div>
   )

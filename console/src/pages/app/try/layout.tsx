@@ -7,11 +7,15 @@ import { Sample } from '../../../parts/sample.tsx'
 import { samplesOf } from '../../../samples/samples.ts'
 import type { SampleCall } from '../../../samples/types.ts'
 import { useWords } from '../../../words/language.tsx'
+import type { ModelChoice } from './model-choice.tsx'
+import { ModelReady } from './model-ready.tsx'
 import { TABS, useLastTab, type PlaygroundTab } from './tabs.ts'
 import { tryWords } from './words.ts'
 
 type Props = {
   tab: PlaygroundTab
+  /** Without a model there is nothing to try. */
+  choice: ModelChoice
   settings: ReactNode
   children: ReactNode
   /** What would be sent now, or has just been sent. */
@@ -19,7 +23,7 @@ type Props = {
 }
 
 /** Settings, talk and code: side by side on a desktop, below each other on a phone. */
-export function TryLayout({ tab, settings, children, call }: Props) {
+export function TryLayout({ tab, choice, settings, children, call }: Props) {
   const words = useWords(tryWords)
   const origin = useOrigin()
   const [, setLastTab] = useLastTab()
@@ -33,7 +37,9 @@ export function TryLayout({ tab, settings, children, call }: Props) {
       <PlaygroundTabs tab={tab} />
       <div className="grid gap-4 xl:grid-cols-[13.5rem_minmax(0,1fr)_19.5rem] xl:items-start xl:gap-6">
         <Collapsible title={words.settings}>{settings}</Collapsible>
-        <div className="min-w-0">{children}</div>
+        <div className="min-w-0">
+          <ModelReady choice={choice}>{children}</ModelReady>
+        </div>
         <Collapsible title={words.code}>
           <p className="text-sm text-soft">{words.codeSay}</p>
           <Sample label={words.code} tabs={samplesOf(origin, call)} />

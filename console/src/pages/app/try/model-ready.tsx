@@ -14,7 +14,7 @@ export function ModelReady({ choice, children }: { choice: ModelChoice; children
   if (choice.error) return <FailureNotice error={choice.error} />
   if (choice.model !== undefined) return children
   return (
-    <Empty icon="spark" title={words.noModel}>
+    <Empty bare icon="spark" title={words.noModel}>
       <p>{words.noModelSay}</p>
       <ButtonLink to="/models" kind="plain">
         {words.prices}

@@ -94,11 +94,10 @@ function KeyList({ account, onDone }: Props) {
           title={actions.revokeTitle(target.name)}
           why={actions.revokeWhy}
           button={actions.revokeDo}
-          perform={({ reason, idempotencyKey }) =>
+          perform={(given) =>
             ask('DELETE /v1/operator/accounts/{id}/api-keys/{key_id}', {
               path: { id: account.id, key_id: target.id },
-              body: { reason },
-              idempotencyKey,
+              ...given,
             })
           }
           renews={['GET /v1/operator/accounts/{id}']}

@@ -48,12 +48,8 @@ function SuspendAccount({ account, onDone, onClose }: AccountActionProps) {
       title={words.suspendTitle(account.full_name)}
       why={words.suspendWhy}
       button={words.suspend}
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/accounts/{id}/suspension', {
-          path: { id: account.id },
-          body: { reason },
-          idempotencyKey,
-        })
+      perform={(given) =>
+        ask('POST /v1/operator/accounts/{id}/suspension', { path: { id: account.id }, ...given })
       }
       renews={ACCOUNT_ROUTES}
       onDone={() => onDone(words.suspended)}
@@ -70,12 +66,8 @@ function RestoreAccount({ account, onDone, onClose }: AccountActionProps) {
       why={words.restoreWhy}
       button={words.restore}
       harmless
-      perform={({ reason, idempotencyKey }) =>
-        ask('DELETE /v1/operator/accounts/{id}/suspension', {
-          path: { id: account.id },
-          body: { reason },
-          idempotencyKey,
-        })
+      perform={(given) =>
+        ask('DELETE /v1/operator/accounts/{id}/suspension', { path: { id: account.id }, ...given })
       }
       renews={ACCOUNT_ROUTES}
       onDone={() => onDone(words.restored)}
@@ -92,12 +84,8 @@ function EndSessions({ account, onDone, onClose }: AccountActionProps) {
       title={words.endSessionsTitle(account.full_name)}
       why={words.endSessionsWhy}
       button={words.endSessions}
-      perform={({ reason, idempotencyKey }) =>
-        ask('DELETE /v1/operator/accounts/{id}/sessions', {
-          path: { id: account.id },
-          body: { reason },
-          idempotencyKey,
-        })
+      perform={(given) =>
+        ask('DELETE /v1/operator/accounts/{id}/sessions', { path: { id: account.id }, ...given })
       }
       renews={ACCOUNT_ROUTES}
       onDone={({ data }) => onDone(words.ended(number(data.ended)))}

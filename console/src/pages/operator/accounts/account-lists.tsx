@@ -38,21 +38,17 @@ function AccountLedger({ id }: Props) {
     query: { limit: ROWS, offset },
   })
   return (
-    <Loaded query={entries} shape={<Skeleton lines={6} />}>
-      {({ data, pagination }) =>
-        data.length === 0 ? (
-          <NothingHere />
-        ) : (
-          <div className="flex flex-col gap-4">
-            <ul aria-label={words.tabs.ledger} className="card divide-y divide-line px-4">
-              {data.map((entry) => (
-                <Entry key={entry.id} entry={entry} />
-              ))}
-            </ul>
-            <Pager page={pagination} onOffset={setOffset} />
-          </div>
-        )
-      }
+    <Loaded query={entries} shape={<Skeleton lines={6} />} empty={<NothingHere />}>
+      {({ data, pagination }) => (
+        <div className="flex flex-col gap-4">
+          <ul aria-label={words.tabs.ledger} className="card divide-y divide-line px-4">
+            {data.map((entry) => (
+              <Entry key={entry.id} entry={entry} />
+            ))}
+          </ul>
+          <Pager page={pagination} onOffset={setOffset} />
+        </div>
+      )}
     </Loaded>
   )
 }
@@ -102,17 +98,13 @@ function AccountPayments({ id }: Props) {
     query: { limit: ROWS, offset },
   })
   return (
-    <Loaded query={payments} shape={<Skeleton lines={6} />}>
-      {({ data, pagination }) =>
-        data.length === 0 ? (
-          <NothingHere />
-        ) : (
-          <div className="flex flex-col gap-4">
-            <PaymentTable payments={data} />
-            <Pager page={pagination} onOffset={setOffset} />
-          </div>
-        )
-      }
+    <Loaded query={payments} shape={<Skeleton lines={6} />} empty={<NothingHere />}>
+      {({ data, pagination }) => (
+        <div className="flex flex-col gap-4">
+          <PaymentTable payments={data} />
+          <Pager page={pagination} onOffset={setOffset} />
+        </div>
+      )}
     </Loaded>
   )
 }
@@ -125,20 +117,14 @@ function AccountActivity({ id }: Props) {
     query: { limit: ROWS, offset },
   })
   return (
-    <Loaded query={calls} shape={<Skeleton lines={6} />}>
-      {({ data, pagination }) =>
-        data.length === 0 ? (
-          <NothingHere />
-        ) : (
-          <div className="flex flex-col gap-4">
-            <div className="sm:card sm:px-2">
-              <Calls calls={data} onShow={setShown} />
-            </div>
-            <Pager page={pagination} onOffset={setOffset} />
-            {shown && <CallDetails call={shown} onClose={() => setShown(undefined)} />}
-          </div>
-        )
-      }
+    <Loaded query={calls} shape={<Skeleton lines={6} />} empty={<NothingHere />}>
+      {({ data, pagination }) => (
+        <div className="flex flex-col gap-4">
+          <Calls calls={data} onShow={setShown} />
+          <Pager page={pagination} onOffset={setOffset} />
+          {shown && <CallDetails call={shown} onClose={() => setShown(undefined)} />}
+        </div>
+      )}
     </Loaded>
   )
 }

@@ -1,5 +1,5 @@
+import { BackLink } from '../../../parts/back-link.tsx'
 import { lazy, Suspense, useState } from 'react'
-import { Link } from 'wouter'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Copy } from '../../../parts/copy.tsx'
@@ -37,9 +37,7 @@ export default function Page({ params }: { params: Params }) {
   const account = useAsk('GET /v1/operator/accounts/{id}', { path: { id: params['id']! } })
   return (
     <>
-      <Link href="/operator/accounts" className="link inline-flex min-h-11 items-center text-sm">
-        {words.back}
-      </Link>
+      <BackLink to="/operator/accounts">{words.back}</BackLink>
       {account.data === undefined && <h1 className="sr-only">{words.title}</h1>}
       <Loaded query={account} shape={<Skeleton lines={4} tall />}>
         {({ data }) => <AccountDetails account={data} />}

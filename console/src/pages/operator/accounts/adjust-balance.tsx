@@ -28,12 +28,9 @@ export function AdjustBalance({ account, onDone, onClose }: AccountActionProps) 
       reasonHint={words.adjustReason}
       disabled={amount === undefined}
       kinds={{ conflict: words.adjustTooMuch }}
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/accounts/{id}/adjustments', {
-          path: { id: account.id },
-          body: { amount_credits: amount!, reason },
-          idempotencyKey,
-        })
+      fields={{ amount_credits: amount! }}
+      perform={(given) =>
+        ask('POST /v1/operator/accounts/{id}/adjustments', { path: { id: account.id }, ...given })
       }
       renews={ACCOUNT_ROUTES}
       onDone={({ data }) => {

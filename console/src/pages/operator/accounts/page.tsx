@@ -2,7 +2,6 @@ import { Link } from 'wouter'
 import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
-import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
@@ -13,8 +12,8 @@ import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
+import { BeforePager } from '../before-pager.tsx'
 import { SearchForm } from '../search-form.tsx'
-import { operatorWords } from '../words.ts'
 import { STATUS_TONES, type Status } from './statuses.ts'
 import { accountsWords } from './words.ts'
 
@@ -53,49 +52,33 @@ export default function Page() {
   )
 }
 
-function AccountList({
-  filters,
-  onBefore,
-}: {
-  filters: typeof DEFAULTS
-  onBefore(before: string): void
-}) {
+type ListProps = { filters: typeof DEFAULTS; onBefore(before: string): void }
+
+function AccountList({ filters, onBefore }: ListProps) {
   const words = useWords(accountsWords)
-  const common = useWords(operatorWords)
   const columns = useColumns()
   const query = { ...filters, status: filters.status as Status, limit: ROWS }
   const found = useAsk('GET /v1/operator/accounts', { query })
   return (
-    <Loaded query={found} shape={<Skeleton lines={6} />}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <div className="card">
-            <Empty icon="people" title={words.none}>
-              <p>{words.noneWhy}</p>
-            </Empty>
-          </div>
-        ) : (
-          <div className="flex flex-col gap-4">
-            <div className="sm:card sm:px-2">
-              <Table caption={words.title} columns={columns} rows={data} keyOf={({ id }) => id} />
-            </div>
-            <div className="flex flex-wrap justify-between gap-2">
-              {filters.before === '' ? (
-                <span />
-              ) : (
-                <Button kind="plain" size="small" onClick={() => onBefore('')}>
-                  {common.newest}
-                </Button>
-              )}
-              {data.length === ROWS && (
-                <Button kind="plain" size="small" onClick={() => onBefore(data.at(-1)!.id)}>
-                  {common.older}
-                </Button>
-              )}
-            </div>
-          </div>
-        )
+    <Loaded
+      query={found}
+      shape={<Skeleton lines={6} />}
+      empty={
+        <Empty icon="people" title={words.none}>
+          <p>{words.noneWhy}</p>
+        </Empty>
       }
+    >
+      {({ data }) => (
+        <div className="flex flex-col gap-4">
+          <Table caption={words.title} columns={columns} rows={data} keyOf={({ id }) => id} />
+          <BeforePager
+            before={filters.before}
+            next={data.length === ROWS ? data.at(-1)!.id : undefined}
+            onBefore={onBefore}
+          />
+        </div>
+      )}
     </Loaded>
   )
 }

@@ -23,12 +23,9 @@ export function ResendCode({ account, onDone, onClose }: AccountActionProps) {
       why={words.resendWhy}
       button={words.resendDo}
       harmless
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/accounts/{id}/codes', {
-          path: { id: account.id },
-          body: { channel, purpose, reason },
-          idempotencyKey,
-        })
+      fields={{ channel, purpose }}
+      perform={(given) =>
+        ask('POST /v1/operator/accounts/{id}/codes', { path: { id: account.id }, ...given })
       }
       renews={ACCOUNT_ROUTES}
       onDone={() => onDone(words.resent)}

@@ -31,20 +31,18 @@ export default function Page() {
       <PageTitle title={words.title} lead={words.lead} />
       <ReadsOnly need="owner" />
       <DoneNotice>{done}</DoneNotice>
-      <Loaded query={waiting} shape={<Skeleton lines={4} />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <div className="card">
-              <Empty icon="check" title={words.none} />
-            </div>
-          ) : (
-            <ul aria-label={words.title} className="card divide-y divide-line px-4">
-              {data.map((one) => (
-                <AdjustmentRow key={one.id} waiting={one} onDecide={setDecision} />
-              ))}
-            </ul>
-          )
-        }
+      <Loaded
+        query={waiting}
+        shape={<Skeleton lines={4} />}
+        empty={<Empty icon="check" title={words.none} />}
+      >
+        {({ data }) => (
+          <ul aria-label={words.title} className="card divide-y divide-line px-4">
+            {data.map((one) => (
+              <AdjustmentRow key={one.id} waiting={one} onDecide={setDecision} />
+            ))}
+          </ul>
+        )}
       </Loaded>
       {decision && (
         <DecideAdjustment {...decision} onDone={setDone} onClose={() => setDecision(undefined)} />
@@ -112,12 +110,9 @@ function DecideAdjustment({ target, approve, onDone, onClose }: DecideProps) {
       why={approve ? words.approveWhy : words.refuseWhy}
       button={approve ? words.approve : words.refuse}
       harmless={!approve}
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/adjustments/{id}/decision', {
-          path: { id: target.id },
-          body: { approve, reason },
-          idempotencyKey,
-        })
+      fields={{ approve }}
+      perform={(given) =>
+        ask('POST /v1/operator/adjustments/{id}/decision', { path: { id: target.id }, ...given })
       }
       renews={[
         'GET /v1/operator/adjustments',

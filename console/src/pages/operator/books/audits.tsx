@@ -40,22 +40,22 @@ export function Audits() {
         </div>
       )}
       <FailureNotice error={audit.error} kinds={audit.kinds} />
-      <Loaded query={runs} shape={<Skeleton lines={3} />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="card p-4 text-soft">{words.never}</p>
-          ) : (
-            <>
-              {current !== undefined && <AuditRun key={current} id={current} />}
-              <h3 className="mt-2 text-base">{words.past}</h3>
-              <ul aria-label={words.past} className="card divide-y divide-line px-4">
-                {data.map((run) => (
-                  <PastAudit key={run.id} run={run} onShow={() => setShown(run.id)} />
-                ))}
-              </ul>
-            </>
-          )
-        }
+      <Loaded
+        query={runs}
+        shape={<Skeleton lines={3} />}
+        empty={<p className="card p-4 text-soft">{words.never}</p>}
+      >
+        {({ data }) => (
+          <>
+            {current !== undefined && <AuditRun key={current} id={current} />}
+            <h3 className="mt-2 text-base">{words.past}</h3>
+            <ul aria-label={words.past} className="card divide-y divide-line px-4">
+              {data.map((run) => (
+                <PastAudit key={run.id} run={run} onShow={() => setShown(run.id)} />
+              ))}
+            </ul>
+          </>
+        )}
       </Loaded>
     </Section>
   )

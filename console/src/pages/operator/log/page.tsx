@@ -1,5 +1,4 @@
 import { useAsk } from '../../../client/use-ask.ts'
-import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Filters, useFilters } from '../../../parts/filters.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
@@ -7,8 +6,8 @@ import { PageTitle } from '../../../parts/page-title.tsx'
 import { Choices, Select } from '../../../parts/form/select.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
+import { BeforePager } from '../before-pager.tsx'
 import { SearchForm } from '../search-form.tsx'
-import { operatorWords } from '../words.ts'
 import { ActionList } from './actions.tsx'
 import { refusalWords } from './refusal-words.ts'
 import { RefusalList } from './refusals.tsx'
@@ -94,15 +93,10 @@ function ActionFilters({ filters, change }: FilterProps) {
   )
 }
 
-function FilteredActions({
-  filters,
-  onBefore,
-}: {
-  filters: typeof DEFAULTS
-  onBefore(before: string): void
-}) {
+type ListProps = { filters: typeof DEFAULTS; onBefore(before: string): void }
+
+function FilteredActions({ filters, onBefore }: ListProps) {
   const words = useWords(logWords)
-  const common = useWords(operatorWords)
   const actions = useAsk('GET /v1/operator/actions', { query: { ...filters, limit: ROWS } })
   const isNarrowed = filters.target !== '' || filters.operator !== '' || filters.action !== ''
   return (
@@ -110,26 +104,15 @@ function FilteredActions({
       {({ data }) => (
         <div className="flex flex-col gap-4">
           {data.length === 0 ? (
-            <div className="card">
-              <Empty icon="clock" title={isNarrowed ? words.none : words.noneYet} />
-            </div>
+            <Empty icon="clock" title={isNarrowed ? words.none : words.noneYet} />
           ) : (
             <ActionList actions={data} label={words.title} />
           )}
-          <div className="flex justify-between">
-            {filters.before === '' ? (
-              <span />
-            ) : (
-              <Button kind="plain" size="small" onClick={() => onBefore('')}>
-                {common.newest}
-              </Button>
-            )}
-            {data.length === ROWS && (
-              <Button kind="plain" size="small" onClick={() => onBefore(String(data.at(-1)!.seq))}>
-                {common.older}
-              </Button>
-            )}
-          </div>
+          <BeforePager
+            before={filters.before}
+            next={data.length === ROWS ? String(data.at(-1)!.seq) : undefined}
+            onBefore={onBefore}
+          />
         </div>
       )}
     </Loaded>

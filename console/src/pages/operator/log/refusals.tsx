@@ -19,20 +19,18 @@ export function RefusalList() {
   return (
     <>
       <p className="mb-4 max-w-prose text-soft">{words.lead}</p>
-      <Loaded query={refusals} shape={<Skeleton lines={6} />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <div className="card">
-              <Empty icon="check" title={words.none} />
-            </div>
-          ) : (
-            <ul aria-label={words.title} className="card divide-y divide-line px-4">
-              {data.map((one) => (
-                <RefusalRow key={`${one.account_id} ${one.why} ${one.first_at}`} refusal={one} />
-              ))}
-            </ul>
-          )
-        }
+      <Loaded
+        query={refusals}
+        shape={<Skeleton lines={6} />}
+        empty={<Empty icon="check" title={words.none} />}
+      >
+        {({ data }) => (
+          <ul aria-label={words.title} className="card divide-y divide-line px-4">
+            {data.map((one) => (
+              <RefusalRow key={`${one.account_id} ${one.why} ${one.first_at}`} refusal={one} />
+            ))}
+          </ul>
+        )}
       </Loaded>
     </>
   )

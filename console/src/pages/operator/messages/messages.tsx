@@ -42,12 +42,8 @@ export function MessageList({ messages }: { messages: readonly Message[] }) {
           why={words.resendWhy}
           button={words.resend}
           harmless
-          perform={({ reason, idempotencyKey }) =>
-            ask('POST /v1/operator/outbox/{id}/resend', {
-              path: { id: target.id },
-              body: { reason },
-              idempotencyKey,
-            })
+          perform={(given) =>
+            ask('POST /v1/operator/outbox/{id}/resend', { path: { id: target.id }, ...given })
           }
           renews={[
             'GET /v1/operator/outbox',

@@ -29,16 +29,12 @@ export default function Page() {
         onChange={(next) => change({ state: next })}
       />
       <div className="mt-4">
-        <Loaded query={messages} shape={<Skeleton lines={6} />}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <div className="card">
-                <Empty icon="send" title={state === 'dead' ? words.noneDead : words.none} />
-              </div>
-            ) : (
-              <MessageList messages={data} />
-            )
-          }
+        <Loaded
+          query={messages}
+          shape={<Skeleton lines={6} />}
+          empty={<Empty icon="send" title={state === 'dead' ? words.noneDead : words.none} />}
+        >
+          {({ data }) => <MessageList messages={data} />}
         </Loaded>
       </div>
     </>

@@ -47,26 +47,24 @@ function MarginTable({ all, onDone }: { all: All; onDone(said: string): void }) 
   return (
     <>
       <p className="mb-4 max-w-prose text-soft">{words.marginsLead(all.house)}</p>
-      <div className="sm:card sm:px-2">
-        <Table
-          caption={words.own}
-          columns={columns}
-          rows={all.modalities}
-          keyOf={({ modality }) => modality}
-          {...(may('owner') && {
-            actions: (kind: Kind) => (
-              <Button
-                kind="quiet"
-                size="small"
-                aria-label={`${words.set}: ${wordFor(abilities, kind.modality)}`}
-                onClick={() => setTarget(kind)}
-              >
-                {words.set}
-              </Button>
-            ),
-          })}
-        />
-      </div>
+      <Table
+        caption={words.own}
+        columns={columns}
+        rows={all.modalities}
+        keyOf={({ modality }) => modality}
+        {...(may('owner') && {
+          actions: (kind: Kind) => (
+            <Button
+              kind="quiet"
+              size="small"
+              aria-label={`${words.set}: ${wordFor(abilities, kind.modality)}`}
+              onClick={() => setTarget(kind)}
+            >
+              {words.set}
+            </Button>
+          ),
+        })}
+      />
       {target && (
         <SetMargin
           target={{ modality: target.modality }}

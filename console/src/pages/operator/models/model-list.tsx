@@ -61,9 +61,7 @@ function FilteredModels({ models, onDone }: Props & { models: Model[] }) {
         {words.count(number(fitting.length), number(models.length))}
       </p>
       {fitting.length === 0 ? (
-        <div className="card">
-          <Empty icon="search" title={words.none} />
-        </div>
+        <Empty icon="search" title={words.none} />
       ) : (
         <ul aria-label={words.title} className="card divide-y divide-line px-4">
           {fitting.slice(0, rows).map((model) => (
@@ -162,13 +160,8 @@ function SwitchModel({ model: { id, enabled }, onDone, onClose }: SwitchProps) {
       why={enabled ? words.turnOffWhy : words.turnOnWhy}
       button={enabled ? words.turnOff : words.turnOn}
       harmless={!enabled}
-      perform={({ reason, idempotencyKey }) =>
-        ask('PATCH /v1/operator/models/{id}', {
-          path: { id },
-          body: { enabled: !enabled, reason },
-          idempotencyKey,
-        })
-      }
+      fields={{ enabled: !enabled }}
+      perform={(given) => ask('PATCH /v1/operator/models/{id}', { path: { id }, ...given })}
       renews={['GET /v1/operator/models']}
       onDone={() => onDone(enabled ? words.turnedOff(id) : words.turnedOn(id))}
       onClose={onClose}

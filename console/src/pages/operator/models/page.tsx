@@ -62,9 +62,7 @@ function SyncCatalog({ onDone, onClose }: { onDone(said: string): void; onClose(
       button={words.sync}
       harmless
       kinds={{ conflict: words.syncBusy }}
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/catalog/sync', { body: { reason }, idempotencyKey })
-      }
+      perform={(given) => ask('POST /v1/operator/catalog/sync', given)}
       renews={[
         'GET /v1/operator/models',
         'GET /v1/operator/prices/waiting',

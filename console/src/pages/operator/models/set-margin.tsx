@@ -4,7 +4,7 @@ import { ask } from '../../../client/ask.ts'
 import { Field } from '../../../parts/form/field.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { ActionDialog } from '../action-dialog.tsx'
+import { ActionDialog, type Given } from '../action-dialog.tsx'
 import { wordFor } from '../word-for.ts'
 import { priceWords } from './price-words.ts'
 
@@ -24,8 +24,7 @@ export function SetMargin({ target, now, onDone, onClose }: Props) {
   const margin = text.trim() === '' ? null : text.trim()
   const isRight =
     margin === null || (/^\d{1,3}(\.\d{1,6})?$/.test(margin) && Number(margin) >= 0.01)
-  const change = async (given: { reason: string; idempotencyKey: string }) => {
-    const { reason, idempotencyKey } = given
+  const change = async ({ body: { reason }, idempotencyKey }: Given) => {
     const body = { margin, reason }
     if (target.model !== undefined) {
       const path = { id: target.model }

@@ -29,24 +29,22 @@ export function WaitingPrices({ onDone }: Props) {
   return (
     <>
       <p className="mb-4 max-w-prose text-soft">{words.lead}</p>
-      <Loaded query={waiting} shape={<Skeleton lines={3} tall />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <div className="card">
-              <Empty icon="check" title={words.none} />
-            </div>
-          ) : (
-            <div className="flex flex-col gap-4">
-              {data.map((price) => (
-                <WaitingPrice
-                  key={`${price.model} ${price.upstream}`}
-                  price={price}
-                  onApprove={() => setTarget(price.model)}
-                />
-              ))}
-            </div>
-          )
-        }
+      <Loaded
+        query={waiting}
+        shape={<Skeleton lines={3} tall />}
+        empty={<Empty icon="check" title={words.none} />}
+      >
+        {({ data }) => (
+          <div className="flex flex-col gap-4">
+            {data.map((price) => (
+              <WaitingPrice
+                key={`${price.model} ${price.upstream}`}
+                price={price}
+                onApprove={() => setTarget(price.model)}
+              />
+            ))}
+          </div>
+        )}
       </Loaded>
       {target !== undefined && (
         <ApprovePrice model={target} onDone={onDone} onClose={() => setTarget(undefined)} />
@@ -72,7 +70,13 @@ function WaitingPrice({ price, onApprove }: { price: Price; onApprove(): void })
         </div>
         <Badge tone="wait">{words.reasons[price.reason]}</Badge>
       </div>
-      <Table caption={price.model} columns={columns} rows={changed} keyOf={({ name }) => name} />
+      <Table
+        bare
+        caption={price.model}
+        columns={columns}
+        rows={changed}
+        keyOf={({ name }) => name}
+      />
       {others > 0 && <p className="mt-2 text-sm text-soft">{words.unchanged(number(others))}</p>}
       {may('owner') && (
         <div className="mt-3">
@@ -121,9 +125,8 @@ function ApprovePrice({ model, onDone, onClose }: ApproveProps) {
       title={words.approveTitle(model)}
       why={words.approveWhy}
       button={words.approve}
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/prices/approval', { body: { ids: [model], reason }, idempotencyKey })
-      }
+      fields={{ ids: [model] }}
+      perform={(given) => ask('POST /v1/operator/prices/approval', given)}
       renews={[
         'GET /v1/operator/prices/waiting',
         'GET /v1/operator/models',

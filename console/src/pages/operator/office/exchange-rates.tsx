@@ -41,21 +41,14 @@ export function ExchangeRates() {
           </Button>
         </div>
       )}
-      <Loaded query={rates} shape={<Skeleton lines={3} />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="card p-4 text-soft">{words.none}</p>
-          ) : (
-            <div className="sm:card sm:px-2">
-              <Table
-                caption={words.title}
-                columns={columns}
-                rows={data}
-                keyOf={(rate) => rate.day}
-              />
-            </div>
-          )
-        }
+      <Loaded
+        query={rates}
+        shape={<Skeleton lines={3} />}
+        empty={<p className="card p-4 text-soft">{words.none}</p>}
+      >
+        {({ data }) => (
+          <Table caption={words.title} columns={columns} rows={data} keyOf={(rate) => rate.day} />
+        )}
       </Loaded>
       {isSetting && (
         <SetRate onDone={() => setDone(words.done)} onClose={() => setSetting(false)} />
@@ -77,13 +70,8 @@ function SetRate({ onDone, onClose }: { onDone(): void; onClose(): void }) {
       button={words.set}
       harmless
       disabled={!isRight || day === ''}
-      perform={({ reason, idempotencyKey }) =>
-        ask('PUT /v1/operator/fx/{day}', {
-          path: { day },
-          body: { tzs_per_usd: rate, reason },
-          idempotencyKey,
-        })
-      }
+      fields={{ tzs_per_usd: rate }}
+      perform={(given) => ask('PUT /v1/operator/fx/{day}', { path: { day }, ...given })}
       renews={['GET /v1/operator/fx', 'GET /v1/operator/overview', 'GET /v1/operator/series']}
       onDone={onDone}
       onClose={onClose}

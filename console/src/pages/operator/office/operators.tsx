@@ -51,14 +51,12 @@ export function Operators() {
       </p>
       <Loaded query={operators} shape={<Skeleton lines={3} />}>
         {({ data }) => (
-          <div className="sm:card sm:px-2">
-            <Table
-              caption={words.operators}
-              columns={columns}
-              rows={data}
-              keyOf={({ account_id }) => account_id}
-            />
-          </div>
+          <Table
+            caption={words.operators}
+            columns={columns}
+            rows={data}
+            keyOf={({ account_id }) => account_id}
+          />
         )}
       </Loaded>
     </Section>

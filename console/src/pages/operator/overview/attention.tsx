@@ -32,41 +32,43 @@ export function Attention() {
   const matters = useAsk('GET /v1/operator/attention', {}, { refetchInterval: 60_000 })
   return (
     <Section title={words.needsYou}>
-      <Loaded query={matters} shape={<Skeleton lines={2} />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="card flex items-center gap-3 p-4 text-soft">
-              <span className="text-green">
-                <Icon name="check" />
-              </span>
-              {words.nothing}
-            </p>
-          ) : (
-            <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-              {data.map(({ kind, count, oldest_at }) => (
-                <li key={kind}>
-                  <Link
-                    href={PAGES[kind] ?? '/operator/log'}
-                    className="flex h-full min-h-11 items-center gap-3 rounded-md border border-warning bg-warning-wash p-4 hover:brightness-95"
-                  >
-                    <span className="text-warning">
-                      <Icon name="warning" size={24} />
-                    </span>
-                    <span className="min-w-0 flex-1">
-                      <span className="block font-semibold wrap-anywhere">
-                        {isKnown(words.matters, kind)
-                          ? words.matters[kind](number(count))
-                          : `${kind}: ${number(count)}`}
-                      </span>
-                      <span className="block text-sm">{words.oldest(age(oldest_at))}</span>
-                    </span>
-                    <Icon name="arrow" />
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          )
+      <Loaded
+        query={matters}
+        shape={<Skeleton lines={2} />}
+        empty={
+          <p className="card flex items-center gap-3 p-4 text-soft">
+            <span className="text-green">
+              <Icon name="check" />
+            </span>
+            {words.nothing}
+          </p>
         }
+      >
+        {({ data }) => (
+          <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+            {data.map(({ kind, count, oldest_at }) => (
+              <li key={kind}>
+                <Link
+                  href={PAGES[kind] ?? '/operator/log'}
+                  className="flex h-full min-h-11 items-center gap-3 rounded-md border border-warning bg-warning-wash p-4 hover:brightness-95"
+                >
+                  <span className="text-warning">
+                    <Icon name="warning" size={24} />
+                  </span>
+                  <span className="min-w-0 flex-1">
+                    <span className="block font-semibold wrap-anywhere">
+                      {isKnown(words.matters, kind)
+                        ? words.matters[kind](number(count))
+                        : `${kind}: ${number(count)}`}
+                    </span>
+                    <span className="block text-sm">{words.oldest(age(oldest_at))}</span>
+                  </span>
+                  <Icon name="arrow" />
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
       </Loaded>
     </Section>
   )

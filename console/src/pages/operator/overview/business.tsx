@@ -69,14 +69,12 @@ function ByModel({ models }: { models: ModelRow[] }) {
         <p className="card p-4 text-soft">{words.noModels}</p>
       ) : (
         <>
-          <div className="sm:card sm:px-2">
-            <Table
-              caption={words.byModel}
-              columns={columns}
-              rows={rows}
-              keyOf={({ model }) => model}
-            />
-          </div>
+          <Table
+            caption={words.byModel}
+            columns={columns}
+            rows={rows}
+            keyOf={({ model }) => model}
+          />
           <p className="text-sm text-soft">{words.byModelWhy}</p>
         </>
       )}
@@ -101,14 +99,12 @@ function ByNetwork({ networks }: { networks: NetworkRow[] }) {
   ]
   return (
     <Section title={words.byNetwork}>
-      <div className="sm:card sm:px-2">
-        <Table
-          caption={words.byNetwork}
-          columns={columns}
-          rows={networks}
-          keyOf={({ network }) => network}
-        />
-      </div>
+      <Table
+        caption={words.byNetwork}
+        columns={columns}
+        rows={networks}
+        keyOf={({ network }) => network}
+      />
     </Section>
   )
 }

@@ -44,16 +44,12 @@ function PaymentQueue({ queue }: { queue: Queue }) {
   const words = useWords(paymentsWords)
   const payments = useAsk('GET /v1/operator/payments', { query: { queue, limit: 200 } })
   return (
-    <Loaded query={payments} shape={<Skeleton lines={6} />}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <div className="card">
-            <Empty icon="check" title={words.none} />
-          </div>
-        ) : (
-          <PaymentTable payments={data} />
-        )
-      }
+    <Loaded
+      query={payments}
+      shape={<Skeleton lines={6} />}
+      empty={<Empty icon="check" title={words.none} />}
+    >
+      {({ data }) => <PaymentTable payments={data} />}
     </Loaded>
   )
 }

@@ -1,3 +1,4 @@
+import { BackLink } from '../../../parts/back-link.tsx'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../../../client/ask.ts'
@@ -31,9 +32,7 @@ export default function Page({ params }: { params: Params }) {
   const payment = useAsk('GET /v1/operator/payments/{id}', { path: { id: params['id']! } })
   return (
     <>
-      <Link href="/operator/payments" className="link inline-flex min-h-11 items-center text-sm">
-        {words.back}
-      </Link>
+      <BackLink to="/operator/payments">{words.back}</BackLink>
       {payment.data === undefined && <h1 className="sr-only">{words.title}</h1>}
       <Loaded query={payment} shape={<Skeleton lines={4} tall />}>
         {({ data }) => <PaymentView payment={data} />}

@@ -60,9 +60,5 @@ export function PaymentTable({ payments }: { payments: readonly Listed[] }) {
     },
     { label: words.amount, figure: true, show: ({ amount_tzs }) => <Tzs amount={amount_tzs} /> },
   ]
-  return (
-    <div className="sm:card sm:px-2">
-      <Table caption={words.title} columns={columns} rows={payments} keyOf={({ id }) => id} />
-    </div>
-  )
+  return <Table caption={words.title} columns={columns} rows={payments} keyOf={({ id }) => id} />
 }

@@ -19,12 +19,9 @@ export function ResolvePayment({ payment, onDone, onClose }: Props) {
       why={words.resolveWhy}
       button={words.resolve}
       harmless
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/payments/{id}/resolution', {
-          path: { id: payment.id },
-          body: { action, reason },
-          idempotencyKey,
-        })
+      fields={{ action }}
+      perform={(given) =>
+        ask('POST /v1/operator/payments/{id}/resolution', { path: { id: payment.id }, ...given })
       }
       renews={PAYMENT_ROUTES}
       onDone={onDone}

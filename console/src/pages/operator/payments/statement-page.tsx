@@ -1,3 +1,4 @@
+import { BackLink } from '../../../parts/back-link.tsx'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask, type Answer } from '../../../client/ask.ts'
@@ -28,9 +29,7 @@ export default function Page() {
   const [compared, setCompared] = useState<Comparison>()
   return (
     <>
-      <Link href="/operator/payments" className="link inline-flex min-h-11 items-center text-sm">
-        {payments.back}
-      </Link>
+      <BackLink to="/operator/payments">{payments.back}</BackLink>
       <PageTitle title={words.title} lead={words.lead} />
       <ReadsOnly need="support" />
       <StatementForm onCompared={setCompared} />
@@ -117,14 +116,12 @@ function ComparisonResult({ compared }: { compared: Comparison }) {
         <Notice tone="good">{words.agree}</Notice>
       ) : (
         <Section title={words.differences(number(compared.difference_count))}>
-          <div className="sm:card sm:px-2">
-            <Table
-              caption={words.differences(number(compared.difference_count))}
-              columns={columns}
-              rows={compared.differences}
-              keyOf={(one) => `${one.kind} ${one.reference} ${one.line ?? ''}`}
-            />
-          </div>
+          <Table
+            caption={words.differences(number(compared.difference_count))}
+            columns={columns}
+            rows={compared.differences}
+            keyOf={(one) => `${one.kind} ${one.reference} ${one.line ?? ''}`}
+          />
           {compared.differences.length < compared.difference_count && <p>{words.notAllShown}</p>}
         </Section>
       )}

@@ -24,18 +24,18 @@ export default function Page() {
       <PageTitle title={words.title} lead={words.lead} />
       <ReadsOnly need="owner" />
       <DoneNotice>{done}</DoneNotice>
-      <Loaded query={upstreams} shape={<Skeleton lines={3} tall />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="card p-4 text-soft">{words.none}</p>
-          ) : (
-            <div className="grid items-start gap-6 xl:grid-cols-2">
-              {data.map((one) => (
-                <UpstreamCard key={one.name} upstream={one} onOpen={setDialog} />
-              ))}
-            </div>
-          )
-        }
+      <Loaded
+        query={upstreams}
+        shape={<Skeleton lines={3} tall />}
+        empty={<p className="card p-4 text-soft">{words.none}</p>}
+      >
+        {({ data }) => (
+          <div className="grid items-start gap-6 xl:grid-cols-2">
+            {data.map((one) => (
+              <UpstreamCard key={one.name} upstream={one} onOpen={setDialog} />
+            ))}
+          </div>
+        )}
       </Loaded>
       {dialog?.kind === 'recent' && <RecentCalls name={dialog.name} onClose={close} />}
       {dialog?.kind === 'drain' && (
@@ -59,12 +59,8 @@ function DrainUpstream({ name, onDone, onClose }: DrainProps) {
       title={words.drainTitle(name)}
       why={words.drainWhy}
       button={words.drain}
-      perform={({ reason, idempotencyKey }) =>
-        ask('POST /v1/operator/upstreams/{name}/drain', {
-          path: { name },
-          body: { reason },
-          idempotencyKey,
-        })
+      perform={(given) =>
+        ask('POST /v1/operator/upstreams/{name}/drain', { path: { name }, ...given })
       }
       renews={CHANGED}
       onDone={() => onDone(words.drained(name))}
@@ -81,12 +77,8 @@ function UseUpstreamAgain({ name, onDone, onClose }: DrainProps) {
       why={words.undrainWhy}
       button={words.undrain}
       harmless
-      perform={({ reason, idempotencyKey }) =>
-        ask('DELETE /v1/operator/upstreams/{name}/drain', {
-          path: { name },
-          body: { reason },
-          idempotencyKey,
-        })
+      perform={(given) =>
+        ask('DELETE /v1/operator/upstreams/{name}/drain', { path: { name }, ...given })
       }
       renews={CHANGED}
       onDone={() => onDone(words.undrained(name))}

@@ -21,27 +21,27 @@ export function RecentCalls({ name, onClose }: { name: string; onClose(): void }
   const minutes = useAsk('GET /v1/operator/upstreams/{name}/minutes', { path: { name } })
   return (
     <Dialog title={words.historyTitle(name)} onClose={onClose}>
-      <Loaded query={minutes} shape={<Skeleton lines={2} tall />}>
+      <Loaded
+        query={minutes}
+        shape={<Skeleton lines={2} tall />}
+        empty={<p className="text-soft">{words.nothing}</p>}
+      >
         {({ data }) =>
-          data.length === 0 ? (
-            <p className="text-soft">{words.nothing}</p>
-          ) : (
-            (['calls', 'errors'] as const).map((what) => (
-              <div key={what}>
-                <h3 className="mb-2 text-sm text-soft">{words[what]}</h3>
-                <Bars
-                  caption={words[what]}
-                  unit={words.perMinute}
-                  bars={stepsOf(data).map((step) => ({
-                    key: String(step.at),
-                    label: time(step.at),
-                    value: step[what],
-                    shown: number(step[what]),
-                  }))}
-                />
-              </div>
-            ))
-          )
+          (['calls', 'errors'] as const).map((what) => (
+            <div key={what}>
+              <h3 className="mb-2 text-sm text-soft">{words[what]}</h3>
+              <Bars
+                caption={words[what]}
+                unit={words.perMinute}
+                bars={stepsOf(data).map((step) => ({
+                  key: String(step.at),
+                  label: time(step.at),
+                  value: step[what],
+                  shown: number(step[what]),
+                }))}
+              />
+            </div>
+          ))
         }
       </Loaded>
     </Dialog>

@@ -1,5 +1,5 @@
+import { BackLink } from '../../../parts/back-link.tsx'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { ask, type Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Badge, type Tone } from '../../../parts/badge.tsx'
@@ -31,26 +31,24 @@ export default function Page({ params }: { params: Params }) {
   const [done, setDone] = useState('')
   return (
     <>
-      <Link href="/operator/webhooks" className="link inline-flex min-h-11 items-center text-sm">
-        {words.backToAll}
-      </Link>
+      <BackLink to="/operator/webhooks">{words.backToAll}</BackLink>
       <PageTitle
         title={words.deliveries}
         lead={<span className="wrap-anywhere">{endpoint?.url}</span>}
       />
       <DoneNotice>{done}</DoneNotice>
-      <Loaded query={deliveries} shape={<Skeleton lines={6} />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="card p-4 text-soft">{words.noDeliveries}</p>
-          ) : (
-            <ul aria-label={words.deliveries} className="card divide-y divide-line px-4">
-              {data.map((one) => (
-                <DeliveryRow key={one.id} delivery={one} onReplay={() => setTarget(one)} />
-              ))}
-            </ul>
-          )
-        }
+      <Loaded
+        query={deliveries}
+        shape={<Skeleton lines={6} />}
+        empty={<p className="card p-4 text-soft">{words.noDeliveries}</p>}
+      >
+        {({ data }) => (
+          <ul aria-label={words.deliveries} className="card divide-y divide-line px-4">
+            {data.map((one) => (
+              <DeliveryRow key={one.id} delivery={one} onReplay={() => setTarget(one)} />
+            ))}
+          </ul>
+        )}
       </Loaded>
       {target && (
         <ActionDialog
@@ -58,11 +56,10 @@ export default function Page({ params }: { params: Params }) {
           why={words.replayWhy}
           button={words.replay}
           harmless
-          perform={({ reason, idempotencyKey }) =>
+          perform={(given) =>
             ask('POST /v1/operator/webhooks/{id}/deliveries/{event_id}/replay', {
               path: { id, event_id: target.id },
-              body: { reason },
-              idempotencyKey,
+              ...given,
             })
           }
           renews={['GET /v1/operator/webhooks/{id}/deliveries', 'GET /v1/operator/attention']}

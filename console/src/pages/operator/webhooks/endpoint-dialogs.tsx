@@ -32,10 +32,10 @@ function RotateSecret({ endpoint, onSecret, onClose }: EndpointProps) {
       why={words.rotateWhy}
       button={words.rotate}
       harmless
-      perform={({ reason }) =>
+      perform={({ body }) =>
         ask('POST /v1/operator/webhooks/{id}/secret', {
           path: { id: endpoint.id },
-          body: { reason },
+          body,
         })
       }
       renews={CHANGED}
@@ -52,12 +52,8 @@ function RemoveEndpoint({ endpoint, onDone, onClose }: EndpointProps) {
       title={words.removeTitle(endpoint.url)}
       why={words.removeWhy}
       button={words.remove}
-      perform={({ reason, idempotencyKey }) =>
-        ask('DELETE /v1/operator/webhooks/{id}', {
-          path: { id: endpoint.id },
-          body: { reason },
-          idempotencyKey,
-        })
+      perform={(given) =>
+        ask('DELETE /v1/operator/webhooks/{id}', { path: { id: endpoint.id }, ...given })
       }
       renews={CHANGED}
       onDone={() => onDone(words.removed)}
@@ -74,13 +70,8 @@ function SwitchEndpoint({ endpoint: { id, url, enabled }, onDone, onClose }: End
       why={enabled ? words.turnOffWhy : words.turnOnWhy}
       button={enabled ? words.turnOff : words.turnOn}
       harmless={!enabled}
-      perform={({ reason, idempotencyKey }) =>
-        ask('PATCH /v1/operator/webhooks/{id}', {
-          path: { id },
-          body: { enabled: !enabled, reason },
-          idempotencyKey,
-        })
-      }
+      fields={{ enabled: !enabled }}
+      perform={(given) => ask('PATCH /v1/operator/webhooks/{id}', { path: { id }, ...given })}
       renews={CHANGED}
       onDone={() => onDone(words.done)}
       onClose={onClose}

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { ask, type AskOptions } from '../../../client/ask.ts'
 import { Field } from '../../../parts/form/field.tsx'
 import { useWords } from '../../../words/language.tsx'
-import { ActionDialog } from '../action-dialog.tsx'
+import { ActionDialog, type Given } from '../action-dialog.tsx'
 import type { EndpointProps } from './types.ts'
 import { webhooksWords } from './words.ts'
 
@@ -22,8 +22,7 @@ export function EndpointForm({ endpoint, onSecret, onDone, onClose }: Props) {
   )
   const toggle = (event: Event) =>
     setEvents(events.includes(event) ? events.filter((one) => one !== event) : [...events, event])
-  const perform = async (given: { reason: string; idempotencyKey: string }) => {
-    const { reason, idempotencyKey } = given
+  const perform = async ({ body: { reason }, idempotencyKey }: Given) => {
     const body = { url: url.trim(), description: description.trim(), events: [...events], reason }
     if (endpoint === undefined) {
       return (await ask('POST /v1/operator/webhooks', { body })).data.secret

@@ -1,3 +1,4 @@
+import { BackLink } from '../../../parts/back-link.tsx'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useAsk } from '../../../client/use-ask.ts'
@@ -23,9 +24,7 @@ export default function Page() {
   const { may } = useOperator()
   return (
     <>
-      <Link href="/operator/office" className="link inline-flex min-h-11 items-center text-sm">
-        {words.back}
-      </Link>
+      <BackLink to="/operator/office">{words.back}</BackLink>
       {may('owner') ? (
         <WebhookList />
       ) : (
@@ -52,22 +51,22 @@ function WebhookList() {
         </Button>
       </PageTitle>
       <DoneNotice>{done}</DoneNotice>
-      <Loaded query={endpoints} shape={<Skeleton lines={3} tall />}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <div className="card">
-              <Empty icon="send" title={words.none}>
-                <p>{words.noneWhy}</p>
-              </Empty>
-            </div>
-          ) : (
-            <ul aria-label={words.title} className="flex flex-col gap-4">
-              {data.map((one) => (
-                <WebhookRow key={one.id} endpoint={one} onOpen={setDialog} />
-              ))}
-            </ul>
-          )
+      <Loaded
+        query={endpoints}
+        shape={<Skeleton lines={3} tall />}
+        empty={
+          <Empty icon="send" title={words.none}>
+            <p>{words.noneWhy}</p>
+          </Empty>
         }
+      >
+        {({ data }) => (
+          <ul aria-label={words.title} className="flex flex-col gap-4">
+            {data.map((one) => (
+              <WebhookRow key={one.id} endpoint={one} onOpen={setDialog} />
+            ))}
+          </ul>
+        )}
       </Loaded>
       {dialog && (
         <EndpointDialogs

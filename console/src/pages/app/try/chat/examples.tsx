@@ -7,7 +7,7 @@ export function Examples({ onChoose }: { onChoose(text: string): void }) {
   const words = useWords(chatWords)
   return (
     <div className="my-auto">
-      <Empty icon="chat" title={words.empty}>
+      <Empty bare icon="chat" title={words.empty}>
         <p>{words.emptySay}</p>
         <ul className="flex w-full flex-col gap-2">
           {words.examples.map((text) => (

@@ -14,7 +14,6 @@ import { textEstimate } from '../estimate.ts'
 import { TryLayout } from '../layout.tsx'
 import { ModelSelect, useModelChoice, type ModelChoice } from '../model-choice.tsx'
 import { useLastTab } from '../tabs.ts'
-import { ModelReady } from '../model-ready.tsx'
 import { useChat } from './use-chat.ts'
 import { tryWords } from '../words.ts'
 
@@ -60,6 +59,7 @@ function ChatPage() {
   }, [error])
   return (
     <TryLayout
+      choice={choice}
       tab="chat"
       call={{
         path: '/v1/chat/completions',
@@ -68,27 +68,25 @@ function ChatPage() {
       }}
       settings={<Settings choice={choice} settings={settings} onChange={setSettings} />}
     >
-      <ModelReady choice={choice}>
-        <div className="flex min-h-[22rem] flex-col gap-4 xl:min-h-[34rem]">
-          {talk.length === 0 && arriving === undefined ? (
-            <Examples onChoose={setDraft} />
-          ) : (
-            <ChatMessages talk={talk} arriving={arriving} onCharge={chat.noteCharge} />
-          )}
-          <CallFailure error={error} estimate={estimate} onRetry={send} />
-          <p role="status" className="sr-only">
-            {arriving !== undefined ? words.writing : talk.length > 0 ? words.done : ''}
-          </p>
-          <Composer
-            draft={draft}
-            onChange={setDraft}
-            onSend={send}
-            onStop={arriving === undefined ? undefined : chat.stop}
-            onClear={talk.length > 0 && arriving === undefined ? chat.clear : undefined}
-            estimate={estimate}
-          />
-        </div>
-      </ModelReady>
+      <div className="flex min-h-[22rem] flex-col gap-4 xl:min-h-[34rem]">
+        {talk.length === 0 && arriving === undefined ? (
+          <Examples onChoose={setDraft} />
+        ) : (
+          <ChatMessages talk={talk} arriving={arriving} onCharge={chat.noteCharge} />
+        )}
+        <CallFailure error={error} estimate={estimate} onRetry={send} />
+        <p role="status" className="sr-only">
+          {arriving !== undefined ? words.writing : talk.length > 0 ? words.done : ''}
+        </p>
+        <Composer
+          draft={draft}
+          onChange={setDraft}
+          onSend={send}
+          onStop={arriving === undefined ? undefined : chat.stop}
+          onClear={talk.length > 0 && arriving === undefined ? chat.clear : undefined}
+          estimate={estimate}
+        />
+      </div>
     </TryLayout>
   )
 }

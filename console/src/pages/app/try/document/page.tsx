@@ -1,21 +1,18 @@
 import { send, type Answer } from '../../../../client/ask.ts'
 import { useRemembered, useStored } from '../../../../client/device-storage.ts'
-import { Button } from '../../../../parts/button.tsx'
 import { Field, TextArea } from '../../../../parts/form/field.tsx'
 import { Markdown } from '../../../../parts/markdown.tsx'
 import { Skeleton } from '../../../../parts/skeleton.tsx'
 import type { SampleCall } from '../../../../samples/types.ts'
 import { useWords } from '../../../../words/language.tsx'
-import { CallFailure } from '../call-failure.tsx'
 import { FILE_KINDS, kindOf, plainName, reads } from './kinds.ts'
 import { documentWords } from './words.ts'
 import { textEstimate } from '../estimate.ts'
-import { EstimateLine } from '../estimate-line.tsx'
 import { FileChoice } from '../file-choice.tsx'
 import { TryLayout } from '../layout.tsx'
 import { ModelSelect, useModelChoice } from '../model-choice.tsx'
+import { OrderForm } from '../order-form.tsx'
 import { OutcomeCharge } from '../outcome-charge.tsx'
-import { ModelReady } from '../model-ready.tsx'
 import { useOrder } from '../use-order.ts'
 import { tryWords } from '../words.ts'
 
@@ -24,7 +21,7 @@ const PLAIN = { prompt: '', maxTokens: '' }
 export default function DocumentPage() {
   const words = useWords(documentWords)
   const common = useWords(tryWords)
-  const [wish, setWish] = useStored('document', PLAIN)
+  const [settings, setSettings] = useStored('document', PLAIN)
   const [file, setFile] = useRemembered<File | undefined>('file', undefined)
   const kind = (file && kindOf(file)) ?? 'document'
   const { route, tokens } = FILE_KINDS[kind]
@@ -32,8 +29,8 @@ export default function DocumentPage() {
   const order = useOrder<string>('document')
   const fields = {
     model: choice.model?.id ?? '',
-    prompt: wish.prompt.trim() || words.example,
-    ...(wish.maxTokens === '' ? {} : { max_tokens: wish.maxTokens }),
+    prompt: settings.prompt.trim() || words.example,
+    ...(settings.maxTokens === '' ? {} : { max_tokens: settings.maxTokens }),
   }
   const name = plainName(file?.name ?? 'hati.pdf')
   const call: SampleCall = {
@@ -43,7 +40,7 @@ export default function DocumentPage() {
   const estimate = textEstimate(choice.model, {
     text: fields.prompt,
     extraTokens: tokens,
-    mostTokens: wish.maxTokens === '' ? undefined : Number(wish.maxTokens),
+    mostTokens: settings.maxTokens === '' ? undefined : Number(settings.maxTokens),
   })
   const run = () => {
     if (file === undefined) return
@@ -56,6 +53,7 @@ export default function DocumentPage() {
   const { outcome } = order
   return (
     <TryLayout
+      choice={choice}
       tab="document"
       call={call}
       settings={
@@ -67,49 +65,42 @@ export default function DocumentPage() {
             type="number"
             inputMode="numeric"
             min={1}
-            value={wish.maxTokens}
-            onChange={(maxTokens) => setWish({ ...wish, maxTokens })}
+            value={settings.maxTokens}
+            onChange={(maxTokens) => setSettings({ ...settings, maxTokens })}
           />
         </>
       }
     >
-      <ModelReady choice={choice}>
-        <div className="flex flex-col gap-4">
-          <div className="card flex flex-col gap-4 p-4">
-            <FileChoice file={file} onChange={setFile} />
-            <TextArea
-              label={words.prompt}
-              placeholder={words.example}
-              hint={common.twice}
-              rows={2}
-              value={wish.prompt}
-              onChange={(prompt) => setWish({ ...wish, prompt })}
-            />
-            <div className="flex flex-wrap items-center justify-between gap-2">
-              <EstimateLine credits={estimate} />
-              <Button
-                onClick={run}
-                disabled={file === undefined || wish.prompt.trim() === ''}
-                busy={order.busy}
-              >
-                {words.read}
-              </Button>
-            </div>
-          </div>
-          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
-          {order.busy && <Skeleton lines={3} />}
-          {outcome && !order.busy && (
-            <section
-              aria-label={common.result}
-              aria-live="polite"
-              className="card flex flex-col gap-3 border-l-4 border-l-green p-4"
-            >
-              <Markdown text={outcome.result} />
-              <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
-            </section>
-          )}
-        </div>
-      </ModelReady>
+      <div className="flex flex-col gap-4">
+        <OrderForm
+          order={order}
+          estimate={estimate}
+          button={words.read}
+          disabled={file === undefined || settings.prompt.trim() === ''}
+          onRun={run}
+        >
+          <FileChoice file={file} onChange={setFile} />
+          <TextArea
+            label={words.prompt}
+            placeholder={words.example}
+            hint={common.twice}
+            rows={2}
+            value={settings.prompt}
+            onChange={(prompt) => setSettings({ ...settings, prompt })}
+          />
+        </OrderForm>
+        {order.busy && <Skeleton lines={3} />}
+        {outcome && !order.busy && (
+          <section
+            aria-label={common.result}
+            aria-live="polite"
+            className="card flex flex-col gap-3 border-l-4 border-l-green p-4"
+          >
+            <Markdown text={outcome.result} />
+            <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
+          </section>
+        )}
+      </div>
     </TryLayout>
   )
 }

@@ -1,18 +1,15 @@
 import { send, type Answer } from '../../../../client/ask.ts'
 import { useStored } from '../../../../client/device-storage.ts'
-import { Button } from '../../../../parts/button.tsx'
 import { TextArea } from '../../../../parts/form/field.tsx'
 import { useFormats } from '../../../../words/format.ts'
 import { useWords } from '../../../../words/language.tsx'
 import { Table } from '../../../../parts/table.tsx'
-import { CallFailure } from '../call-failure.tsx'
 import { embeddingsWords } from './words.ts'
 import { textEstimate } from '../estimate.ts'
-import { EstimateLine } from '../estimate-line.tsx'
 import { TryLayout } from '../layout.tsx'
 import { ModelSelect, useModelChoice } from '../model-choice.tsx'
+import { OrderForm } from '../order-form.tsx'
 import { OutcomeCharge } from '../outcome-charge.tsx'
-import { ModelReady } from '../model-ready.tsx'
 import { useOrder } from '../use-order.ts'
 import { tryWords } from '../words.ts'
 
@@ -38,36 +35,34 @@ export default function EmbeddingsPage() {
   const { outcome } = order
   return (
     <TryLayout
+      choice={choice}
       tab="embeddings"
       call={{ path: '/v1/embeddings', body }}
       settings={<ModelSelect choice={choice} />}
     >
-      <ModelReady choice={choice}>
-        <div className="flex flex-col gap-4">
-          <div className="card flex flex-col gap-3 p-4">
-            <p className="text-soft">{words.lead}</p>
-            <TextArea
-              label={words.input}
-              placeholder={words.example}
-              value={draft}
-              onChange={setDraft}
-            />
-            <div className="flex flex-wrap items-center justify-between gap-2">
-              <EstimateLine credits={estimate} />
-              <Button onClick={run} disabled={linesOf(draft).length === 0} busy={order.busy}>
-                {words.compare}
-              </Button>
-            </div>
-          </div>
-          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
-          {outcome && !order.busy && (
-            <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
-              <SimilarityBar rows={outcome.result} />
-              <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
-            </section>
-          )}
-        </div>
-      </ModelReady>
+      <div className="flex flex-col gap-4">
+        <OrderForm
+          order={order}
+          estimate={estimate}
+          button={words.compare}
+          disabled={linesOf(draft).length === 0}
+          onRun={run}
+        >
+          <p className="text-soft">{words.lead}</p>
+          <TextArea
+            label={words.input}
+            placeholder={words.example}
+            value={draft}
+            onChange={setDraft}
+          />
+        </OrderForm>
+        {outcome && !order.busy && (
+          <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
+            <SimilarityBar rows={outcome.result} />
+            <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
+          </section>
+        )}
+      </div>
     </TryLayout>
   )
 }

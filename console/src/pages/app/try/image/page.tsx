@@ -1,20 +1,17 @@
 import { send } from '../../../../client/ask.ts'
 import type { Answer } from '../../../../client/ask.ts'
 import { useStored } from '../../../../client/device-storage.ts'
-import { Button } from '../../../../parts/button.tsx'
 import { TextArea } from '../../../../parts/form/field.tsx'
 import { Select } from '../../../../parts/form/select.tsx'
 import type { SampleCall } from '../../../../samples/types.ts'
 import { useWords } from '../../../../words/language.tsx'
-import { CallFailure } from '../call-failure.tsx'
 import { pictureEstimate } from '../estimate.ts'
-import { EstimateLine } from '../estimate-line.tsx'
 import { imageWords } from './words.ts'
 import { TryLayout } from '../layout.tsx'
 import { ModelSelect, useModelChoice } from '../model-choice.tsx'
+import { OrderForm } from '../order-form.tsx'
 import { OutcomeCharge } from '../outcome-charge.tsx'
 import { Picture } from '../picture.tsx'
-import { ModelReady } from '../model-ready.tsx'
 import { blobOf } from '../voice/recording.ts'
 import { useOrder } from '../use-order.ts'
 import { tryWords } from '../words.ts'
@@ -26,14 +23,14 @@ export default function ImagePage() {
   const words = useWords(imageWords)
   const common = useWords(tryWords)
   const choice = useModelChoice('image', (model) => model.output_modalities.includes('image'))
-  const [wish, setWish] = useStored('image', PLAIN)
+  const [settings, setSettings] = useStored('image', PLAIN)
   const order = useOrder<{ pictures: Blob[]; prompt: string }>('image')
-  const count = Number(wish.count)
+  const count = Number(settings.count)
   const body = {
     model: choice.model?.id ?? '',
-    prompt: wish.prompt.trim() || words.example,
+    prompt: settings.prompt.trim() || words.example,
     n: count,
-    ...(wish.shape === '' ? {} : { aspect_ratio: wish.shape }),
+    ...(settings.shape === '' ? {} : { aspect_ratio: settings.shape }),
   }
   const call: SampleCall = { path: '/v1/images/generations', body, answer: 'pictures' }
   const estimate = pictureEstimate(choice.model, count)
@@ -46,6 +43,7 @@ export default function ImagePage() {
   const { outcome } = order
   return (
     <TryLayout
+      choice={choice}
       tab="image"
       call={call}
       settings={
@@ -53,60 +51,57 @@ export default function ImagePage() {
           <ModelSelect choice={choice} />
           <Select
             label={words.count}
-            value={wish.count}
+            value={settings.count}
             options={COUNTS}
-            onChange={(next) => setWish({ ...wish, count: next })}
+            onChange={(next) => setSettings({ ...settings, count: next })}
           />
           <Select
             label={words.shape}
-            value={wish.shape}
+            value={settings.shape}
             options={[
               { value: '', label: common.modelChooses },
               ...Object.entries(words.shapes).map(([value, label]) => ({ value, label })),
             ]}
-            onChange={(shape) => setWish({ ...wish, shape })}
+            onChange={(shape) => setSettings({ ...settings, shape })}
           />
         </>
       }
     >
-      <ModelReady choice={choice}>
-        <div className="flex flex-col gap-4">
-          <div className="card flex flex-col gap-3 p-4">
-            <TextArea
-              label={words.prompt}
-              placeholder={words.example}
-              hint={common.twice}
-              rows={3}
-              value={wish.prompt}
-              onChange={(prompt) => setWish({ ...wish, prompt })}
-            />
-            <div className="flex flex-wrap items-center justify-between gap-2">
-              <EstimateLine credits={estimate} />
-              <Button onClick={run} disabled={wish.prompt.trim() === ''} busy={order.busy}>
-                {words.draw}
-              </Button>
+      <div className="flex flex-col gap-4">
+        <OrderForm
+          order={order}
+          estimate={estimate}
+          button={words.draw}
+          disabled={settings.prompt.trim() === ''}
+          onRun={run}
+        >
+          <TextArea
+            label={words.prompt}
+            placeholder={words.example}
+            hint={common.twice}
+            rows={3}
+            value={settings.prompt}
+            onChange={(prompt) => setSettings({ ...settings, prompt })}
+          />
+        </OrderForm>
+        {order.busy && <PictureWaiting count={count} />}
+        {outcome && !order.busy && (
+          <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
+            <div className={outcome.result.pictures.length > 1 ? 'grid grid-cols-2 gap-3' : ''}>
+              {outcome.result.pictures.map((blob, at) => (
+                <Picture
+                  key={at}
+                  blob={blob}
+                  name={`picha-${at + 1}`}
+                  text={outcome.result.prompt}
+                />
+              ))}
             </div>
-          </div>
-          <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
-          {order.busy && <PictureWaiting count={count} />}
-          {outcome && !order.busy && (
-            <section aria-label={common.result} aria-live="polite" className="flex flex-col gap-3">
-              <div className={outcome.result.pictures.length > 1 ? 'grid grid-cols-2 gap-3' : ''}>
-                {outcome.result.pictures.map((blob, at) => (
-                  <Picture
-                    key={at}
-                    blob={blob}
-                    name={`picha-${at + 1}`}
-                    text={outcome.result.prompt}
-                  />
-                ))}
-              </div>
-              <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
-              <p className="text-sm text-soft">{words.notKept}</p>
-            </section>
-          )}
-        </div>
-      </ModelReady>
+            <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
+            <p className="text-sm text-soft">{words.notKept}</p>
+          </section>
+        )}
+      </div>
     </TryLayout>
   )
 }

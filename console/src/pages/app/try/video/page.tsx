@@ -1,16 +1,13 @@
 import { send } from '../../../../client/ask.ts'
 import { useStored } from '../../../../client/device-storage.ts'
 import { useAskAgain } from '../../../../client/use-ask.ts'
-import { Button } from '../../../../parts/button.tsx'
 import { Field, TextArea } from '../../../../parts/form/field.tsx'
 import { Select } from '../../../../parts/form/select.tsx'
 import { useWords } from '../../../../words/language.tsx'
-import { CallFailure } from '../call-failure.tsx'
 import { videoEstimate } from '../estimate.ts'
-import { EstimateLine } from '../estimate-line.tsx'
 import { TryLayout } from '../layout.tsx'
 import { ModelSelect, useModelChoice } from '../model-choice.tsx'
-import { ModelReady } from '../model-ready.tsx'
+import { OrderForm } from '../order-form.tsx'
 import { useOrder } from '../use-order.ts'
 import { VideoJobs } from './jobs.tsx'
 import { videoWords } from './words.ts'
@@ -22,17 +19,17 @@ const USUAL_S = 6
 export default function VideoPage() {
   const words = useWords(videoWords)
   const choice = useModelChoice('video', (model) => model.output_modalities.includes('video'))
-  const [wish, setWish] = useStored('video', PLAIN)
+  const [settings, setSettings] = useStored('video', PLAIN)
   const order = useOrder<string>('video')
   const again = useAskAgain()
   const body = {
     model: choice.model?.id ?? '',
-    prompt: wish.prompt.trim() || words.example,
-    ...(wish.seconds === '' ? {} : { duration: Number(wish.seconds) }),
-    ...(wish.resolution === '' ? {} : { resolution: wish.resolution }),
-    ...(wish.shape === '' ? {} : { aspect_ratio: wish.shape }),
+    prompt: settings.prompt.trim() || words.example,
+    ...(settings.seconds === '' ? {} : { duration: Number(settings.seconds) }),
+    ...(settings.resolution === '' ? {} : { resolution: settings.resolution }),
+    ...(settings.shape === '' ? {} : { aspect_ratio: settings.shape }),
   }
-  const estimate = videoEstimate(choice.model, Number(wish.seconds) || USUAL_S)
+  const estimate = videoEstimate(choice.model, Number(settings.seconds) || USUAL_S)
   const run = () =>
     void order.run(
       body,
@@ -45,46 +42,44 @@ export default function VideoPage() {
     )
   return (
     <TryLayout
+      choice={choice}
       tab="video"
       call={{ path: '/v1/videos', body }}
       settings={
         <>
           <ModelSelect choice={choice} />
-          <VideoParameters wish={wish} onChange={setWish} />
+          <VideoParameters settings={settings} onChange={setSettings} />
         </>
       }
     >
-      <ModelReady choice={choice}>
-        <div className="flex flex-col gap-6">
-          <div className="flex flex-col gap-4">
-            <div className="card flex flex-col gap-3 p-4">
-              <TextArea
-                label={words.prompt}
-                placeholder={words.example}
-                hint={words.held}
-                rows={3}
-                value={wish.prompt}
-                onChange={(prompt) => setWish({ ...wish, prompt })}
-              />
-              <div className="flex flex-wrap items-center justify-between gap-2">
-                <EstimateLine credits={estimate} />
-                <Button onClick={run} disabled={wish.prompt.trim() === ''} busy={order.busy}>
-                  {words.make}
-                </Button>
-              </div>
-            </div>
-            <CallFailure error={order.error} estimate={estimate} repeatable onRetry={run} />
-          </div>
-          <VideoJobs ordered={order.outcome?.result} />
+      <div className="flex flex-col gap-6">
+        <div className="flex flex-col gap-4">
+          <OrderForm
+            order={order}
+            estimate={estimate}
+            button={words.make}
+            disabled={settings.prompt.trim() === ''}
+            onRun={run}
+          >
+            <TextArea
+              label={words.prompt}
+              placeholder={words.example}
+              hint={words.held}
+              rows={3}
+              value={settings.prompt}
+              onChange={(prompt) => setSettings({ ...settings, prompt })}
+            />
+          </OrderForm>
         </div>
-      </ModelReady>
+        <VideoJobs ordered={order.outcome?.result} />
+      </div>
     </TryLayout>
   )
 }
 
-type ParametersProps = { wish: typeof PLAIN; onChange(next: typeof PLAIN): void }
+type ParametersProps = { settings: typeof PLAIN; onChange(next: typeof PLAIN): void }
 
-function VideoParameters({ wish, onChange }: ParametersProps) {
+function VideoParameters({ settings, onChange }: ParametersProps) {
   const words = useWords(videoWords)
   const common = useWords(tryWords)
   const any = { value: '', label: common.modelChooses }
@@ -98,20 +93,20 @@ function VideoParameters({ wish, onChange }: ParametersProps) {
         inputMode="numeric"
         min={1}
         max={60}
-        value={wish.seconds}
-        onChange={(seconds) => onChange({ ...wish, seconds })}
+        value={settings.seconds}
+        onChange={(seconds) => onChange({ ...settings, seconds })}
       />
       <Select
         label={words.resolution}
-        value={wish.resolution}
+        value={settings.resolution}
         options={[any, ...['480p', '720p', '1080p'].map((value) => ({ value, label: value }))]}
-        onChange={(resolution) => onChange({ ...wish, resolution })}
+        onChange={(resolution) => onChange({ ...settings, resolution })}
       />
       <Select
         label={words.shape}
-        value={wish.shape}
+        value={settings.shape}
         options={[any, ...Object.entries(words.shapes).map(([value, label]) => ({ value, label }))]}
-        onChange={(shape) => onChange({ ...wish, shape })}
+        onChange={(shape) => onChange({ ...settings, shape })}
       />
     </>
   )

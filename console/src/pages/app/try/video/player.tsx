@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { send } from '../../../../client/ask.ts'
 import { useRemembered } from '../../../../client/device-storage.ts'
 import { Button } from '../../../../parts/button.tsx'
+import { useForm } from '../../../../parts/form/use-form.ts'
 import { FailureNotice } from '../../../../parts/failure-notice.tsx'
 import { useWords } from '../../../../words/language.tsx'
 import { DownloadLink } from '../picture.tsx'
@@ -14,31 +15,35 @@ export function VideoPlayer({ id, atOnce }: { id: string; atOnce: boolean }) {
   const words = useWords(videoWords)
   const common = useWords(tryWords)
   const [film, setFilm] = useRemembered<Blob | undefined>(`film ${id}`, undefined)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
   const url = useBlobUrl(film)
-  const load = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const load = useForm({
+    send: async () => {
       const response = await send('GET /v1/videos/{job_id}/content', { path: { job_id: id } })
       setFilm(new Blob([await response.arrayBuffer()], { type: 'video/mp4' }))
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+    },
+  })
   useEffect(() => {
-    if (atOnce && film === undefined) void load()
+    if (atOnce && film === undefined) load.submit()
   }, [])
-  if (error !== undefined) {
-    return <FailureNotice error={error} kinds={{ gone: words.gone }} onRetry={() => void load()} />
+  if (load.error !== null) {
+    return (
+      <FailureNotice
+        error={load.error}
+        kinds={{ gone: words.gone }}
+        onRetry={() => load.submit()}
+      />
+    )
   }
   if (url === undefined) {
     return (
       <div>
-        <Button kind="plain" size="small" icon="play" busy={busy} onClick={() => void load()}>
+        <Button
+          kind="plain"
+          size="small"
+          icon="play"
+          busy={load.busy}
+          onClick={() => load.submit()}
+        >
           {words.watch}
         </Button>
       </div>

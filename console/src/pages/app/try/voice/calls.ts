@@ -11,7 +11,7 @@ export type VoiceSettings = {
 }
 
 /** What is asked for, without the recording. */
-export type VoiceWish = VoiceSettings & {
+export type VoiceRequest = VoiceSettings & {
   way: Way
   hearing: string
   text: string
@@ -22,22 +22,22 @@ export type VoiceResult = { heard?: string; answer?: string; sound?: Blob }
 
 /** Each way is one call; what is sent is also what is shown as code. */
 export function voiceCall(
-  wish: VoiceWish,
+  request: VoiceRequest,
   recording: Pick<Recording, 'name' | 'format'>,
 ): SampleCall {
   const { name, format } = recording
-  const voice = wish.voice === '' ? {} : { voice: wish.voice }
-  if (wish.way === 'hear') {
-    const fields = { model: wish.hearing, language: wish.language }
+  const voice = request.voice === '' ? {} : { voice: request.voice }
+  if (request.way === 'hear') {
+    const fields = { model: request.hearing, language: request.language }
     return {
       path: '/v1/audio/transcriptions',
       form: { fields, file: name, type: MEDIA_TYPES[format] ?? 'audio/webm' },
     }
   }
-  if (wish.way === 'speak') {
+  if (request.way === 'speak') {
     return {
       path: '/v1/audio/speech',
-      body: { model: wish.speech, input: wish.input, ...voice, response_format: 'mp3' },
+      body: { model: request.speech, input: request.input, ...voice, response_format: 'mp3' },
       answer: 'sound',
     }
   }
@@ -45,12 +45,12 @@ export function voiceCall(
     path: '/v1/voice/responses',
     body: {
       audio_format: format,
-      stt_model: wish.hearing,
-      text_model: wish.text,
-      tts_model: wish.speech,
+      stt_model: request.hearing,
+      text_model: request.text,
+      tts_model: request.speech,
       ...voice,
-      language: wish.language,
-      response_language: wish.reply,
+      language: request.language,
+      response_language: request.reply,
       response_format: 'mp3',
       include_audio: true,
     },

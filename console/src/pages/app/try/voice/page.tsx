@@ -1,17 +1,14 @@
 import { useSearchParams } from 'wouter'
 import { useCatalog } from '../../../../catalog/models.ts'
 import { useRemembered, useStored } from '../../../../client/device-storage.ts'
-import { Button } from '../../../../parts/button.tsx'
 import { TextArea } from '../../../../parts/form/field.tsx'
 import { Choices } from '../../../../parts/form/select.tsx'
 import { useWords } from '../../../../words/language.tsx'
-import { CallFailure } from '../call-failure.tsx'
 import { hearingEstimate, speechEstimate, voiceEstimate } from '../estimate.ts'
-import { EstimateLine } from '../estimate-line.tsx'
 import { TryLayout } from '../layout.tsx'
 import { useModelChoice } from '../model-choice.tsx'
+import { OrderForm } from '../order-form.tsx'
 import { OutcomeCharge } from '../outcome-charge.tsx'
-import { ModelReady } from '../model-ready.tsx'
 import { Recorder } from './recorder.tsx'
 import type { Recording } from './recording.ts'
 import { useOrder } from '../use-order.ts'
@@ -41,7 +38,7 @@ export default function VoicePage() {
   const text = useModelChoice('voice text', makes('text'))
   const speech = useModelChoice('speech', makes('speech'))
   const voices = speech.model?.supported_voices ?? []
-  const wish = {
+  const request = {
     ...settings,
     way,
     voice: voices.includes(settings.voice) ? settings.voice : '',
@@ -50,24 +47,25 @@ export default function VoicePage() {
     text: text.model?.id ?? '',
     speech: speech.model?.id ?? '',
   }
-  const call = voiceCall(wish, recording ?? NO_RECORDING)
+  const call = voiceCall(request, recording ?? NO_RECORDING)
   const seconds = recording?.seconds ?? GUESSED_S
   const estimate = {
     talk: () =>
       voiceEstimate({ hearing: hearing.model, text: text.model, speech: speech.model }, seconds),
     hear: () => hearingEstimate(hearing.model, seconds),
-    speak: () => speechEstimate(speech.model, wish.input),
+    speak: () => speechEstimate(speech.model, request.input),
   }[way]()
   const isReady = way === 'speak' ? settings.input.trim() !== '' : recording !== undefined
   const run = () =>
     void order.run(
-      { wish, size: recording?.blob.size, at: Date.now() },
+      { request, size: recording?.blob.size, at: Date.now() },
       ({ signal }) => sendVoice(call, recording, signal),
       async (response) => ({ ...(await readVoice(way, response)), way }),
     )
   const { outcome } = order
   return (
     <TryLayout
+      choice={way === 'speak' ? speech : hearing}
       tab="voice"
       call={call}
       settings={
@@ -79,44 +77,42 @@ export default function VoicePage() {
         />
       }
     >
-      <ModelReady choice={way === 'speak' ? speech : hearing}>
-        <div className="flex flex-col gap-4">
-          <Choices
-            label={words.ways}
-            value={way}
-            options={(['talk', 'hear', 'speak'] as const).map((value) => ({
-              value,
-              label: words.way[value],
-            }))}
-            onChange={setWay}
-          />
-          <div className="card flex flex-col gap-3 p-4">
-            <p className="text-soft">{words.say[way]}</p>
-            {way === 'speak' ? (
-              <TextArea
-                label={words.input}
-                placeholder={words.inputExample}
-                value={settings.input}
-                onChange={(input) => setSettings({ ...settings, input })}
-              />
-            ) : (
-              <Recorder recording={recording} onChange={setRecording} />
-            )}
-            <div className="flex flex-wrap items-center justify-between gap-2">
-              <EstimateLine credits={estimate} />
-              <Button onClick={run} disabled={!isReady} busy={order.busy}>
-                {words.send[way]}
-              </Button>
-            </div>
-          </div>
-          <CallFailure error={order.error} estimate={estimate} onRetry={run} />
-          {outcome?.result.way === way && !order.busy && (
-            <VoiceAnswer result={outcome.result}>
-              <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
-            </VoiceAnswer>
+      <div className="flex flex-col gap-4">
+        <Choices
+          label={words.ways}
+          value={way}
+          options={(['talk', 'hear', 'speak'] as const).map((value) => ({
+            value,
+            label: words.way[value],
+          }))}
+          onChange={setWay}
+        />
+        <OrderForm
+          order={order}
+          estimate={estimate}
+          button={words.send[way]}
+          disabled={!isReady}
+          repeatable={false}
+          onRun={run}
+        >
+          <p className="text-soft">{words.say[way]}</p>
+          {way === 'speak' ? (
+            <TextArea
+              label={words.input}
+              placeholder={words.inputExample}
+              value={settings.input}
+              onChange={(input) => setSettings({ ...settings, input })}
+            />
+          ) : (
+            <Recorder recording={recording} onChange={setRecording} />
           )}
-        </div>
-      </ModelReady>
+        </OrderForm>
+        {outcome?.result.way === way && !order.busy && (
+          <VoiceAnswer result={outcome.result}>
+            <OutcomeCharge outcome={outcome} onKnown={order.noteCharge} />
+          </VoiceAnswer>
+        )}
+      </div>
     </TryLayout>
   )
 }
@@ -126,7 +122,7 @@ const makes = (output: string) => (model: { output_modalities: string[] }) =>
 
 /** The way of last time; whoever comes with a model gets the way that uses it. */
 function useWay(): [Way, (way: Way) => void] {
-  const [kept, keep] = useStored<Way>('voice way', 'talk')
+  const [last, setLast] = useStored<Way>('voice way', 'talk')
   const [search, setSearch] = useSearchParams()
   const catalog = useCatalog()
   const named = catalog.data?.data.find(({ id }) => id === search.get('model'))
@@ -135,9 +131,9 @@ function useWay(): [Way, (way: Way) => void] {
     ? 'speak'
     : outputs.includes('transcription')
       ? 'hear'
-      : kept
+      : last
   const choose = (next: Way) => {
-    keep(next)
+    setLast(next)
     if (search.has('model')) setSearch({}, { replace: true })
   }
   return [way, choose]
