@@ -7,7 +7,7 @@ import { build as viteBuild, type Manifest } from 'vite'
 import type { Prerender } from './src/prerendered.ts'
 import { browserConfig, prerenderConfig } from './vite.config.ts'
 
-/** Builds beside the target, then renames: the folder is there whole or not at all. */
+/** Builds beside the target, then renames: the folder is complete or absent. */
 export async function build(target: string): Promise<void> {
   const work = `${target}.building-${process.pid}`
   const files = join(work, 'files')
@@ -26,7 +26,7 @@ export async function build(target: string): Promise<void> {
     await rm(join(files, '.vite'), { recursive: true })
     await rm(join(work, 'prerender'), { recursive: true })
     await rename(work, target).catch((error: NodeJS.ErrnoException) => {
-      // Another process was first, with the same result.
+      // Another process has built the same already.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
     })
     await removeOlder(target)
@@ -43,7 +43,7 @@ function compress(folder: string): void {
   }
 }
 
-/** Whoever serves an older build has it in memory. */
+/** A service that serves an older build has it in memory. */
 async function removeOlder(target: string): Promise<void> {
   for (const name of await readdir(dirname(target))) {
     if (name.startsWith(basename(target)) || name.includes('.building-')) continue

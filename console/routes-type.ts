@@ -18,7 +18,7 @@ export async function routesType(): Promise<string> {
   return `// Written by \`npm run console:routes\` from the list of routes. Do not edit.\nexport type Documented = {\n${routes.join('\n')}\n}\n`
 }
 
-/** The list of routes asks its services for nothing until a request comes. */
+/** The list of routes uses its services only when a request comes. */
 function nobody(): Services {
   const anything: unknown = new Proxy(() => {}, { get: () => anything, apply: () => anything })
   const services = anything as Services

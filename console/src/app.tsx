@@ -14,7 +14,7 @@ import { LanguageProvider, useLanguage, type Language } from './words/language.t
 type AppProps = {
   language: Language
   client: QueryClient
-  /** When HTML is written, there is no address bar. */
+  /** While pages are prerendered there is no address bar. */
   path?: string
 }
 

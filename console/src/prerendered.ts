@@ -1,4 +1,4 @@
-/** As much of the build's manifest as is read here. */
+/** The part of the build's manifest that is used here. */
 type Manifest = Record<string, { file: string; css?: string[]; imports?: string[] }>
 
 /** HTML by path and language: `/models sw`. */

@@ -19,7 +19,7 @@ export type ConsoleBuild = { done: Promise<void>; stop(): void }
 
 /**
  * Builds the pages when none fit the sources, in a process of its own: the API is not kept waiting,
- * and a build that fails leaves a note, which visitors of the pages are answered with.
+ * and visitors see a note when the build has failed.
  */
 export function buildConsole({ folders, log, builder = BUILDER }: BuildParts): ConsoleBuild {
   const { hash, places } = folders

@@ -90,7 +90,7 @@ function showPage(call: PageCall, path: string, bundle: Bundle | string, cache: 
   return { status, headers, body: bodies[wanted === 'identity' ? 'plain' : wanted] }
 }
 
-/** Below these every address is the app's, which knows its pages itself. */
+/** The app routes every address below these itself. */
 const IN_APP = /^\/(app|operator)(\/|$)/
 
 function pageName({ pages }: Bundle, path: string): string {
@@ -99,7 +99,7 @@ function pageName({ pages }: Bundle, path: string): string {
   return IN_APP.test(name) ? '/app' : '/404'
 }
 
-/** Each page in two languages and three themes, packed when first asked for. */
+/** Each page in two languages and three themes, compressed at its first request. */
 function htmlCache(prices: () => ShownPrices): HtmlCache {
   const made = new Map<string, { html: Html; pricesTag: string | undefined }>()
   return (bundle, name, { language, theme }) => {

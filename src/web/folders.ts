@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** What the pages are made of: a change of any of it makes the built ones stale. */
+/** What the pages are built from: a change makes the built pages stale. */
 const SOURCES = ['console/src/**/*', 'console/*.{ts,json}', 'package-lock.json']
 
 /** Where built pages may be: beside their sources when built ahead, else among the data. */
 export type ConsoleFolders = {
-  /** Names the folder of the pages that belong to these sources. */
+  /** The name of the folder with the pages built from these sources. */
   hash: string
   places: [ahead: string, data: string]
 }

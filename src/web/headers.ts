@@ -1,4 +1,4 @@
-/** Scripts and styles are files of ours, and nothing else is fetched, framed or evaluated. */
+/** Scripts and styles only from our own files; nothing else is fetched, framed or evaluated. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
@@ -21,7 +21,7 @@ export const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-/** Names of files in /assets/ bear a hash of their content: another content has another name. */
+/** File names in /assets/ contain a hash of their content, so they can be cached for ever. */
 export const assetHeaders = (path: string) => ({
   'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
   vary: 'Accept-Encoding',
@@ -29,7 +29,7 @@ export const assetHeaders = (path: string) => ({
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
-/** The best encoding that the browser names; one it gives the weight 0 is refused. */
+/** The best encoding that the browser accepts; a weight of 0 refuses one. */
 export function encodingFor(header: string | string[] | undefined): Encoding {
   const named = String(header ?? '')
     .split(',')

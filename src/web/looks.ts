@@ -3,7 +3,7 @@ import type { PageLanguage } from './bundle.ts'
 export type Theme = 'system' | 'light' | 'dark'
 export type Looks = { language: PageLanguage; theme: Theme }
 
-/** What a reader has chosen, from cookies that hold no more than that. Kiswahili unless chosen otherwise. */
+/** The reader's language and theme, from cookies. Kiswahili unless chosen otherwise. */
 export function looksOf(cookies: string | string[] | undefined): Looks {
   const chosen = new Map(
     String(cookies ?? '')

@@ -1,9 +1,9 @@
 import type { PageLanguage } from './bundle.ts'
 
-/** The price list, ready as JSON text, and the mark of this state of it. */
+/** The price list as JSON text, and its ETag. */
 export type ShownPrices = { json: string; etag: string }
 
-/** Stands in the built page where the table goes: inside `noscript`, for readers without scripts. */
+/** Marks the place of the table in the built page: inside `noscript`, for readers without scripts. */
 export const PRICES_MARK = '%prices%'
 
 type Priced = { id: string; name: string; pricing_credits: Record<string, number> }

@@ -1,6 +1,6 @@
 import { useAsk } from '../client/use-ask.ts'
 
-/** What the service tells everybody: top-up limits, the rate, ways to sign in. */
+/** Public settings of the service: top-up limits, the exchange rate, ways to sign in. */
 export const useFacts = () => useAsk('GET /v1/console', {}, { staleTime: 60_000 })
 
 /** Credits in shillings, at the rate of a top-up; undefined until it is known. */

@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'react'
 import { useSession } from './session.ts'
 
-/** What is kept on this device only, for one account; signing out forgets it. */
-const PREFIX = 'mlango_kept '
+/** Stored on this device only, for one account; removed when the account signs out. */
+const PREFIX = 'mlango_stored '
 const inMemory = new Map<string, unknown>()
 
 /** State that survives a reload, such as a text that is being written. */
 export function useStored<Value>(name: string, initial: Value): [Value, (next: Value) => void] {
   const key = useKey(name)
   const [value, setValue] = useState(() => readStored(key, initial))
-  const keep = (next: Value) => {
+  const store = (next: Value) => {
     setValue(next)
     try {
       localStorage.setItem(key, JSON.stringify(next))
     } catch {
-      // The device's room is used up: the page works on, and a reload begins anew.
+      // The device's storage is full: the page goes on without it, and a reload starts empty.
       localStorage.removeItem(key)
     }
   }
-  return [value, keep]
+  return [value, store]
 }
 
-/** The same for what is too large or not text: it survives going to another page and back. */
+/** The same in memory, for what is too large or not text: it survives going to another page and back. */
 export function useRemembered<Value>(name: string, initial: Value): [Value, (next: Value) => void] {
   const key = useKey(name)
   const [value, setValue] = useState(() => (inMemory.get(key) as Value | undefined) ?? initial)

@@ -1,4 +1,4 @@
-/** Why the service did not do what was asked; every page shows it with <FailureNotice>. */
+/** Why a request failed; pages show it with <FailureNotice>. */
 export class AskFailure extends Error {
   /** 0: no answer came. */
   readonly status: number
@@ -8,7 +8,7 @@ export class AskFailure extends Error {
   /** The field that the message names, where it names one. */
   readonly param: string | undefined
   readonly retryAfterS: number | undefined
-  /** The call may have been done although no answer came: only where something changes. */
+  /** The request may have been carried out although no answer came (never for a GET). */
   readonly inDoubt: boolean
 
   constructor(facts: {

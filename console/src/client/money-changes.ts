@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 
-/** What shows money; asked for again in every tab when some has moved. */
+/** Routes that show money; every tab sends them again when a balance changes. */
 const ABOUT_MONEY = [
   'GET /v1/billing/balance',
   'GET /v1/billing/transactions',

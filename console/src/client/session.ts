@@ -7,10 +7,10 @@ import type { Documented } from './routes.ts'
  */
 export type User = Documented['GET /v1/me']['answer']['data']
 type Opened = { access_token: string; user: User }
-/** `troubled`: whether there is a session cannot be told, since the service does not answer. */
-type State = { status: 'unknown' | 'troubled' | 'out' | 'in'; user: User | undefined }
+/** `unreachable`: the service does not answer, so it is not known whether there is a session. */
+type State = { status: 'unknown' | 'unreachable' | 'out' | 'in'; user: User | undefined }
 
-/** Says only that a session is likely, so that visitors without one cause no request. */
+/** Set while a session is likely, so that visitors without one send no request. */
 const HINT = 'mlango_signed_in'
 const LOCK = 'mlango-session'
 
@@ -38,7 +38,7 @@ export function useSession(): State {
 }
 const SERVER: State = { status: 'unknown', user: undefined }
 
-/** Called with what login, verify and refresh answer. */
+/** Takes the answer of login, verify and refresh. */
 export function openSession(opened: Opened): void {
   localStorage.setItem(HINT, '1')
   become({ status: 'in', user: opened.user }, opened.access_token)
@@ -49,7 +49,7 @@ export function updateUser(user: User): void {
   if (state.status === 'in') become({ status: 'in', user }, token)
 }
 
-/** Forgets this tab's session, and tells the other tabs. Ending it at the service is the caller's. */
+/** Forgets the session in this tab and the others. The caller ends it at the service. */
 export function closeSession(): void {
   localStorage.removeItem(HINT)
   become({ status: 'out', user: undefined }, undefined)
@@ -58,7 +58,7 @@ export function closeSession(): void {
 
 /** The token to call with; undefined for a visitor. */
 export async function accessToken(): Promise<string | undefined> {
-  if (state.status === 'unknown' || state.status === 'troubled') await resume()
+  if (state.status === 'unknown' || state.status === 'unreachable') await resume()
   return token
 }
 
@@ -73,13 +73,13 @@ export function resume(): Promise<unknown> {
   return (resuming ??= renewAccess(undefined).finally(() => (resuming = undefined)))
 }
 
-/** After a sign-in elsewhere, which can only have left the cookie. */
+/** After a sign-in through Google or GitHub, which leaves nothing but the cookie. */
 export async function expectSession(): Promise<boolean> {
   localStorage.setItem(HINT, '1')
   return (await renewAccess(token)) !== undefined
 }
 
-/** One tab at a time asks; whoever waited takes what has come meanwhile. */
+/** One tab at a time asks; the tabs that waited use what it got. */
 export async function renewAccess(refused: string | undefined): Promise<string | undefined> {
   return inTurn(async () => {
     if (token !== undefined && token !== refused) return token
@@ -92,9 +92,9 @@ export async function renewAccess(refused: string | undefined): Promise<string |
       become({ status: 'in', user: data.user }, data.access_token)
       return token
     }
-    // Without an answer the session may well be good: only a clear no ends it.
+    // Without an answer the session may still be valid: only a refusal ends it.
     if (response !== undefined && [400, 401, 403].includes(response.status)) closeSession()
-    else if (token === undefined) become({ status: 'troubled', user: undefined }, undefined)
+    else if (token === undefined) become({ status: 'unreachable', user: undefined }, undefined)
     return undefined
   })
 }

@@ -7,7 +7,7 @@ import { watchMoneyChanges } from './money-changes.ts'
 export type GetName = Extract<RouteName, `GET ${string}`>
 type More = { enabled?: boolean; refetchInterval?: number | false; staleTime?: number }
 
-/** A GET that a page shows: kept, shared between parts of the page, asked again when seen again. */
+/** A GET that a page shows: cached, shared between components, sent again when the page is seen again. */
 export function useAsk<Name extends GetName>(
   name: Name,
   options?: AskOptions<Name>,
@@ -23,15 +23,15 @@ export function useAsk<Name extends GetName>(
 }
 
 /**
- * A page that was built ahead must begin as it was built, without an answer, though another part of
- * it may have got that already.
+ * A prerendered page must render first as it was built, without an answer, even if another component
+ * has one already.
  */
 const NOT_YET = { data: undefined, status: 'pending', isPending: true, isSuccess: false } as const
 const NEVER_CHANGES = () => () => {}
 const IN_BROWSER = () => false
 const IN_BUILD = () => true
 
-/** After a change: whatever was read of these routes is asked for again. */
+/** After a change: sends these routes again wherever their answers are shown. */
 export function useAskAgain(): (...names: GetName[]) => Promise<void> {
   const client = useQueryClient()
   return async (...names) => {
@@ -44,9 +44,9 @@ export function newQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // Where HTML is written, a timer would only keep the build from ending.
+        // While pages are prerendered, a timer would keep the build from ending.
         gcTime: typeof document === 'undefined' ? Infinity : 30 * 60_000,
-        // Only what may pass by itself is tried again.
+        // Only failures that may pass by themselves are tried again.
         retry: (count, error) => {
           const status = error instanceof AskFailure ? error.status : 500
           return count < 2 && (status === 0 || status >= 500)

@@ -126,7 +126,7 @@ function TopBar() {
   )
 }
 
-/** Messages and notices are written in the language of the account: the one that is read here. */
+/** Sets the account's language, in which messages are written, to the one chosen here. */
 function useLanguageOfAccount(): void {
   const { user } = useSession()
   const { language } = useLanguage()
@@ -153,7 +153,7 @@ export function useSignOut(): (everywhere?: boolean) => Promise<void> {
   }
 }
 
-/** Whoever is not signed in is asked to, and then comes back here. */
+/** Sends visitors who are not signed in to the sign-in page, and back here afterwards. */
 export function useMustBeSignedIn(): void {
   const session = useSession()
   const { status } = session
@@ -161,7 +161,7 @@ export function useMustBeSignedIn(): void {
   const client = useQueryClient()
   useEffect(() => {
     if (status === 'unknown') void resume()
-    if (status === 'troubled') {
+    if (status === 'unreachable') {
       const timer = setTimeout(() => void resume(), TRY_AGAIN_MS)
       return () => clearTimeout(timer)
     }

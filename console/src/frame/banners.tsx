@@ -8,7 +8,7 @@ import { useFormats } from '../words/format.ts'
 import { useWords } from '../words/language.tsx'
 import { frameWords } from './words.ts'
 
-/** A trial service says so, so that nobody takes play money for money. */
+/** Shown by a test service, so that nobody takes its credits for real money. */
 export function SimulatedBanner() {
   const words = useWords(frameWords)
   const simulated = useFacts().data?.data.simulated
@@ -23,7 +23,7 @@ export function SimulatedBanner() {
   )
 }
 
-/** What is shown is what was last read, and when that was. */
+/** While offline: says that the data is old, and from when. */
 export function OfflineBanner() {
   const common = useWords(commonWords)
   const failures = useWords(failureWords)
@@ -40,7 +40,7 @@ export function OfflineBanner() {
       removeEventListener('offline', look)
     }
   }, [])
-  if (since === undefined && status !== 'troubled') return null
+  if (since === undefined && status !== 'unreachable') return null
   return (
     <div className="mb-4">
       <Notice tone="warning">

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react'
 import { CrashNotice } from './crash-notice.tsx'
 
-/** A mistake of ours in one page leaves the others standing. */
+/** An exception in one page does not take down the others. */
 export class Crash extends Component<{ children: ReactNode }, { crashed: boolean }> {
   override state = { crashed: false }
 

@@ -6,7 +6,7 @@ import { frameWords } from './words.ts'
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
-/** As the device, light or dark; kept in a cookie, so that the next page arrives in it. */
+/** Light, dark, or as the device says; stored in a cookie, so that the next page is served in it. */
 export function ThemeChoice() {
   const words = useWords(frameWords)
   const [theme, setTheme] = useState(() => document.documentElement.dataset['theme'] as Theme)

@@ -76,7 +76,7 @@ export const appPages: Page[] = [
   }),
 ]
 
-/** All of it is fetched only by those who go there: customers have nothing of it. */
+/** Loaded only by those who go there: customers download none of it. */
 export const operatorArea: Page = page({
   path: '/operator/*',
   title: { sw: 'Mlango', en: 'Mlango' },

@@ -8,13 +8,13 @@ export type Page = {
   /** `/guides/:name`; `*` at the end takes the rest, as `rest`. */
   path: string
   title: Record<Language, string>
-  /** It has pages of its own, and says their titles itself. */
+  /** It has pages of its own, and sets their titles itself. */
   writesTitles?: true
   /** For search engines; only public pages have one. */
   description?: Record<Language, string>
   /** The page's own file, as the build's manifest names it. */
   source: string
-  /** Fetches the page's code, so that it is there when the page is shown. */
+  /** Loads the page's code ahead of showing it. */
   preload(): Promise<void>
   show(params: Params): ReactNode
 }
@@ -23,7 +23,7 @@ type PageFacts = Pick<Page, 'path' | 'title' | 'writesTitles' | 'description' | 
   load(): Promise<{ default: PageComponent }>
 }
 
-/** A page whose code is fetched when it is first gone to. */
+/** A page whose code is loaded when it is first visited. */
 export function page({ load, ...facts }: PageFacts): Page {
   let Loaded: PageComponent | undefined
   const fetchCode = async () => {
@@ -41,7 +41,7 @@ export function page({ load, ...facts }: PageFacts): Page {
 
 const RELOADED = 'mlango_reloaded'
 
-/** After an update of the service the old files are gone: the page itself must be fetched anew. */
+/** After an update of the service the old files are gone: the page is reloaded, once. */
 function reloadOnce(error: unknown): Promise<never> {
   if (typeof sessionStorage === 'undefined') throw error
   const at = Number(sessionStorage.getItem(RELOADED))
@@ -51,7 +51,7 @@ function reloadOnce(error: unknown): Promise<never> {
   return new Promise(() => {})
 }
 
-/** The first page whose path fits, with what its names stand for. */
+/** The first page whose path matches, with its parameters. */
 export function findPage(
   pages: readonly Page[],
   location: string,
@@ -83,7 +83,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A stray percent sign: the text as it is names no page, which is answered as such.
+    // A malformed percent escape: the raw text matches no page, so the answer is "not found".
     return text
   }
 }

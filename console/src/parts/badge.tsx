@@ -9,7 +9,7 @@ const TONES: Record<Tone, { look: string; icon: IconName | undefined }> = {
   plain: { look: 'bg-sunken text-soft', icon: undefined },
 }
 
-/** A state in a word, with a sign: never by colour alone. */
+/** A state as a word with an icon: never by colour alone. */
 export function Badge({ tone, children }: { tone: Tone; children: string }) {
   const { look, icon } = TONES[tone]
   return (

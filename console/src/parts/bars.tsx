@@ -1,6 +1,6 @@
 type Bar = { key: string; label: string; value: number; shown: string }
 
-/** Bars over a table that says the same: those who cannot see them read it. */
+/** A bar chart, with a table of the same numbers for screen readers. */
 export function Bars({
   caption,
   bars,

@@ -4,7 +4,7 @@ import { useWords } from '../words/language.tsx'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
-/** Copies a text, and says so. Small: an icon on a dark ground. */
+/** Copies a text, and confirms it. `small`: an icon for a dark background. */
 export function Copy({ text, label, small }: { text: string; label?: string; small?: boolean }) {
   const common = useWords(commonWords)
   const [copied, setCopied] = useState(false)

@@ -5,7 +5,7 @@ import { IconButton } from './button.tsx'
 
 type Props = { title: string; onClose(): void; children: ReactNode }
 
-/** Shown while it is rendered. The browser keeps the focus inside and closes it on Escape. */
+/** Open while it is rendered. The browser keeps the focus inside and closes it on Escape. */
 export function Dialog({ title, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const common = useWords(commonWords)

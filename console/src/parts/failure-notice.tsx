@@ -17,7 +17,7 @@ export type FailureProps = {
   kinds?: Partial<Record<string, string>> | undefined
 }
 
-/** What happened, whether money moved, what to do, and the number under which we find it. */
+/** What happened, whether money moved, what to do, and the request id. */
 export function FailureNotice({ error, paid, unsure, onRetry, kinds }: FailureProps) {
   const words = useWords(failureWords)
   const common = useWords(commonWords)
@@ -55,7 +55,7 @@ export function useFailureSentence(
   return (error) => {
     if (!(error instanceof AskFailure)) return words.kinds.unreadable
     const known: Partial<Record<string, string>> = { ...words.kinds, ...kinds }
-    // What is wrong with a field only the API can say.
+    // For a wrong field, the API's own sentence is the most precise.
     const own = ['validation_error', 'invalid_request_error'].includes(error.kind)
     const sentence = own ? kinds[error.kind] : known[error.kind]
     return sentence ?? (error.message || words.kinds.internal_error)

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'wouter'
 import type { ReactNode } from 'react'
 
-/** One state of filters, kept in the address: a link to what one sees, and Back undoes it. */
+/** The state of the filters is in the address: it can be shared as a link, and Back undoes a change. */
 export function useFilters<Name extends string>(
   defaults: Record<Name, string>,
 ): [Record<Name, string>, (changes: Partial<Record<Name, string>>) => void] {
@@ -26,7 +26,7 @@ export function useFilters<Name extends string>(
   return [values, change]
 }
 
-/** Fields in a row on a desktop; on a phone the first has a line of its own, and none is half of one. */
+/** Fields in a row on a desktop; on a phone the first one takes a whole line. */
 export function Filters({ children }: { children: ReactNode }) {
   return (
     <div className="grid grid-cols-2 gap-3 max-sm:[&>*:first-child]:col-span-2 max-sm:[&>*:last-child:nth-child(even)]:col-span-2 lg:grid-cols-4">

@@ -10,14 +10,14 @@ import { Skeleton } from './skeleton.tsx'
 
 type Props<T> = {
   query: UseQueryResult<T, AskFailure>
-  /** What stands in the place meanwhile, in grey. */
+  /** A placeholder, shown until the answer is there. */
   shape?: ReactNode
-  /** In place of a list without a row. */
+  /** Shown in place of an empty list. */
   empty?: ReactNode
   children(data: T): ReactNode
 }
 
-/** What was asked for; before that its shape, or why it is not there; offline the last with its time. */
+/** The answer of a query; before it, a placeholder or the failure; offline, the last answer with its time. */
 export function Loaded<T>({ query, shape = <Skeleton />, empty, children }: Props<T>) {
   const common = useWords(commonWords)
   const { moment } = useFormats()

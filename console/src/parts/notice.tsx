@@ -12,7 +12,7 @@ const TONES: Record<Tone, { look: string; icon: IconName }> = {
 
 type Props = { tone: Tone; title?: string | undefined; children?: ReactNode }
 
-/** Said aloud when it appears: at once if something is wrong, else when the reader pauses. */
+/** Read aloud by screen readers when it appears: at once for a failure, otherwise at the next pause. */
 export function Notice({ tone, title, children }: Props) {
   const { look, icon } = TONES[tone]
   return (

@@ -8,7 +8,7 @@ type Props = {
   onOffset(offset: number): void
 }
 
-/** Newer and older, and where one is in the list. Absent while everything fits. */
+/** Newer, older, and the position in the list. Nothing while everything fits on one page. */
 export function Pager({ page, onOffset }: Props) {
   const common = useWords(commonWords)
   const { number } = useFormats()

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A figure with its name above and a word about it below. */
+/** A figure with its name above and an explanation below. */
 export function Stat({
   label,
   children,

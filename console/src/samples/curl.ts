@@ -11,7 +11,7 @@ export function curlOf(origin: string, call: SampleCall): string {
   ]
   const command = lines.join(' \\\n  ')
   if (inBase64 === undefined) return command
-  // Through a pipe: a recording is longer than an argument may be.
+  // Through a pipe: a recording can be longer than a command-line argument may be.
   const body = JSON.stringify({ ...call.body, [inBase64.member]: MARK }, null, 2)
   const template = body.replaceAll(/[\\%]/g, '$&$&').replace(MARK, '%s')
   return `printf ${quoted(template)} \\

@@ -3,7 +3,7 @@ export type SampleCall = {
   path: `/v1/${string}`
   /** Sent as JSON. */
   body?: Record<string, unknown>
-  /** A member of the body that holds this file in base64. */
+  /** The member of the body that takes this file in base64. */
   inBase64?: { member: string; file: string }
   /** Sent as a form instead, with a file. */
   form?: { fields: Record<string, string>; file: string; type: string }

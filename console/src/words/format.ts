@@ -31,7 +31,7 @@ export function useFormats(): Formats {
   return formatsOf(useLanguage().language)
 }
 
-/** Small amounts keep three digits that say something; never an exponent. */
+/** Small amounts are shown with three significant digits, never with an exponent. */
 function decimalsFor(value: number): number {
   const size = Math.abs(value)
   if (size >= 1000) return 0

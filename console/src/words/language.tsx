@@ -16,7 +16,7 @@ const Context = createContext<Chosen>({ language: 'sw', choose() {} })
 
 const A_YEAR_S = 31_536_000
 
-/** The choice is kept in a cookie, so that the next page arrives in it. */
+/** The choice is stored in a cookie, so that the next page is served in that language. */
 export function remember(name: 'mlango_language' | 'mlango_theme', value: string): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
   document.cookie = `${name}=${value}; Path=/; Max-Age=${A_YEAR_S}; SameSite=Lax${secure}`

@@ -11,7 +11,7 @@ export function paceOf(days: Days): number {
   return used.reduce((sum, day) => sum + day.cost_credits, 0) / used.length
 }
 
-/** 14 days by model: what the overview draws, so that both ask once. */
+/** 14 days by model: the same query as the overview's chart, so it is sent once. */
 export const useFortnight = () => useAsk('GET /v1/activity/daily', { query: { group: 'model' } })
 
 export const usePace = () => paceOf(useFortnight().data?.data.days ?? [])

@@ -9,12 +9,12 @@ import { guideWords } from './words.ts'
 
 type Props = {
   name: GuideName
-  /** Where one can do it at once, without any code. */
+  /** The playground's page for it. */
   tryAt?: string
   children: ReactNode
 }
 
-/** A guide with the list of all beside it, and the next one at its end. */
+/** A guide, with the list of all beside it and a link to the next. */
 export function Guide({ name, tryAt, children }: Props) {
   const words = useWords(guideWords)
   const { language } = useLanguage()

@@ -1,7 +1,7 @@
 type Both = { sw: string; en: string }
 type GuideFacts = { name: string; icon: string; title: Both; description: Both }
 
-/** The guides, in the order in which one reads them. */
+/** The guides, in reading order. */
 export const GUIDES = [
   {
     name: 'first-call',

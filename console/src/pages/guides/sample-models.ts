@@ -15,7 +15,7 @@ export type SampleFacts = {
   context: number
 }
 
-/** This service's address, and its cheapest model for each use: samples run as they stand. */
+/** This service's address, and its cheapest model for each use: samples run unchanged. */
 export function useSampleFacts(): SampleFacts {
   const origin = useOrigin()
   const query = {

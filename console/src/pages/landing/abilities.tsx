@@ -16,7 +16,7 @@ const SHOWN = [
   { ability: 'video', icon: 'video' },
 ] as const satisfies { ability: Ability; icon: IconName }[]
 
-/** What one can make, and from which price on. */
+/** What the models can do, and from which price. */
 export function Abilities() {
   const words = useWords(landingWords)
   const models = useCatalog().data?.data ?? []
@@ -63,7 +63,7 @@ function StartingPrice({ line }: { line: PriceLine | undefined }) {
   )
 }
 
-/** By the first price of each model, which is the one that its kind is compared by. */
+/** By the first price of each model, by which its kind is compared. */
 function cheapest(models: readonly Model[], ability: Ability): PriceLine | undefined {
   return models
     .filter((model) => model.output_modalities[0] === ability && !model.is_free)

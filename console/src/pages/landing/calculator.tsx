@@ -11,7 +11,7 @@ import { landingWords } from './words.ts'
 
 const MOST: Day = { messages: 500, minutes: 120, pictures: 50 }
 
-/** Daily things at the prices charged, in shillings. */
+/** Everyday things at the prices charged, in shillings. */
 export function Calculator() {
   const words = useWords(landingWords)
   const { amount, tzs, number } = useFormats()

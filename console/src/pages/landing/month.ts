@@ -6,7 +6,7 @@ export type Month = { part: keyof Day; credits: number }[]
 export const MESSAGE_TOKENS = { input: 200, output: 400 }
 const DAYS = 30
 
-/** What thirty such days would cost at the list's prices. A part without a priced model is left out. */
+/** What thirty such days would cost at list prices. A part without a priced model is left out. */
 export function monthOf(day: Day, chosen: Model | undefined, models: readonly Model[]): Month {
   const rates: Record<keyof Day, number | undefined> = {
     messages: chosen && messageCredits(chosen),
@@ -47,7 +47,7 @@ function pictureCredits({
   return outputs.includes('image') && !outputs.includes('text') ? prices['image'] : undefined
 }
 
-/** Of models that do the same the cheapest that costs something. */
+/** The cheapest model of a kind that is not free. */
 function least(prices: (number | undefined)[]): number | undefined {
   const known = prices.filter((price) => price !== undefined && price > 0) as number[]
   return known.length === 0 ? undefined : Math.min(...known)

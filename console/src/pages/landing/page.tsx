@@ -65,7 +65,7 @@ function Hero() {
   )
 }
 
-/** Until the service has told its own. */
+/** Until the service's own values are loaded. */
 const USUAL_LEAST_TZS = 500
 
 function Reasons() {

@@ -5,7 +5,7 @@ export type Wanted = { q: string; kind: string; reads: string; free: string; sor
 
 export const NOTHING_WANTED: Wanted = { q: '', kind: '', reads: '', free: '', sort: 'cheap' }
 
-/** The models that fit, in the order that is asked for. */
+/** The models that match the filters, sorted. */
 export function choose(models: readonly Model[], wanted: Wanted): Model[] {
   const words = wanted.q
     .toLowerCase()
@@ -42,7 +42,7 @@ function weight(model: Model): number {
   return kind * 1e9 + (model.is_free ? 0 : (prompt + completion) * 1e6 || first)
 }
 
-/** The three names nearest to what was typed, by the pairs of letters they share. */
+/** The three most similar names, by the letter pairs they share with the text. */
 export function nearest(models: readonly Model[], text: string): Model[] {
   const wanted = pairs(text)
   const shared = (model: Model) => {

@@ -9,19 +9,19 @@ import { operatorWords } from './words.ts'
 type Props<T, Fields> = {
   title: string
   why?: ReactNode
-  /** What it says: what is done. */
+  /** Says what will be done. */
   button: string
   harmless?: boolean
   /** Something in the fields is missing. */
   disabled?: boolean
-  /** In place of the usual hint, where somebody else will read the reason too. */
+  /** Replaces the usual hint where somebody else will read the reason too. */
   reasonHint?: string
-  /** What a refusal means here, by the API's code. */
+  /** Replaces the usual sentence for a refusal, by the API's code. */
   kinds?: Partial<Record<string, string>>
   children?: ReactNode
   /** What it sends besides the reason. */
   fields?: Fields
-  /** Sends it. The key is the same however often it is tried: it is done once. */
+  /** Sends it. However often it is tried the key is the same, so it is done once. */
   perform(given: Given<Fields>): Promise<T>
   renews: readonly GetName[]
   /** Called when the dialog has closed. */
@@ -36,7 +36,7 @@ export type Given<Fields = object> = {
 
 const SHORTEST_REASON = 3
 
-/** An action on somebody else's account or money: with a reason, and a fresh code where it is asked. */
+/** An action on somebody else's account or money: asks for a reason, and for a fresh code when the service wants one. */
 export function ActionDialog<T, Fields extends object>(props: Props<T, Fields>) {
   const { perform, fields, renews, onDone, reasonHint, kinds, children, disabled, ...shown } = props
   const words = useWords(operatorWords)

@@ -13,7 +13,7 @@ export function useAge(): (at: string, now?: number) => string {
   return (at, now = Date.now()) => {
     const seconds = Math.max(0, (now - Date.parse(at)) / 1000)
     const [unit, size] = STEPS.find(([, length]) => seconds >= length) ?? (['second', 1] as const)
-    // In the middle of a sentence, though some browsers begin one.
+    // It stands in the middle of a sentence, and some browsers capitalise it.
     return format.format(-Math.floor(seconds / size), unit).toLowerCase()
   }
 }

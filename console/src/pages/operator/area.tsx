@@ -16,7 +16,7 @@ import { OperatorContext, type Me } from './operator.ts'
 import { operatorPages } from './operator-pages.ts'
 import { FreshCodeProvider } from './fresh-code.tsx'
 
-/** For operators their pages; for everybody else there is nothing here. */
+/** The operators' pages; for everybody else, "not found". */
 export default function OperatorArea() {
   const { status } = useSession()
   useMustBeSignedIn()

@@ -3,14 +3,14 @@ import { useWords } from '../../words/language.tsx'
 import { operatorWords } from './words.ts'
 
 type Props = {
-  /** Where the page begins; empty for the newest. */
+  /** The `before` of this page; empty for the newest. */
   before: string
-  /** Where the next page begins, if there may be one. */
+  /** The `before` of the next page, if there may be one. */
   next: string | undefined
   onBefore(before: string): void
 }
 
-/** For lists that are read from the newest on: back to it, and further. */
+/** Newest and older, for lists that are paged with `before`. */
 export function BeforePager({ before, next, onBefore }: Props) {
   const words = useWords(operatorWords)
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 export type Detail = readonly [label: string, value: ReactNode]
 
-/** What is known of one thing, line by line; what is not known is left out. */
+/** Labels and values, line by line; unknown values are left out. */
 export function DetailList({ details }: { details: readonly Detail[] }) {
   return (
     <dl className="card divide-y divide-line px-4">

@@ -1,6 +1,6 @@
 /**
- * Which rule forbids an act only the service can say, in English: the code is the same for all. A
- * sentence that is not known here is shown as it is.
+ * The API has one code for every forbidden action; which rule applies is only in its English sentence. A
+ * sentence that is not listed here is shown as it is.
  */
 export const RULES = {
   role: /^This needs the role (owner|support)/,

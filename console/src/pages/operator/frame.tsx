@@ -26,7 +26,7 @@ const ITEMS = [
 ] as const satisfies { to: string; name: string; icon: IconName }[]
 
 type Props = {
-  /** The way in is behind: the pages can be gone to. */
+  /** The operator has passed the second factor: the menu is shown. */
   isOpen: boolean
   children: ReactNode
 }

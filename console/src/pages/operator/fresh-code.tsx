@@ -10,7 +10,7 @@ type WithFreshCode = <T>(work: () => Promise<T>) => Promise<T>
 
 const Context = createContext<WithFreshCode>((work) => work())
 
-/** Does the work; when the service asks for a fresh code first, gets it and does the work again. */
+/** Does the work; when the service asks for a fresh code first, asks for it and does the work again. */
 export const useFreshCode = () => useContext(Context)
 
 const asksForCode = (error: unknown) =>

@@ -8,7 +8,7 @@ const RANK: Record<Role, number> = { viewer: 1, support: 2, owner: 3 }
 
 export const OperatorContext = createContext<Me | undefined>(undefined)
 
-/** Who acts here. What a role cannot do is not offered; the service decides all the same. */
+/** The operator who is signed in. What the role cannot do is not offered; the service checks all the same. */
 export function useOperator(): Me & { may(role: Role): boolean } {
   const me = useContext(OperatorContext)!
   return { ...me, may: (role) => RANK[me.role] >= RANK[role] }

@@ -6,7 +6,7 @@ import { useWords } from '../../words/language.tsx'
 
 type Props = { label: string; start: string; maxLength: number; onSearch(text: string): void }
 
-/** One field for ids and addresses, which no keyboard is to correct. */
+/** One field for ids and addresses, without autocorrection. */
 export function SearchForm({ label, start, maxLength, onSearch }: Props) {
   const common = useWords(commonWords)
   const [text, setText] = useState(start)

@@ -1,4 +1,4 @@
-/** The word for a name that the service gave. One that is not known here is shown as it is. */
+/** The word for a name from the API. A name without a word is shown as it is. */
 export function wordFor(known: Record<string, string>, name: string): string {
   return Object.hasOwn(known, name) ? known[name]! : name
 }

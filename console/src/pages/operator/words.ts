@@ -106,7 +106,8 @@ export const operatorWords = words({
       operator: () => 'This is the account of an operator: only an owner may do it.',
       ownRequest: () => 'You asked for this yourself: another operator has to approve.',
     },
-    unsure: 'We cannot tell whether it arrived. Try again: it is the same act, and is done once.',
+    unsure:
+      'We cannot tell whether it arrived. Try again: it is the same action, and is done once.',
     conflict: 'This was not possible now. Load the page anew and try again.',
     none: 'None',
     open: 'Open',

@@ -9,7 +9,7 @@ import { useWords } from '../../words/language.tsx'
 import { SignInCard } from './sign-in-card.tsx'
 import { signInWords } from './words.ts'
 
-/** Where Google and GitHub lead back to: the cookie is set, or the fragment says what went wrong. */
+/** Google and GitHub return here: with the cookie set, or with the error in the fragment. */
 export default function Page() {
   const words = useWords(signInWords)
   const [, go] = useLocation()

@@ -5,7 +5,7 @@ import { inSeconds, type Pending } from './pending.ts'
 
 type Entered = Answer<'POST /v1/auth/login'>['data']
 
-/** What a right password or code leads to: the account, or one more step. */
+/** After a correct password or code: opens the account, or asks for the second factor. */
 export function useEntering(setPending: (pending: Pending | undefined) => void) {
   const [, go] = useLocation()
   return (entered: Entered, identifier: string) => {
@@ -27,7 +27,7 @@ export function useEntering(setPending: (pending: Pending | undefined) => void) 
   }
 }
 
-/** Back to where the person was, if that is a page for those who are signed in. */
+/** The page the visitor came from, if it is one of the account's pages. */
 function nextPage(): string {
   const next = new URLSearchParams(location.search).get('next') ?? ''
   return /^\/(?:app|operator)(?:[/?]|$)/.test(next) ? next : '/app'

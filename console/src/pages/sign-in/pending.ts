@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** A code that is being waited for. */
+/** A code that was sent and has not been entered yet. */
 export type Pending = {
   identifier: string
-  /** How it is shown: the API's masked form, or what the person typed. */
+  /** As shown: masked by the API, or as it was typed. */
   shown: string
   channel: 'email' | 'phone' | 'totp'
   purpose: 'verify_email' | 'verify_phone' | 'login_mfa' | 'reset_password'
@@ -15,13 +15,13 @@ export type Pending = {
 
 const NAME = 'mlango_pending'
 
-/** Survives a reload: cheap phones drop the page while the person reads the message. */
+/** Survives a reload: phones with little memory drop the page while the message is read. */
 export function usePending(
   purposes: readonly Pending['purpose'][],
 ): [Pending | undefined, (pending: Pending | undefined) => void] {
   const [pending, setPending] = useState<Pending>()
-  // Only now: the HTML that was sent knows nothing of it.
-  useEffect(() => setPending(kept(purposes)), [])
+  // In an effect, because the prerendered HTML does not have it.
+  useEffect(() => setPending(stored(purposes)), [])
   return [
     pending,
     (next) => {
@@ -32,7 +32,7 @@ export function usePending(
   ]
 }
 
-function kept(purposes: readonly Pending['purpose'][]): Pending | undefined {
+function stored(purposes: readonly Pending['purpose'][]): Pending | undefined {
   const text = sessionStorage.getItem(NAME)
   if (text === null) return undefined
   const pending = JSON.parse(text) as Pending

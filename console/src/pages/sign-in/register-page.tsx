@@ -123,7 +123,7 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
   )
 }
 
-/** Which of the fields the API means. */
+/** The field that the API refused. */
 function fieldOf(error: unknown, words: (typeof signInWords)['sw']): Wrong {
   if (!(error instanceof AskFailure) || error.kind !== 'validation_error') return {}
   if (error.param === 'password') return { password: words.passwordEasy }

@@ -6,7 +6,7 @@ import { signInWords } from './words.ts'
 
 type Props = { title: string; lead?: ReactNode; children: ReactNode; onSubmit?: () => void }
 
-/** The card in which one signs in; beside it, where there is room, why. */
+/** The card with a sign-in form; on wide screens beside what the service offers. */
 export function SignInCard({ title, lead, children, onSubmit }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault()

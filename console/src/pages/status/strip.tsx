@@ -10,10 +10,10 @@ const LOOKS: Record<State, string> = {
   down: 'fill-danger',
   unknown: 'fill-line',
 }
-/** Height tells the state too, for those who do not see the colours. */
+/** The state is shown by height too, not by colour alone. */
 const HEIGHTS: Record<State, number> = { up: 100, degraded: 66, down: 33, unknown: 100 }
 
-/** One bar for each step of time, and below it in words when something was not well. */
+/** One bar for each period; incidents are listed below in words. */
 export function StatusBars({ label, pieces }: { label: string; pieces: Piece[] }) {
   const words = useWords(statusWords)
   const step = 100 / Math.max(1, pieces.length)

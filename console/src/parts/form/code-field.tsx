@@ -12,7 +12,7 @@ type Props = {
   disabled?: boolean
 }
 
-/** One field for six digits: pasted, typed, or filled from the SMS where the browser can. */
+/** One field for six digits: typed, pasted, or filled in from the SMS where the browser can. */
 export function CodeField({ label, value, onChange, onComplete, hint, error, disabled }: Props) {
   const take = (text: string) => {
     const digits = text.replaceAll(/\D/g, '').slice(0, 6)
@@ -50,10 +50,13 @@ function useCodeFromSms(take: (code: string) => void): void {
   useEffect(() => {
     if (!('OTPCredential' in window)) return undefined
     const leaving = new AbortController()
-    const wish = { otp: { transport: ['sms'] }, signal: leaving.signal } as CredentialRequestOptions
-    navigator.credentials.get(wish).then(
+    const options = {
+      otp: { transport: ['sms'] },
+      signal: leaving.signal,
+    } as CredentialRequestOptions
+    navigator.credentials.get(options).then(
       (credential) => latest.current((credential as unknown as { code: string }).code),
-      // Refused or left: the field is there to type in.
+      // Refused, or the page was left: the code can still be typed.
       () => {},
     )
     return () => leaving.abort()

@@ -82,7 +82,7 @@ export function Field({ label, hint, error, optional, value, onChange, ...rest }
   )
 }
 
-/** What was typed, or filled in by the browser, before the script was there. */
+/** Takes over what was typed, or filled in by the browser, before the script had loaded. */
 function useEarlyText(value: string, onChange: (value: string) => void) {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {

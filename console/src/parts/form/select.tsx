@@ -37,7 +37,7 @@ export function Select<Value extends string>(props: Props<Value>) {
 
 type ChoiceProps<Value extends string> = Omit<Props<Value>, 'hint' | 'error'>
 
-/** A few choices side by side, one of them taken: for tabs, periods and languages. */
+/** A few choices side by side, one of them selected: for tabs, periods and languages. */
 export function Choices<Value extends string>({
   label,
   value,
@@ -45,7 +45,7 @@ export function Choices<Value extends string>({
   onChange,
 }: ChoiceProps<Value>) {
   const group = useRef<HTMLDivElement>(null)
-  // On a phone they do not all fit: the one that is taken is in sight.
+  // On a phone they do not all fit: the selected one is scrolled into view.
   useEffect(() => {
     const row = group.current
     const taken = row?.querySelector<HTMLElement>('[aria-pressed=true]')

@@ -9,7 +9,7 @@ import { useNames } from './names.ts'
 import { dayInTanzania, PERIODS, type Selection } from './selection.ts'
 import { activityWords } from './words.ts'
 
-/** The period at hand, the other filters behind one button on a phone. */
+/** The period is always shown; on a phone the other filters are behind a button. */
 export function ActivityFilters({ selection }: { selection: Selection }) {
   const words = useWords(activityWords)
   const { number } = useFormats()

@@ -10,7 +10,7 @@ import { useNames } from './names.ts'
 import type { Call } from './selection.ts'
 import { activityWords } from './words.ts'
 
-/** All that is kept of one call; what was said in it is not kept. */
+/** Everything that is stored of one call; its content is not stored. */
 export function CallDetail({ call, onClose }: { call: Call; onClose(): void }) {
   const words = useWords(activityWords)
   const { fullMoment, number } = useFormats()

@@ -2,7 +2,7 @@ import { useAsk } from '../../../client/use-ask.ts'
 import { useWords } from '../../../words/language.tsx'
 import { activityWords } from './words.ts'
 
-/** Names of keys and workspaces, also of keys that are no longer good. */
+/** Names of keys and workspaces, revoked keys included. */
 export function useNames() {
   const words = useWords(activityWords)
   const keys = useAsk('GET /v1/api-keys', { query: { include_revoked: 'true', limit: 100 } })

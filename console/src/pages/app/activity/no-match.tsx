@@ -7,7 +7,7 @@ import { useWords } from '../../../words/language.tsx'
 import type { Selection } from './selection.ts'
 import { activityWords } from './words.ts'
 
-/** Nothing fits: names the filter that hides most, and takes it away. */
+/** Nothing matches: names the filter that hides most, and offers to remove it. */
 export function NoMatch({ selection }: { selection: Selection }) {
   const words = useWords(activityWords)
   const { number } = useFormats()

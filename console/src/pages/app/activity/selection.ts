@@ -30,7 +30,7 @@ const DEFAULTS = {
   offset: '0',
 }
 
-/** What is looked at, all of it in the address. Whatever changes, the list begins anew. */
+/** The selected period and filters, all in the address. A change goes back to the first page. */
 export function useSelection() {
   const [values, change] = useFilters(DEFAULTS)
   const period = (PERIODS as readonly string[]).includes(values.period)
@@ -44,7 +44,7 @@ export function useSelection() {
     narrowing: NARROWING.filter((name) => values[name] !== ''),
     change: (changes: Partial<typeof DEFAULTS>) => change({ offset: '0', ...changes }),
     clear: () => change({ ...DEFAULTS, period: values.period, from: values.from, to: values.to }),
-    /** The same for the list, the sums and the CSV; without one filter, if that is asked. */
+    /** The same query for list, sums and CSV; `without` leaves one filter out. */
     query: (without?: Narrowing) => queryOf(values, days, without),
   }
 }
@@ -55,19 +55,19 @@ function queryOf(
   days: { from: string; to: string },
   without: Narrowing | undefined,
 ): Query {
-  const kept = (name: Narrowing) => (name === without ? '' : values[name])
+  const valueOf = (name: Narrowing) => (name === without ? '' : values[name])
   const query = {
     ...days,
-    model: kept('model'),
-    kind: kept('kind'),
-    key_id: kept('key'),
-    workspace_id: kept('workspace'),
-    status: kept('status'),
+    model: valueOf('model'),
+    kind: valueOf('kind'),
+    key_id: valueOf('key'),
+    workspace_id: valueOf('workspace'),
+    status: valueOf('status'),
   }
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 }
 
-/** Days of Tanzania, which is three hours ahead of UTC all year. */
+/** Days in Tanzania, which is three hours ahead of UTC all year. */
 export function dayInTanzania(daysAgo: number, now = Date.now()): string {
   return new Date(now + 3 * 3_600_000 - daysAgo * 86_400_000).toISOString().slice(0, 10)
 }

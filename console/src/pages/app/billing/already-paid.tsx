@@ -7,7 +7,7 @@ import { useWords } from '../../../words/language.tsx'
 import type { Payment } from './networks.ts'
 import { paymentWords } from './payment-words.ts'
 
-/** Makes the service ask the mobile network now. However often: credits are added once. */
+/** Makes the service ask the mobile network now. Credits are added once, however often it is pressed. */
 export function AlreadyPaid({ payment }: { payment: Payment }) {
   const words = useWords(paymentWords)
   const client = useQueryClient()

@@ -7,7 +7,7 @@ import { billingWords } from './words.ts'
 const FIELDS = 'id,output_modalities,pricing_credits,is_free'
 const ONE_A_DAY = { messages: 1, minutes: 1, pictures: 1 }
 
-/** What so many credits buy of daily things, each at the lowest price of the list. */
+/** What these credits buy of everyday things, each at the lowest listed price. */
 export function CreditExamples({ credits }: { credits: number }) {
   const words = useWords(billingWords)
   const { number } = useFormats()
@@ -21,7 +21,7 @@ export function CreditExamples({ credits }: { credits: number }) {
     .map(({ part, count }) => words.things[part](number(count)))
   if (things.length === 0 && !catalog.isPending) return null
   return (
-    // Room for it before it is there: what is below must not move away under a finger.
+    // Its space is reserved before it is loaded, so that nothing below moves.
     <p className="min-h-10 text-sm text-soft">
       {things.length > 0 && words.buys(things.join(words.or))}
     </p>

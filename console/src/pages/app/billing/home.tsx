@@ -62,7 +62,7 @@ function BalanceCard() {
   )
 }
 
-/** Leaving the page of a payment loses nothing: here is the way back. */
+/** The way back to a payment whose page was left. */
 function WaitingPayments() {
   const words = useWords(billingWords)
   const { tzs } = useFormats()

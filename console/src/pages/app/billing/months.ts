@@ -3,7 +3,7 @@ const ZONE_OFFSET = '+03:00'
 
 export type Month = { id: string; from: string; to: string }
 
-/** From this month back to the one in which the account was made, at most two years. */
+/** From this month back to the one in which the account was created, at most two years. */
 export function monthsSince(createdAt: string, now = new Date()): Month[] {
   const first = monthId(new Date(createdAt))
   const months: Month[] = []

@@ -4,7 +4,7 @@ import type { TopUpRequest } from './top-up-request.ts'
 
 const TRIES = 10
 
-/** The first request of this wish may still be at work, after a reload: then its answer is waited for. */
+/** After a reload the first request with this key may still be running: then its answer is waited for. */
 export async function orderTopUp({
   key,
   amount,
@@ -22,13 +22,13 @@ export async function orderTopUp({
   }
 }
 
-/** A clear no ends the wish; without an answer the next try is the same one. */
+/** A refusal ends the request; without an answer the next try has the same key. */
 export function isClearNo(error: unknown): boolean {
   if (!(error instanceof AskFailure) || isRunning(error)) return false
   return error.status >= 400 && error.status < 500
 }
 
-/** Lost on the way there or back. */
+/** Lost on the way to the service or back. */
 export const isUnanswered = (error: unknown) => error instanceof AskFailure && error.status === 0
 
 const isRunning = (error: unknown) =>

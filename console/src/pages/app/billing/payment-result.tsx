@@ -7,7 +7,7 @@ import { AlreadyPaid } from './already-paid.tsx'
 import { useNetworkOf, type Payment } from './networks.ts'
 import { paymentWords } from './payment-words.ts'
 
-/** By its code: what happened, whether money moved, what to do. */
+/** By its error code: what happened, whether money moved, what to do. */
 export function PaymentResult({ payment }: { payment: Payment }) {
   return payment.status === 'completed' ? <Paid payment={payment} /> : <NotPaid payment={payment} />
 }
@@ -63,7 +63,7 @@ const TONES: Record<'good' | 'bad' | 'wait', { look: string; icon: IconName }> =
 
 type OutcomeProps = { tone: keyof typeof TONES; title: string; children: ReactNode }
 
-/** In the place where the phone was drawn; said aloud when it comes. */
+/** Takes the place of the drawn phone; read aloud when it appears. */
 function Outcome({ tone, title, children }: OutcomeProps) {
   const { look, icon } = TONES[tone]
   return (

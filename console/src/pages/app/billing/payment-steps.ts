@@ -4,7 +4,7 @@ import { useWords } from '../../../words/language.tsx'
 import type { Payment } from './networks.ts'
 import { paymentWords } from './payment-words.ts'
 
-/** A payment as a line of time. */
+/** A payment as a timeline. */
 export function usePaymentSteps(payment: Payment): Step[] {
   const words = useWords(paymentWords)
   const { fullMoment } = useFormats()

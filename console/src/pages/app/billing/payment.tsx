@@ -62,7 +62,7 @@ function PaymentView({ payment }: { payment: Payment }) {
   )
 }
 
-/** Asked again the moment the page is seen; else the oftener the younger the payment is. */
+/** Polled: at once when the page becomes visible, otherwise the more often the younger the payment is. */
 function usePayment(id: string) {
   const client = useQueryClient()
   const now = useNow(1_000)

@@ -12,7 +12,7 @@ import { PaymentDetails } from './payment-details.tsx'
 import type { Payment } from './networks.ts'
 import { paymentWords } from './payment-words.ts'
 
-/** One sheet to print or to keep as a file. */
+/** One page to print or to save. */
 export function Receipt({ id }: { id: string }) {
   const words = useWords(paymentWords)
   const payment = useAsk('GET /v1/payments/{id}', { path: { id } })

@@ -73,7 +73,7 @@ export function Statement() {
   )
 }
 
-/** From the first and the last entry of the month, whatever lies between. */
+/** Computed from the first and the last entry of the month. */
 function StatementSums({ month: { from, to } }: { month: Month }) {
   const words = useWords(statementWords)
   const newest = useAsk('GET /v1/billing/transactions', { query: { from, to, limit: 1 } })
@@ -137,7 +137,7 @@ function StatementEntries({ month: { from, to }, type, offset, onOffset }: Entri
   )
 }
 
-/** EntryName and when to the left, the figures to the right, exact to the last digit. */
+/** Name and time on the left, exact figures on the right. */
 function StatementRow({ entry }: { entry: Entry }) {
   const words = useWords(statementWords)
   const { moment } = useFormats()
@@ -173,7 +173,7 @@ function EntryName({ entry: { type, reference } }: { entry: Entry }) {
   )
 }
 
-/** A statement is added up by its reader, so nothing in it is rounded. */
+/** Readers add up a statement, so nothing in it is rounded. */
 function ExactCredits({ credits, signed }: { credits: number; signed?: boolean }) {
   const { number } = useFormats()
   const sign = signed && credits > 0 ? '+' : ''

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /**
- * One request to pay. Its key is made with the form and kept across reloads, so that whatever is
+ * One request to pay. Its key is made with the form and survives reloads, so that whatever is
  * sent again is the same request, and makes one payment.
  */
 export type TopUpRequest = { key: string; account: string; amount: string; sentAt?: number }
@@ -16,11 +16,11 @@ export function useTopUpRequest(
   const [request, setRequest] = useState<TopUpRequest>(
     () => stored(account) ?? newTopUpRequest(account, amount),
   )
-  const keep = (next: TopUpRequest) => {
+  const store = (next: TopUpRequest) => {
     sessionStorage.setItem(NAME, JSON.stringify(next))
     setRequest(next)
   }
-  return [request, keep]
+  return [request, store]
 }
 
 export function newTopUpRequest(account: string, amount: string): TopUpRequest {
@@ -35,7 +35,7 @@ export const forgetTopUpRequest = () => sessionStorage.removeItem(NAME)
 export const isInterrupted = ({ sentAt }: TopUpRequest) =>
   sentAt !== undefined && sentAt < performance.timeOrigin && Date.now() - sentAt < RESUMED_FOR_MS
 
-/** Somebody else may have signed in since. */
+/** Only of this account: somebody else may have signed in since. */
 function stored(account: string): TopUpRequest | undefined {
   const text = sessionStorage.getItem(NAME)
   const request = text === null ? undefined : (JSON.parse(text) as TopUpRequest)

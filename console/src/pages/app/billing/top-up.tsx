@@ -100,13 +100,13 @@ function TopUpForm({ rules, simulated }: { rules: Rules; simulated: boolean }) {
 function usePaying(rules: Rules, account: string) {
   const [, go] = useLocation()
   const asked = new URLSearchParams(location.search).get('amount')
-  const [request, keep] = useTopUpRequest(
+  const [request, store] = useTopUpRequest(
     account,
     asked ?? String(rules.amounts_tzs[1] ?? rules.min_tzs),
   )
   const pay = useForm({
     send: async (sent: typeof request) => {
-      keep({ ...sent, sentAt: Date.now() })
+      store({ ...sent, sentAt: Date.now() })
       return orderTopUp(sent)
     },
     // A network that has just come back often loses the first request. The key makes it one payment.
@@ -117,7 +117,7 @@ function usePaying(rules: Rules, account: string) {
       go(`/app/billing/payments/${data.id}`)
     },
     onFailed: (error, sent) => {
-      if (isClearNo(error)) keep(newTopUpRequest(account, sent.amount))
+      if (isClearNo(error)) store(newTopUpRequest(account, sent.amount))
     },
   })
   useEffect(() => {
@@ -125,7 +125,7 @@ function usePaying(rules: Rules, account: string) {
   }, [])
   return {
     request,
-    setAmount: (amount: string) => keep({ key: request.key, account, amount }),
+    setAmount: (amount: string) => store({ key: request.key, account, amount }),
     pay,
   }
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, which passes. */
+/** The current time, updated regularly. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

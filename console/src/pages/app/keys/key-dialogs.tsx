@@ -65,7 +65,7 @@ function RevokeKey({ target, onClose }: KeyProps) {
 
 type ReplaceProps = KeyProps & { onCreated(key: CreatedKey): void }
 
-/** The new one first: if that fails, nothing has changed and the program still runs. */
+/** Creates the new key first: if that fails, nothing has changed and the program still runs. */
 function ReplaceLeakedKey({ target, onCreated, onClose }: ReplaceProps) {
   const words = useWords(keysWords)
   const form = useForm({

@@ -52,7 +52,7 @@ export function NewKey({ created, onClose }: { created: CreatedKey; onClose(): v
   )
 }
 
-/** Asked with the key itself, as a program would; it costs nothing. */
+/** Sent with the key itself, as a program would; it costs nothing. */
 async function modelsReached(key: string): Promise<number> {
   const response = await fetch('/v1/models', { headers: { authorization: `Bearer ${key}` } }).catch(
     () => {

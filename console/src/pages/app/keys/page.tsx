@@ -14,7 +14,7 @@ import { WorkspaceKeys } from './workspace-keys.tsx'
 import { WorkspaceDialogs } from './workspace-dialogs.tsx'
 import { keysWords } from './words.ts'
 
-/** Keys by workspace. One dialog at a time: making, the secret shown once, or a change. */
+/** Keys by workspace. One dialog at a time: create, the new secret, or a change. */
 export default function Page() {
   const words = useWords(keysWords)
   const [isCreating, setCreating] = useState(false)

@@ -6,7 +6,7 @@ export type Workspace = Answer<'GET /v1/workspaces'>['data'][number]
 export type CreatedKey = {
   name: string
   key: string
-  /** After a leak: the old one is dead, or is still to be revoked. */
+  /** After a leak: whether the old key is revoked, or is still to be. */
   old?: 'revoked' | 'alive'
 }
 

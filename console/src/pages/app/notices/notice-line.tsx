@@ -9,7 +9,7 @@ import { useWords } from '../../../words/language.tsx'
 import { targetOf, type NoticeShown } from './target.ts'
 import { noticesWords } from './words.ts'
 
-/** What it says, when, what also went out, and the way to the thing. */
+/** Text, time, what was also sent by mail or SMS, and a link to the subject. */
 export function NoticeLine({ notice }: { notice: NoticeShown }) {
   const words = useWords(noticesWords)
   const { moment } = useFormats()

@@ -8,7 +8,7 @@ type Target = {
   icon: IconName
 }
 
-/** The thing that a notice is about. */
+/** The page that a notice leads to. */
 export function targetOf({ type, data }: NoticeShown): Target | undefined {
   const id = data?.['payment_id']
   if (type.startsWith('payment.')) {

@@ -10,7 +10,7 @@ import { useWords } from '../../../words/language.tsx'
 import { paceOf, useFortnight } from '../pace.ts'
 import { overviewWords } from './words.ts'
 
-/** The balance large, one button, and how long it lasts. */
+/** The balance, a button to top up, and how long it will last. */
 export function BalanceCard() {
   const words = useWords(overviewWords)
   const balance = useAsk('GET /v1/billing/balance')

@@ -11,7 +11,7 @@ import { useWords } from '../../../words/language.tsx'
 import { useSteps } from './steps.ts'
 import { overviewWords } from './words.ts'
 
-/** What is left to do of the beginning; gone when all is done. */
+/** What a new account has still to do; gone when all is done. */
 export function FirstSteps() {
   const words = useWords(overviewWords)
   const { amount } = useFormats()

@@ -45,7 +45,7 @@ export function Fortnight() {
 
 const SHOWN = 5
 
-/** The dearest first, each with its share. */
+/** The most expensive first, each with its share. */
 function ByModel({ daily: { groups = [], total } }: { daily: Daily }) {
   const words = useWords(overviewWords)
   const { number } = useFormats()

@@ -8,12 +8,12 @@ import { BalanceCard } from './balance-card.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { overviewWords } from './words.ts'
 
-/** How do I stand? */
+/** The account at a glance. */
 export default function Page() {
   const words = useWords(overviewWords)
   const { user } = useSession()
   const calls = useAsk('GET /v1/activity', LAST_CALLS)
-  // Empty charts say nothing; a new account has its first steps.
+  // A new account sees its first steps in place of empty charts.
   const isUsed = calls.data === undefined || calls.data.data.length > 0
   const name = user?.full_name.split(' ')[0]
   return (

@@ -15,8 +15,8 @@ type Options<Result, Given> = Omit<Base<Result, Given>, 'send' | 'onFailed'> & {
 }
 
 /**
- * A form whose change may ask for the second factor, when it was not given lately. The first try is
- * without; if the service asks for it, <SecondFactorField> appears and the next try brings it.
+ * A form for a change that may need the second factor, when it was not given recently. The first try is
+ * without; if the service asks for it, <SecondFactorField> appears and the next try sends it.
  */
 export function useFactorForm<Result, Given = void>(options: Options<Result, Given>) {
   const [isAsked, setAsked] = useState(false)
@@ -28,7 +28,7 @@ export function useFactorForm<Result, Given = void>(options: Options<Result, Giv
     onFailed: (error) => asksForFactor(error) && setAsked(true),
   })
   const { error } = form
-  // Once the field is there, it says what is wrong.
+  // Once that field is shown, it shows the error.
   return { ...form, error: isAsked ? null : error, factor: { isAsked, code, setCode, error } }
 }
 

@@ -4,7 +4,7 @@ import { Choices } from '../../../parts/form/select.tsx'
 import { useLanguage, useWords, type Language } from '../../../words/language.tsx'
 import { settingsWords } from './words.ts'
 
-/** Of the pages; the frame tells the account, whose messages are sent in the same language. */
+/** Language and theme of the pages; <AppFrame> sets the account's language accordingly. */
 export function Appearance() {
   const words = useWords(settingsWords)
   const { language, choose } = useLanguage()

@@ -13,7 +13,7 @@ import { securityWords } from './security-words.ts'
 
 type Method = 'none' | 'totp' | 'email' | 'phone'
 
-/** Which one; for an authenticator app then its QR code and the recovery codes. */
+/** Chooses the second factor; for an authenticator app, then shows its QR code and the recovery codes. */
 export function ChooseFactor({ onClose }: { onClose(): void }) {
   const words = useWords(securityWords)
   const [secret, setSecret] = useState<{ secret: string; uri: string }>()
@@ -50,7 +50,7 @@ function FactorMethods({ onSecret, onDone }: Props) {
   })
   const choose = (method: Method) => (setWanted(method), form.submit(method))
   const now = user?.mfa_method ?? 'none'
-  const proved = { email: user?.email_verified, phone: user?.phone_verified }
+  const verified = { email: user?.email_verified, phone: user?.phone_verified }
   return (
     <>
       <SecondFactorField form={form} />
@@ -66,7 +66,7 @@ function FactorMethods({ onSecret, onDone }: Props) {
               <Button
                 kind={method === 'totp' ? 'main' : 'plain'}
                 wide
-                disabled={method === now || (method !== 'totp' && proved[method] !== true)}
+                disabled={method === now || (method !== 'totp' && verified[method] !== true)}
                 onClick={() => choose(method)}
               >
                 {words.methods[method]}

@@ -31,7 +31,7 @@ export function Deletion() {
   )
 }
 
-/** Names what is lost, and wants a word typed: nobody does this by a slip of the thumb. */
+/** Says what is lost, and asks for a word to be typed, so that it cannot happen by accident. */
 function DeleteAccount({ onClose }: { onClose(): void }) {
   const words = useWords(settingsWords)
   const { number } = useFormats()

@@ -14,7 +14,7 @@ const ROUTE = 'GET /v1/me/notification-preferences'
 const WAYS = ['email', 'sms'] as const
 const KINDS = ['payments', 'usage', 'security'] as const
 
-/** A small table of ticks; each is saved as it is made. */
+/** A table of check boxes; each is saved at once. */
 export function Preferences() {
   const words = useWords(settingsWords)
   const chosen = useAsk(ROUTE)

@@ -28,8 +28,10 @@ export function Profile() {
       {label}
     </Button>
   )
-  const proof = (isProved: boolean) => (
-    <Badge tone={isProved ? 'good' : 'wait'}>{isProved ? words.verified : words.unverified}</Badge>
+  const verification = (isVerified: boolean) => (
+    <Badge tone={isVerified ? 'good' : 'wait'}>
+      {isVerified ? words.verified : words.unverified}
+    </Badge>
   )
   const phoneWord =
     phone === undefined ? words.add : user.phone_verified ? words.change : words.verify
@@ -40,13 +42,13 @@ export function Profile() {
           {user.full_name}
         </SettingRow>
         <SettingRow label={words.phone} action={edit('phone', phoneWord, words.phone)}>
-          {phone ?? words.none} {phone && proof(user.phone_verified)}
+          {phone ?? words.none} {phone && verification(user.phone_verified)}
         </SettingRow>
         <SettingRow
           label={words.email}
           action={edit('email', email ? words.change : words.add, words.email)}
         >
-          {email ?? words.none} {email && proof(user.email_verified)}
+          {email ?? words.none} {email && verification(user.email_verified)}
         </SettingRow>
       </div>
       {open === 'name' && <ChangeName name={user.full_name} onClose={close} />}

@@ -12,7 +12,7 @@ import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
 import { settingsWords } from './words.ts'
 
-/** How many are left, and the way to new ones. */
+/** How many recovery codes are left, and a button for new ones. */
 export function RecoveryRow() {
   const words = useWords(securityWords)
   const settings = useWords(settingsWords)

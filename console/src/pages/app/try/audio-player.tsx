@@ -1,6 +1,6 @@
 import { useBlobUrl } from './use-blob-url.ts'
 
-/** A player; the words of what is heard stand beside it. */
+/** An audio player; the text of what is heard stands beside it. */
 export function AudioPlayer({ blob, label }: { blob: Blob; label: string }) {
   const url = useBlobUrl(blob)
   if (url === undefined) return <div className="h-14" />

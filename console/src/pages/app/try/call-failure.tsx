@@ -17,7 +17,7 @@ type Props = {
   onRetry?: () => void
 }
 
-/** Why a trial did not work. Where only money is missing: how much, and the way there and back. */
+/** Why a call failed. Without enough credits: how much is missing, and a link to top up. */
 export function CallFailure({ error, estimate, repeatable, onRetry }: Props) {
   const words = useWords(tryWords)
   if (error === undefined) return null
@@ -60,7 +60,7 @@ function NotEnoughCredits({ estimate = 0 }: Pick<Props, 'estimate'>) {
   )
 }
 
-/** The smallest of the usual amounts that is enough; whoever has paid comes back by /app/try. */
+/** The smallest of the usual amounts that is enough. */
 function topUpAddress(missingTzs: number, amounts: readonly number[]): string {
   const enough = amounts.find((amount) => amount >= missingTzs)
   return enough === undefined ? '/app/billing' : `/app/billing?amount=${enough}`

@@ -5,13 +5,13 @@ import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
 import { tryWords } from './words.ts'
 
-/** What a call has cost by the ledger, and what was left then. */
+/** What a call has cost by the ledger, and the balance after it. */
 export type Charge = { credits: number; left: number }
 
 const LOOK_MS = 700
 const MOST_LOOKS = 60
 
-/** Asks the ledger until it knows the call, then tells it once. */
+/** Polls the ledger until it has the call, then reports its charge once. */
 export function ChargeReader({
   requestId,
   onKnown,
@@ -22,7 +22,7 @@ export function ChargeReader({
   const words = useWords(tryWords)
   const again = useAskAgain()
   const [looks, setLooks] = useState(0)
-  const told = useRef(false)
+  const isReported = useRef(false)
   const found = useAsk(
     'GET /v1/activity',
     { query: { request_id: requestId } },
@@ -31,13 +31,13 @@ export function ChargeReader({
   const records = found.data?.data
   useEffect(() => {
     setLooks((count) => count + 1)
-    if (records === undefined || records.length === 0 || told.current) return
-    told.current = true
+    if (records === undefined || records.length === 0 || isReported.current) return
+    isReported.current = true
     const sum = records.reduce((total, record) => total + record.cost_credits, 0)
     const credits = Math.round(sum * 1e6) / 1e6
     void ask('GET /v1/billing/balance')
       .then(({ data }) => onKnown({ credits, left: data.available_credits }))
-      .catch(() => (told.current = false))
+      .catch(() => (isReported.current = false))
     void again('GET /v1/billing/balance')
   }, [found.dataUpdatedAt])
   return (

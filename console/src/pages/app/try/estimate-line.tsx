@@ -18,5 +18,5 @@ export function EstimateLine({ credits }: { credits: number | undefined }) {
   )
 }
 
-/** Two digits say enough of a guess. */
+/** An estimate is shown with two significant digits. */
 export const rough = (credits: number) => Number(credits.toPrecision(2))

@@ -42,7 +42,7 @@ export function FileChoice({ file, onChange }: Props) {
           accept={FILE_TYPES}
           aria-describedby={error === undefined ? undefined : `${id}-error`}
           onChange={(event) => take(event.target.files?.[0])}
-          // Over all of it, so that a file can be dropped anywhere.
+          // Covers the whole area, so that a file can be dropped anywhere.
           className="absolute inset-0 cursor-pointer opacity-0"
         />
       </label>

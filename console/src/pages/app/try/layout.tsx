@@ -18,7 +18,7 @@ type Props = {
   choice: ModelChoice
   settings: ReactNode
   children: ReactNode
-  /** What would be sent now, or has just been sent. */
+  /** The call that would be sent now, or has just been sent. */
   call: SampleCall
 }
 
@@ -82,7 +82,7 @@ function PlaygroundTabs({ tab }: { tab: PlaygroundTab }) {
   )
 }
 
-/** Closed on a phone until it is wanted; always open where there is room. */
+/** Collapsed on a phone until it is opened; always open where there is room. */
 function Collapsible({ title, children }: { title: string; children: ReactNode }) {
   const [open, setOpen] = useState(false)
   const id = useId()

@@ -14,7 +14,7 @@ export type ModelChoice = {
   error: unknown
 }
 
-/** The model of the address, else the one of last time, else the cheapest that has a price. */
+/** The model named in the address, else the one used last, else the cheapest that is not free. */
 export function useModelChoice(name: string, fits: (model: Model) => boolean): ModelChoice {
   const catalog = useCatalog()
   const [search, setSearch] = useSearchParams()

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** An address within this page for something in memory, given back when it is no longer shown. */
+/** A blob URL, revoked when it is no longer shown. */
 export function useBlobUrl(blob: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>()
   useEffect(() => {

@@ -3,7 +3,7 @@ import { AskFailure } from '../../../client/failure.ts'
 import { useRemembered, useStored } from '../../../client/device-storage.ts'
 import type { Charge } from './charge-line.tsx'
 
-/** Handed to whoever sends: it ends when the page is left; a repetition bears the same key. */
+/** For the sender: the signal aborts when the page is left; a repetition has the same key. */
 export type Attempt = { signal: AbortSignal; idempotencyKey: string }
 
 export type Outcome<Result> = { result: Result; requestId: string; charge?: Charge }
@@ -23,7 +23,7 @@ export function useOrder<Result>(name: string) {
   const leaving = useRef<AbortController>(undefined)
   useEffect(() => () => leaving.current?.abort(), [])
 
-  /** `about`: what is ordered; another order gets another key. */
+  /** `about` identifies the order: another order gets another key. */
   const run = async (
     about: unknown,
     send: (attempt: Attempt) => Promise<Response>,
@@ -44,7 +44,7 @@ export function useOrder<Result>(name: string) {
     } catch (failure) {
       if (controller.signal.aborted) return
       setError(failure ?? new Error('no answer'))
-      // A clear no is the end of this order; silence is not.
+      // A refusal ends this order; no answer does not.
       if (failure instanceof AskFailure && failure.status !== 0) setOpen({ about: '', key: '' })
     } finally {
       setBusy(false)

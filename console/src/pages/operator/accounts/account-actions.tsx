@@ -13,7 +13,7 @@ import { ACCOUNT_ROUTES, type AccountActionProps } from './types.ts'
 type Action = 'adjust' | 'suspend' | 'restore' | 'endSessions' | 'resend'
 type Props = Pick<AccountActionProps, 'account' | 'onDone'>
 
-/** What can be done to an account. Each asks why, and says what follows. */
+/** What an operator can do to an account. Each dialog asks for a reason and says what follows. */
 export function AccountActions({ account, onDone }: Props) {
   const words = useWords(actionWords)
   const { may, account_id: own } = useOperator()

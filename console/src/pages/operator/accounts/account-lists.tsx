@@ -53,7 +53,7 @@ function AccountLedger({ id }: Props) {
   )
 }
 
-/** What the others say is what they are, in English. */
+/** Types whose description says more than the type; the others only repeat it, in English. */
 const TELLING = new Set(['usage', 'refund', 'adjustment'])
 
 type Entry = Answer<'GET /v1/operator/accounts/{id}/transactions'>['data'][number]

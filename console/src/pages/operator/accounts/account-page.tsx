@@ -25,13 +25,13 @@ import { STATUS_TONES } from './statuses.ts'
 import type { AccountOverview } from './types.ts'
 import { accountsWords } from './words.ts'
 
-/** The page is there before the lists, which bring much with them. */
+/** Loaded separately, so that the page does not wait for them. */
 const AccountList = lazy(() => import('./account-lists.tsx'))
 
 const TABS = ['ledger', 'payments', 'activity', 'access', 'messages', 'log'] as const
 type Tab = (typeof TABS)[number]
 
-/** One customer's whole account: who, how much, what happened, and what can be done about it. */
+/** One customer: person, balance, history, and what an operator can do. */
 export default function Page({ params }: { params: Params }) {
   const words = useWords(accountsWords)
   const account = useAsk('GET /v1/operator/accounts/{id}', { path: { id: params['id']! } })
@@ -105,13 +105,13 @@ function BalanceCard({ account: { balance } }: { account: AccountOverview }) {
 function PersonDetails({ account }: { account: AccountOverview }) {
   const words = useWords(accountsWords)
   const { fullMoment } = useFormats()
-  const proven = (address: string | undefined, isProven: boolean) =>
-    address && (isProven ? address : `${address} (${words.unverified})`)
+  const withState = (address: string | undefined, isVerified: boolean) =>
+    address && (isVerified ? address : `${address} (${words.unverified})`)
   return (
     <DetailList
       details={[
-        [words.email, proven(account.email, account.email_verified)],
-        [words.phone, proven(account.phone_number, account.phone_verified)],
+        [words.email, withState(account.email, account.email_verified)],
+        [words.phone, withState(account.phone_number, account.phone_verified)],
         [words.factor, words.factors[account.mfa_method]],
         [words.since, fullMoment(account.created_at)],
         [

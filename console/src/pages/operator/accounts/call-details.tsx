@@ -8,7 +8,7 @@ import type { Call } from '../../app/activity/selection.ts'
 import { activityWords } from '../../app/activity/words.ts'
 import { DetailList } from '../detail-list.tsx'
 
-/** All that is kept of a customer's call; what was said in it is not kept. */
+/** Everything that is stored of a customer's call; its content is not stored. */
 export function CallDetails({ call, onClose }: { call: Call; onClose(): void }) {
   const words = useWords(activityWords)
   const { fullMoment, number } = useFormats()

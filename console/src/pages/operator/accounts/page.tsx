@@ -119,7 +119,7 @@ function useColumns(): Column<Found>[] {
   ]
 }
 
-/** Broken before the @ if it has to be. */
+/** Breaks before the @ if it has to. */
 function Address({ children }: { children: string }) {
   const [name, host] = children.split('@')
   return (

@@ -9,7 +9,7 @@ import { ACCOUNT_ROUTES, type AccountActionProps } from './types.ts'
 type Channel = 'email' | 'phone'
 type Purpose = 'verify' | 'reset_password'
 
-/** To the address of the account, never to one that is typed here. */
+/** Sent to the account's own address, never to one typed here. */
 export function ResendCode({ account, onDone, onClose }: AccountActionProps) {
   const words = useWords(actionWords)
   const channels = (['email', 'phone'] as const).filter(

@@ -84,7 +84,7 @@ export const accountsWords = words({
       messages: 'Messages',
       log: 'Log',
     },
-    parts: 'Parts of the customer’s story',
+    parts: 'Parts of the customer’s account',
     noneHere: 'Nothing here.',
     sessions: 'Signed in on',
     keys: 'API keys',

@@ -12,7 +12,7 @@ import { booksWords } from './words.ts'
 type Run = Answer<'GET /v1/operator/audits/{id}'>['data']
 const OFTEN_MS = 1_000
 
-/** Followed until it has ended. */
+/** Polls a run until it has ended. */
 export function AuditRun({ id }: { id: string }) {
   const again = useAskAgain()
   const first = useAsk('GET /v1/operator/audits/{id}', { path: { id } })

@@ -19,7 +19,7 @@ import { booksWords } from './words.ts'
 
 type Sums = Answer<'GET /v1/operator/exports/sums'>['data']
 
-/** Two years are offered; older months by the command `export`. */
+/** Two years are offered; the command `export` writes older months. */
 const BEFORE_ALL = '2020-01-01T00:00:00Z'
 
 export function Exports() {
@@ -73,7 +73,7 @@ function DownloadExport({ list, month }: { list: 'ledger' | 'payments'; month: s
   )
 }
 
-/** The same sums as in the files: an accountant adds them up and finds these. */
+/** The same sums as in the files, to check them against. */
 function MonthSums({ sums: { ledger, payments } }: { sums: Sums }) {
   const words = useWords(booksWords)
   const types = useWords(operatorWords).entries

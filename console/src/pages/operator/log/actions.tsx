@@ -12,7 +12,7 @@ import { logWords } from './words.ts'
 
 export type Action = Answer<'GET /v1/operator/actions'>['data'][number]
 
-/** What operators did, the newest first; each opens with what was before and after. */
+/** What operators did, newest first; each opens with the state before and after. */
 export function ActionList({ actions, label }: { actions: readonly Action[]; label: string }) {
   const words = useWords(logWords)
   const { moment } = useFormats()
@@ -90,7 +90,7 @@ function TargetLink({ type, id }: { type: string; id: string }) {
   )
 }
 
-/** As the log has it; nested values as JSON. */
+/** As stored in the log; nested values as JSON. */
 function LoggedState({ title, value }: { title: string; value: unknown }) {
   if (value === undefined || value === null || typeof value !== 'object') return null
   const entries = Object.entries(value)

@@ -12,7 +12,7 @@ import { refusalWords } from './refusal-words.ts'
 
 type Refusal = Answer<'GET /v1/operator/refusals'>['data'][number]
 
-/** Who wanted what they may not. */
+/** Operators' requests that were refused. */
 export function RefusalList() {
   const words = useWords(refusalWords)
   const refusals = useAsk('GET /v1/operator/refusals', { query: { limit: 100 } })

@@ -79,7 +79,7 @@ export const logWords = words({
     lead: 'Everything that operators did, by page or by command. Nothing of it can be erased.',
     search: 'Search by the id of an account, payment, key or model',
     actions: 'Acts',
-    action: 'Act',
+    action: 'Action',
     operator: 'Operator',
     anyone: 'Everyone',
     any: 'All',

@@ -18,7 +18,7 @@ const TONES: Record<Message['state'], Tone> = {
   folded: 'plain',
 }
 
-/** Mail and SMS; what did not arrive can be sent again. */
+/** Mail and SMS; a message that did not arrive can be sent again. */
 export function MessageList({ messages }: { messages: readonly Message[] }) {
   const words = useWords(messagesWords)
   const { may } = useOperator()

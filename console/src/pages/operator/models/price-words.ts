@@ -1,6 +1,6 @@
 import { words } from '../../../words/language.tsx'
 
-/** Prices that wait, prices that were, and margins. */
+/** Waiting prices, past prices, and margins. */
 export const priceWords = words({
   sw: {
     lead: 'Bei iliyoruka sana, au iliyotoweka, haitumiki hadi mmiliki aidhinishe. Kiasi ni kile atakacholipa mteja.',
@@ -44,12 +44,12 @@ export const priceWords = words({
     },
     multiplied: (margin: string) => `kizidishi ${margin}`,
     usd: 'USD kwa mtoa modeli',
-    marginsLead: (house: string) =>
-      `Bei ya mteja ni bei ya mtoa modeli mara kizidishi. Pasipowekwa kingine ni ${house}.`,
+    marginsLead: (usual: string) =>
+      `Bei ya mteja ni bei ya mtoa modeli mara kizidishi. Pasipowekwa kingine ni ${usual}.`,
     modality: 'Kinachotengenezwa',
     models: 'Modeli',
     own: 'Kizidishi',
-    usual: (house: string) => `${house} (cha kawaida)`,
+    usual: (usual: string) => `${usual} (cha kawaida)`,
     set: 'Badilisha',
     setTitle: (what: string) => `Kizidishi cha ${what}`,
     setWhy: 'Bei mpya zinatumika kwa maombi yatakayoanza baada ya sasa.',
@@ -102,12 +102,12 @@ export const priceWords = words({
     },
     multiplied: (margin) => `times ${margin}`,
     usd: 'USD at the upstream',
-    marginsLead: (house) =>
-      `Customers pay the upstream’s price times the multiplier. Where none is set it is ${house}.`,
+    marginsLead: (usual) =>
+      `Customers pay the upstream’s price times the multiplier. Where none is set it is ${usual}.`,
     modality: 'What is made',
     models: 'Models',
     own: 'Multiplier',
-    usual: (house) => `${house} (the usual)`,
+    usual: (usual) => `${usual} (the usual)`,
     set: 'Change',
     setTitle: (what) => `Multiplier of ${what}`,
     setWhy: 'The new prices count for calls that begin from now on.',

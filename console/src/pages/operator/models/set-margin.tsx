@@ -9,7 +9,7 @@ import { wordFor } from '../word-for.ts'
 import { priceWords } from './price-words.ts'
 
 type Props = {
-  /** One model, or all that make this and have none of their own. */
+  /** One model, or all models of this kind without a margin of their own. */
   target: { model: string; modality?: undefined } | { modality: string; model?: undefined }
   now: string | undefined
   onDone(said: string): void

@@ -1,4 +1,4 @@
-/** How many of the unit of a price make one that gives figures that people can read. */
+/** How many units of a price to show together, so that the figures can be read. */
 const SIZES: Record<string, number> = {
   image: 1,
   video_second: 1,
@@ -18,7 +18,7 @@ const TOKENS = new Set([
   'internal_reasoning',
 ])
 
-/** Prices of single things (a video of some size) are per thing. */
+/** Prices of single items (a video of some size) are per item. */
 export function sizeOf(name: string): number {
   return TOKENS.has(name) ? 1_000_000 : (SIZES[name] ?? 1)
 }

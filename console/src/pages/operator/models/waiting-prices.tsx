@@ -21,7 +21,7 @@ type Price = Answer<'GET /v1/operator/prices/waiting'>['data'][number]
 type Line = Price['prices'][number]
 type Props = { onDone(said: string): void }
 
-/** Old and new side by side, in shillings, before anything counts. */
+/** Old and new price side by side, in shillings; the new one does not apply yet. */
 export function WaitingPrices({ onDone }: Props) {
   const words = useWords(priceWords)
   const waiting = useAsk('GET /v1/operator/prices/waiting')

@@ -17,7 +17,7 @@ import { exchangeWords } from './exchange-words.ts'
 
 type Rate = Answer<'GET /v1/operator/fx'>['data'][number]
 
-/** What a dollar costs, by day: for the margin alone. */
+/** The exchange rate of the dollar by day; used for margins only. */
 export function ExchangeRates() {
   const words = useWords(exchangeWords)
   const { number, day, moment } = useFormats()

@@ -1,6 +1,6 @@
 import { words } from '../../../words/language.tsx'
 
-/** What a dollar costs. */
+/** The exchange rate of the dollar. */
 export const exchangeWords = words({
   sw: {
     title: 'Dola kwa shilingi',

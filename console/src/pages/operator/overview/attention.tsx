@@ -9,7 +9,7 @@ import { useWords } from '../../../words/language.tsx'
 import { useAge } from '../age.ts'
 import { overviewWords } from './words.ts'
 
-/** Where each kind of matter is dealt with. */
+/** The page on which each kind of item is handled. */
 const PAGES: Record<string, string> = {
   payment_review: '/operator/payments',
   payment_stuck: '/operator/payments?queue=stuck',
@@ -24,7 +24,7 @@ const PAGES: Record<string, string> = {
 const isKnown = <Known extends object>(known: Known, name: PropertyKey): name is keyof Known =>
   Object.hasOwn(known, name)
 
-/** What needs a person, before anything else. */
+/** What needs a person, first on the page. */
 export function Attention() {
   const words = useWords(overviewWords)
   const { number } = useFormats()

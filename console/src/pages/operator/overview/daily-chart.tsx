@@ -12,7 +12,7 @@ import { overviewWords } from './words.ts'
 
 const OF_CALLS = ['none', 'model', 'upstream', 'kind'] as const
 
-/** What each figure can be divided by. */
+/** What each figure can be split by. */
 const METRICS = {
   received_tzs: ['none', 'network'],
   margin_tzs: ['none', 'model'],
@@ -23,7 +23,7 @@ const METRICS = {
 type Metric = keyof typeof METRICS
 type By = (typeof METRICS)[Metric][number]
 
-/** One figure day by day, whole or divided. */
+/** One figure by day, as a whole or split. */
 export function DailyChart({ period }: { period: Period }) {
   const words = useWords(overviewWords)
   const [metric, setMetric] = useState<Metric>('received_tzs')

@@ -9,7 +9,7 @@ import { overviewWords } from './words.ts'
 
 type Props = { days: number; now: Overview; before: Overview | undefined }
 
-/** Six figures against as many days before. */
+/** Six figures, compared with the period before. */
 export function MainFigures({ days, now, before }: Props) {
   const words = useWords(overviewWords)
   const { number } = useFormats()

@@ -5,7 +5,7 @@ export type PeriodName = keyof typeof DAYS
 export type Period = { from: string; to: string }
 export type Periods = { days: number; now: Period; before: Period }
 
-/** The last days, today included, and as many before them. */
+/** The last days including today, and the period of the same length before. */
 export function periodsOf(days: number): Periods {
   return {
     days,

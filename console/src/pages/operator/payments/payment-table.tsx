@@ -9,7 +9,7 @@ import { useAge } from '../age.ts'
 import { wordFor } from '../word-for.ts'
 import { paymentsWords } from './words.ts'
 
-/** In a queue with why it is there; in a customer's list without. */
+/** In a queue with the reason for the review; in a customer's list without. */
 type Listed = Answer<'GET /v1/operator/accounts/{id}/payments'>['data'][number] & {
   review?: { reason: string; done_by?: string | undefined } | undefined
 }

@@ -75,7 +75,7 @@ function StatementForm({ onCompared }: { onCompared(compared: Comparison | undef
                 aria-describedby={describedBy}
                 aria-invalid={invalid}
                 onChange={(event) => setFile(event.target.files?.[0])}
-                // Its own words are those of the browser's language.
+                // The browser's own label would be in the browser's language.
                 className="absolute inset-0 cursor-pointer opacity-0"
               />
             </div>
@@ -91,7 +91,7 @@ function StatementForm({ onCompared }: { onCompared(compared: Comparison | undef
   )
 }
 
-/** Days of Tanzania, which is three hours ahead of UTC all year. */
+/** Days in Tanzania, which is three hours ahead of UTC all year. */
 const startOf = (day: string) => `${day}T00:00:00+03:00`
 const dayAfter = (day: string) =>
   new Date(Date.parse(`${day}T12:00:00Z`) + 86_400_000).toISOString().slice(0, 10)

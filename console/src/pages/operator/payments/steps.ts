@@ -5,7 +5,7 @@ import { wordFor } from '../word-for.ts'
 import type { Payment } from './types.ts'
 import { paymentsWords } from './words.ts'
 
-/** A payment as a line of time, with what became of it since. */
+/** A payment as a timeline, with its review. */
 export function usePaymentSteps(payment: Payment): Step[] {
   const words = useWords(paymentsWords)
   const { fullMoment } = useFormats()

@@ -18,7 +18,7 @@ import { webhooksWords } from './words.ts'
 type Delivery = Answer<'GET /v1/operator/webhooks/{id}/deliveries'>['data'][number]
 const TONES: Record<Delivery['state'], Tone> = { waiting: 'wait', delivered: 'good', dead: 'bad' }
 
-/** What was sent to one address, and what became of it. */
+/** What was sent to one address, and the result. */
 export default function Page({ params }: { params: Params }) {
   const words = useWords(webhooksWords)
   const id = params['id']!

@@ -8,7 +8,7 @@ export type Message = {
   model?: string
   requestId?: string
   charge?: Charge
-  /** It was stopped, or broke off. */
+  /** It was stopped by the user, or broke off. */
   end?: 'stopped' | 'broken'
 }
 
@@ -22,7 +22,7 @@ export type ChatBody = {
   max_tokens?: number
 }
 
-/** The very body that is sent, and shown as code. */
+/** The body that is sent, and shown in the code sample. */
 export function chatBody(
   model: Model | undefined,
   settings: ChatSettings,
@@ -44,19 +44,19 @@ export function chatBody(
   }
 }
 
-/** As much as a phone can keep: the newest part of a long talk. */
-export function keepable(talk: readonly Message[]): Message[] {
-  const kept: Message[] = []
+/** As much as a phone can store: the newest part of a long conversation. */
+export function storable(talk: readonly Message[]): Message[] {
+  const newest: Message[] = []
   let letters = 0
   for (const message of talk.toReversed()) {
     letters += message.content.length
     if (letters > 200_000) break
-    kept.unshift(message)
+    newest.unshift(message)
   }
-  return kept
+  return newest
 }
 
-/** The part of a talk that was asked last. */
+/** The conversation up to the last question. */
 export function lastAsked(talk: readonly Message[]): Message[] {
   const at = talk.findLastIndex(({ role }) => role === 'user')
   return talk.slice(0, at + 1)

@@ -19,13 +19,13 @@ export function Composer({ draft, onChange, onSend, onStop, onClear, estimate }:
   const words = useWords(chatWords)
   const end = useRef<HTMLDivElement>(null)
   const isBusy = onStop !== undefined
-  // Following the answer; a reader who has scrolled up is left alone by the browser's anchoring.
+  // Follows the answer; scroll anchoring keeps the place of a reader who has scrolled up.
   useEffect(() => {
     if (isBusy) end.current?.scrollIntoView({ block: 'nearest' })
   }, [isBusy])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-    // The keyboard of a phone has no other key for a new line.
+    // A phone's keyboard has no other key for a new line.
     if (matchMedia('(pointer: coarse)').matches) return
     event.preventDefault()
     onSend()

@@ -2,7 +2,7 @@ import { Empty } from '../../../../parts/empty.tsx'
 import { useWords } from '../../../../words/language.tsx'
 import { chatWords } from './words.ts'
 
-/** For whoever does not know what to ask: a tap writes it. */
+/** Example questions: a tap puts one into the field. */
 export function Examples({ onChoose }: { onChoose(text: string): void }) {
   const words = useWords(chatWords)
   return (

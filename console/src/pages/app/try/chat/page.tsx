@@ -19,7 +19,7 @@ import { tryWords } from '../words.ts'
 
 const PLAIN: ChatSettings = { system: '', temperature: '', maxTokens: '' }
 
-/** `/app/try` is wherever one was last: after a top-up one comes back to the same text. */
+/** `/app/try` opens the tab used last: after a top-up, the same text is there again. */
 export default function Page({ params }: { params: Params }) {
   const [last] = useLastTab()
   if (params['rest'] === '' && last !== 'chat') return <Redirect to={`/app/try/${last}`} replace />
@@ -50,7 +50,7 @@ function ChatPage() {
     setDraft('')
     ask(next)
   }
-  // What was not answered is written again, so that nothing has to be typed twice.
+  // A question that was not answered goes back into the field, so that it need not be typed again.
   useEffect(() => {
     const last = talk.at(-1)
     if (error === undefined || last?.role !== 'user') return

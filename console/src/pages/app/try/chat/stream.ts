@@ -2,7 +2,7 @@ import { send } from '../../../../client/ask.ts'
 import { AskFailure } from '../../../../client/failure.ts'
 import type { ChatBody } from './body.ts'
 
-type Wish = {
+type Options = {
   body: ChatBody
   signal: AbortSignal
   onStart(requestId: string): void
@@ -10,7 +10,7 @@ type Wish = {
 }
 
 /** Sends a chat and hands over its text as it comes. Throws AskFailure, also when it breaks off. */
-export async function streamChat({ body, signal, onStart, onText }: Wish): Promise<void> {
+export async function streamChat({ body, signal, onStart, onText }: Options): Promise<void> {
   const response = await send('POST /v1/chat/completions', { body, signal })
   const requestId = response.headers.get('x-request-id') ?? ''
   onStart(requestId)
@@ -40,7 +40,7 @@ function textOf({ error, choices }: Chunk, broken: (kind: string) => AskFailure)
   return typeof content === 'string' ? content : ''
 }
 
-/** The data of server-sent events; comments keep the line open and are passed over. */
+/** The data of server-sent events; comments, which keep the connection open, are skipped. */
 async function* eventsOf(response: Response): AsyncGenerator<string> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { AskFailure } from '../../../../client/failure.ts'
 import { useStored } from '../../../../client/device-storage.ts'
-import { keepable, type ChatBody, type Message } from './body.ts'
+import { storable, type ChatBody, type Message } from './body.ts'
 import { streamChat } from './stream.ts'
 import type { Charge } from '../charge-line.tsx'
 
-/** A talk with a model: kept on this device, and free to leave until an answer is whole. */
+/** A conversation with a model, stored on this device. Leaving before an answer is complete costs nothing. */
 export function useChat() {
   const [talk, setTalk] = useStored<Message[]>('talk', [])
   const [arriving, setArriving] = useState<string>()
@@ -20,7 +20,7 @@ export function useChat() {
     let requestId = ''
     const end = (more: Partial<Message>) =>
       setTalk(
-        keepable([
+        storable([
           ...asked,
           {
             role: 'assistant',
@@ -31,7 +31,7 @@ export function useChat() {
           },
         ]),
       )
-    setTalk(keepable(asked))
+    setTalk(storable(asked))
     setError(undefined)
     setArriving('')
     try {
@@ -58,7 +58,7 @@ export function useChat() {
     ask,
     stop: () => running.current?.abort(),
     clear: () => (setTalk([]), setError(undefined)),
-    /** A question that was not answered goes back to where it was written. */
+    /** Removes a question that was not answered. */
     takeBack: () => setTalk(talk.slice(0, -1)),
     noteCharge: (at: number, charge: Charge) =>
       setTalk(talk.map((message, index) => (index === at ? { ...message, charge } : message))),

@@ -30,7 +30,7 @@ export function reads(kind: FileKind): (model: Model) => boolean {
     outputs.includes('text') && inputs.includes(FILE_KINDS[kind].input)
 }
 
-/** A name that a shell and a header can bear; the file itself is what counts. */
+/** A file name that is safe in a shell command and in a header. */
 export function plainName(name: string): string {
   const plain = name.replaceAll(/[^\p{L}\p{N}._-]/gu, '-').slice(-60)
   return plain.replace(/^[-.]+/, '') || 'faili'

@@ -123,7 +123,7 @@ function PictureWaiting({ count }: { count: number }) {
 
 async function readPictures(response: Response): Promise<Blob[]> {
   const { data } = (await response.json()) as Answer<'POST /v1/images/generations'>
-  // The type is the model's word: only pictures may become a picture's address.
+  // The type comes from the model: anything but a picture type is not trusted.
   return data.map(({ b64_json, media_type }) =>
     blobOf(b64_json, /^image\/(png|jpeg|webp|gif)$/.test(media_type) ? media_type : 'image/png'),
   )

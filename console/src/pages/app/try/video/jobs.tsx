@@ -15,7 +15,7 @@ type Job = Answer<'GET /v1/videos'>['data'][number]
 const LOOK_MS = 3_000
 const isOpen = ({ status }: Job) => status === 'pending' || status === 'processing'
 
-/** The newest jobs; looked at again while one of them is being made. */
+/** The newest jobs; polled while one of them is in progress. */
 export function VideoJobs({ ordered }: { ordered: string | undefined }) {
   const words = useWords(videoWords)
   const again = useAskAgain()
@@ -86,7 +86,7 @@ function VideoJob({ job }: { job: Job }) {
   )
 }
 
-/** No model says how far it is: the time so far, and that nobody has to wait here. */
+/** No model reports progress: shows the time so far, and says that the page can be left. */
 function JobProgress({ since }: { since: string }) {
   const words = useWords(videoWords)
   const { number } = useFormats()

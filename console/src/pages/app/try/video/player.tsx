@@ -10,7 +10,7 @@ import { useBlobUrl } from '../use-blob-url.ts'
 import { videoWords } from './words.ts'
 import { tryWords } from '../words.ts'
 
-/** Fetched when it is wanted: a video is the dearest thing on a phone's data bundle. */
+/** Downloaded on request: a video uses up much of a phone's data bundle. */
 export function VideoPlayer({ id, atOnce }: { id: string; atOnce: boolean }) {
   const words = useWords(videoWords)
   const common = useWords(tryWords)

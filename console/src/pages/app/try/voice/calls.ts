@@ -10,7 +10,7 @@ export type VoiceSettings = {
   input: string
 }
 
-/** What is asked for, without the recording. */
+/** The request, without the recording. */
 export type VoiceRequest = VoiceSettings & {
   way: Way
   hearing: string
@@ -20,7 +20,7 @@ export type VoiceRequest = VoiceSettings & {
 
 export type VoiceResult = { heard?: string; answer?: string; sound?: Blob }
 
-/** Each way is one call; what is sent is also what is shown as code. */
+/** Each mode is one call; the code sample shows exactly what is sent. */
 export function voiceCall(
   request: VoiceRequest,
   recording: Pick<Recording, 'name' | 'format'>,

@@ -120,7 +120,7 @@ export default function VoicePage() {
 const makes = (output: string) => (model: { output_modalities: string[] }) =>
   model.output_modalities.includes(output)
 
-/** The way of last time; whoever comes with a model gets the way that uses it. */
+/** The mode used last; a model named in the address selects the mode that uses it. */
 function useWay(): [Way, (way: Way) => void] {
   const [last, setLast] = useStored<Way>('voice way', 'talk')
   const [search, setSearch] = useSearchParams()

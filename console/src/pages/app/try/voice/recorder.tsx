@@ -75,12 +75,12 @@ function SoundFileChoice({ onDone }: { onDone(recording: Recording): void }) {
     const format = formatOf(file.type, file.name)
     if (format === undefined) return setError(words.wrongFile)
     if (file.size > MOST_AUDIO_BYTES) return setError(words.tooLarge)
-    // Its length is not known: a usual one for its size.
+    // Its length is not known: estimated from its size.
     onDone({ blob: file, format, seconds: Math.max(1, file.size / 8_000), name: `sauti.${format}` })
   }
   return (
     <div className="flex max-w-full flex-col items-center gap-1">
-      {/* The browser's own button would speak the browser's language. */}
+      {/* The browser's own button would be in the browser's language. */}
       <label
         htmlFor={id}
         className="inline-flex min-h-11 items-center gap-2 rounded-sm px-3 text-sm font-semibold text-green focus-within:outline-3 focus-within:outline-green hover:bg-green-wash"

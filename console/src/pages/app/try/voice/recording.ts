@@ -38,7 +38,7 @@ export function recorderType(): string | undefined {
 export async function base64Of(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer())
   let text = ''
-  // In pieces: an argument list has an end.
+  // In pieces, because the number of arguments is limited.
   for (let at = 0; at < bytes.length; at += 32_768) {
     text += String.fromCharCode(...bytes.subarray(at, at + 32_768))
   }

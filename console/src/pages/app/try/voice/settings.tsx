@@ -12,7 +12,7 @@ type Props = {
   onChange(next: VoiceSettings): void
 }
 
-/** Only what the chosen way uses. */
+/** Only the settings that the chosen mode uses. */
 export function VoiceSettingsFields({ way, choices, settings, onChange }: Props) {
   const words = useWords(voiceWords)
   const common = useWords(tryWords)

@@ -70,7 +70,7 @@ export function useRecorder(onDone: (recording: Recording) => void) {
   return { state, seconds, start: () => void start(), stop }
 }
 
-/** The microphone's light goes out. */
+/** Releases the microphone. */
 function endOf(recorder: MediaRecorder): void {
   if (recorder.state !== 'inactive') recorder.stop()
   recorder.stream.getTracks().forEach((track) => track.stop())
