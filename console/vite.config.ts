@@ -27,7 +27,10 @@ export function browserConfig(outDir: string): InlineConfig {
       assetsInlineLimit: 0,
       // A script that is inlined would be refused by the policy of the pages.
       modulePreload: { polyfill: false },
-      rolldownOptions: { input: 'src/main.tsx', output: { codeSplitting: { groups: [base] } } },
+      rolldownOptions: {
+        input: 'src/main.tsx',
+        output: { codeSplitting: { groups: [base, lists] } },
+      },
     },
   }
 }
@@ -38,8 +41,12 @@ const base = {
   test: (id: string) =>
     /node_modules\/(?!uqr)|jsx-runtime|preload-helper|console\/src\/(parts|words|client|frame)\//.test(
       id,
-    ) && !/parts\/(qr|qr-squares|markdown|markdown-reader|bars|timeline)\./.test(id),
+    ) &&
+    !/parts\/(qr|qr-squares|markdown|markdown-reader|bars|timeline|table|pager|stat)\./.test(id),
 }
+
+/** Lists are not on the first screen. */
+const lists = { name: 'lists', test: /console\/src\/parts\/(table|pager|stat)\./ }
 
 /** The same pages for Node, to be written as HTML once. */
 export function prerenderConfig(outDir: string): InlineConfig {
