@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { parseCredits } from '../../src/ledger/money.ts'
 import { assertAudit } from '../support/money/audit.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig, type Tab } from './support/rig.ts'
 
@@ -28,7 +28,7 @@ test('sums, rows and CSV are what the ledger took; a day ends at midnight in Dar
   await stat(tab, 'Gharama', `krediti ${shown(spent)}`)
   await page.getByText('Africa/Dar_es_Salaam').waitFor()
   assert.equal(await page.locator('tbody tr').filter({ hasText: 'sim/' }).count(), MODELS.length)
-  await judge(tab, 'activity-sums')
+  await checkPage(tab, 'activity-sums')
 
   const rows = await csv(tab)
   assert.equal(rows.length, MODELS.length)
@@ -62,7 +62,7 @@ test('filters are in the address, survive a reload, and the strictest is named w
   const { page } = tab
   await page.getByText('No call fits').waitFor()
   await page.getByText('Without the filter “Status” there would be 2 calls.').waitFor()
-  await judge(tab, 'activity-none')
+  await checkPage(tab, 'activity-none')
   await page.getByRole('button', { name: 'Remove the filter “Status”' }).click()
   await stat(tab, 'Calls', '2')
   await page.getByLabel('Model').selectOption('sim/hekima-mini')
@@ -74,7 +74,7 @@ test('filters are in the address, survive a reload, and the strictest is named w
     .first()
     .click()
   await page.getByRole('dialog').getByText(/^req_/).waitFor()
-  await judge(tab, 'activity-detail')
+  await checkPage(tab, 'activity-detail')
   await tab.context.close()
 })
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { judge } from './support/judge.ts'
-import { livedIn } from './support/lived-in.ts'
+import { goTo } from './support/settle.ts'
+import { checkPage } from './support/check-page.ts'
+import { usedAccount } from './support/used-account.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig, type Tab } from './support/rig.ts'
 import { VIEWS, viewsInTurn } from './support/views.ts'
@@ -23,21 +24,20 @@ const PAGES = {
 }
 
 /** The page with all that it asks for. */
-async function see({ page }: Tab, path: string): Promise<void> {
-  await page.goto(rig.url + path)
+async function see(tab: Tab, path: string): Promise<void> {
+  await goTo(tab, path)
+  const { page } = tab
   await page.getByRole('navigation', { name: /Kurasa za akaunti|Pages of the account/ }).waitFor()
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
   assert.equal(new URL(page.url()).pathname, path)
 }
 
 test('every page of an account that is used, in both sizes, languages and themes', async () => {
-  const person = await livedIn(rig)
+  const person = await usedAccount(rig)
   for (const view of VIEWS) {
     const tab = await openSignedIn(rig, '/app', { ...view, person, credits: '5000' })
     for (const [name, path] of Object.entries(PAGES)) {
       await see(tab, path)
-      await judge(tab, name)
+      await checkPage(tab, name)
     }
     await tab.context.close()
   }
@@ -56,7 +56,7 @@ test('every page of the playground, as it is found', async () => {
     for (const view of viewsInTurn(at)) {
       const tab = await openSignedIn(rig, '/app', { ...view, person, credits: '5000' })
       await see(tab, `/app/try/${kind}`)
-      await judge(tab, `try-${kind}-found`)
+      await checkPage(tab, `try-${kind}-found`)
       await tab.context.close()
     }
   }
@@ -68,7 +68,7 @@ test('every page of a new account says what to do first', async () => {
     const tab = await openSignedIn(rig, '/app', { ...view, person })
     for (const [name, path] of Object.entries(PAGES)) {
       await see(tab, path)
-      await judge(tab, `${name}-new`)
+      await checkPage(tab, `${name}-new`)
     }
     await tab.context.close()
   }

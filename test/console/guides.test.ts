@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GUIDES } from '../../console/src/pages/guides/guides.ts'
 import { mp3 } from '../../simulator/models/sound.ts'
 import { makePdf } from '../support/samples/pdf.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
+import { settle } from './support/settle.ts'
 import { startRig, type Rig } from './support/rig.ts'
 import { viewsInTurn } from './support/views.ts'
-import { runInShell } from './support/trials.ts'
+import { runInShell } from './support/playground.ts'
 
 let rig: Rig
 let folder: string
@@ -30,8 +31,8 @@ test('every guide, in both languages, sizes and themes', async () => {
     for (const view of viewsInTurn(at)) {
       const tab = await rig.open(`/guides/${name}`, view)
       await tab.page.getByRole('heading', { level: 1, name: title[view.language] }).waitFor()
-      await tab.page.waitForLoadState('networkidle')
-      await judge(tab, `guide-${name}`)
+      await settle(tab)
+      await checkPage(tab, `guide-${name}`)
       await tab.context.close()
     }
   }

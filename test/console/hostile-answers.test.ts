@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { finish, piece, scriptedModel, usage } from '../support/models/scripted-model.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -46,7 +46,7 @@ test('what a hostile model answers runs nothing and breaks no layout', async () 
     assert.equal(await page.evaluate('window.ran'), undefined)
     assert.equal(await page.locator('a[href^="javascript" i], a[href^="data"]').count(), 0)
     assert.equal(await page.locator('ol script, ol img, ol svg[onload]').count(), 0)
-    await judge(tab, 'try-hostile')
+    await checkPage(tab, 'try-hostile')
     await tab.context.close()
   }
 })

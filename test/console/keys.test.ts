@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { freshPhone, PASSWORD } from '../support/accounts.ts'
 import { assertAudit } from '../support/money/audit.ts'
 import { codeSentTo } from '../support/customer.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -24,23 +24,23 @@ test('from the phone number to a paid call: register, code, key, SDK, and the st
   await page.getByRole('button', { name: 'Endelea' }).click()
   await page.getByLabel('Namba ya uthibitisho').fill(await codeSentTo(rig.app.dataDir, phone))
   await page.getByRole('heading', { name: 'Hatua za kwanza' }).waitFor()
-  await judge(tab, 'first-steps')
+  await checkPage(tab, 'first-steps')
   await page.getByRole('link', { name: 'Tengeneza ufunguo' }).click()
   await page.getByRole('button', { name: 'Tengeneza ufunguo' }).first().click()
   await page.getByLabel('Jina la ufunguo').fill('Tovuti ya duka')
-  await judge(tab, 'key-form')
+  await checkPage(tab, 'key-form')
   await page.getByRole('dialog').getByRole('button', { name: 'Tengeneza ufunguo' }).click()
   await page.getByText('Nakili ufunguo huu sasa; hatutauonyesha tena.').waitFor()
   await page.getByRole('button', { name: 'Jaribu ufunguo' }).click()
   await page.getByText('Ufunguo unafanya kazi').waitFor()
-  await judge(tab, 'key-once')
+  await checkPage(tab, 'key-once')
   const key = await page.locator('[data-secret]').innerText()
   await page.getByRole('button', { name: 'Nimeuhifadhi' }).click()
   assert.doesNotMatch(await page.content(), new RegExp(key), 'the secret is gone')
 
   await page.getByRole('link', { name: 'Mwanzo' }).click()
   await page.getByText('Tunasubiri ombi lako').waitFor()
-  await judge(tab, 'first-steps-key')
+  await checkPage(tab, 'first-steps-key')
   const client = new OpenAI({ baseURL: `${rig.url}/v1`, apiKey: key })
   const messages = [{ role: 'user' as const, content: 'Habari ya asubuhi!' }]
   const answer = await client.chat.completions.create({ model: 'sim/hekima', messages })
@@ -67,7 +67,7 @@ test('a key that leaked is replaced in one step; keys are renamed and revoked; w
   await dialog.getByLabel('Name of the key').fill('Shop')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Leaked? Shop' }).click()
-  await judge(tab, 'key-leaked')
+  await checkPage(tab, 'key-leaked')
   await dialog.getByRole('button', { name: 'Replace it now' }).click()
   await dialog.getByText('The old key no longer works.').waitFor()
   const fresh = await page.locator('[data-secret]').innerText()
@@ -108,20 +108,20 @@ test('names that are code are shown as text and run nothing', async () => {
   page.on('dialog', (dialog) => tab.watch.problems.push(`a script ran: ${dialog.message()}`))
   const first = { exact: false } as const
   await page.getByText(hostile, first).first().waitFor()
-  await judge(tab, 'keys-hostile')
+  await checkPage(tab, 'keys-hostile')
   await page.goto(`${rig.url}/app/notices`)
   await page.getByText(hostile, first).first().waitFor()
-  await judge(tab, 'notices-hostile')
+  await checkPage(tab, 'notices-hostile')
   await page.goto(`${rig.url}/app/settings`)
   await page.getByText(hostile, first).first().waitFor()
-  await judge(tab, 'settings-hostile')
+  await checkPage(tab, 'settings-hostile')
   await page.goto(`${rig.url}/app/activity`)
   await page
     .getByRole('button', { name: /Maelezo/ })
     .first()
     .click()
   await page.getByRole('dialog').getByText(hostile, first).first().waitFor()
-  await judge(tab, 'activity-hostile')
+  await checkPage(tab, 'activity-hostile')
   await tab.context.close()
 })
 

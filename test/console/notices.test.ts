@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { freshPhone } from '../support/accounts.ts'
-import { judge } from './support/judge.ts'
-import { withPhone } from './support/lived-in.ts'
+import { checkPage } from './support/check-page.ts'
+import { withPhone } from './support/used-account.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -36,7 +36,7 @@ test('a notice leads to its thing and is read by that; the others are read at on
   await page.getByRole('button', { name: 'Taarifa', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Mpya', exact: true }).click()
   await page.getByText('Umesoma zote').waitFor()
-  await judge(tab, 'notices-read')
+  await checkPage(tab, 'notices-read')
   const unread = await rig.app.call('GET /v1/notifications?unread=true', { token: person.token })
   assert.deepEqual(unread.body.data, [])
   await tab.context.close()

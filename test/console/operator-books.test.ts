@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { parseCredits } from '../../src/ledger/money.ts'
 import { assertAudit } from '../support/money/audit.ts'
-import { judge } from './support/judge.ts'
-import { livedIn } from './support/lived-in.ts'
+import { checkPage } from './support/check-page.ts'
+import { usedAccount } from './support/used-account.ts'
 import { openAsOperator } from './support/operators.ts'
 import { startRig, type Rig, type Tab } from './support/rig.ts'
 
 let rig: Rig
 before(async () => {
   rig = await startRig({ simulator: { faults: false } })
-  await livedIn(rig)
+  await usedAccount(rig)
 })
 after(async () => {
   await assertAudit(rig.app.db)
@@ -40,7 +40,7 @@ test('the audit is run and followed to its end, and a month is exported that add
   await page.getByRole('button', { name: 'Kagua sasa' }).click()
   await page.getByText('Hesabu ziko sawa.').waitFor()
   await page.getByText('Mwisho wa kumbukumbu').waitFor()
-  await judge(tab, 'operator-books')
+  await checkPage(tab, 'operator-books')
 
   const ledger = await download(tab, 'Pakua daftari (CSV)')
   const [sum] = await rig.app.db.query<{ micro: bigint; count: bigint }>(

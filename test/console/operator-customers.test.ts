@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { freshPhone, PASSWORD } from '../support/accounts.ts'
 import { assertAudit } from '../support/money/audit.ts'
-import { judge } from './support/judge.ts'
-import { withPhone } from './support/lived-in.ts'
+import { checkPage } from './support/check-page.ts'
+import { withPhone } from './support/used-account.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
@@ -56,17 +56,17 @@ test('“I paid and got nothing”: found by the reference, asked about, credite
   const tab = await openAsOperator(rig, '/operator', { role: 'support' })
   const { page } = tab
   await page.getByText('Malipo 1 yamekwama').waitFor()
-  await judge(tab, 'operator-attention')
+  await checkPage(tab, 'operator-attention')
   await page.goto(`${rig.url}/operator/accounts`)
   await page.getByLabel('Mteja, ufunguo au malipo').fill(reference)
   await page.getByRole('button', { name: 'Tafuta' }).click()
   await page.getByRole('link', { name: 'Asha Juma' }).click()
   await page.getByText(asha.email).first().waitFor()
-  await judge(tab, 'operator-account')
+  await checkPage(tab, 'operator-account')
   await page.getByRole('button', { name: 'Malipo', exact: true }).click()
   await page.getByRole('link', { name: reference }).click()
   await page.getByText('Mteja anasubiriwa kuweka PIN').waitFor()
-  await judge(tab, 'operator-payment-stuck')
+  await checkPage(tab, 'operator-payment-stuck')
   rig.app.money.control.settle(reference, 'completed')
   await page.getByRole('button', { name: 'Uliza mtoa huduma sasa' }).click()
   await page.getByText('Yamelipwa: krediti zipo kwenye salio la mteja.').waitFor()
@@ -75,14 +75,14 @@ test('“I paid and got nothing”: found by the reference, asked about, credite
   rig.app.money.control.takeBack(reference, { word: 'reversed' })
   await page.getByRole('button', { name: 'Uliza mtoa huduma sasa' }).click()
   await page.getByText('Pesa imerudishwa kwa mlipaji').first().waitFor()
-  await judge(tab, 'operator-payment-review')
+  await checkPage(tab, 'operator-payment-review')
   await page.getByRole('link', { name: 'Rudi kwenye malipo' }).click()
   await page.getByRole('link', { name: reference }).waitFor()
-  await judge(tab, 'operator-payments')
+  await checkPage(tab, 'operator-payments')
   await page.getByRole('link', { name: reference }).click()
   await page.getByRole('button', { name: 'Hitimisha' }).click()
   await page.getByLabel('Hatua iliyochukuliwa').selectOption('written_off')
-  await judge(tab, 'operator-resolve')
+  await checkPage(tab, 'operator-resolve')
   await perform(tab, 'Hitimisha', 'Kosa la mtandao; tumeacha')
   await page.getByText('Yamehitimishwa na yametoka kwenye foleni.').waitFor()
   await page.getByRole('link', { name: 'Rudi kwenye malipo' }).click()
@@ -111,11 +111,11 @@ test('an abuser is suspended: the key is refused, the open tab is thrown out; re
   await page.getByRole('button', { name: 'Suspend the account' }).click()
   const dialog = page.getByRole('dialog')
   assert.ok(await dialog.getByRole('button', { name: 'Suspend the account' }).isDisabled())
-  await judge(tab, 'operator-suspend')
+  await checkPage(tab, 'operator-suspend')
   await perform(tab, 'Suspend the account', 'Resells stolen credit')
   await page.getByText('The account is suspended.').waitFor()
   await page.getByText('Suspended', { exact: true }).waitFor()
-  await judge(tab, 'operator-suspended')
+  await checkPage(tab, 'operator-suspended')
   assert.equal((await chat()).status, 401)
   // Nobody touches it: the page asks for what is new, and learns that the session has ended.
   await theirs.page.waitForURL('**/login?next=*')
@@ -129,14 +129,14 @@ test('an abuser is suspended: the key is refused, the open tab is thrown out; re
   await page.getByText('The account is restored.').waitFor()
   assert.equal((await chat()).status, 200)
   await page.getByRole('button', { name: 'Revoke: test' }).click()
-  await judge(tab, 'operator-revoke')
+  await checkPage(tab, 'operator-revoke')
   await perform(tab, 'Revoke the key', 'The key was published')
   await page.getByText('The key is revoked.').waitFor()
   assert.equal((await chat()).status, 401)
   await page.getByRole('button', { name: 'Log', exact: true }).click()
   await page.getByRole('button', { name: 'Account suspended' }).click()
   await page.getByRole('dialog').getByText('Resells stolen credit').waitFor()
-  await judge(tab, 'operator-action')
+  await checkPage(tab, 'operator-action')
   await theirs.context.close()
   await tab.context.close()
 })
@@ -149,7 +149,7 @@ test('a large adjustment waits for a second owner; support is told its limit; a 
   await support.page.getByLabel('Krediti', { exact: true }).fill('500')
   await perform(support, 'Rekebisha')
   await support.page.getByText('kurekebisha krediti 100 kwa siku').waitFor()
-  await judge(support, 'operator-adjust-refused')
+  await checkPage(support, 'operator-adjust-refused')
   await support.context.close()
 
   const first = await openAsOperator(rig, path, { role: 'owner' })
@@ -168,7 +168,7 @@ test('a large adjustment waits for a second owner; support is told its limit; a 
     language: 'en',
   })
   await second.page.getByText('Fidia ya hitilafu').waitFor()
-  await judge(second, 'operator-adjustments')
+  await checkPage(second, 'operator-adjustments')
   await second.page.getByRole('button', { name: 'Approve' }).click()
   await perform(second, 'Approve', 'Checked with the log')
   await second.page.getByText('balance is 2,510.5 credits now').waitFor()
@@ -193,7 +193,7 @@ test('a statement of the provider is compared with our payments', async () => {
   await page.getByRole('button', { name: 'Linganisha' }).click()
   await page.getByText('Yamelipwa kwao, krediti hazijaongezwa').waitFor()
   await page.getByText('<b>mgeni</b>').waitFor()
-  await judge(tab, 'operator-statement')
+  await checkPage(tab, 'operator-statement')
   await page.getByRole('link', { name: reference }).click()
   await page.waitForURL(`**/operator/payments/${id}`)
   await tab.context.close()

@@ -4,7 +4,7 @@ import { totpAt } from '../../src/accounts/credentials/totp.ts'
 import type { App } from '../../src/app/app.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { fromBase32, PASSWORD } from '../support/accounts.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
@@ -36,17 +36,17 @@ test('the first owner: nothing is there, a command, the authenticator, the first
   await page.getByText('Anwani hii haina ukurasa.').waitFor()
   assert.equal(await page.title(), 'Ukurasa haupo · Mlango')
   assert.doesNotMatch(await page.locator('body').innerText(), /ndeshaji/)
-  await judge(tab, 'operator-stranger')
+  await checkPage(tab, 'operator-stranger')
 
   await mlango('operators', 'add', person.email, '--role', 'owner')
   await page.reload()
   await page.getByRole('heading', { name: 'Linda uendeshaji' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Wateja' }).count(), 0)
-  await judge(tab, 'operator-enrol')
+  await checkPage(tab, 'operator-enrol')
   await page.getByRole('button', { name: 'Unganisha programu' }).click()
   await page.getByRole('img', { name: /QR/ }).waitFor()
   const secret = fromBase32(await page.locator('main code').innerText())
-  await judge(tab, 'operator-enrol-code')
+  await checkPage(tab, 'operator-enrol-code')
   const first = step()
   await page.getByLabel('Tarakimu sita').fill(totpAt(secret, first))
   await page.getByRole('button', { name: 'Nimezihifadhi' }).click()
@@ -63,7 +63,7 @@ test('the first owner: nothing is there, a command, the authenticator, the first
   await page.getByLabel('Krediti', { exact: true }).fill('10')
   await perform(tab, 'Rekebisha')
   await page.getByText('Tendo hili linahitaji namba mpya').waitFor()
-  await judge(tab, 'operator-proof')
+  await checkPage(tab, 'operator-proof')
   const code = page.getByLabel('Tarakimu sita za programu')
   // The one of the enrolment was used.
   await code.fill(totpAt(secret, first))
@@ -84,7 +84,7 @@ test('a customer finds nothing at any address of the operators, and the page ask
   }
   const theirs = new Set(asked.filter((path) => path.startsWith('/v1/operator')))
   assert.deepEqual([...theirs], ['/v1/operator/me'])
-  await judge(tab, 'operator-stranger')
+  await checkPage(tab, 'operator-stranger')
   await tab.context.close()
 })
 
@@ -96,7 +96,7 @@ test('an owner who was made a viewer meanwhile is refused, and once removed find
   await mlango('operators', 'add', operator.email, '--role', 'viewer')
   await perform(tab, 'Simamisha akaunti')
   await page.getByText('Hili linahitaji jukumu la Msaada; hilo si lako.').waitFor()
-  await judge(tab, 'operator-demoted')
+  await checkPage(tab, 'operator-demoted')
   await mlango('operators', 'remove', operator.email)
   await page.reload()
   await page.getByText('Anwani hii haina ukurasa.').waitFor()
@@ -116,13 +116,13 @@ test('a viewer reads with addresses masked and is offered no act; support none o
   for (const name of ['Adjust the balance', 'Suspend the account', 'Send a code again']) {
     assert.equal(await viewer.page.getByRole('button', { name }).count(), 0, name)
   }
-  await judge(viewer, 'operator-viewer')
+  await checkPage(viewer, 'operator-viewer')
   await viewer.context.close()
   const support = await openAsOperator(rig, '/operator/adjustments', {
     role: 'support',
     size: 'desktop',
   })
   await support.page.getByText('Mmiliki pekee ndiye anayeweza kufanya hivi.').waitFor()
-  await judge(support, 'operator-support')
+  await checkPage(support, 'operator-support')
   await support.context.close()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertAudit } from '../support/money/audit.ts'
 import { eventually } from '../support/eventually.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -51,9 +51,9 @@ test('a price that leapt is seen in shillings, approved, and then charged', asyn
   await page.getByRole('link', { name: /Bei 1 zinasubiri idhini/ }).click()
   await page.getByRole('heading', { name: MODEL, exact: true }).waitFor()
   await page.getByText('▲ +1,900%').first().waitFor()
-  await judge(tab, 'operator-prices')
+  await checkPage(tab, 'operator-prices')
   await page.getByRole('button', { name: `Idhinisha: ${MODEL}` }).click()
-  await judge(tab, 'operator-price-approve')
+  await checkPage(tab, 'operator-price-approve')
   await perform(tab, 'Idhinisha', 'Mtoa modeli amethibitisha')
   await page.getByText(`Bei mpya ya ${MODEL} inatumika sasa.`).waitFor()
   await page.getByText('Hakuna bei inayosubiri').waitFor()
@@ -62,7 +62,7 @@ test('a price that leapt is seen in shillings, approved, and then charged', asyn
   await page.getByLabel('Tafuta modeli').fill(MODEL)
   await page.getByRole('button', { name: `Historia: ${MODEL}`, exact: true }).click()
   await page.getByRole('dialog').getByText('Imeidhinishwa').waitFor()
-  await judge(tab, 'operator-price-history')
+  await checkPage(tab, 'operator-price-history')
   await tab.context.close()
 })
 
@@ -78,7 +78,7 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   await page.getByRole('button', { name: `Switch off: ${MODEL}`, exact: true }).click()
   await perform(tab, 'Switch off', 'It answers nonsense')
   await page.getByText(`${MODEL} is switched off.`).waitFor()
-  await judge(tab, 'operator-models')
+  await checkPage(tab, 'operator-models')
   await eventually(async () => (await chat(asha.key)).status !== 200)
   await page.getByRole('button', { name: `Switch on: ${MODEL}`, exact: true }).click()
   await perform(tab, 'Switch on', 'Repaired')
@@ -87,12 +87,12 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   const before = await promptPrice(asha.key)
   await page.getByRole('button', { name: `Multiplier: ${MODEL}`, exact: true }).click()
   await page.getByLabel('Multiplier', { exact: true }).fill('3')
-  await judge(tab, 'operator-margin')
+  await checkPage(tab, 'operator-margin')
   await perform(tab, 'Save', 'Costs more than we thought')
   await page.getByText(/price times 3, its own/).waitFor()
   await eventually(async () => (await promptPrice(asha.key)) > before * 2)
   await page.getByRole('button', { name: 'Margins by kind' }).click()
   await page.getByRole('button', { name: 'Change: Pictures' }).waitFor()
-  await judge(tab, 'operator-margins')
+  await checkPage(tab, 'operator-margins')
   await tab.context.close()
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newOperator, type TestOperator } from '../support/operators.ts'
-import { busy } from './support/busy-app.ts'
-import { judge } from './support/judge.ts'
+import { busyService } from './support/busy-service.ts'
+import { goTo } from './support/settle.ts'
+import { checkPage } from './support/check-page.ts'
 import { openAsOperator } from './support/operators.ts'
 import { startRig, type Rig, type Tab } from './support/rig.ts'
 import { VIEWS } from './support/views.ts'
@@ -34,29 +35,27 @@ const PAGES = {
 }
 
 /** The page with all that it asks for. */
-async function see({ page }: Tab, path: string): Promise<void> {
-  await page.goto(`${rig.url}/operator${path}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
-  assert.equal(await page.getByRole('alert').count(), 0, path)
+async function see(tab: Tab, path: string): Promise<void> {
+  await goTo(tab, `/operator${path}`)
+  assert.equal(await tab.page.getByRole('alert').count(), 0, path)
 }
 
 test('every page of operators while there is nothing to show', async () => {
   const tab = await openAsOperator(rig, '/operator', { operator: owner })
   for (const [name, path] of Object.entries(PAGES)) {
     await see(tab, path)
-    await judge(tab, `operator-${name}-new`)
+    await checkPage(tab, `operator-${name}-new`)
   }
   await tab.context.close()
 })
 
-test('every page of operators in a busy app, in both sizes, languages and themes', async () => {
-  const account = await busy(rig, owner)
+test('every page of operators in a busyService app, in both sizes, languages and themes', async () => {
+  const account = await busyService(rig, owner)
   for (const view of VIEWS) {
     const tab = await openAsOperator(rig, '/operator', { ...view, operator: owner })
     for (const [name, path] of Object.entries({ ...PAGES, account: `/accounts/${account}` })) {
       await see(tab, path)
-      await judge(tab, `operator-${name}`)
+      await checkPage(tab, `operator-${name}`)
     }
     await tab.context.close()
   }
@@ -67,6 +66,6 @@ test('a page that does not exist, and one of a customer who does not', async () 
   await tab.page.getByText('There is no page at this address.').waitFor()
   await tab.page.goto(`${rig.url}/operator/accounts/01a1e39d-6470-7388-aded-cc7c710c3967`)
   await tab.page.getByText('It is no longer there').waitFor()
-  await judge(tab, 'operator-nobody')
+  await checkPage(tab, 'operator-nobody')
   await tab.context.close()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -30,15 +30,15 @@ test('an address is added, its secret shown once, an event arrives and is sent a
   await page.getByLabel('Anwani (https)').fill('http://10.0.0.1/hooks')
   await perform(tab, 'Ongeza anwani', 'Mfumo wa hesabu')
   await page.getByRole('alert').waitFor()
-  await judge(tab, 'operator-webhook-refused')
+  await checkPage(tab, 'operator-webhook-refused')
   await page.getByLabel('Anwani (https)').fill(receiver.url)
   await page.getByRole('dialog').getByRole('button', { name: 'Ongeza anwani' }).click()
   await page.getByText('Nakili siri hii sasa; hatutaionyesha tena.').waitFor()
   const secret = await page.locator('[data-secret]').innerText()
-  await judge(tab, 'operator-webhook-secret')
+  await checkPage(tab, 'operator-webhook-secret')
   await page.getByRole('button', { name: 'Nimeihifadhi' }).click()
   assert.ok(!(await page.content()).includes(secret), 'the secret is gone')
-  await judge(tab, 'operator-webhooks')
+  await checkPage(tab, 'operator-webhooks')
 
   await page.goto(`${rig.url}/operator/accounts/${asha.accountId}`)
   await page.getByRole('button', { name: 'Simamisha akaunti' }).click()
@@ -50,7 +50,7 @@ test('an address is added, its secret shown once, an event arrives and is sent a
   await page.getByRole('link', { name: receiver.url }).click()
   await arrived(tab)
   await page.getByText('Yaliyotumwa').click()
-  await judge(tab, 'operator-deliveries')
+  await checkPage(tab, 'operator-deliveries')
   await page.getByRole('button', { name: /^Tuma tena/ }).click()
   await perform(tab, 'Tuma tena', 'Mfumo wetu ulikuwa umezimwa')
   await page.getByText('Limewekwa kwenye foleni.').waitFor()
@@ -85,6 +85,6 @@ async function arrived({ page }: Awaited<ReturnType<typeof openAsOperator>>): Pr
 test('others than owners do not see the webhooks', async () => {
   const tab = await openAsOperator(rig, '/operator/webhooks', { role: 'support', language: 'en' })
   await tab.page.getByText('Only an owner sees the webhooks.').waitFor()
-  await judge(tab, 'operator-webhooks-support')
+  await checkPage(tab, 'operator-webhooks-support')
   await tab.context.close()
 })

@@ -9,10 +9,10 @@ import { wav } from '../../simulator/models/sound.ts'
 import { assertAudit } from '../support/money/audit.ts'
 import { setBalance } from '../support/customer.ts'
 import { makePdf } from '../support/samples/pdf.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openSignedIn, type Person } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
-import { assertCharged, copySample, runInShell, spent } from './support/trials.ts'
+import { assertCharged, copySample, runInShell, spent } from './support/playground.ts'
 
 let rig: Rig
 let folder: string
@@ -42,7 +42,7 @@ test('a chat streams, is charged as the ledger says, and is the copied curl', as
     const { page } = tab
     const message = page.getByRole('textbox', { name: /Ujumbe wako|Your message/ })
     await message.waitFor()
-    await judge(tab, 'try-chat-empty')
+    await checkPage(tab, 'try-chat-empty')
     await message.fill("Habari? Naitwa Asha; ni 100% kweli, 'sivyo'? $HOME `x`")
     await page.getByText(/≈/).waitFor()
     await assertCharged(rig, tab, async () => {
@@ -56,7 +56,7 @@ test('a chat streams, is charged as the ledger says, and is the copied curl', as
     assert.match(answer, /data: \[DONE\]/)
     const [asked, copied] = rig.app.models.log.find({ route: '/chat/completions' }).slice(-2)
     assert.deepEqual(sentBy(copied!), sentBy(asked!))
-    await judge(tab, 'try-chat')
+    await checkPage(tab, 'try-chat')
     await tab.context.close()
   }
 })
@@ -75,7 +75,7 @@ test('leaving and stopping an answer are free', async () => {
   await page.getByRole('button', { name: 'Simamisha' }).click()
   await page.getByText('Umesimamisha.').waitFor()
   await page.getByText('Hukutozwa.').waitFor()
-  await judge(tab, 'try-chat-stopped')
+  await checkPage(tab, 'try-chat-stopped')
   // Without the first answer on the page, the words that come are those of the second.
   await page.getByRole('button', { name: 'Anza upya' }).click()
   await page.getByText('neno neno').waitFor({ state: 'detached' })
@@ -106,7 +106,7 @@ test('without credits: what is missing, and after a top-up the same text', async
   await page.getByRole('button', { name: 'Chora' }).click()
   await page.getByText('Salio halitoshi').waitFor()
   await page.getByText(/Pungufu ni takriban krediti/).waitFor()
-  await judge(tab, 'try-402')
+  await checkPage(tab, 'try-402')
   await page.getByRole('link', { name: 'Ongeza salio' }).click()
   await page.waitForURL(/\/app\/billing\?amount=1000$/)
   await setBalance(rig.app.db, person.accountId, '1000')
@@ -125,7 +125,7 @@ test('one speaks, and hears the answer, in one call', async () => {
     const tab = await openSignedIn(rig, '/app/try/voice', { ...view, credits: '1000' })
     const { page } = tab
     await page.getByRole('button', { name: /^(Rekodi|Record)$/ }).waitFor()
-    await judge(tab, 'try-voice')
+    await checkPage(tab, 'try-voice')
     await page.getByRole('button', { name: /^(Rekodi|Record)$/ }).click()
     await page.getByText(/sekunde 1|1 seconds/).waitFor()
     await page.getByRole('button', { name: /Maliza kurekodi|Finish recording/ }).click()
@@ -135,7 +135,7 @@ test('one speaks, and hears the answer, in one call', async () => {
       await page.getByText(/^(Ulisema|You said)$/).waitFor()
       assert.equal(await page.locator('audio').count(), 2)
     })
-    await judge(tab, 'try-voice-answer')
+    await checkPage(tab, 'try-voice-answer')
     const curl = await copySample(tab, 'curl')
     await writeFile(join(folder, 'sauti.webm'), wav('Habari, naitwa Neema Mushi.'))
     const asWav = curl.replace('"audio_format": "webm"', '"audio_format": "wav"')
@@ -166,7 +166,7 @@ test('speech to text and text to speech', async () => {
     await page.getByRole('button', { name: 'Sema' }).click()
     await page.locator('section audio').waitFor()
   })
-  await judge(tab, 'try-speech')
+  await checkPage(tab, 'try-speech')
   await runInShell(`${await copySample(tab, 'curl')} && test -s jibu.mp3`, key, folder)
   await tab.context.close()
 })
@@ -180,7 +180,7 @@ test('pictures, in both looks', async () => {
       await page.getByRole('button', { name: /^(Chora|Draw)$/ }).click()
       await page.getByRole('img', { name: 'Soko la Kariakoo asubuhi' }).waitFor()
     })
-    await judge(tab, 'try-image')
+    await checkPage(tab, 'try-image')
     const answer = await runInShell(await copySample(tab, 'curl'), await keyOf(person), folder)
     assert.equal(JSON.parse(answer).data.length, 1)
     await tab.context.close()
@@ -232,14 +232,14 @@ test('documents, pictures and videos are read', async () => {
         .getByText(`faili ${file.name.split('.').at(-1)}`)
         .waitFor()
     })
-    await judge(tab, `try-file-${file.mimeType.split('/')[0]}`)
+    await checkPage(tab, `try-file-${file.mimeType.split('/')[0]}`)
     const curl = await copySample(tab, 'curl')
     const name = /file=@"([^"]+)"/.exec(curl)![1]!
     await writeFile(join(folder, name), file.buffer)
     assert.match(JSON.parse(await runInShell(curl, key, folder)).data.object, /analysis$/)
     await page.getByRole('button', { name: 'Ondoa faili' }).click()
   }
-  await judge(tab, 'try-document')
+  await checkPage(tab, 'try-document')
   await tab.context.close()
 })
 
@@ -252,7 +252,7 @@ test('a video is ordered, made, charged and can be watched', async () => {
     await assertCharged(rig, tab, async () => {
       await page.locator('video').waitFor()
     })
-    await judge(tab, 'try-video')
+    await checkPage(tab, 'try-video')
     const answer = await runInShell(await copySample(tab, 'curl'), await keyOf(person), folder)
     assert.equal(JSON.parse(answer).data.status, 'pending')
     await tab.context.close()
@@ -267,7 +267,7 @@ test('embeddings compare sentences', async () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('3 vectors of 384 numbers each.').waitFor()
   })
-  await judge(tab, 'try-embeddings')
+  await checkPage(tab, 'try-embeddings')
   const answer = await runInShell(await copySample(tab, 'curl'), await keyOf(person), folder)
   assert.equal(JSON.parse(answer).data.length, 3)
   await tab.context.close()

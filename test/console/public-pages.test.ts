@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
+import { settle } from './support/settle.ts'
 import { startRig } from './support/rig.ts'
 import { VIEWS } from './support/views.ts'
 
@@ -25,8 +26,8 @@ for (const [name, path] of Object.entries(PAGES)) {
   test(`${path} in both sizes, languages and themes`, async () => {
     for (const view of VIEWS) {
       const tab = await rig.open(path, view)
-      await tab.page.waitForLoadState('networkidle')
-      await judge(tab, name)
+      await settle(tab)
+      await checkPage(tab, name)
       await tab.context.close()
     }
   })

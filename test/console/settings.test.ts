@@ -4,7 +4,7 @@ import { qrSquares } from '../../console/src/parts/qr-squares.ts'
 import { totpAt, totpUri } from '../../src/accounts/credentials/totp.ts'
 import { freshEmail, fromBase32, PASSWORD } from '../support/accounts.ts'
 import { codeSentTo } from '../support/customer.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -23,7 +23,7 @@ test('an authenticator app by QR code, its recovery codes, and the way out of it
   const secret = await dialog.locator('code').innerText()
   const drawn = await dialog.getByRole('img', { name: /QR/ }).locator('path').getAttribute('d')
   assert.equal(drawn, qrSquares(totpUri(fromBase32(secret), person.email)).path)
-  await judge(tab, 'totp')
+  await checkPage(tab, 'totp')
   const code = (steps: number) =>
     totpAt(fromBase32(secret), Math.floor(Date.now() / 30_000) + steps)
   await dialog.getByLabel('Tarakimu sita').fill(code(0) === '000000' ? '000001' : '000000')
@@ -31,7 +31,7 @@ test('an authenticator app by QR code, its recovery codes, and the way out of it
   await dialog.getByLabel('Tarakimu sita').fill(code(0))
   await dialog.getByText('Namba za dharura').first().waitFor()
   assert.equal(await dialog.getByRole('listitem').count(), 10)
-  await judge(tab, 'recovery-codes')
+  await checkPage(tab, 'recovery-codes')
   await dialog.getByRole('button', { name: 'Nimezihifadhi' }).click()
   await page.getByText('Zimebaki namba za dharura 10.').waitFor()
   await page.getByRole('button', { name: 'Hatua ya pili: Badilisha' }).click()
@@ -50,7 +50,7 @@ test('signing out everywhere ends every device, and one can be ended alone', asy
   await page.reload()
   const ends = page.getByRole('button', { name: /^Sign out: / })
   await ends.first().waitFor()
-  await judge(tab, 'sessions')
+  await checkPage(tab, 'sessions')
   const listed = await ends.count()
   await ends.first().click()
   await until(async () => (await ends.count()) === listed - 1)
@@ -85,7 +85,7 @@ test('name, language, notices, password and email are changed in place', async (
   await dialog.getByLabel('Nenosiri jipya').fill('twiga mrefu 77')
   await dialog.getByRole('button', { name: 'Hifadhi' }).click()
   await dialog.getByText('Nenosiri la sasa si sahihi.').waitFor()
-  await judge(tab, 'password-wrong')
+  await checkPage(tab, 'password-wrong')
   await dialog.getByLabel('Nenosiri la sasa').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Hifadhi' }).click()
   await page.getByText('Nenosiri limebadilishwa.').waitFor()
@@ -112,7 +112,7 @@ test('deletion names the credits that are lost, and leaves nothing behind', asyn
   const { page, person } = tab
   await page.getByRole('button', { name: 'Futa akaunti yangu' }).click()
   await page.getByText('Utapoteza krediti 1,234.5.').waitFor()
-  await judge(tab, 'deletion')
+  await checkPage(tab, 'deletion')
   const erase = page.getByRole('button', { name: 'Futa kabisa' })
   assert.ok(await erase.isDisabled())
   await page.getByLabel('Andika FUTA').fill('futa')

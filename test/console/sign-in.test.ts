@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { totpAt } from '../../src/accounts/credentials/totp.ts'
 import { freshPhone, fromBase32, PASSWORD } from '../support/accounts.ts'
 import { codeSentTo } from '../support/customer.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -22,7 +22,7 @@ test('a new customer comes in by phone number, in Kiswahili, and stays in after 
   await page.getByRole('button', { name: 'Endelea' }).click()
   await page.getByText('Andika barua pepe kamili').waitFor()
   await page.getByText('herufi 8 hadi 128').waitFor()
-  await judge(tab, 'register-wrong')
+  await checkPage(tab, 'register-wrong')
   await page.getByLabel('Barua pepe au simu').fill(`0${phone.slice(4)}`)
   await page.getByLabel('Nenosiri').fill(PASSWORD)
   await page.getByRole('button', { name: 'Endelea' }).click()
@@ -33,11 +33,11 @@ test('a new customer comes in by phone number, in Kiswahili, and stays in after 
   const right = await codeSentTo(rig.app.dataDir, phone)
   await code.fill(right === '000000' ? '000001' : '000000')
   await page.getByText('Namba hiyo si sahihi').waitFor()
-  await judge(tab, 'code-wrong')
+  await checkPage(tab, 'code-wrong')
   await code.fill(right)
   await page.waitForURL('**/app')
   await page.getByRole('heading', { name: 'Muhtasari' }).waitFor()
-  await judge(tab, 'app-empty')
+  await checkPage(tab, 'app-empty')
   await page.reload()
   await page.getByRole('button', { name: 'Toka' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/app')
@@ -59,7 +59,7 @@ test('who is not signed in is asked to, and then comes back to the page', async 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('password is wrong').waitFor()
   await page.getByText(/req_/).waitFor()
-  await judge(tab, 'login-wrong')
+  await checkPage(tab, 'login-wrong')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/app/keys?x=1')
@@ -104,7 +104,7 @@ test('a forgotten password is set anew, and the old one is gone', async () => {
   await page.getByLabel('Barua pepe au simu').fill(email)
   await page.getByRole('button', { name: 'Nitumie namba' }).click()
   await page.getByLabel('Namba ya uthibitisho').waitFor()
-  await judge(tab, 'reset-code')
+  await checkPage(tab, 'reset-code')
   const code = await codeAfter(before, email)
   await page.getByLabel('Namba ya uthibitisho').fill(code)
   await page.getByLabel('Nenosiri jipya').fill('simba mwekundu 43')
@@ -130,7 +130,7 @@ test('an authenticator app or a recovery code is the second step', async () => {
   await page.getByLabel('Nenosiri').fill(PASSWORD)
   await page.getByRole('button', { name: 'Ingia' }).click()
   await page.getByRole('heading', { name: 'Hatua ya pili' }).waitFor()
-  await judge(tab, 'second-factor')
+  await checkPage(tab, 'second-factor')
   await page.getByRole('button', { name: /namba ya dharura/ }).click()
   await page.getByLabel('Namba ya dharura').fill(recovery_codes[0])
   await page.getByRole('button', { name: 'Thibitisha' }).click()

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { startGithub, type GithubPeer } from '../support/peers/github.ts'
 import { CLIENT, startOidcPeer, type OidcPeer } from '../support/peers/oidc.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
 let rig: Rig
@@ -41,7 +41,7 @@ test('a person comes in through Google, and a reload keeps the session', async (
   const tab = await rig.open('/login', { size: 'phone' })
   const { page } = tab
   await page.getByRole('link', { name: /Google/ }).waitFor()
-  await judge(tab, 'login-social')
+  await checkPage(tab, 'login-social')
   await page.getByRole('link', { name: /Google/ }).click()
   await page.getByText('Habari, Asha').waitFor()
   assert.equal(new URL(page.url()).hash, '')

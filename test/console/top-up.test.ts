@@ -4,9 +4,10 @@ import type { Page } from 'playwright-core'
 import { freshPhone, PASSWORD } from '../support/accounts.ts'
 import { assertAudit } from '../support/money/audit.ts'
 import { codeSentTo } from '../support/customer.ts'
-import { judge } from './support/judge.ts'
-import { withPhone } from './support/lived-in.ts'
+import { checkPage } from './support/check-page.ts'
+import { withPhone } from './support/used-account.ts'
 import { openSignedIn, type Person } from './support/people.ts'
+import { settle } from './support/settle.ts'
 import { startRig, type Rig, type View } from './support/rig.ts'
 
 let rig: Rig
@@ -24,22 +25,22 @@ test('the number is verified in place; a double tap is one payment; every tab ha
   const phone = freshPhone()
   await page.getByLabel('Namba ya simu').fill(`0${phone.slice(4)}`)
   await page.getByRole('button', { name: 'Nitumie namba' }).click()
-  await judge(tab, 'top-up-number')
+  await checkPage(tab, 'top-up-number')
   const code = await codeSentTo(rig.app.dataDir, phone)
   await page.getByLabel('Namba ya uthibitisho').fill(code)
   await page.getByRole('button', { name: 'TZS 5,000' }).first().click()
   await page.getByText('Utapata krediti 5,000.').waitFor()
-  await judge(tab, 'top-up-form')
+  await checkPage(tab, 'top-up-form')
   const other = await tab.context.newPage()
   await other.goto(`${rig.url}/app/billing`)
   await other.getByRole('main').getByText('krediti 100', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Lipa TZS 5,000' }).dblclick()
   await page.getByText('Tumepokea TZS 5,000. Krediti 5,000 zimeongezwa.').waitFor()
-  await judge(tab, 'payment-paid')
+  await checkPage(tab, 'payment-paid')
   await other.getByRole('main').getByText('krediti 5,100', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Risiti' }).click()
   await page.getByText('Hii si risiti ya kodi (EFD).').waitFor()
-  await judge(tab, 'receipt')
+  await checkPage(tab, 'receipt')
   await assertOnePayment(person, { amount: 5000n, balance: 5_100_000_000n })
   await tab.context.close()
 })
@@ -49,12 +50,12 @@ test('refused on the phone, and too little money: said so, nothing charged, and 
   const { page } = tab
   await pay(page, AMOUNTS.refused, 'Pay TZS 1,003')
   await page.getByText('You declined on the phone. You were not charged.').waitFor()
-  await judge(tab, 'payment-refused')
+  await checkPage(tab, 'payment-refused')
   await page.getByRole('link', { name: 'Try again' }).click()
   await page.waitForURL('**/app/billing?amount=1003')
   await pay(page, AMOUNTS.unfunded, 'Pay TZS 1,002')
   await page.getByText('Not enough money in Airtel Money. You were not charged.').waitFor()
-  await judge(tab, 'payment-unfunded')
+  await checkPage(tab, 'payment-unfunded')
   const payments = await paymentsOf(tab.person)
   assert.deepEqual(
     payments.map(({ status }) => status),
@@ -78,7 +79,7 @@ test('an answer that is lost, and a reload before it comes, make no second payme
   await page.getByLabel('Kiasi kingine').fill('1000')
   await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
   await page.getByText('ni ombi lilelile, hutalipa mara mbili').waitFor()
-  await judge(tab, 'top-up-unsure')
+  await checkPage(tab, 'top-up-unsure')
   await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
   await until(() => lost === 4)
   await page.reload()
@@ -132,19 +133,19 @@ test('silence: help, a way back, no second payment; and late money is credited o
   const { page, person } = tab
   await pay(page, AMOUNTS.silent, 'Lipa TZS 1,015')
   await page.getByText('Angalia simu, kisha weka namba ya siri (PIN) kulipa TZS 1,015.').waitFor()
-  await judge(tab, 'payment-waiting')
+  await checkPage(tab, 'payment-waiting')
   await rig.app.db.query(
     `update payments set accepted_at = accepted_at - interval '40 s' where account_id = $1`,
     [person.accountId],
   )
   await page.getByText('Hujaona ombi?').waitFor()
   await page.getByText('*150*01#').waitFor()
-  await judge(tab, 'payment-help')
+  await checkPage(tab, 'payment-help')
   await page.getByRole('button', { name: 'Nimeshalipa' }).click()
   await page.getByText('Mtandao bado haujathibitisha.').waitFor()
   await page.getByRole('link', { name: 'Rudi kwenye malipo' }).click()
   await page.getByText('Malipo ya TZS 1,015 yanasubiri').waitFor()
-  await judge(tab, 'billing-waiting')
+  await checkPage(tab, 'billing-waiting')
   await page.getByRole('link', { name: 'Fungua' }).click()
   await rig.app.db.query(
     `update payments set expires_at = now() - interval '1 s', next_check_at = now()
@@ -152,13 +153,13 @@ test('silence: help, a way back, no second payment; and late money is credited o
     [person.accountId],
   )
   await page.getByText('Mtandao haujajibu. Usilipe tena').waitFor()
-  await judge(tab, 'payment-silence')
+  await checkPage(tab, 'payment-silence')
   const [payment] = await paymentsOf(person)
   rig.app.money.control.settle(payment!.reference, 'completed')
   await page.getByRole('button', { name: 'Nimeshalipa' }).click()
   await page.getByText('Tumepokea TZS 1,015. Krediti 1,015 zimeongezwa.').waitFor()
   await page.getByText('Pesa ilifika baada ya muda kwisha').waitFor()
-  await judge(tab, 'payment-late')
+  await checkPage(tab, 'payment-late')
   await assertOnePayment(person, { amount: 1015n, balance: 1_115_000_000n })
   await tab.context.close()
 })
@@ -169,7 +170,7 @@ async function openPaying(view: View = {}) {
   await withPhone(rig, person, freshPhone())
   const tab = await openSignedIn(rig, '/app/billing', { ...view, person })
   // All of it is there.
-  await tab.page.waitForLoadState('networkidle')
+  await settle(tab)
   return tab
 }
 

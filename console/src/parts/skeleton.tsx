@@ -5,7 +5,7 @@ import { useWords } from '../words/language.tsx'
 export function Skeleton({ lines = 3, tall }: { lines?: number; tall?: boolean }) {
   const common = useWords(commonWords)
   return (
-    <div role="status" className="flex flex-col gap-3">
+    <div role="status" aria-busy="true" className="flex flex-col gap-3">
       <span className="sr-only">{common.loading}</span>
       {Array.from({ length: lines }, (_, at) => (
         <div

@@ -13,6 +13,22 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
+import { atEndOfFile } from '../../support/end-of-file.ts'
+
+let shared: Promise<Browser> | undefined
+
+/** One browser for all files that run in this process. */
+export function sharedBrowser(): Promise<Browser> {
+  return (shared ??= launchBrowser().then(closeWithProcess))
+}
+
+function closeWithProcess(browser: Browser): Browser {
+  const close = () => browser.close()
+  // A worker of `npm test` goes on with the next file; a file that runs by itself is the last.
+  if (process.connected === true) process.once('disconnect', () => void close())
+  else atEndOfFile(close)
+  return browser
+}
 
 /** A browser from npm, so that nothing has to be installed; on other machines the system's. */
 export async function launchBrowser(): Promise<Browser> {

@@ -1,6 +1,6 @@
 import type { OperatorRole } from '../../../src/accounts/principal.ts'
 import { enrol, type TestOperator } from '../../support/operators.ts'
-import { openSignedIn } from './people.ts'
+import { signIn } from './people.ts'
 import type { Rig, Tab, View } from './rig.ts'
 
 export type OperatorTab = Tab & { operator: TestOperator }
@@ -11,18 +11,19 @@ export async function openAsOperator(
   path: string,
   { role = 'owner', operator, ...view }: View & { role?: OperatorRole; operator?: TestOperator },
 ): Promise<OperatorTab> {
-  const person = operator ?? (await rig.app.signUp())
-  const { accountId } = person
-  const { db } = rig.app
+  const { app } = rig
+  const known = operator ?? (await enrol(app, role, await app.signUp()))
+  const { accountId } = known
   // The sign-in itself is tested elsewhere: here it is done without the authenticator.
   const factor = (method: string) =>
-    db.query('update accounts set mfa_method = $2 where id = $1', [accountId, method])
-  if (operator) await factor('none')
-  const tab = await openSignedIn(rig, '/login', { ...view, person })
-  const known = operator ?? (await enrol(rig.app, role, person))
+    app.db.query('update accounts set mfa_method = $2 where id = $1', [accountId, method])
+  await factor('none')
+  const session = await signIn(rig.url, known.email)
   await factor('totp')
-  await db.query('update sessions set second_factor_at = now() where account_id = $1', [accountId])
-  await tab.page.goto(rig.url + path)
+  await app.db.query('update sessions set second_factor_at = now() where account_id = $1', [
+    accountId,
+  ])
+  const tab = await rig.open(path, view, session)
   return { ...tab, operator: known }
 }
 

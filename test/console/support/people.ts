@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { PASSWORD } from '../../support/accounts.ts'
 import { setBalance } from '../../support/customer.ts'
-import type { Rig, Tab, View } from './rig.ts'
+import type { Rig, Stored, Tab, View } from './rig.ts'
 
 export type Person = { email: string; token: string; accountId: string }
 
@@ -12,20 +13,22 @@ export async function openSignedIn(
 ): Promise<Tab & { person: Person }> {
   const { credits = '100', person = await rig.app.signUp(), ...looks } = view
   await setBalance(rig.app.db, person.accountId, credits)
-  const tab = await rig.open('/login', looks)
-  const body = JSON.stringify({ identifier: person.email, password: PASSWORD })
-  await tab.page.evaluate(`(${SIGN_IN})(${body})`)
-  await tab.page.goto(rig.url + path)
+  const tab = await rig.open(path, looks, await signIn(rig.url, person.email))
   return { ...tab, person }
 }
 
-/** Runs in the page: what the form does, without the form. */
-const SIGN_IN = `async (body) => {
-  const answer = await fetch('/v1/auth/login', {
+/** Signs in as the form does; what the browser stores of it. */
+export async function signIn(url: string, identifier: string): Promise<Stored> {
+  const answer = await fetch(`${url}/v1/auth/login`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-mlango-session': 'cookie' },
-    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', 'x-mlango-session': 'cookie', origin: url },
+    body: JSON.stringify({ identifier, password: PASSWORD }),
   })
-  if (!answer.ok) throw new Error(await answer.text())
-  localStorage.setItem('mlango_signed_in', '1')
-}`
+  assert.equal(answer.status, 200)
+  const [, name, value] = /^([^=]+)=([^;]+)/.exec(answer.headers.getSetCookie()[0]!)!
+  const cookie = { name: name!, value: value!, domain: new URL(url).hostname, path: '/' }
+  return {
+    cookies: [{ ...cookie, expires: -1, httpOnly: true, secure: true, sameSite: 'Strict' }],
+    origins: [{ origin: url, localStorage: [{ name: 'mlango_signed_in', value: '1' }] }],
+  }
+}

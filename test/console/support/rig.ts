@@ -1,7 +1,7 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { startApp } from '../../support/app.ts'
 import { buildPages } from './build-pages.ts'
-import { launchBrowser } from './browser.ts'
+import { sharedBrowser } from './browser.ts'
 import { watch, type Watch } from './watch.ts'
 
 const SIZES = {
@@ -21,38 +21,31 @@ export type Rig = Awaited<ReturnType<typeof startRig>>
 
 export type Tab = { page: Page; context: BrowserContext; watch: Watch; view: Required<View> }
 
-/** The whole service with its pages, and a browser: once for a file of tests. */
+/** What the browser has of an earlier visit. */
+export type Stored = BrowserContextOptions['storageState']
+
+/** The whole service with its pages, once for a file of tests. The browser is shared. */
 export async function startRig(options: Parameters<typeof startApp>[0] = {}) {
   await buildPages()
+  const browser = await sharedBrowser()
   const app = await startApp(options)
-  const browser = await launchBrowser().catch(async (error: unknown) => {
-    await app.close()
-    throw error
-  })
+  const contexts: BrowserContext[] = []
   return {
     app,
     url: app.url,
-    /** A browser of its own: cookies and storage of others are not seen. */
-    async open(path: string, view: View = {}): Promise<Tab> {
-      const whole = {
-        size: 'phone',
-        language: 'sw',
-        theme: 'light',
-        script: true,
-        ...view,
-      } as const
+    /** A visitor of their own: cookies and storage of others are not seen. */
+    async open(path: string, view: View = {}, stored?: Stored): Promise<Tab> {
+      const whole = { ...PLAIN, ...view }
       const context = await browser.newContext({
         viewport: SIZES[whole.size],
         javaScriptEnabled: whole.script,
         hasTouch: whole.size === 'phone',
         // A phone set to English: the pages are in Kiswahili all the same.
         locale: 'en-US',
+        ...(stored && { storageState: stored }),
       })
-      const cookie = (name: string, value: string) => ({ name, value, url: app.url })
-      await context.addCookies([
-        cookie('mlango_theme', whole.theme),
-        ...(whole.language === 'en' ? [cookie('mlango_language', 'en')] : []),
-      ])
+      contexts.push(context)
+      await context.addCookies(cookiesOf(whole, app.url))
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
       const tab = { page, context, watch: await watch(page, app.url), view: whole }
@@ -60,8 +53,18 @@ export async function startRig(options: Parameters<typeof startApp>[0] = {}) {
       return tab
     },
     async close() {
-      await browser.close()
+      for (const context of contexts) await context.close()
       await app.close()
     },
   }
+}
+
+const PLAIN = { size: 'phone', language: 'sw', theme: 'light', script: true } as const
+
+function cookiesOf({ theme, language }: Required<View>, url: string) {
+  const cookie = (name: string, value: string) => ({ name, value, url })
+  return [
+    cookie('mlango_theme', theme),
+    ...(language === 'en' ? [cookie('mlango_language', 'en')] : []),
+  ]
 }

@@ -6,7 +6,10 @@ export const VIEWS = [
   { size: 'desktop', language: 'en', theme: 'light' },
 ] as const
 
-/** Two of them, all four in turn; every one with `ALL_VIEWS=1`, for whoever looks at the pictures. */
+/** `PICTURES=1`: every view, with a picture of each page in the folder `screenshots`. */
+export const PICTURES = process.env.PICTURES === '1'
+
+/** Two of them, all four in turn. */
 export function viewsInTurn(at: number): readonly (typeof VIEWS)[number][] {
-  return process.env.ALL_VIEWS === '1' ? VIEWS : [VIEWS[at % 2]!, VIEWS[2 + (at % 2)]!]
+  return PICTURES ? VIEWS : [VIEWS[at % 2]!, VIEWS[2 + (at % 2)]!]
 }

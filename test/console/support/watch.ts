@@ -1,6 +1,11 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 
-export type Watch = { problems: string[]; bytes: Map<string, number> }
+export type Watch = {
+  problems: string[]
+  bytes: Map<string, number>
+  /** Requests without an answer yet. */
+  pending: Set<Request>
+}
 
 /** Notes what a page must never do: errors, violations of its policy, requests to other hosts. */
 export async function watch(page: Page, origin: string): Promise<Watch> {
@@ -19,6 +24,10 @@ export async function watch(page: Page, origin: string): Promise<Watch> {
       problems.push(`foreign request: ${request.url()}`)
     }
   })
+  const pending = new Set<Request>()
+  page.on('request', (request) => pending.add(request))
+  page.on('requestfinished', (request) => pending.delete(request))
+  page.on('requestfailed', (request) => pending.delete(request))
   page.on('response', (response) => {
     const path = new URL(response.url()).pathname
     if (response.status() >= 500) problems.push(`${response.status()}: ${path}`)
@@ -29,7 +38,7 @@ export async function watch(page: Page, origin: string): Promise<Watch> {
       .catch(() => {})
   })
   await page.addInitScript({ content: SAY_VIOLATIONS })
-  return { problems, bytes }
+  return { problems, bytes, pending }
 }
 
 /** Runs in the page. */

@@ -3,18 +3,19 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Tab } from './rig.ts'
+import { PICTURES } from './views.ts'
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-const SHOTS = join(import.meta.dirname, '../../../screenshots')
+const FOLDER = join(import.meta.dirname, '../../../screenshots')
 
 type AxeResult = {
   violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[]
 }
 
-/** What is asked of every page, wherever a journey has led; and a picture of it to look at. */
-export async function judge(tab: Tab, name: string): Promise<void> {
+/** What is asked of every page, wherever a journey has led. */
+export async function checkPage(tab: Tab, name: string): Promise<void> {
   const { page, view, watch } = tab
-  await takePicture(tab, name)
+  if (PICTURES) await takePicture(tab, name)
   const where = `${name}, ${view.size}, ${view.language}, ${view.theme}`
   assert.deepEqual(await accessibilityProblems(tab), [], `${where}: accessibility`)
   const wide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
@@ -25,8 +26,9 @@ export async function judge(tab: Tab, name: string): Promise<void> {
 
 /** Evaluated from outside, as the debugger does: the page's policy allows no foreign script. */
 async function accessibilityProblems({ page }: Tab): Promise<string[]> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE)
   const result = (await page.evaluate(
-    `${AXE}; axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
   )) as AxeResult
   return result.violations.map(
     ({ id, help, nodes }) =>
@@ -35,7 +37,7 @@ async function accessibilityProblems({ page }: Tab): Promise<string[]> {
 }
 
 async function takePicture({ page, view }: Tab, name: string): Promise<void> {
-  mkdirSync(SHOTS, { recursive: true })
+  mkdirSync(FOLDER, { recursive: true })
   const file = `${name}-${view.size}-${view.language}-${view.theme}.png`
-  await page.screenshot({ path: join(SHOTS, file), fullPage: true, animations: 'disabled' })
+  await page.screenshot({ path: join(FOLDER, file), fullPage: true, animations: 'disabled' })
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { checkAuditLog } from '../../src/operators/audit-log.ts'
 import { assertAudit } from '../support/money/audit.ts'
 import { eventually } from '../support/eventually.ts'
-import { judge } from './support/judge.ts'
+import { checkPage } from './support/check-page.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { startRig, type Rig } from './support/rig.ts'
 
@@ -29,11 +29,11 @@ test('an upstream is drained, its calls are refused, and it is used again; all o
   const tab = await openAsOperator(rig, '/operator/upstreams', {})
   const { page } = tab
   await page.getByRole('button', { name: 'Pumzisha: sim' }).click()
-  await judge(tab, 'operator-drain')
+  await checkPage(tab, 'operator-drain')
   await perform(tab, 'Pumzisha', 'Wanafanya matengenezo')
   await page.getByText('sim amepumzishwa.').waitFor()
   await page.getByText('Wanafanya matengenezo').waitFor()
-  await judge(tab, 'operator-drained')
+  await checkPage(tab, 'operator-drained')
   await eventually(async () => (await chat(asha.key)).status === 503)
   await page.goto(`${rig.url}/operator`)
   await page.getByText('Watoa modeli 1 wamepumzishwa').click()
@@ -44,7 +44,7 @@ test('an upstream is drained, its calls are refused, and it is used again; all o
   await page.goto(`${rig.url}/operator/log?target=sim`)
   await page.getByRole('button', { name: 'Mtoa modeli amepumzishwa' }).click()
   await page.getByRole('dialog').getByText('Wanafanya matengenezo').waitFor()
-  await judge(tab, 'operator-log-entry')
+  await checkPage(tab, 'operator-log-entry')
   await tab.context.close()
 })
 
@@ -61,7 +61,7 @@ test('a model is tried at our own cost, and no customer is charged', async () =>
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Ask' }).click()
   await dialog.getByText('Our cost').waitFor()
-  await judge(tab, 'operator-try')
+  await checkPage(tab, 'operator-try')
   assert.equal((await usage()).length, before)
   await tab.context.close()
 })
@@ -71,10 +71,10 @@ test('the rate of the dollar is set, and the margin is worked out with it', asyn
   const { page } = tab
   await page.getByRole('button', { name: 'Weka kiwango' }).click()
   await page.getByLabel('TZS kwa USD 1').fill('2,712.5')
-  await judge(tab, 'operator-fx')
+  await checkPage(tab, 'operator-fx')
   await perform(tab, 'Weka kiwango', 'Benki Kuu leo')
   await page.getByText('Kiwango kimehifadhiwa.').waitFor()
   await page.getByRole('cell', { name: '2,712.5' }).waitFor()
-  await judge(tab, 'operator-office')
+  await checkPage(tab, 'operator-office')
   await tab.context.close()
 })

@@ -1,13 +1,13 @@
 import type { TestOperator } from '../../support/operators.ts'
-import { livedIn } from './lived-in.ts'
+import { usedAccount } from './used-account.ts'
 import type { Rig } from './rig.ts'
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 /** Something of everything that an operator can be shown; the account that most of it is about. */
-export async function busy(rig: Rig, owner: TestOperator): Promise<string> {
+export async function busyService(rig: Rig, owner: TestOperator): Promise<string> {
   const { app } = rig
-  const asha = await livedIn(rig)
+  const asha = await usedAccount(rig)
   const hostile = await app.signUp()
   await app.call('PATCH /v1/me', { token: hostile.token, body: { full_name: HOSTILE } })
   await app.db.query(

@@ -4,7 +4,7 @@ import type { Rig } from './rig.ts'
 import type { Person } from './people.ts'
 
 /** An account that has been used for two weeks: keys, calls of several kinds, two payments. */
-export async function livedIn(rig: Rig): Promise<Person & { key: string; phone: string }> {
+export async function usedAccount(rig: Rig): Promise<Person & { key: string; phone: string }> {
   const { app } = rig
   const person = await app.signUp()
   const phone = freshPhone()
