@@ -49,7 +49,7 @@ test('every page of operators while there is nothing to show', async () => {
   await tab.context.close()
 })
 
-test('every page of operators in a busyService app, in both sizes, languages and themes', async () => {
+test('every page of operators with something of everything, in both sizes, languages and themes', async () => {
   const account = await busyService(rig, owner)
   for (const view of VIEWS) {
     const tab = await openAsOperator(rig, '/operator', { ...view, operator: owner })
