@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callService, agentWithFreshConnections, type ClientAnswer } from './load/client.ts'
+import { callService, type ClientAnswer } from './load/client.ts'
 import { newPerson } from './load/person.ts'
 import type { World } from './rig/world.ts'
 
@@ -82,7 +82,7 @@ async function watchHealth(url: string, report: OverloadReport, signal: AbortSig
 function sendChat(url: string, token: string): Promise<ClientAnswer> {
   const body = { model: 'sim/fixed', messages: [{ role: 'user', content: 'Habari' }] }
   const call = { endpoint: 'POST /v1/chat/completions', token, body, patienceMs: 30_000 }
-  return callService(url, call, agentWithFreshConnections)
+  return callService(url, call, 'fresh')
 }
 
 function sendStream(url: string, token: string): Promise<ClientAnswer> {

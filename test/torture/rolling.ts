@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callService, agentWithFreshConnections, type ClientAnswer } from './load/client.ts'
+import { callService, type ClientAnswer } from './load/client.ts'
 import { newPerson } from './load/person.ts'
 import type { World } from './rig/world.ts'
 
@@ -81,11 +81,7 @@ async function callOne(
             body: { model: 'sim/vekta', input: 'a', dimensions: 4 },
           }
         : { endpoint: 'POST /v1/chat/completions', body: CHAT }
-    const answer = await callService(
-      slot.url,
-      { ...call, token: key, patienceMs: 30_000 },
-      agentWithFreshConnections,
-    )
+    const answer = await callService(slot.url, { ...call, token: key, patienceMs: 30_000 }, 'fresh')
     if (!(answer.refused || answer.reset) || tries > 200) return answer
     if (answer.refused) report.refusedAndRetried += 1
     else report.resetAndRetried += 1

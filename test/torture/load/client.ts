@@ -30,25 +30,28 @@ export type ClientAnswer = {
   left: boolean
 }
 
-const agent = new Agent({
-  connections: 256,
-  keepAliveTimeout: 4_000,
-  headersTimeout: 60_000,
-  bodyTimeout: 60_000,
-  connect: { timeout: 5_000 },
-})
-/** A connection for each call: it can be refused, but never be closed under a call that was sent. */
-export const agentWithFreshConnections = new Agent({
-  connections: 1_024,
-  pipelining: 0,
-  connect: { timeout: 10_000 },
-})
+/** Made anew after `closeAgents`: another file of tests may run in the same process. */
+let agents = newAgents()
+
+function newAgents() {
+  return {
+    usual: new Agent({
+      connections: 256,
+      keepAliveTimeout: 4_000,
+      headersTimeout: 60_000,
+      bodyTimeout: 60_000,
+      connect: { timeout: 5_000 },
+    }),
+    /** A connection for each call: it can be refused, but never be closed under a call that was sent. */
+    fresh: new Agent({ connections: 1_024, pipelining: 0, connect: { timeout: 10_000 } }),
+  }
+}
 
 /** Never throws: what went wrong is part of the answer. */
 export async function callService(
   url: string,
   call: ClientCall,
-  dispatcher: Agent = agent,
+  connections: keyof typeof agents = 'usual',
 ): Promise<ClientAnswer> {
   const answer: ClientAnswer = {
     status: 0,
@@ -66,7 +69,7 @@ export async function callService(
   try {
     const response = await request(url + path, {
       method,
-      dispatcher,
+      dispatcher: agents[connections],
       headers: headersOf(call),
       body: call.raw ?? (call.body === undefined ? null : JSON.stringify(call.body)),
       signal: AbortSignal.any(signals),
@@ -107,5 +110,7 @@ function headersOf({ token, body, headers = {} }: ClientCall): Record<string, st
 }
 
 export async function closeAgents(): Promise<void> {
-  await Promise.all([agent.destroy(), agentWithFreshConnections.destroy()])
+  const { usual, fresh } = agents
+  agents = newAgents()
+  await Promise.all([usual.destroy(), fresh.destroy()])
 }

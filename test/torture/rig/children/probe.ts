@@ -6,9 +6,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
  * turns of its event loop work, and may set its clock wrong, at once or later. A turn is measured in
  * the thread's own processor time, so that a busy machine is not mistaken for a busy loop.
  */
-const file = process.env.TORTURE_PROBE_FILE
+// The process becomes another one with these options before it serves; the file is for that one.
+const serves = process.execArgv.includes('--v8-pool-size=1')
+const file = serves ? process.env.TORTURE_PROBE_FILE : undefined
 // A child of the service, such as the one that builds the console, has a loop of its own.
-delete process.env.TORTURE_PROBE_FILE
+if (serves) delete process.env.TORTURE_PROBE_FILE
 const clockOffMs = Number(process.env.TORTURE_CLOCK_OFF_MS ?? 0)
 const clockAfterMs = Number(process.env.TORTURE_CLOCK_AFTER_MS ?? 0)
 const TICK_MS = 20
