@@ -26,7 +26,7 @@ export function withSession(url: string): string {
     ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
   )
   params.set('options', [...params.getAll('options'), ...ours].join(' '))
-  return `${address}?${params}`
+  return `${address}?${params.toString()}`
 }
 
 /** Settings that are otherwise all the same: a pooler leaves out what a connection asks for. */

@@ -25,7 +25,7 @@ export function sharedBrowser(): Promise<Browser> {
 function closeWithProcess(browser: Browser): Browser {
   const close = () => browser.close()
   // A worker of `npm test` goes on with the next file; a file that runs by itself is the last.
-  if (process.connected === true) process.once('disconnect', () => void close())
+  if (process.connected) process.once('disconnect', () => void close())
   else atEndOfFile(close)
   return browser
 }
