@@ -7,7 +7,7 @@ import type { Fields } from '../lib/fields.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
 import { affordableRequest, answerHeaders, runBilledCall } from './billed-call.ts'
-import type { Gateway, GatewayCall, Render } from './gateway.ts'
+import type { ChatParts, Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
 import { NO_MEDIA } from './media-parts.ts'
 import type { MediaKind } from './media/media-format.ts'
@@ -34,7 +34,7 @@ const OBJECTS = {
 } as const
 
 export async function analyze(
-  gateway: Gateway,
+  gateway: ChatParts,
   call: GatewayCall,
   analysis: Analysis,
   render: Render,
@@ -92,7 +92,10 @@ type Route = { model: PricedModel; targets: PricedModel['targets']; extra: Field
  * Which upstreams to use. Some turn a PDF into text for any model; they are told how, since their
  * own choice could cost by the page. For everything else the model itself must take the file.
  */
-function routeFor({ catalog, upstreams }: Gateway, { kind, model: id }: Analysis): Route {
+function routeFor(
+  { catalog, upstreams }: Pick<Gateway, 'catalog' | 'upstreams'>,
+  { kind, model: id }: Analysis,
+): Route {
   const outputs = ['text']
   if (kind !== 'document') {
     const input = kind === 'vision' ? 'image' : 'video'
@@ -111,7 +114,7 @@ function routeFor({ catalog, upstreams }: Gateway, { kind, model: id }: Analysis
 }
 
 function chatRequest(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'nameForUpstream'>,
   call: GatewayCall,
   analysis: Analysis,
   route: Route,

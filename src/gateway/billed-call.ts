@@ -16,7 +16,7 @@ import {
   type StageUsage,
   type Waived,
 } from './bill/rows.ts'
-import type { Gateway, GatewayCall } from './gateway.ts'
+import type { Gateway, GatewayCall, PaidParts } from './gateway.ts'
 import type { CostEstimate } from './price/cost-estimate.ts'
 import { listCost } from './price/reported-cost.ts'
 import { thoughtMicro } from './price/thoughts.ts'
@@ -41,7 +41,7 @@ export type BilledCall<Result> = PaidStage<Result> & {
 
 /** Holds, works, settles and answers; or releases and throws. */
 export async function runBilledCall<Result>(
-  gateway: Gateway,
+  gateway: PaidParts,
   call: GatewayCall,
   billed: BilledCall<Result>,
 ): Promise<KeptAnswer & { kept?: true }> {
@@ -89,7 +89,7 @@ type Underway = Pick<CostEstimate, 'thoughts'> &
  * already, or would with this one alone.
  */
 export function continueWhenCostly(
-  { leftUnpaid }: Gateway,
+  { leftUnpaid }: Pick<Gateway, 'leftUnpaid'>,
   call: GatewayCall,
   { thoughts, outputMicro, course }: Underway,
 ): void {
@@ -103,7 +103,7 @@ export function continueWhenCostly(
 
 /** Whoever left counts, although nothing was delivered: the upstream has worked. */
 export async function dropWork(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'catalog' | 'leftUnpaid'>,
   bill: Bill,
   end: Dropped,
   work: { accountId: string; estimate: CostEstimate; outputMicro?: bigint | undefined },
@@ -116,7 +116,11 @@ export async function dropWork(
 }
 
 /** Of work whose worth was guessed. */
-export function waivedAs({ catalog }: Gateway, { model }: Stage, micro: bigint): Waived {
+export function waivedAs(
+  { catalog }: Pick<Gateway, 'catalog'>,
+  { model }: Stage,
+  micro: bigint,
+): Waived {
   const rate = catalog.find(model)?.price
   return { micro, upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined }
 }

@@ -5,7 +5,7 @@ import { vectorBase64 } from '../upstream/contract/vectors.ts'
 import type { UsageReading } from '../upstream/contract/usage.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
 import { jsonAnswer, runBilledCall } from './billed-call.ts'
-import type { Gateway, GatewayCall } from './gateway.ts'
+import type { ChatParts, GatewayCall } from './gateway.ts'
 import { callCharge } from './price/call-charge.ts'
 import { callHold } from './price/call-hold.ts'
 import { EMPTY_PROMPT, measureJson, promptTokens } from './price/prompt-size.ts'
@@ -20,7 +20,7 @@ const MOST_INPUTS = 2_048
 
 /** One vector per input, in order, in the requested encoding. */
 export async function embed(
-  gateway: Gateway,
+  gateway: ChatParts,
   call: GatewayCall,
   body: EmbeddingsBody,
 ): Promise<Answer & { kept?: true }> {

@@ -25,6 +25,12 @@ export type Gateway = {
   nameForUpstream(accountId: string): string
 }
 
+/** What a call is held, settled and released with. */
+export type PaidParts = Pick<Gateway, 'billing' | 'callLimits' | 'catalog' | 'leftUnpaid'>
+
+/** What a chat takes, and whatever is asked as one. */
+export type ChatParts = Omit<Gateway, 'reportedCapUsd' | 'voice'>
+
 /** Settings of the voice routes. Where no default is set, the caller must name one. */
 export type VoiceSettings = {
   sttModel?: string | undefined

@@ -10,10 +10,11 @@ import {
   picturePromptUsd,
   type PicturePrompt,
 } from '../upstream/prices/media-price.ts'
+import type { Upstreams } from '../upstream/work.ts'
 import { stageOf, type StageUsage } from './bill/rows.ts'
 import { answerHeaders, runBilledCall } from './billed-call.ts'
 import { chatPictures, drawnBounds, drawnTokens } from './chat-pictures.ts'
-import type { Gateway, GatewayCall, Render } from './gateway.ts'
+import type { Gateway, GatewayCall, PaidParts, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
 import { NO_MEDIA, readPictures } from './media-parts.ts'
 import { NOTHING, reserveWhole, type CostEstimate } from './price/cost-estimate.ts'
@@ -32,7 +33,7 @@ export type ImageBody = {
 
 /** Pictures as base64, reserved at their full price and charged as the upstream charged. */
 export async function generateImages(
-  gateway: Gateway,
+  gateway: PaidParts & Pick<Gateway, 'nameForUpstream' | 'upstreams'>,
   call: GatewayCall,
   body: ImageBody,
   render: Render,
@@ -51,10 +52,12 @@ export async function generateImages(
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra, sent)
   return runBilledCall(gateway, call, {
     stage: stageOf('image', model),
-    estimate: model.free ? NOTHING : estimateOf(gateway, model, priceOf(request.n), request.n),
+    estimate: model.free
+      ? NOTHING
+      : estimateOf(gateway.upstreams, model, priceOf(request.n), request.n),
     work: (asking, { callLimit }) => {
       const mostTokens = callLimit && drawnTokens(model, callLimit.limitMicro, request.n)
-      return draw(gateway, model, { ...request, mostTokens }, asking)
+      return draw(gateway.upstreams, model, { ...request, mostTokens }, asking)
     },
     usage: ({ images, usage }) => {
       logUnusable(gateway.billing.log, model.id, usage)
@@ -74,30 +77,29 @@ export async function generateImages(
 }
 
 async function draw(
-  gateway: Gateway,
+  upstreams: Upstreams,
   model: PricedModel,
   request: ImageRequest,
   asking: Asking,
 ): Promise<ImageResult> {
-  const { upstreams } = gateway
-  if (!isDirect(gateway, model)) return chatPictures(upstreams, model, request, asking)
+  if (!isDirect(upstreams, model)) return chatPictures(upstreams, model, request, asking)
   return upstreams.call(model.targets, 'image', request, asking)
 }
 
 /** Some models draw only in conversation: those that no price list of pictures names. */
-function isDirect({ upstreams }: Gateway, { targets, prices, outputModalities }: PricedModel) {
+function isDirect(upstreams: Upstreams, { targets, prices, outputModalities }: PricedModel) {
   const listed = prices.image_skus !== undefined || !outputModalities.includes('text')
   return listed && upstreams.can(targets, 'image')
 }
 
 function estimateOf(
-  gateway: Gateway,
+  upstreams: Upstreams,
   model: PricedModel,
   micro: bigint,
   pictures: number,
 ): CostEstimate {
   const whole = reserveWhole(micro)
-  if (isDirect(gateway, model)) return whole
+  if (isDirect(upstreams, model)) return whole
   return { ...whole, bounds: drawnBounds(model, micro, pictures) }
 }
 

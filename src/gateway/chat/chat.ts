@@ -8,7 +8,7 @@ import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { ChatParts, Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
@@ -36,7 +36,7 @@ export type ChatBody = {
 
 /** Answers one chat request, whole or as a stream. */
 export function chat(
-  gateway: Gateway,
+  gateway: ChatParts,
   call: GatewayCall,
   body: ChatBody,
 ): Promise<Answer & { kept?: true }> {
@@ -56,7 +56,7 @@ type OfDialect = {
 
 /** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
 export function orderChat(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'billing' | 'catalog' | 'nameForUpstream' | 'rules'>,
   call: GatewayCall,
   body: ChatBody,
   { native, wholeOutput, writes }: OfDialect = {},
@@ -88,7 +88,7 @@ export function orderChat(
 
 /** A chat that is answered whole, in the form of another dialect if there is one. */
 export function completeChat(
-  gateway: Gateway,
+  gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
   form?: WholeForm,
@@ -120,7 +120,7 @@ export function completeChat(
 }
 
 function chatRequest(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'nameForUpstream'>,
   call: GatewayCall,
   body: ChatBody,
   { model, at }: { model: string; at: Date },
@@ -139,12 +139,12 @@ function chatRequest(
 
 /** Before any upstream is asked: the model must take what is sent and give what is wanted. */
 function requireChatModel(
-  gateway: Gateway,
+  { catalog }: Pick<Gateway, 'catalog'>,
   body: ChatBody,
   inputs: Set<InputModality>,
 ): PricedModel {
   const wanted = (body.modalities ?? []).filter((one) => one !== 'text')
-  return gateway.catalog.requireModel(body.model, {
+  return catalog.requireModel(body.model, {
     outputs: ['text', ...wanted],
     inputs: [...inputs],
   })

@@ -13,7 +13,7 @@ import {
   continueWhenCostly,
   waivedAs,
 } from '../billed-call.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 import { thoughtMicro } from '../price/thoughts.ts'
 import { countedUsage, type StreamForm } from './form.ts'
@@ -29,7 +29,7 @@ export const SSE_HEADERS = {
 
 /** Until the upstream's first event whatever goes wrong is an ordinary failure. */
 export async function streamChat(
-  gateway: Gateway,
+  gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
   form: StreamForm,
@@ -77,7 +77,7 @@ function paidOf({ stage, usage, writes, estimate: { thoughts } }: ChatOrder): Pa
 }
 
 function streamEnds(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'catalog' | 'leftUnpaid'>,
   call: GatewayCall,
   order: Paid,
   form: StreamForm,
@@ -141,7 +141,12 @@ function withoutAnswer(reading: UsageReading): UsageReading {
  * What the work done so far is worth. Some upstreams count an answer only at its end, so what was seen
  * of it counts too, and what the model may have thought before.
  */
-function worthOf(gateway: Gateway, order: Paid, stream: ChatStream, course: CallCourse): Waived {
+function worthOf(
+  gateway: Pick<Gateway, 'catalog'>,
+  order: Paid,
+  stream: ChatStream,
+  course: CallCourse,
+): Waived {
   const counted = order.usage(stream.usage, stream)
   const seen = order.usage(ABSENT, stream)
   const silentMs = (stream.firstOutputAtMs ?? performance.now()) - course.beganMs

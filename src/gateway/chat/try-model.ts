@@ -3,7 +3,9 @@ import type { CatalogModel, Offer } from '../../catalog/catalog-index.ts'
 import { decimal } from '../../lib/decimal.ts'
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { prefixedId } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
 import type { ChatResult } from '../../upstream/contract/contract.ts'
+import type { Upstreams } from '../../upstream/work.ts'
 import type { Gateway } from '../gateway.ts'
 import { callCharge } from '../price/call-charge.ts'
 import { EMPTY_PROMPT } from '../price/prompt-size.ts'
@@ -36,10 +38,13 @@ export type TrialResult = {
  * One short question to a model, for an operator: also to one that is switched off. Nothing is held
  * and nobody is charged, so everything about it is small: one text, a short answer, one attempt.
  */
-export async function tryModel(gateway: Gateway, trial: ModelTrial): Promise<TrialResult> {
+export async function tryModel(
+  gateway: Pick<Gateway, 'billing' | 'catalog' | 'upstreams'>,
+  trial: ModelTrial,
+): Promise<TrialResult> {
   const { upstreams, billing } = gateway
   const model = chatModel(gateway.catalog, trial.model)
-  const offer = offerOf(gateway, model, trial.upstream)
+  const offer = offerOf(upstreams, model, trial.upstream)
   const at = billing.clock.now()
   const messages = [{ role: 'user', content: trial.prompt }]
   const body = { model: model.id, messages, max_tokens: MOST_TOKENS }
@@ -51,7 +56,7 @@ export async function tryModel(gateway: Gateway, trial: ModelTrial): Promise<Tri
   const latencyMs = Math.round(performance.now() - beganMs)
   const { text, finishReason } = result
   const textBytes = Buffer.byteLength(JSON.stringify(body))
-  const cost = costOf(gateway, { model, offer, textBytes, at, result })
+  const cost = costOf(billing.log, { model, offer, textBytes, at, result })
   return { text, finishReason, upstream: offer.upstream, latencyMs, ...cost }
 }
 
@@ -65,7 +70,7 @@ function chatModel(catalog: Catalog, id: string): CatalogModel {
   return model
 }
 
-function offerOf({ upstreams }: Gateway, model: CatalogModel, name: string | undefined): Offer {
+function offerOf(upstreams: Upstreams, model: CatalogModel, name: string | undefined): Offer {
   if (name === undefined) return upstreams.order(model.offers, 'chat')[0]!
   const offer = model.offers.find(({ upstream }) => upstream === name)
   if (offer === undefined) throw invalidField('upstream', 'must be one that offers this model')
@@ -76,13 +81,13 @@ function offerOf({ upstreams }: Gateway, model: CatalogModel, name: string | und
 const AT_COST = { margin: decimal(1), creditsPerUsd: decimal(1) }
 
 function costOf(
-  { billing }: Gateway,
+  log: Log,
   call: { model: CatalogModel; offer: Offer; textBytes: number; at: Date; result: ChatResult },
 ): Pick<TrialResult, 'promptTokens' | 'completionTokens' | 'costMicroUsd' | 'costBasis'> {
   const { model, offer, textBytes, at, result } = call
   const atCost = { id: model.id, prices: offer.price.pricing, ...AT_COST }
   const prompt = { ...EMPTY_PROMPT, textBytes }
-  const listed = callCharge({ model: atCost, prompt, at, log: billing.log })
+  const listed = callCharge({ model: atCost, prompt, at, log })
   const { costMicro: catalogMicro, estimated, ...tokens } = listed(result.usage, result)
   const said = reportedCost({ reading: result.usage, rate: AT_COST, catalogMicro })
   return {

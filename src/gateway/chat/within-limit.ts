@@ -14,9 +14,10 @@ import { WatchedStream } from './watched-stream.ts'
  * it can pay, and watched while it runs where what it may cost can still grow.
  */
 
+type LimitParts = Pick<Gateway, 'rules' | 'upstreams'>
 type Asked = { order: ChatOrder; bill: Bill; callLimit: CallLimit; asking: Asking }
 
-export async function streamWithin(gateway: Gateway, asked: Asked): Promise<ChatStream> {
+export async function streamWithin(gateway: LimitParts, asked: Asked): Promise<ChatStream> {
   const { order, callLimit, asking } = asked
   const request = { ...limited(order, callLimit), stream: true }
   const stream = await gateway.upstreams.call(order.targets, 'chatStream', request, asking)
@@ -25,7 +26,7 @@ export async function streamWithin(gateway: Gateway, asked: Asked): Promise<Chat
 
 /** A whole answer that has to be watched is asked for as a stream. */
 export async function answerWithin(
-  gateway: Gateway,
+  gateway: LimitParts,
   asked: Asked,
   watching: (stream: ChatStream) => void,
 ): Promise<ChatResult | Gathered> {
@@ -56,7 +57,7 @@ function limited(order: ChatOrder, callLimit: CallLimit): ChatRequest {
 }
 
 function watched(
-  { rules }: Gateway,
+  { rules }: LimitParts,
   { order, bill, callLimit }: Asked,
   stream: ChatStream,
 ): ChatStream {

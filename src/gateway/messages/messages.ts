@@ -2,11 +2,12 @@ import type { CatalogModel, Offer } from '../../catalog/catalog-index.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { ABSENT } from '../../upstream/contract/usage.ts'
+import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/order.ts'
 import { streamChat } from '../chat/stream.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { ChatParts, GatewayCall } from '../gateway.ts'
 import { newMessageId, type AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
@@ -14,12 +15,13 @@ import { findModel } from './model-name.ts'
 import { nativeRequest, type SentHeaders } from './native.ts'
 import { readRequest } from './request.ts'
 
+type OrderParts = Omit<ChatParts, 'callLimits' | 'leftUnpaid'>
 type MessagesCall = GatewayCall & { headers: SentHeaders }
 type MessagesOrder = { order: ChatOrder; names: AnswerNames; native: readonly Offer[] }
 
 /** Answers one Messages request, whole or as a stream, by any model that can chat. */
 export async function messages(
-  gateway: Gateway,
+  gateway: ChatParts,
   call: MessagesCall,
   body: MessagesBody,
 ): Promise<Answer & { kept?: true }> {
@@ -31,7 +33,7 @@ export async function messages(
 
 /** How many tokens a request has: asked where that is known, else estimated. It costs nothing. */
 export async function countTokens(
-  gateway: Gateway,
+  gateway: OrderParts,
   call: MessagesCall,
   body: Omit<MessagesBody, 'max_tokens'>,
 ): Promise<{ input_tokens: number }> {
@@ -52,10 +54,10 @@ export async function countTokens(
   return { input_tokens: estimateOf(order) }
 }
 
-function orderMessages(gateway: Gateway, call: MessagesCall, body: MessagesBody): MessagesOrder {
+function orderMessages(gateway: OrderParts, call: MessagesCall, body: MessagesBody): MessagesOrder {
   const model = findModel(gateway.catalog, body.model)
   const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
-  const read = readRequest(body, readingModel(gateway, model, native.length > 0))
+  const read = readRequest(body, readingModel(gateway.upstreams, model, native.length > 0))
   const { chat, names: tools, tools: kept, places } = read
   const names = { id: newMessageId(), model: body.model, catalogId: model.id, tools }
   const sent = { headers: call.headers, tools: kept, catalogId: model.id, ours: oursOf(names) }
@@ -74,8 +76,8 @@ function oursOf({ id, model }: AnswerNames): { id: string; model: string } {
   return { id, model }
 }
 
-function readingModel(gateway: Gateway, model: CatalogModel, native: boolean): ReadingModel {
-  const types = new Map(gateway.upstreams.list.map(({ name, type }) => [name, type]))
+function readingModel(upstreams: Upstreams, model: CatalogModel, native: boolean): ReadingModel {
+  const types = new Map(upstreams.list.map(({ name, type }) => [name, type]))
   const caches = ({ upstream }: Offer) => {
     const type = types.get(upstream)
     return type === 'anthropic' || (type === 'openrouter' && KNOWS_MARKS.test(model.id))

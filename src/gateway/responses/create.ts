@@ -1,3 +1,4 @@
+import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -7,7 +8,7 @@ import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/order.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { ChatParts, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './request/body.ts'
 import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-body.ts'
 import type { ResponseStyle } from './answer/events.ts'
@@ -20,7 +21,7 @@ import { retryShortRateLimits } from './rate-limits.ts'
 
 /** What responses are made with. */
 export type Responses = {
-  gateway: Gateway
+  gateway: ChatParts
   db: Db
   /** How long responses are stored for later requests; 0: not at all. */
   storedDays: number
@@ -60,7 +61,7 @@ type Asked = {
 
 /** `own` is what was sent; `items` is all of the conversation. */
 type Found = {
-  model: ReturnType<Gateway['catalog']['requireModel']>
+  model: PricedModel
   previousId: string | undefined
   own: SentItem[]
   items: SentItem[]
@@ -98,7 +99,7 @@ function readAsked(
 
 /** Unlike a chat, one that names no limit wants all that the model can say. */
 function orderOf(
-  gateway: Gateway,
+  gateway: ChatParts,
   call: GatewayCall,
   { read: { chat }, native }: Asked,
   { writes }: ResponseStorage,
@@ -106,13 +107,13 @@ function orderOf(
   return orderChat(gateway, call, chat, { native, wholeOutput: true, writes })
 }
 
-function whole(gateway: Gateway, call: GatewayCall, asked: Asked) {
+function whole(gateway: ChatParts, call: GatewayCall, asked: Asked) {
   const storage = asked.newStorage()
   const order = orderOf(gateway, call, asked, storage)
   return completeChat(gateway, call, order, responseWholeForm(asked.style, storage))
 }
 
-async function streamed(gateway: Gateway, call: GatewayCall, asked: Asked): Promise<Answer> {
+async function streamed(gateway: ChatParts, call: GatewayCall, asked: Asked): Promise<Answer> {
   const { style } = asked
   try {
     const storage = asked.newStorage()

@@ -3,7 +3,8 @@ import { Failure } from '../../lib/failure.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
 import type { Source } from '../../upstream/wire/source.ts'
 import { ByteOutflow } from './byte-outflow.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { GatewayCall } from '../gateway.ts'
+import type { Upstreams } from '../../upstream/work.ts'
 import type { VideoJobView } from './jobs-store.ts'
 import { showVideo, type Videos } from './videos.ts'
 import type { VideoContentFormat } from '../../upstream/contract/video.ts'
@@ -16,12 +17,12 @@ export async function videoContent(
   call: GatewayCall,
   wanted: { id: string; range: string | undefined },
 ): Promise<Answer> {
-  const { gateway } = videos
+  const { callLimits, upstreams } = videos.gateway
   const { accountId } = call.principal
-  const source = sourceOf(gateway, await showVideo(videos, { id: wanted.id, accountId }))
-  const leave = gateway.callLimits.enter(call.principal)
+  const source = sourceOf(upstreams, await showVideo(videos, { id: wanted.id, accountId }))
+  const leave = callLimits.enter(call.principal)
   try {
-    const film = await fetchFilm(gateway, call, source, rangeOf(wanted.range))
+    const film = await fetchFilm(upstreams, call, source, rangeOf(wanted.range))
     const { format, first, bytes } = film
     return {
       status: format.status,
@@ -36,7 +37,7 @@ export async function videoContent(
 
 type VideoSource = { target: ModelTarget; jobId: string }
 
-function sourceOf({ upstreams }: Gateway, job: VideoJobView): VideoSource {
+function sourceOf(upstreams: Upstreams, job: VideoJobView): VideoSource {
   const { status, upstream: target, upstreamJobId: jobId } = job
   if (status === 'pending' || status === 'processing') {
     throw new Failure('conflict', `The video is not ready: its job is ${status}.`)
@@ -53,24 +54,24 @@ function sourceOf({ upstreams }: Gateway, job: VideoJobView): VideoSource {
 
 /** A range that the upstream refuses is left out: the whole video is a correct answer too. */
 async function fetchFilm(
-  gateway: Gateway,
+  upstreams: Upstreams,
   call: GatewayCall,
   source: VideoSource,
   range: string | undefined,
 ): Promise<Film> {
   const request = { jobId: source.jobId, range }
   try {
-    return await openFilm(gateway, call, source.target, request)
+    return await openFilm(upstreams, call, source.target, request)
   } catch (error) {
     const refused = error instanceof Failure && error.kind === 'upstream_rejected'
     if (range === undefined || !refused) throw error
-    return fetchFilm(gateway, call, source, undefined)
+    return fetchFilm(upstreams, call, source, undefined)
   }
 }
 
 /** Waits for the first bytes, so that what goes wrong before them is still an ordinary failure. */
 async function openFilm(
-  { upstreams }: Gateway,
+  upstreams: Upstreams,
   { signal }: GatewayCall,
   target: ModelTarget,
   request: { jobId: string; range: string | undefined },

@@ -25,7 +25,7 @@ import {
 export type VideoBody = { model: string; prompt: string; [field: string]: unknown }
 
 export type Videos = {
-  gateway: Gateway
+  gateway: Pick<Gateway, 'billing' | 'callLimits' | 'catalog' | 'upstreams'>
   db: Db
   deadlineS: number
   /** Called at every step, so that tests can die there. */

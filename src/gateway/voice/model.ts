@@ -1,17 +1,16 @@
-import type { PricedModel } from '../../catalog/catalog.ts'
+import type { Catalog, PricedModel } from '../../catalog/catalog.ts'
 import { Failure, invalidField } from '../../lib/failure.ts'
-import type { Gateway } from '../gateway.ts'
 
 /** The model a caller names in `field`, or the default; it must produce what the stage needs. */
 export function voiceModel(
-  gateway: Gateway,
+  catalog: Catalog,
   choice: { field: string; named: string | null | undefined; fallback: string | undefined },
   output: string,
 ): PricedModel {
   const { field } = choice
   const id = choice.named ?? choice.fallback
   if (id === undefined) throw invalidField(field, 'is required, because no default is configured')
-  return gateway.catalog.requireModel(id, { outputs: [output] }, field)
+  return catalog.requireModel(id, { outputs: [output] }, field)
 }
 
 /** The voice that the caller names, else the default where the model has it, else the model's first. */

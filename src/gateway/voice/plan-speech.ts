@@ -25,7 +25,7 @@ const PCM_BYTES_PER_S = 48_000
 export type Speech = SpeechFormat & { audio: Buffer }
 
 export function planSpeech(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'billing' | 'rules' | 'upstreams' | 'voice'>,
   plan: {
     kind: 'speech' | 'voice_speech'
     model: PricedModel

@@ -17,7 +17,7 @@ export type TranscriptionStage = PaidStage<TranscriptionResult> & {
 }
 
 export function planTranscription(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'billing' | 'reportedCapUsd' | 'rules' | 'upstreams' | 'voice'>,
   plan: {
     kind: 'transcription' | 'voice_transcription'
     model: PricedModel
@@ -54,7 +54,7 @@ export function planTranscription(
 
 /** What the upstream says it cost; else the catalog's price; else a nominal credit. */
 function transcriptionUsage(
-  { billing, reportedCapUsd }: Gateway,
+  { billing, reportedCapUsd }: Pick<Gateway, 'billing' | 'reportedCapUsd'>,
   model: PricedModel,
   result: TranscriptionResult,
   fileSeconds: number | undefined,

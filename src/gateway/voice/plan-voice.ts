@@ -9,7 +9,7 @@ import type {
 import type { PaidStage } from '../billed-call.ts'
 import { orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/order.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { ChatParts, Gateway, GatewayCall } from '../gateway.ts'
 import { KISWAHILI, languageName, requireLanguage } from '../languages.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 import { callHold } from '../price/call-hold.ts'
@@ -49,7 +49,7 @@ const ANSWER_TOKENS = 2_048
 const ASSUMED_SECONDS = 60
 
 export function planVoice(
-  gateway: Gateway,
+  gateway: Omit<Gateway, 'callLimits' | 'leftUnpaid'>,
   call: GatewayCall,
   body: VoiceBody,
   recording: Recording,
@@ -103,7 +103,10 @@ export function planVoice(
 const CHARACTERS_PER_TOKEN = 4
 
 /** Nominal, but it may come to be the longest answer. */
-function spokenEstimate({ billing, rules, voice }: Gateway, tts: PricedModel): CostEstimate {
+function spokenEstimate(
+  { billing, rules, voice }: Pick<Gateway, 'billing' | 'rules' | 'voice'>,
+  tts: PricedModel,
+): CostEstimate {
   const characters = ANSWER_TOKENS * CHARACTERS_PER_TOKEN
   const seconds = characters / CHARACTERS_PER_S
   const longest = { characters, seconds, textBytes: characters }
@@ -140,24 +143,24 @@ function voiceInstruction(responseLanguage: string): string {
   ].join('\n')
 }
 
-function modelsOf(gateway: Gateway, body: VoiceBody) {
-  const { sttModel, textModel, ttsModel } = gateway.voice
+function modelsOf({ catalog, voice }: Pick<Gateway, 'catalog' | 'voice'>, body: VoiceBody) {
+  const { sttModel, textModel, ttsModel } = voice
   const choice = (
     field: 'stt_model' | 'text_model' | 'tts_model',
     fallback: string | undefined,
   ) => ({ field, named: body[field], fallback })
   return {
-    stt: voiceModel(gateway, choice('stt_model', sttModel), 'transcription'),
-    text: voiceModel(gateway, choice('text_model', textModel), 'text'),
+    stt: voiceModel(catalog, choice('stt_model', sttModel), 'transcription'),
+    text: voiceModel(catalog, choice('text_model', textModel), 'text'),
     tts:
       body.include_audio === false
         ? undefined
-        : voiceModel(gateway, choice('tts_model', ttsModel), 'speech'),
+        : voiceModel(catalog, choice('tts_model', ttsModel), 'speech'),
   }
 }
 
 function answerEstimate(
-  { billing, rules }: Gateway,
+  { billing, rules }: Pick<Gateway, 'billing' | 'rules'>,
   model: PricedModel,
   instruction: string,
   seconds: number,
@@ -178,7 +181,7 @@ function voiceMessages(instruction: string, transcript: string) {
 }
 
 function planAnswer(
-  gateway: Gateway,
+  gateway: Omit<ChatParts, 'callLimits' | 'leftUnpaid'>,
   call: GatewayCall,
   model: PricedModel,
   spoken: { instruction: string; transcript: string; moneyMicro: bigint | undefined },

@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { answerHeaders, runBilledCall } from '../billed-call.ts'
-import type { Gateway, GatewayCall } from '../gateway.ts'
+import type { Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import { voiceFor, voiceModel } from './model.ts'
 import { countCharacters, planSpeech } from './plan-speech.ts'
 
@@ -19,7 +19,7 @@ export type SpeechBody = {
 
 /** Text to speech: raw audio, whole. */
 export async function speak(
-  gateway: Gateway,
+  gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams' | 'voice'>,
   call: GatewayCall,
   body: SpeechBody,
 ): Promise<Answer> {
@@ -27,7 +27,7 @@ export async function speak(
   const { stream_format: _whole, ...extra } = rest
   checkInput(input)
   const fallback = gateway.voice.ttsModel
-  const model = voiceModel(gateway, { field: 'model', named, fallback }, 'speech')
+  const model = voiceModel(gateway.catalog, { field: 'model', named, fallback }, 'speech')
   const stage = planSpeech(gateway, {
     kind: 'speech',
     model,

@@ -21,7 +21,7 @@ export type TranscriptionBody = {
 
 /** Speech to text. */
 export async function transcribe(
-  gateway: Gateway,
+  gateway: Omit<Gateway, 'nameForUpstream'>,
   call: GatewayCall,
   body: TranscriptionBody,
   recording: Recording,
@@ -35,7 +35,7 @@ export async function transcribe(
   const responseFormat = body.response_format ?? 'json'
   const stage = planTranscription(gateway, {
     kind: 'transcription',
-    model: voiceModel(gateway, choice, 'transcription'),
+    model: voiceModel(gateway.catalog, choice, 'transcription'),
     recording,
     language,
     responseFormat,
