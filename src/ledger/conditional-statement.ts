@@ -2,7 +2,7 @@
  * A part of a conditional statement: common table expressions whose parameters are numbered from
  * `first` on. A part that writes does so only `where (select ok from preconditions_hold)`.
  */
-export type Part<Given> = {
+export type StatementPart<Given> = {
   text(first: number): string
   /** One for each parameter. */
   values: readonly ((given: Given) => unknown)[]
@@ -11,7 +11,7 @@ export type Part<Given> = {
 }
 
 /** A part that makes a table of one row with one column, `ok`. */
-export type Precondition<Given> = Part<Given> & { table: string }
+export type Precondition<Given> = StatementPart<Given> & { table: string }
 
 export type ConditionalStatement<Given> = { text: string; valuesOf(given: Given): unknown[] }
 
@@ -30,12 +30,12 @@ const ENDS = {
 export function conditionalStatement<Given>(
   end: keyof typeof ENDS,
   precondition: Precondition<Given>,
-  writes: readonly Part<Given>[],
+  writes: readonly StatementPart<Given>[],
 ): ConditionalStatement<Given> {
   const { results, where } = ENDS[end]
   let first = 1
   const postconditions: string[] = []
-  const place = (part: Part<Given>) => {
+  const place = (part: StatementPart<Given>) => {
     const text = part.text(first)
     if (part.postcondition) postconditions.push(part.postcondition(first))
     first += part.values.length

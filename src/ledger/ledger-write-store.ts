@@ -3,14 +3,14 @@ import { binaryRows, type RowType } from '../db/binary-rows.ts'
 import {
   conditionalStatement,
   type ConditionalStatement,
-  type Part,
+  type StatementPart,
   type Precondition,
 } from './conditional-statement.ts'
 import type { LedgerChanges } from './ledger-batch.ts'
 import type { Hold, OpenHold } from './ledger.ts'
 
 /** Rows that nearly every charge writes beside the ledger's own, such as the record of the call. */
-export type RowsBeside<Row> = Part<{ beside: Row[] }>
+export type RowsBeside<Row> = StatementPart<{ beside: Row[] }>
 
 type Written<Row> = { changes: LedgerChanges; beside: Row[] }
 
@@ -94,7 +94,7 @@ const ACCOUNTS_AS_BELIEVED: Precondition<Changed> = {
   ],
 }
 
-const UPDATE_ACCOUNTS: Part<Changed> = {
+const UPDATE_ACCOUNTS: StatementPart<Changed> = {
   text: () => `
     changed as (
       update ledger_accounts set balance_micro = balance, held_micro = held, limits_micro = limits,
@@ -123,7 +123,7 @@ const NEW_ENTRY: RowType<LedgerChanges['entries'][number]> = {
 }
 
 /** In the order of the list: `seq` counts them in the database, and the audit compares the two. */
-const INSERT_ENTRIES: Part<Changed> = {
+const INSERT_ENTRIES: StatementPart<Changed> = {
   text: (first) => `
     posted as (
       insert into ledger_entries (id, account_id, type, amount_micro, balance_after_micro, key,
@@ -147,7 +147,7 @@ const CLOSED_HOLD: RowType<OpenHold> = {
 export const LEDGER_ROW_TYPES = [ACCOUNT_CHANGE, NEW_ENTRY, CLOSED_HOLD]
 
 /** With its account's row locked, a hold that was seen cannot go away. */
-const DELETE_HOLDS: Part<Changed> = {
+const DELETE_HOLDS: StatementPart<Changed> = {
   text: (first) => `
     closed as (
       delete from holds using unnest($${first}::closed_hold[]) as gone
@@ -166,7 +166,7 @@ const holdsFrom = (first: number) => `json_to_recordset($${first}::json) as new
   (id uuid, account_id uuid, amount int8, max int8, process uuid, job text, deadline timestamptz,
    about jsonb)`
 
-const INSERT_HOLDS: Part<Changed> = {
+const INSERT_HOLDS: StatementPart<Changed> = {
   text: (first) => `
     opened as (
       insert into holds
@@ -181,7 +181,7 @@ const INSERT_HOLDS: Part<Changed> = {
  * Holds that changed while their row stays: a limit or a deadline that moved, or one that was closed
  * and made again under its id within the batch. What a hold is about is written only when it is made.
  */
-const REWRITE_HOLDS: Part<Changed> = {
+const REWRITE_HOLDS: StatementPart<Changed> = {
   text: (first) => `
     rewritten as (
       update holds set amount_micro = amount, limit_micro = max, owner_process = process,
@@ -208,7 +208,7 @@ function holdRow(hold: Hold | OpenHold): Record<string, unknown> {
   }
 }
 
-const INSERT_UNCOLLECTED: Part<Changed> = {
+const INSERT_UNCOLLECTED: StatementPart<Changed> = {
   text: (first) => `
     lost as (
       insert into uncollected

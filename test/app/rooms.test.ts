@@ -20,20 +20,28 @@ const GUARDED: Record<string, RegExp> = {
 /** They build rooms out of the settings. */
 const BUILDERS = new Set(['app', 'cli/doctor'])
 
+/** What a drawing of the whole may show, so that a newcomer can take it in. */
+const DRAWING = { boxes: 28, arrows: 130 }
+
 type Import = { file: string; from: string; typeOnly: boolean; target: string }
 type Row = { room: string; mayImport: Set<string>; typesOnly: Set<string> }
 
 const files = globSync('**/*.ts', { cwd: SRC }).sort()
-const imports = files.flatMap(importsOf)
+const imports = files.flatMap((file) => importsOf(file, SRC))
+/** The tests, benchmarks and pages too, with paths from the top. */
+const allFiles = globSync('{src,console,test,bench}/**/*.{ts,tsx}', { cwd: ROOT }).filter(
+  (file) => !file.includes('node_modules'),
+)
+const allImports = allFiles.flatMap((file) => importsOf(file, ROOT))
 const rows = roomsOf(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8'))
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(SRC, file), 'utf8')
+function importsOf(file: string, top: string): Import[] {
+  const text = readFileSync(join(top, file), 'utf8')
   const statements =
     /^(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
   return [...text.matchAll(statements)].map((match) => {
     const from = match[2] ?? match[3]!
-    const target = from.startsWith('.') ? relative(SRC, join(SRC, dirname(file), from)) : ''
+    const target = from.startsWith('.') ? relative(top, join(top, dirname(file), from)) : ''
     return { file, from, typeOnly: match[1] !== undefined, target }
   })
 }
@@ -68,6 +76,10 @@ function nameSeenFrom(room: string, target: string): string {
 
 test('the readers of imports and of the table read', () => {
   assert.ok(imports.length > 300, `${imports.length} imports`)
+  assert.ok(
+    allImports.some(({ target }) => target === 'console/src/app.tsx'),
+    'pages of the console too',
+  )
   assert.ok(
     imports.some((one) => one.from === '@redis/client'),
     'dynamic imports too',
@@ -113,9 +125,22 @@ test('the table allows nothing that no room uses', () => {
 })
 
 test('no circle between files, type imports included', () => {
-  const graph = new Map(files.map((file) => [file, new Set<string>()]))
-  for (const { file, target } of imports) if (target !== '') graph.get(file)!.add(target)
+  const graph = new Map(allFiles.map((file) => [file, new Set<string>()]))
+  for (const { file, target } of allImports) if (target !== '') graph.get(file)!.add(target)
   assert.deepEqual(circles(graph), [])
+})
+
+test('a drawing of the whole has few boxes and arrows', () => {
+  // Rooms with all that is in them, and the files beside the rooms.
+  const box = (file: string) => file.split('/')[0]!
+  const boxes = new Set(files.map(box))
+  const arrows = imports
+    .filter(({ target }) => target !== '' && !target.startsWith('../'))
+    .filter(({ file, target }) => box(file) !== box(target))
+    .map(({ file, target }) => `${box(file)} → ${box(target)}`)
+  const drawn = [...new Set(arrows)].sort()
+  assert.ok(boxes.size <= DRAWING.boxes, `${boxes.size} boxes: ${[...boxes].join(', ')}`)
+  assert.ok(drawn.length <= DRAWING.arrows, `${drawn.length} arrows:\n${drawn.join('\n')}`)
 })
 
 test('no circle between folders', () => {
@@ -173,7 +198,7 @@ test('no two exported things share a name', () => {
 })
 
 test('no folder holds more than 25 files', () => {
-  const counts = Map.groupBy(files, roomOf)
+  const counts = Map.groupBy(allFiles, dirname)
   const crowded = [...counts].filter(([, inside]) => inside.length > 25)
   assert.deepEqual(
     crowded.map(([room, inside]) => `${room}: ${inside.length}`),

@@ -1,15 +1,14 @@
 import type { Random } from '../load/random.ts'
 import { readJournal } from './journal.ts'
-import type { Life } from './life.ts'
+import type { Cut, Life } from './life.ts'
 
-/** A moment in a journal, and what survives of that which was not synced by then. */
-export type Cut = { at: number; moment: string; share: number; names: number; random: Random }
+type NamedCut = Cut & { moment: string }
 
 /**
  * In the order of time; the first while the server is starting. Besides any moment at all there are
  * the worst ones: just before an fsync, and just after a file got another name.
  */
-export function chooseCuts(life: Life, random: Random, count: number): Cut[] {
+export function chooseCuts(life: Life, random: Random, count: number): NamedCut[] {
   const all = [...readJournal(life.journal)]
   const starting = all.filter((one) => one.at < life.readyAt)
   const records = all.slice(starting.length)
@@ -19,7 +18,7 @@ export function chooseCuts(life: Life, random: Random, count: number): Cut[] {
     'just before an fsync': () => at(records.filter(({ op }) => op.op === 'sync')),
     'just after a rename': () => at(records.filter((_, i) => records[i - 1]?.op.op === 'rename')),
   }
-  const cuts = Array.from({ length: count }, (_, nth): Cut => {
+  const cuts = Array.from({ length: count }, (_, nth): NamedCut => {
     const moment = nth === 0 ? 'while starting' : random.pick(Object.keys(moments))
     return {
       at: (moments[moment] ?? (() => at(starting)))(),

@@ -20,7 +20,7 @@ export type Disk = {
 }
 
 /** What else survives: this share of the unsynced sectors, and the first so many changes of names. */
-type Survival = { share: number; names: number; random: Random }
+export type Survival = { share: number; names: number; random: Random }
 
 /** A file has bytes, a folder names; a link has neither, since links are made at each start. */
 interface Node extends Folder<Node> {

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHome } from '../../../src/db/local/home.ts'
 import type { Random } from '../load/random.ts'
-import type { Cut } from './choose-cuts.ts'
-import { openDisk } from './disk.ts'
+import { openDisk, type Survival } from './disk.ts'
 import { readJournal } from './journal.ts'
 import type { openRecorder } from './recorder.ts'
+
+/** A place in a journal, and what of the unsynced survives a cut there. */
+export type Cut = Survival & { at: number }
 
 /** A server that started, worked and was killed, and the disk at any moment of that. */
 export type Life = {
