@@ -2,6 +2,10 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { after, test } from 'node:test'
+import { prepareDatabase } from '../../src/app/prepare-database.ts'
+import { readConfig } from '../../src/config.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { silentLog } from '../../src/lib/log.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { addressIn, throughPort } from '../support/peers/database-address.ts'
 import { startReplica } from '../support/replica.ts'
@@ -90,6 +94,20 @@ test('a server that is too old', async () => {
   url.password = 'secret-word'
   const why = await whyItEnds(url.href)
   assert.match(why, /runs PostgreSQL \S+.*Mlango needs version 15 or later\./)
+})
+
+test('data of a version before the first release, elsewhere or in the folder of its own', async () => {
+  const url = await emptyDatabase()
+  const db = openDatabase({ url, poolSize: 1, log: silentLog })
+  await db.script(`create table migrations (number int, name text, hash text);
+    insert into migrations values (1, '0001-before.sql', '')`)
+  await db.close()
+  assert.match(await whyItEnds(url), /before its first release.*name an empty database/)
+  const local = readConfig({ DATA_DIR: '/var/lib/mlango' })
+  await assert.rejects(
+    prepareDatabase(local, silentLog, url),
+    /DATA_DIR \/var\/lib\/mlango holds data of a version .* before its first release/,
+  )
 })
 
 async function listening(serve: (socket: Socket) => void): Promise<number> {
