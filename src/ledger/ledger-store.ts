@@ -15,7 +15,10 @@ export async function applyCommands(tx: Tx, commands: Command[]): Promise<Outcom
   return outcomes
 }
 
-/** Accounts, holds and keys, with the accounts locked. Sent together: the statements after the lock wait their turn on the server, and read the latest. */
+/**
+ * Accounts, holds and keys, with the accounts locked. They are sent together: the statements behind
+ * the lock wait for it on the server, and read the latest.
+ */
 export async function readLocked(tx: Tx, commands: Command[]): Promise<Before> {
   const credited = commands.filter(({ kind }) => kind === 'grant' || kind === 'adjust')
   if (credited.length > 0) await createAccounts(tx, accountsOf(credited))

@@ -25,12 +25,13 @@ const EVERY_MS = 10_000
 const LIMIT = 500
 /** More calls than one process ever runs at once. */
 const MOST_OPEN = 100_000
-/** So long a hold may be there that its process does not know of. */
+/** Longer than the answer to a statement can take. */
 const FORGOTTEN_AFTER_MS = 60_000
 
 /**
- * Gives back what the dead held, and what this process holds without knowing of it: 20 s until a process counts as dead and at most 11 s until the next
- * round, so well within a minute. It only ever releases, through the ledger like everybody else, so
+ * Releases the holds of dead processes, of jobs past their deadline, and those of this process that
+ * it does not know. A process counts as dead after 20 s, a hold as forgotten after 60 s, and the next
+ * round is at most 11 s away. It only ever releases, through the ledger like everybody else, so
  * several sweepers and an owner that wakes up may meet: one of them closes the hold, once.
  */
 export function sweeper(options: SweeperOptions): BackgroundJob {
@@ -66,8 +67,8 @@ async function sweep(options: SweeperOptions, releases: GroupCommit<Hold, boolea
 }
 
 /**
- * A statement may be executed long after its sender gave up: then there is a hold that nobody will
- * close, of a process that lives.
+ * Holds of this process that are not among those it knows to be open: a statement may be executed
+ * long after its sender gave up.
  */
 async function forgottenHolds({
   db,
@@ -75,8 +76,7 @@ async function forgottenHolds({
   forgottenAfterMs = FORGOTTEN_AFTER_MS,
 }: SweeperOptions): Promise<Hold[]> {
   const { processId, openHolds } = own
-  const olderThanMs = forgottenAfterMs
-  const holds = await holdsOf(db, { processId, olderThanMs, limit: MOST_OPEN })
+  const holds = await holdsOf(db, { processId, olderThanMs: forgottenAfterMs, limit: MOST_OPEN })
   return holds.filter((hold) => !openHolds.has(hold.holdId))
 }
 

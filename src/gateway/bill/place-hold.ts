@@ -67,22 +67,33 @@ export async function extendHold(
   }
 }
 
+/** Until it is known to be refused, a hold that was sent counts as open. */
 async function hold(
   billing: Billing,
   order: BillOrder,
   holdId: string,
 ): Promise<CallLimit | undefined> {
-  let { bounds } = order
   billing.openHolds.add(holdId)
+  try {
+    return await holdWithin(billing, order, holdId)
+  } catch (error) {
+    if (isRefusal(error)) billing.openHolds.delete(holdId)
+    throw error
+  }
+}
+
+async function holdWithin(
+  billing: Billing,
+  order: BillOrder,
+  holdId: string,
+): Promise<CallLimit | undefined> {
+  let { bounds } = order
   let outcome = await submitHold(billing, order, holdId)
   if (outcome?.kind === 'needs_exact_bounds') {
     bounds = order.exactBounds!()
     outcome = await submitHold(billing, { ...order, bounds }, holdId)
   }
-  if (outcome?.kind !== 'held') {
-    billing.openHolds.delete(holdId)
-    throw insufficient()
-  }
+  if (outcome?.kind !== 'held') throw insufficient()
   const { limitMicro, ceilingMicro } = outcome
   if (bounds === undefined || limitMicro >= bounds.worstCaseMicro) return undefined
   return { bounds, limitMicro, ceilingMicro }
