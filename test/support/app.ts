@@ -22,6 +22,8 @@ type AppOptions = {
   env?: Record<string, string>
   /** Else a fresh one: for a second replica, or a way to it that can break. */
   databaseUrl?: string
+  /** How long an answer of the database may take. */
+  patienceMs?: number
   simulator?: SimulatorOptions
   /** Members of the upstream's entry, such as short time-outs. */
   upstream?: Record<string, unknown>
@@ -54,7 +56,8 @@ export async function startApp(options: AppOptions = {}) {
     delays: { normalMs: 100, fastMs: 30, retryMs: 50 },
   })
   const databaseUrl = options.databaseUrl ?? (await freshDatabase())
-  const db = openDatabase({ url: databaseUrl, poolSize: 10, log })
+  const { patienceMs = 20_000 } = options
+  const db = openDatabase({ url: databaseUrl, poolSize: 10, log, patienceMs })
   let url = ''
   const app = await buildApp({
     config,

@@ -8,6 +8,8 @@ export type FaultProxy = {
   in(url: string): string
   /** Delays every piece of data by so much; 0 ends it. */
   slow(ms: number): void
+  /** Holds that clients send arrive so much later, also when their sender has given up by then. */
+  delayHolds(ms: number): void
   /** Passes nothing on and closes nothing, until `heal`. */
   hold(): void
   /** Resets every connection; new ones are accepted. */
@@ -25,6 +27,7 @@ export type FaultProxy = {
     reset: number
     held: number
     slowed: number
+    late: number
     refusedS: number
     swallowed: number
   }
@@ -36,6 +39,8 @@ const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
 const COMMITTED = ['COMMIT\0', 'ROLLBACK\0']
 /** A checked write outside a transaction commits itself. It is sent once, and then by its name. */
 const CHECKED_WRITE = /(m_[\w-]{22})\0with [^\0]* from preconditions_hold where ok\0/g
+/** What is sent of a new hold. */
+const HOLD = '"process":'
 const WRITTEN = ['SELECT 1\0', 'SELECT 0\0']
 
 type Pair = {
@@ -45,14 +50,17 @@ type Pair = {
   deafUntil: string[] | undefined
   held: boolean
   last: Map<Socket, number>
+  /** Pieces of data on their way to the server, whose side stays until they have arrived. */
+  late: number
 }
 
 /** Stands between clients and a server, and breaks their connections in every way they can break. */
 export async function faultProxy(target: Address): Promise<FaultProxy> {
   const pairs = new Set<Pair>()
   const writes = new Set<string>()
-  const effects = { reset: 0, held: 0, slowed: 0, refusedS: 0, swallowed: 0 }
+  const effects = { reset: 0, held: 0, slowed: 0, late: 0, refusedS: 0, swallowed: 0 }
   let delayMs = 0
+  let lateMs = 0
   let holding = false
   let toSwallow = 0
   let silentMs = 0
@@ -77,15 +85,30 @@ export async function faultProxy(target: Address): Promise<FaultProxy> {
     pair.last.set(to, performance.now() + afterMs)
     setTimeout(() => to.write(bytes), afterMs)
   }
+  const passLate = (pair: Pair, bytes: Buffer, afterMs: number) => {
+    effects.late += 1
+    pair.late += 1
+    const waiting = (pair.last.get(pair.far) ?? 0) - performance.now()
+    pair.last.set(pair.far, performance.now() + Math.max(afterMs, waiting))
+    setTimeout(
+      () => {
+        pair.late -= 1
+        pair.far.write(bytes)
+        if (pair.late === 0 && pair.near.destroyed) pair.far.end()
+      },
+      Math.max(afterMs, waiting),
+    )
+  }
   const serve = (near: Socket) => {
     const far = connect(target)
-    const pair: Pair = { near, far, deafUntil: undefined, held: false, last: new Map() }
+    const pair: Pair = { near, far, deafUntil: undefined, held: false, last: new Map(), late: 0 }
     pairs.add(pair)
     for (const socket of [near, far]) {
       socket.setNoDelay(true)
       socket.on('error', () => {})
       socket.on('close', () => {
         near.destroy()
+        if (pair.late > 0 && socket === near) return
         far.destroy()
         pairs.delete(pair)
       })
@@ -96,7 +119,9 @@ export async function faultProxy(target: Address): Promise<FaultProxy> {
         toSwallow -= 1
         pair.deafUntil = end
       }
-      pass(pair, far, bytes)
+      if (pair.late > 0) passLate(pair, bytes, 0)
+      else if (lateMs > 0 && bytes.includes(HOLD)) passLate(pair, bytes, lateMs)
+      else pass(pair, far, bytes)
     })
     far.on('data', (bytes) => {
       if (pair.deafUntil === undefined) return pass(pair, near, bytes)
@@ -125,6 +150,7 @@ export async function faultProxy(target: Address): Promise<FaultProxy> {
     effects,
     in: (url) => throughPort(url, port),
     slow: (ms) => void (delayMs = ms),
+    delayHolds: (ms) => void (lateMs = ms),
     hold: () => void (holding = true),
     reset,
     async cut() {
@@ -137,6 +163,7 @@ export async function faultProxy(target: Address): Promise<FaultProxy> {
     },
     async heal() {
       delayMs = 0
+      lateMs = 0
       holding = false
       toSwallow = 0
       for (const pair of pairs) if (pair.held) pair.near.destroy()
