@@ -188,6 +188,9 @@ const schema = z.object({
   PARTNER_AUDIENCE: text.optional(),
   PARTNER_REQUIRED_SCOPE: text.optional(),
   PARTNER_CLIENT_IDS: list.default([]),
+  PARTNER_TOKEN_TYPES: list
+    .pipe(z.array(z.enum(['at+jwt', 'JWT'])).min(1))
+    .default(['at+jwt', 'JWT']),
 })
 
 function sentence(issue: z.core.$ZodIssue): string {

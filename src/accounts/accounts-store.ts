@@ -62,12 +62,14 @@ export type NewAccount = {
   phoneNumber?: string | undefined
   passwordHash?: string | undefined
   avatarUrl?: string | undefined
+  locale?: Account['locale'] | undefined
 }
 
 export async function insertAccount(tx: Tx, account: NewAccount): Promise<Account> {
   const [row] = await tx.query(
-    `insert into accounts (id, full_name, email, phone_number, password_hash, avatar_url, status)
-     values ($1, $2, $3, $4, $5, $6, 'pending_verification') returning *`,
+    `insert into accounts (id, full_name, email, phone_number, password_hash, avatar_url, locale,
+       status)
+     values ($1, $2, $3, $4, $5, $6, $7, 'pending_verification') returning *`,
     [
       account.id,
       account.fullName,
@@ -75,6 +77,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<Accoun
       account.phoneNumber ?? null,
       account.passwordHash ?? null,
       account.avatarUrl ?? null,
+      account.locale ?? 'sw',
     ],
   )
   return accountFrom(row!)

@@ -7,6 +7,23 @@ export function localeOf(text: string | null | undefined): Locale {
   return /^en\b/i.test(text ?? '') ? 'en' : 'sw'
 }
 
+/** The language that an `Accept-Language` header likes best of the two that we write. */
+export function acceptedLocale(header: string | undefined): Locale | undefined {
+  let best: Locale | undefined
+  let most = 0
+  for (const range of (header ?? '').split(',')) {
+    const [tag = '', ...parameters] = range
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/)
+    const locale = /^(sw|en)(-|$)/.exec(tag)?.[1] as Locale | undefined
+    const quality = parameters.find((one) => one.startsWith('q='))?.slice(2)
+    const weight = quality === undefined ? 1 : Number(quality)
+    if (locale !== undefined && weight > most) [best, most] = [locale, weight]
+  }
+  return best
+}
+
 /** Everything customers are sent, in one language. */
 export type Language = {
   greeting: string

@@ -16,6 +16,7 @@ import {
   clearRefreshCookie,
   cookieSession,
   deviceOf,
+  localeAsked,
   refreshCookie,
   sessionAnswer,
 } from './console/browser-session.ts'
@@ -63,11 +64,17 @@ function registerRoute(accounts: Accounts): Route {
       email: emailField.optional(),
       phone_number: phoneField.optional(),
       password: passwordField,
+      locale: z.enum(['sw', 'en']).optional().meta({
+        description:
+          'The language of our messages. Left out: the one that Accept-Language prefers, else Kiswahili',
+      }),
     }),
     response: pendingShape,
-    async handle({ body, address }) {
-      const { full_name: fullName, phone_number: phoneNumber, email, password } = body
-      return { data: await register(accounts, { fullName, email, phoneNumber, password }, address) }
+    async handle(call) {
+      const { full_name: fullName, phone_number: phoneNumber, email, password } = call.body
+      const locale = call.body.locale ?? localeAsked(call.headers)
+      const registration = { fullName, email, phoneNumber, password, locale }
+      return { data: await register(accounts, registration, call.address) }
     },
   })
 }

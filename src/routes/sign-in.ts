@@ -4,7 +4,12 @@ import type { SignIn } from '../accounts/sign-in/sign-in.ts'
 import { route, type Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
 import { sessionShape } from './account-shapes.ts'
-import { deviceOf, requireCookies, setRefreshCookie } from './console/browser-session.ts'
+import {
+  deviceOf,
+  localeOfPages,
+  requireCookies,
+  setRefreshCookie,
+} from './console/browser-session.ts'
 
 const shared = { tag: 'Authentication', credential: 'none', dialect: 'envelope' } as const
 const enteredShape = sessionShape.extend({ created: z.boolean() })
@@ -69,6 +74,7 @@ function callbackRoute(signIn: SignIn, provider: Provider): Route {
         query: paramsOf(call.query),
         browser: cookieOf(signIn, call.headers.cookie),
         device: deviceOf(call),
+        localeOfPages: localeOfPages(call.headers),
         requestId: call.requestId,
       })
       return redirect(page, cookie === undefined ? {} : setRefreshCookie(cookie))

@@ -7,6 +7,7 @@ export type Documented = {
       email?: string | undefined
       phone_number?: string | undefined
       password: string
+      locale?: 'sw' | 'en' | undefined
     }
     answer: {
       status: 'success'

@@ -13,6 +13,8 @@ export type Registration = {
   email?: string | undefined
   phoneNumber?: string | undefined
   password: string
+  /** In which messages are written; Kiswahili when nothing is known. */
+  locale?: 'sw' | 'en' | undefined
 }
 
 export type PendingView = {

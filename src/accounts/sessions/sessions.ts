@@ -28,6 +28,8 @@ export type Device = {
   userAgent: string
   /** The refresh token is in a browser's cookie. */
   cookie?: boolean
+  /** The language it asks for: a new account gets its messages in it. */
+  locale?: Account['locale'] | undefined
 }
 
 /** A session that is in the database, but whose tokens have not been handed out yet. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { hmacSha256, sha256 } from '../../lib/secrets.ts'
+import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { insertAttempt, takeAttempt } from './attempts-store.ts'
 import type { BrowserProviderName } from './attempts-store.ts'
@@ -48,6 +49,8 @@ export type BrowserVisit = {
   query: URLSearchParams
   browser: string | undefined
   device: Device
+  /** The language of our own pages in that browser. */
+  localeOfPages: Account['locale']
   requestId: string
 }
 
@@ -64,10 +67,12 @@ export async function finishBrowser(
     if (!attempt) throw new Failure('gone', 'This sign-in has expired. Please start again.')
     page = attempt.redirectUri
     if (attempt.clientState !== undefined) state = { state: attempt.clientState }
-    const device = { ...visit.device, cookie: attempt.cookie }
+    const { cookie } = attempt
+    const locale = cookie ? visit.localeOfPages : visit.device.locale
+    const device = { ...visit.device, cookie, locale }
     const session = await finish(signIn, provider, { ...visit, device })
     // Nothing in the address: it stays in the history, and every script of the page reads it.
-    if (attempt.cookie) return { page, cookie: session.refresh_token }
+    if (cookie) return { page, cookie: session.refresh_token }
     return { page: withFragment(page, { ...inFragment(session), ...state }) }
   } catch (error) {
     // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.

@@ -3,7 +3,7 @@ import { safeEqual, sha256 } from '../../lib/secrets.ts'
 import type { Accounts } from '../accounts.ts'
 import { spendToken } from './attempts-store.ts'
 import { googleIdentity } from './google.ts'
-import { badToken, issuerKeys } from './issuer-keys.ts'
+import { badToken, issuerKeys, tokenHash } from './issuer-keys.ts'
 import { signInWith } from './linking.ts'
 import type { Device, SessionView } from '../sessions/sessions.ts'
 
@@ -53,9 +53,4 @@ function sameNonce(inToken: unknown, requested: string | undefined): boolean {
   if (inToken === undefined) return requested === undefined
   if (typeof inToken !== 'string' || requested === undefined) return false
   return safeEqual(inToken, requested) || safeEqual(inToken, sha256(requested).toString('hex'))
-}
-
-/** Hash of the signed part only: a signature can be encoded in more than one way. */
-function tokenHash(token: string): Buffer {
-  return sha256(token.split('.').slice(0, 2).join('.'))
 }

@@ -3,6 +3,7 @@ import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import { request } from 'undici'
 import { z } from 'zod'
 import { Failure } from '../../lib/failure.ts'
+import { sha256 } from '../../lib/secrets.ts'
 import { hourly, isLoopback, providerUnavailable } from './identity-provider.ts'
 
 /** Checks a token against the keys that its issuer publishes. */
@@ -33,6 +34,11 @@ export function issuerKeys(issuer: string): IssuerKeys {
 
 export function badToken(cause?: unknown): Failure {
   return new Failure('unauthorized', 'The token is not valid.', { cause })
+}
+
+/** Hash of the signed part only: a signature can be encoded in more than one way. */
+export function tokenHash(token: string): Buffer {
+  return sha256(token.split('.').slice(0, 2).join('.'))
 }
 
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {

@@ -22,6 +22,7 @@ export async function accountForIdentity(
   accounts: Pick<Accounts, 'keys' | 'signupBonusMicro'>,
   tx: Tx,
   identity: ExternalIdentity,
+  locale?: Account['locale'],
 ): Promise<{ account: Account; created: boolean }> {
   // Two first sign-ins at the same time end with one account.
   await lockIdentifier(tx, nameOf(identity))
@@ -32,7 +33,7 @@ export async function accountForIdentity(
     await link(tx, owner, identity)
     return { account: owner, created: false }
   }
-  return { account: await create(accounts, tx, identity), created: true }
+  return { account: await create(accounts, tx, identity, locale), created: true }
 }
 
 /** Signs the identity in, in one transaction. `first` may refuse by throwing. */
@@ -43,7 +44,7 @@ export async function signInWith(
 ): Promise<SessionView & { created: boolean }> {
   const { opened, created } = await accounts.db.begin(async (tx) => {
     await first?.(tx)
-    const { account, created } = await accountForIdentity(accounts, tx, identity)
+    const { account, created } = await accountForIdentity(accounts, tx, identity, device.locale)
     return { opened: await openSession(accounts, tx, { account, device }), created }
   })
   return { ...(await presentSession(accounts, opened)), created }
@@ -72,10 +73,11 @@ async function create(
   accounts: Pick<Accounts, 'keys' | 'signupBonusMicro'>,
   tx: Tx,
   identity: ExternalIdentity,
+  locale: Account['locale'] | undefined,
 ): Promise<Account> {
   const id = uuidv7()
   const { name: fullName, avatarUrl } = identity
-  await insertAccount(tx, { id, fullName, avatarUrl })
+  await insertAccount(tx, { id, fullName, avatarUrl, locale })
   const proven = await freeIdentifiers(tx, identity)
   for (const who of proven) await proveIdentifier(tx, id, who)
   await linkIdentity(tx, identity, id)

@@ -80,5 +80,6 @@ function partner(accounts: Accounts, config: Config): PartnerSignIn | undefined 
     audience: config.PARTNER_AUDIENCE,
     scope: config.PARTNER_REQUIRED_SCOPE,
     clientIds: config.PARTNER_CLIENT_IDS,
+    types: config.PARTNER_TOKEN_TYPES,
   })
 }

@@ -4,6 +4,7 @@ import { readRefreshToken } from '../../accounts/credentials/tokens.ts'
 import type { Device, SessionView } from '../../accounts/sessions/sessions.ts'
 import type { Success } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { acceptedLocale, type Locale } from '../../notices/language.ts'
 
 /*
  * Sessions of our own pages. The refresh token is in a cookie that no script reads. Browsers send it
@@ -85,7 +86,17 @@ function cookieHeader(value: string, lifeS: number): { 'set-cookie': string } {
 /** Where a sign-in comes from. */
 export function deviceOf(call: { address: string; headers: Headers }, cookie = false): Device {
   const userAgent = String(call.headers['user-agent'] ?? '').slice(0, 300)
-  return { address: call.address, userAgent, cookie }
+  return { address: call.address, userAgent, cookie, locale: localeAsked(call.headers) }
+}
+
+/** The language that the caller's device asks for. */
+export function localeAsked(headers: Headers): Locale | undefined {
+  return acceptedLocale(headers['accept-language'] as string | undefined)
+}
+
+/** The language of our own pages, as `web` reads it: Kiswahili unless it was chosen otherwise. */
+export function localeOfPages(headers: Headers): Locale {
+  return /(^|; )mlango_language=en(;|$)/.test(String(headers.cookie ?? '')) ? 'en' : 'sw'
 }
 
 /** In a browser the refresh token goes into the cookie, and nowhere else. */

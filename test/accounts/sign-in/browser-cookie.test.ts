@@ -63,6 +63,16 @@ describe('GET /v1/auth/github/start?session=cookie', () => {
     assert.equal(me.status, 200)
   })
 
+  it('messages of a new account are in the language of our pages', async () => {
+    github.user.id = 7001
+    const browser = openBrowser(app.url)
+    browser.jars.set(app.url, new Map([['mlango_language', 'en']]))
+    await browser.get(await browser.walk(start('?session=cookie'), CALLBACK))
+    const sql = `select locale from accounts join identities on account_id = accounts.id
+      where subject = '7001'`
+    assert.deepEqual(await db.query(sql), [{ locale: 'en' }])
+  })
+
   it('302: what goes wrong is told in the fragment, without a cookie', async () => {
     const browser = openBrowser(app.url)
     const door = new URL(await browser.walk(start('?session=cookie'), CALLBACK))

@@ -212,16 +212,55 @@ describe('POST /v1/auth/google/mobile', () => {
 })
 
 describe('POST /v1/auth/{partner}', () => {
-  it('200: a session for a real access token, as often as it is valid', async () => {
+  it('200: a session for a real access token, once', async () => {
     const email = freshEmail()
     const tokens = await realTokens('p-1', { email, email_verified: true, name: 'Asha' })
     assert.equal(decodeProtectedHeader(tokens.accessToken).typ, 'at+jwt')
     const response = await partner(tokens.accessToken)
     assert.equal(response.status, 200, JSON.stringify(response.body))
     assert.deepEqual([response.body.data.created, response.body.data.user.email], [true, email])
-    const again = await partner(tokens.accessToken)
-    assert.deepEqual([again.status, again.body.data.created], [200, false])
+    assert.equal((await partner(tokens.accessToken)).status, 401, 'a replay')
     assert.equal((await partner(tokens.idToken)).status, 401, 'an ID token is no access token')
+    const next = await realTokens('p-1', peer.people['p-1']!)
+    const again = await partner(next.accessToken)
+    assert.deepEqual([again.status, again.body.data.created], [200, false])
+  })
+
+  it('200: a token whose header calls it a JWT; its jti names it, however it is encoded', async () => {
+    for (const typ of ['JWT', 'jwt', 'application/at+jwt']) {
+      assert.equal((await partner(await accessToken({}, { typ }))).status, 200, typ)
+    }
+    const [sub, jti] = [`j-${Math.random()}`, `${Math.random()}`]
+    const first = await partner(await accessToken({ sub, jti, typ: 'Bearer', exp: 1e15 }))
+    assert.equal(first.status, 200, JSON.stringify(first.body))
+    assert.equal((await partner(await accessToken({ sub, jti, exp: now() + 99 }))).status, 401)
+  })
+
+  it('401: a type that PARTNER_TOKEN_TYPES leaves out', async () => {
+    const strict = await startSignIn(db, {
+      PARTNER_ISSUER: peer.issuer,
+      PARTNER_AUDIENCE: AUDIENCE,
+      PARTNER_TOKEN_TYPES: 'at+jwt',
+    })
+    const send = async (typ: string) => {
+      const body = { access_token: await accessToken({}, { typ }) }
+      return (await strict.call('POST /v1/auth/partner', { body })).status
+    }
+    assert.deepEqual([await send('JWT'), await send('at+jwt')], [401, 200])
+    await strict.close()
+  })
+
+  it('messages of a new account are in the language that the device asks for', async () => {
+    for (const [header, locale] of [
+      ['en-GB,en;q=0.9,sw;q=0.8', 'en'],
+      ['*', 'sw'],
+    ]) {
+      const response = await app.call('POST /v1/auth/kitambulisho', {
+        body: { access_token: await accessToken() },
+        headers: { 'accept-language': header! },
+      })
+      assert.equal(response.body.data.user.locale, locale)
+    }
   })
 
   it('200: a verified phone number is taken over, unless another account has it', async () => {
@@ -245,7 +284,9 @@ describe('POST /v1/auth/{partner}', () => {
       assert.deepEqual([response.status, response.body.error_code], [401, 'unauthorized'], what)
     }
     for (const [what, token] of Object.entries({
-      'typ JWT': await accessToken({}, { typ: 'JWT' }),
+      'another typ': await accessToken({}, { typ: 'dpop+jwt' }),
+      'an ID token by its claim': await accessToken({ typ: 'ID' }, { typ: 'JWT' }),
+      'a logout token': await accessToken({ events: {} }, { typ: 'JWT' }),
       'no typ': await accessToken({}, { typ: undefined }),
       'with a nonce': await accessToken({ nonce: 'x' }),
       'with at_hash': await accessToken({ at_hash: 'x' }),

@@ -52,6 +52,27 @@ describe('POST /v1/auth/register', () => {
     assert.equal(login.status, 200)
   })
 
+  it('201: messages are in the language of `locale`, else of Accept-Language, else Kiswahili', async () => {
+    for (const [sent, header, locale] of [
+      [{}, 'en-GB,en;q=0.9,sw;q=0.5', 'en'],
+      [{}, 'fr,en;q=0.4,sw;q=0.8', 'sw'],
+      [{}, '*', 'sw'],
+      [{}, 'english, en;q=0, en;q=x', 'sw'],
+      [{ locale: 'sw' }, 'en', 'sw'],
+      [{ locale: 'en' }, 'sw', 'en'],
+    ] as const) {
+      const email = freshEmail()
+      const response = await app.call('POST /v1/auth/register', {
+        body: registration({ email, ...sent }),
+        headers: { 'accept-language': header },
+      })
+      assert.equal(response.status, 201, JSON.stringify(response.body))
+      const sql = 'select subject from outbox where recipient = $1'
+      const [mail] = await app.db.query<{ subject: string }>(sql, [email])
+      assert.match(mail!.subject, locale === 'en' ? /verification code/ : /Msimbo/, header)
+    }
+  })
+
   it('400: bodies of the wrong shape', async () => {
     const email = freshEmail()
     for (const body of [
@@ -63,6 +84,7 @@ describe('POST /v1/auth/register', () => {
       registration({ phone_number: '+255 712 345 678' }),
       registration({ phone_number: '+255591234567' }),
       registration({ phone_number: '+２５５７１２３４５６７８' }),
+      registration({ email, locale: 'fr' }),
       registration({ email, full_name: '  ' }),
       registration({ email, full_name: 'x'.repeat(10_000) }),
       registration({ email, full_name: 'a\nb' }),

@@ -9,7 +9,7 @@ import { Field } from '../../parts/form/field.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useFormats } from '../../words/format.ts'
-import { useWords } from '../../words/language.tsx'
+import { useLanguage, useWords } from '../../words/language.tsx'
 import { CodeStep } from './code-step.tsx'
 import { readIdentifier } from './identifier.ts'
 import { inSeconds, usePending, type Pending } from './pending.ts'
@@ -27,6 +27,7 @@ type Wrong = { name?: string; identifier?: string; password?: string }
 
 function Register({ setPending }: { setPending(pending: Pending): void }) {
   const words = useWords(signInWords)
+  const { language } = useLanguage()
   const { number } = useFormats()
   const facts = useFacts()
   const [name, setName] = useState('')
@@ -37,7 +38,7 @@ function Register({ setPending }: { setPending(pending: Pending): void }) {
     send: () => {
       const address = readIdentifier(identifier)!
       return ask('POST /v1/auth/register', {
-        body: { full_name: name.trim(), password, ...address },
+        body: { full_name: name.trim(), password, locale: language, ...address },
       })
     },
     onDone: ({ data: { identifier, channel, purpose, expires_in, resend_after } }) =>
