@@ -5,7 +5,6 @@ import * as fc from 'fast-check'
 import type { Command, Outcome } from '../../src/ledger/commands.ts'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db, Row } from '../../src/db/db.ts'
-import { Failure } from '../../src/lib/failure.ts'
 import { insertRecords, recordsBeside } from '../../src/activity/activity-store.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
 import { openPostingQueue, type PostingQueue } from '../../src/ledger/posting-queue.ts'
@@ -21,36 +20,21 @@ withDatabase('a queue of postings', (open) => {
   let db: Db
   /** Statements and transactions that were begun, as the queues asked for them. */
   let asked = { statements: 0, transactions: 0 }
-  /** Of so many statements the answer is lost, after the server has done what they say. */
-  let answersToLose = 0
-  /** So many are not done at all. */
-  let statementsToFail = 0
   before(async () => {
     db = await open()
   })
   after(() => assertAudit(db))
-
-  async function faulty<Result>(ask: () => Promise<Result>): Promise<Result> {
-    if (statementsToFail > 0) {
-      statementsToFail -= 1
-      throw new Failure('unavailable', 'The server is away.')
-    }
-    const result = await ask()
-    if (answersToLose === 0) return result
-    answersToLose -= 1
-    throw new Failure('unavailable', 'The answer was lost.')
-  }
 
   function newQueue(): Queue {
     const counting: Db = {
       ...db,
       query<R extends Row>(sql: string, params?: unknown[]) {
         asked.statements += 1
-        return faulty(() => db.query<R>(sql, params))
+        return db.query<R>(sql, params)
       },
       begin(work, how) {
         asked.transactions += 1
-        return faulty(() => db.begin(work, how))
+        return db.begin(work, how)
       },
     }
     const quiet = { noteBalances: async () => {}, isNews: () => false }
