@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../lib/failure.ts'
+import { codeOf, Failure, type FailureKind } from '../lib/failure.ts'
 import {
   LONGEST_WAIT_S,
   messagesError,
@@ -63,7 +63,7 @@ function compatibleError(failure: Failure) {
     message: publicMessage(failure),
     type: row.type,
     param: failure.param?.slice(0, LONGEST_PARAM) ?? null,
-    code: failure.code ?? row.code,
+    code: codeOf(failure),
   }
 }
 
@@ -102,7 +102,6 @@ type FailureRow = {
   status: number
   errorCode: string
   type: string
-  code: string | null
   headers?: Record<string, string>
   retryAfterS?: number
 }
@@ -110,55 +109,50 @@ type FailureRow = {
 const BEARER = { 'www-authenticate': 'Bearer' }
 
 const FAILURES: Record<FailureKind, FailureRow> = {
-  invalid: row(400, 'validation_error', 'invalid_request_error', null),
-  unsuitable: row(400, 'invalid_request_error', 'invalid_request_error', null),
-  otp_invalid: row(400, 'otp_invalid', 'invalid_request_error', 'otp_invalid'),
-  otp_expired: row(400, 'otp_expired', 'invalid_request_error', 'otp_expired'),
+  invalid: row(400, 'validation_error', 'invalid_request_error'),
+  unsuitable: row(400, 'invalid_request_error', 'invalid_request_error'),
+  otp_invalid: row(400, 'otp_invalid', 'invalid_request_error'),
+  otp_expired: row(400, 'otp_expired', 'invalid_request_error'),
   unauthorized: {
-    ...row(401, 'unauthorized', 'unauthorized', 'invalid_api_key'),
+    ...row(401, 'unauthorized', 'unauthorized'),
     headers: BEARER,
   },
   invalid_credentials: {
-    ...row(401, 'invalid_credentials', 'unauthorized', 'invalid_credentials'),
+    ...row(401, 'invalid_credentials', 'unauthorized'),
     headers: BEARER,
   },
-  insufficient: row(402, 'insufficient_credits', 'insufficient_quota', 'insufficient_quota'),
-  forbidden: row(403, 'forbidden', 'forbidden', 'forbidden'),
-  second_factor_missing: row(403, 'second_factor_required', 'forbidden', 'second_factor_required'),
-  not_found: row(404, 'not_found', 'not_found', 'not_found'),
-  method_not_allowed: row(405, 'method_not_allowed', 'invalid_request_error', 'method_not_allowed'),
+  insufficient: row(402, 'insufficient_credits', 'insufficient_quota'),
+  forbidden: row(403, 'forbidden', 'forbidden'),
+  second_factor_missing: row(403, 'second_factor_required', 'forbidden'),
+  not_found: row(404, 'not_found', 'not_found'),
+  method_not_allowed: row(405, 'method_not_allowed', 'invalid_request_error'),
   too_slow: {
-    ...row(408, 'invalid_request_error', 'invalid_request_error', 'request_timeout'),
+    ...row(408, 'invalid_request_error', 'invalid_request_error'),
     headers: { connection: 'close' },
   },
-  conflict: row(409, 'conflict', 'conflict', 'conflict'),
-  idempotency_conflict: row(
-    409,
-    'idempotency_conflict',
-    'idempotency_conflict',
-    'idempotency_conflict',
-  ),
-  gone: row(410, 'gone', 'gone', 'gone'),
-  too_large: row(413, 'invalid_request_error', 'invalid_request_error', 'payload_too_large'),
+  conflict: row(409, 'conflict', 'conflict'),
+  idempotency_conflict: row(409, 'idempotency_conflict', 'idempotency_conflict'),
+  gone: row(410, 'gone', 'gone'),
+  too_large: row(413, 'invalid_request_error', 'invalid_request_error'),
   rate_limited: {
-    ...row(429, 'rate_limited', 'rate_limit_exceeded', 'rate_limit_exceeded'),
+    ...row(429, 'rate_limited', 'rate_limit_exceeded'),
     retryAfterS: 1,
   },
-  internal: row(500, 'internal_error', 'internal_error', 'internal_error'),
-  upstream_failed: row(502, 'server_error', 'server_error', 'upstream_error'),
+  internal: row(500, 'internal_error', 'internal_error'),
+  upstream_failed: row(502, 'server_error', 'server_error'),
   upstream_rejected: {
-    ...row(502, 'server_error', 'server_error', 'upstream_rejected'),
+    ...row(502, 'server_error', 'server_error'),
     // SDKs retry every 5xx; this one would be refused again.
     headers: { 'x-should-retry': 'false' },
   },
   unavailable: {
-    ...row(503, 'server_error', 'server_error', 'upstream_unavailable'),
+    ...row(503, 'server_error', 'server_error'),
     retryAfterS: 2,
   },
 }
 
-function row(status: number, errorCode: string, type: string, code: string | null): FailureRow {
-  return { status, errorCode, type, code }
+function row(status: number, errorCode: string, type: string): FailureRow {
+  return { status, errorCode, type }
 }
 
 const LONGEST_MESSAGE = 500

@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from '../lib/failure.ts'
+import { codeOf, type Failure, type FailureKind } from '../lib/failure.ts'
 
 /*
  * Errors as Anthropic's clients read them. What makes each client stop, wait, shorten its context or
@@ -20,7 +20,11 @@ export function messagesHeaders(kind: FailureKind): Record<string, string> {
 export function messagesError(failure: Failure, message: string, requestId: string) {
   const { type } = ROWS[failure.kind]
   const words = failure.code === 'context_length_exceeded' ? TOO_LONG : message
-  return { type: 'error', error: { type, message: words }, request_id: requestId }
+  return {
+    type: 'error',
+    error: { type, message: words, code: codeOf(failure) ?? undefined },
+    request_id: requestId,
+  }
 }
 
 /** The only wording on which clients shorten the conversation by themselves. */

@@ -52,6 +52,38 @@ export class Failure extends Error {
   }
 }
 
+/**
+ * The code by which programs tell failures apart: in an answer and, for a paid call, in its record.
+ * Null where the type of the error says it all.
+ */
+export function codeOf({ code, kind }: Failure): string | null {
+  return code ?? CODES[kind]
+}
+
+const CODES: Record<FailureKind, string | null> = {
+  invalid: null,
+  unsuitable: null,
+  otp_invalid: 'otp_invalid',
+  otp_expired: 'otp_expired',
+  unauthorized: 'invalid_api_key',
+  invalid_credentials: 'invalid_credentials',
+  insufficient: 'insufficient_quota',
+  forbidden: 'forbidden',
+  second_factor_missing: 'second_factor_required',
+  not_found: 'not_found',
+  method_not_allowed: 'method_not_allowed',
+  too_slow: 'request_timeout',
+  conflict: 'conflict',
+  idempotency_conflict: 'idempotency_conflict',
+  gone: 'gone',
+  too_large: 'payload_too_large',
+  rate_limited: 'rate_limit_exceeded',
+  internal: 'internal_error',
+  upstream_failed: 'upstream_error',
+  upstream_rejected: 'upstream_rejected',
+  unavailable: 'upstream_unavailable',
+}
+
 /** A field of a request that is wrong: the message begins with its name, and `param` is it. */
 export function invalidField(field: string, why: string): Failure {
   return new Failure('invalid', `${field} ${why}.`, { param: field })

@@ -83,7 +83,10 @@ export const recordShape = z.object({
   cost_credits: z.number(),
   latency_ms: count,
   status: z.enum(ACTIVITY_STATUSES),
-  error_code: z.string().optional(),
+  error_code: z
+    .string()
+    .optional()
+    .meta({ description: 'The code that the caller got', example: 'upstream_error' }),
   estimated: z.boolean(),
   created_at: z.iso.datetime(),
 })

@@ -205,7 +205,8 @@ test('every kind of failure in the words of the Messages dialect', async () => {
   for (const [kind, [status, type]] of Object.entries(IN_MESSAGES)) {
     const { status: sent, reply, headers } = await post('/v1/messages/fail', { kind })
     assert.equal(sent, status, kind)
-    const error = { type, message: 'A public sentence.' }
+    const code = TABLE[kind as FailureKind][3]
+    const error = { type, message: 'A public sentence.', ...(code !== null && { code }) }
     assert.deepEqual(reply, { type: 'error', error, request_id: reply.request_id })
     assert.equal(headers.get('request-id'), headers.get('x-request-id'))
     assert.equal(headers.get('x-should-retry'), final.includes(kind) ? 'false' : null, kind)

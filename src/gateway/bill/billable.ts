@@ -1,5 +1,5 @@
 import type { Keep } from '../../lib/answer.ts'
-import { Failure } from '../../lib/failure.ts'
+import { codeOf, Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Billing } from './billing.ts'
 import { extendHold, isRefusal, placeHold, type PlacedHold } from './place-hold.ts'
@@ -134,9 +134,10 @@ async function settle(
   return receipt
 }
 
+/** What the caller is told of it. */
 function errorCode(error: unknown): string {
   if (!(error instanceof Failure)) return 'internal_error'
-  return error.code ?? error.kind
+  return codeOf(error) ?? 'invalid_request_error'
 }
 
 function interrupted(): Failure {

@@ -105,14 +105,14 @@ function streamEnds(
       return rest
     },
     async broke(error) {
+      // After the first byte a failure can only be reported in the stream.
+      const failure = error instanceof Failure ? error : interrupted(error)
       if (causedByReader(error)) await left()
       else {
-        const dropped = dropOf(error, stage, latencyMs(), call.signal)
+        const dropped = dropOf(failure, stage, latencyMs(), call.signal)
         await bill.drop({ ...dropped, course, waived: worth() })
       }
       leave()
-      // After the first byte a failure can only be reported in the stream.
-      const failure = error instanceof Failure ? error : interrupted(error)
       return form.fail(call.renderError(failure), failure)
     },
     async left() {

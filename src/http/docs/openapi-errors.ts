@@ -40,7 +40,7 @@ const SHAPES: Record<Dialect, z.ZodType> = {
   messages: z
     .object({
       type: z.literal('error'),
-      error: z.object({ type: z.string(), message: z.string() }),
+      error: z.object({ type: z.string(), message: z.string(), code: z.string().optional() }),
       request_id: z.string(),
     })
     .meta({ id: 'MessagesError' }),

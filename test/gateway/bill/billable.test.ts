@@ -325,7 +325,7 @@ withDatabase('a bill', (open) => {
     await until(isReleased)
     await billing.queue.idle()
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
-    assert.deepEqual(await records(), ['test/model unavailable 0 0'])
+    assert.deepEqual(await records(), ['test/model upstream_unavailable 0 0'])
   })
 
   test('whose release is not confirmed is dropped all the same, with one record', async () => {
@@ -615,7 +615,8 @@ test('an error ends a bill as failed; only a caller who left ends it as cancelle
   }
   const left = signal({ code: 'caller_left' })
   const cases: [unknown, AbortSignal, status: string, errorCode: string][] = [
-    [new Failure('upstream_failed', 'x'), signal(), 'failed', 'upstream_failed'],
+    [new Failure('upstream_failed', 'x'), signal(), 'failed', 'upstream_error'],
+    [new Failure('unsuitable', 'x'), signal(), 'failed', 'invalid_request_error'],
     [new Failure('unsuitable', 'x', { code: 'no_speech' }), signal(), 'failed', 'no_speech'],
     [new Error('a bug'), signal(), 'failed', 'internal_error'],
     [new Error('aborted'), signal({ code: 'draining' }), 'failed', 'internal_error'],
