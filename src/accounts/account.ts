@@ -1,48 +1,27 @@
-import type { Row } from '../db/db.ts'
+import { as, bool, bytes, columns, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
 
-type AccountStatus = 'pending_verification' | 'active' | 'suspended'
 export type MfaMethod = 'none' | 'totp' | 'email' | 'phone'
 
-export type Account = {
-  id: string
-  fullName: string
-  avatarUrl: string | null
-  email: string | null
-  emailVerified: boolean
-  phoneNumber: string | null
-  phoneVerified: boolean
+export const ACCOUNT = columns({
+  id: text,
+  fullName: text,
+  avatarUrl: orNull(text),
+  email: orNull(text),
+  emailVerified: as('email_verified_at is not null', bool),
+  phoneNumber: orNull(text),
+  phoneVerified: as('phone_verified_at is not null', bool),
   /** The last number that was verified: it signs in, and receives login codes. */
-  loginPhone: string | null
-  passwordHash: string | null
-  status: AccountStatus
-  role: 'user' | 'admin'
-  locale: 'sw' | 'en'
-  mfaMethod: MfaMethod
-  totpSealed: Uint8Array | null
-  totpPendingSealed: Uint8Array | null
-  createdAt: Date
-}
-
-export function accountFrom(row: Row): Account {
-  return {
-    id: row.id as string,
-    fullName: row.full_name as string,
-    avatarUrl: row.avatar_url as string | null,
-    email: row.email as string | null,
-    emailVerified: row.email_verified_at !== null,
-    phoneNumber: row.phone_number as string | null,
-    phoneVerified: row.phone_verified_at !== null,
-    loginPhone: row.login_phone as string | null,
-    passwordHash: row.password_hash as string | null,
-    status: row.status as AccountStatus,
-    role: row.role as Account['role'],
-    locale: row.locale as Account['locale'],
-    mfaMethod: row.mfa_method as MfaMethod,
-    totpSealed: row.totp_sealed as Uint8Array | null,
-    totpPendingSealed: row.totp_pending_sealed as Uint8Array | null,
-    createdAt: row.created_at as Date,
-  }
-}
+  loginPhone: orNull(text),
+  passwordHash: orNull(text),
+  status: oneOf<'pending_verification' | 'active' | 'suspended'>(),
+  role: oneOf<'user' | 'admin'>(),
+  locale: oneOf<'sw' | 'en'>(),
+  mfaMethod: oneOf<MfaMethod>(),
+  totpSealed: orNull(bytes),
+  totpPendingSealed: orNull(bytes),
+  createdAt: time,
+})
+export type Account = RowOf<typeof ACCOUNT>
 
 /** The profile names this address or number, proven or not. */
 export function claims(account: Account, who: { channel: 'email' | 'phone'; value: string }) {
@@ -75,7 +54,7 @@ export type Profile = {
   phone_number?: string
   email_verified: boolean
   phone_verified: boolean
-  status: AccountStatus
+  status: Account['status']
   role: 'user' | 'admin'
   locale: 'sw' | 'en'
   mfa_method?: Exclude<MfaMethod, 'none'>

@@ -1,7 +1,6 @@
 import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
-import { accountFrom } from './account.ts'
-import type { Account } from './account.ts'
+import { ACCOUNT, type Account } from './account.ts'
 import type { Identifier } from './identifiers.ts'
 
 /** Makes transactions about the same identifier run one after the other. */
@@ -11,48 +10,51 @@ export async function lockIdentifier(tx: Tx, value: string): Promise<void> {
 
 /** Serialises whatever counts an account's rows (keys, workspaces) or deletes the account. */
 export async function lockAccount(tx: Tx, id: string): Promise<Account | undefined> {
-  const [row] = await tx.read(
-    'select * from accounts where id = $1 and deleted_at is null for update',
+  const rows = await tx.read(
+    `select ${ACCOUNT.list} from accounts where id = $1 and deleted_at is null for update`,
     [id],
   )
-  return row && accountFrom(row)
+  return ACCOUNT.first(rows)
 }
 
 export async function findAccount(tx: Tx, id: string): Promise<Account | undefined> {
-  const [row] = await tx.read('select * from accounts where id = $1 and deleted_at is null', [id])
-  return row && accountFrom(row)
+  const rows = await tx.read(
+    `select ${ACCOUNT.list} from accounts where id = $1 and deleted_at is null`,
+    [id],
+  )
+  return ACCOUNT.first(rows)
 }
 
 /** The proven owner of an identifier, if there is one. */
 export async function findOwner(tx: Tx, who: Identifier): Promise<Account | undefined> {
-  const [row] = await tx.read(
-    `select * from accounts where deleted_at is null and ${
+  const rows = await tx.read(
+    `select ${ACCOUNT.list} from accounts where deleted_at is null and ${
       who.channel === 'email' ? 'email = $1 and email_verified_at is not null' : 'login_phone = $1'
     }`,
     [who.value],
   )
-  return row && accountFrom(row)
+  return ACCOUNT.first(rows)
 }
 
 /** The newest account that claims an identifier without having proven it. */
 export async function findClaimant(tx: Tx, who: Identifier): Promise<Account | undefined> {
-  const [row] = await tx.read(
-    `select * from accounts where deleted_at is null and ${UNPROVEN[who.channel]}
+  const rows = await tx.read(
+    `select ${ACCOUNT.list} from accounts where deleted_at is null and ${UNPROVEN[who.channel]}
      order by created_at desc, id desc limit 1`,
     [who.value],
   )
-  return row && accountFrom(row)
+  return ACCOUNT.first(rows)
 }
 
 /** The newest registration that waits for a code to this identifier, not one that only names it. */
 export async function findRegistration(tx: Tx, who: Identifier): Promise<Account | undefined> {
-  const [row] = await tx.read(
-    `select * from accounts where deleted_at is null and status = 'pending_verification'
+  const rows = await tx.read(
+    `select ${ACCOUNT.list} from accounts where deleted_at is null and status = 'pending_verification'
      and ${UNPROVEN[who.channel]} ${who.channel === 'phone' ? 'and email is null' : ''}
      order by created_at desc, id desc limit 1`,
     [who.value],
   )
-  return row && accountFrom(row)
+  return ACCOUNT.first(rows)
 }
 
 export type NewAccount = {
@@ -69,7 +71,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<Accoun
   const [row] = await tx.query(
     `insert into accounts (id, full_name, email, phone_number, password_hash, avatar_url, locale,
        status)
-     values ($1, $2, $3, $4, $5, $6, $7, 'pending_verification') returning *`,
+     values ($1, $2, $3, $4, $5, $6, $7, 'pending_verification') returning ${ACCOUNT.list}`,
     [
       account.id,
       account.fullName,
@@ -80,7 +82,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<Accoun
       account.locale ?? 'sw',
     ],
   )
-  return accountFrom(row!)
+  return ACCOUNT.from(row!)
 }
 
 /** Deletes other registrations that claimed this identifier and never proved it. */

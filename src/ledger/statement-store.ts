@@ -1,18 +1,24 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, columns, int8, json, oneOf, optional, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import type { Entry } from './commands.ts'
 
 export type EntryType = Entry['type']
 
-export type StatementEntry = {
-  id: string
-  type: EntryType
-  amountMicro: bigint
-  balanceAfterMicro: bigint
-  description: string
-  reference: { type: string; id: string } | undefined
-  workspaceId: string | undefined
-  createdAt: Date
-}
+const ENTRY = columns({
+  id: text,
+  type: oneOf<EntryType>(),
+  amountMicro: int8,
+  balanceAfterMicro: int8,
+  description: text,
+  reference: as(
+    `case when reference_type is not null and reference_id is not null
+      then json_build_object('type', reference_type, 'id', reference_id) end`,
+    optional(json<{ type: string; id: string }>()),
+  ),
+  workspaceId: optional(text),
+  createdAt: time,
+})
+export type StatementEntry = RowOf<typeof ENTRY>
 
 /** Ordinals from `first` to `last`, both included; empty when `last` is before `first`. */
 export type OrdinalRange = { first: bigint; last: bigint }
@@ -85,11 +91,11 @@ export type Page = { accountId: string; range: OrdinalRange; limit: number }
 /** All types: an offset is a smaller `range.last`, so the last page costs what the first does. */
 export async function readEntries(tx: Tx, page: Page): Promise<StatementEntry[]> {
   const rows = await tx.read(
-    `select ${COLUMNS} from ledger_entries
+    `select ${ENTRY.list} from ledger_entries
      where account_id = $1 and ordinal between $2 and $3 order by ordinal desc limit $4`,
     [page.accountId, page.range.first, page.range.last, page.limit],
   )
-  return rows.map(statementEntry)
+  return ENTRY.all(rows)
 }
 
 export async function readCharges(
@@ -97,12 +103,12 @@ export async function readCharges(
   page: Page & { offset: number },
 ): Promise<StatementEntry[]> {
   const rows = await tx.read(
-    `select ${COLUMNS} from ledger_entries
+    `select ${ENTRY.list} from ledger_entries
      where account_id = $1 and ordinal between $2 and $3 and type = 'usage'
      order by ordinal desc limit $4 offset $5`,
     [page.accountId, page.range.first, page.range.last, page.limit, page.offset],
   )
-  return rows.map(statementEntry)
+  return ENTRY.all(rows)
 }
 
 /** `type <> 'usage'` is repeated so that the small index of these is used. */
@@ -111,27 +117,10 @@ export async function readCredits(
   page: Page & { offset: number; type: EntryType },
 ): Promise<StatementEntry[]> {
   const rows = await tx.read(
-    `select ${COLUMNS} from ledger_entries
+    `select ${ENTRY.list} from ledger_entries
      where account_id = $1 and type <> 'usage' and type = $2 and ordinal between $3 and $4
      order by ordinal desc limit $5 offset $6`,
     [page.accountId, page.type, page.range.first, page.range.last, page.limit, page.offset],
   )
-  return rows.map(statementEntry)
-}
-
-const COLUMNS = `id, type, amount_micro, balance_after_micro, description, reference_type,
-  reference_id, workspace_id, created_at`
-
-function statementEntry(row: Row): StatementEntry {
-  const { reference_type: type, reference_id: id } = row
-  return {
-    id: row.id as string,
-    type: row.type as EntryType,
-    amountMicro: row.amount_micro as bigint,
-    balanceAfterMicro: row.balance_after_micro as bigint,
-    description: row.description as string,
-    reference: typeof type === 'string' && typeof id === 'string' ? { type, id } : undefined,
-    workspaceId: (row.workspace_id as string | null) ?? undefined,
-    createdAt: row.created_at as Date,
-  }
+  return ENTRY.all(rows)
 }

@@ -1,28 +1,35 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, columns, json, oneOf, orNull, text, texts, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 import type { NoticeType } from './notice.ts'
 import type { Preferences } from './preferences-store.ts'
 import { preferencesFrom } from './preferences-store.ts'
 
-export type Recipient = {
-  email: string | null
-  phone: string | null
-  locale: string | null
+const RECIPIENT = columns({
+  email: as('case when email_verified_at is not null then email end', orNull(text)),
+  phone: as(
+    'case when phone_verified_at is not null then phone_number else login_phone end',
+    orNull(text),
+  ),
+  locale: orNull(text),
+})
+export type Recipient = RowOf<typeof RECIPIENT> & {
   /** Undefined when they were never changed: the defaults apply. */
   preferences: Preferences | undefined
 }
 
-export type Notification = {
-  id: string
-  type: NoticeType
-  title: string
-  body: string
-  data: Record<string, unknown>
-  createdAt: Date
-  readAt: Date | null
+const NOTIFICATION = columns({
+  id: text,
+  type: oneOf<NoticeType>(),
+  title: text,
+  body: text,
+  data: json<Record<string, unknown>>(),
+  createdAt: time,
+  readAt: orNull(time),
   /** The channels by which it has also gone out. */
-  sentBy: string[]
-}
+  sentBy: texts,
+})
+export type Notification = RowOf<typeof NOTIFICATION>
 
 /**
  * Only verified addresses: an unverified one may be somebody else's. While a new number waits for
@@ -30,14 +37,14 @@ export type Notification = {
  */
 export async function readRecipient(tx: Tx, accountId: string): Promise<Recipient | undefined> {
   const [row] = await tx.read(
-    `select case when email_verified_at is not null then email end as email,
-       case when phone_verified_at is not null then phone_number else login_phone end as phone,
-       locale, p.*
+    `select ${RECIPIENT.list}, p.*
      from accounts a left join notification_preferences p on p.account_id = a.id
      where a.id = $1 and a.deleted_at is null`,
     [accountId],
   )
-  return row && recipientFrom(row)
+  if (!row) return undefined
+  const preferences = row.account_id === null ? undefined : preferencesFrom(row)
+  return { ...RECIPIENT.from(row), preferences }
 }
 
 export async function insertNotification(
@@ -60,24 +67,24 @@ export async function listNotifications(
   page: { accountId: string; unread: boolean | undefined; limit: number; offset: number },
 ): Promise<Notification[]> {
   const rows = await tx.read(
-    `select id, type, title, body, data, created_at, read_at, sent_by from notifications
+    `select ${NOTIFICATION.list} from notifications
      where account_id = $1 and ($2::boolean is null or (read_at is null) = $2)
      order by id desc limit $3 offset $4`,
     [page.accountId, page.unread ?? null, page.limit, page.offset],
   )
-  return rows.map(notificationFrom)
+  return NOTIFICATION.all(rows)
 }
 
 export async function countNotifications(
   tx: Tx,
   accountId: string,
 ): Promise<{ all: number; unread: number }> {
-  const [row] = await tx.read(
-    `select count(*)::int as all_of_them, (count(*) filter (where read_at is null))::int as unread
+  const [row] = await tx.read<{ all: number; unread: number }>(
+    `select count(*)::int as all, (count(*) filter (where read_at is null))::int as unread
      from notifications where account_id = $1`,
     [accountId],
   )
-  return { all: row!.all_of_them as number, unread: row!.unread as number }
+  return row!
 }
 
 /** A notification that is read again keeps the time of the first reading. */
@@ -87,10 +94,10 @@ export async function markNotificationRead(
 ): Promise<Notification | undefined> {
   const rows = await tx.query(
     `update notifications set read_at = coalesce(read_at, now()) where id = $1 and account_id = $2
-     returning id, type, title, body, data, created_at, read_at, sent_by`,
+     returning ${NOTIFICATION.list}`,
     [id, accountId],
   )
-  return rows[0] && notificationFrom(rows[0])
+  return NOTIFICATION.first(rows)
 }
 
 /** Returns how many there were. */
@@ -115,36 +122,14 @@ export function purgeNotifications(tx: Tx, batch: number, days: number): Promise
 
 /** Returns the accounts that had not been warned since their last top-up. */
 export async function insertBalanceWarnings(tx: Tx, accountIds: string[]): Promise<string[]> {
-  const rows = await tx.query(
+  const rows = await tx.query<{ id: string }>(
     `insert into balance_warnings (account_id) select unnest($1::uuid[])
-     on conflict do nothing returning account_id`,
+     on conflict do nothing returning account_id as id`,
     [accountIds],
   )
-  return rows.map((row) => row.account_id as string)
+  return rows.map(({ id }) => id)
 }
 
 export async function deleteBalanceWarnings(tx: Tx, accountIds: string[]): Promise<void> {
   await tx.query('delete from balance_warnings where account_id = any($1::uuid[])', [accountIds])
-}
-
-function recipientFrom(row: Row): Recipient {
-  return {
-    email: row.email as string | null,
-    phone: row.phone as string | null,
-    locale: row.locale as string | null,
-    preferences: row.account_id === null ? undefined : preferencesFrom(row),
-  }
-}
-
-function notificationFrom(row: Row): Notification {
-  return {
-    id: row.id as string,
-    type: row.type as NoticeType,
-    title: row.title as string,
-    body: row.body as string,
-    data: row.data as Record<string, unknown>,
-    createdAt: row.created_at as Date,
-    readAt: row.read_at as Date | null,
-    sentBy: row.sent_by as string[],
-  }
 }

@@ -1,4 +1,16 @@
-import type { Row, Tx } from '../db/db.ts'
+import {
+  as,
+  bool,
+  columns,
+  int,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  time,
+  type RowOf,
+} from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 import type { NoticeCategory } from './notice.ts'
 import type { Channel, Message } from './sender.ts'
@@ -16,25 +28,34 @@ export type NewMessage = Omit<Message, 'createdAt'> & {
   expiresInS?: number | undefined
 }
 
-export type ClaimedMessage = Message & {
-  leaseId: string
-  attempts: number
-  expired: boolean
-  notice: NoticeCategory | undefined
-}
+const CLAIMED = columns({
+  id: text,
+  channel: oneOf<Channel>(),
+  to: as('recipient', text),
+  subject: as("coalesce(subject, '')", text),
+  text: as('body', text),
+  html: optional(text),
+  createdAt: time,
+  leaseId: text,
+  attempts: int,
+  expired: as('coalesce(expires_at <= now(), false)', bool),
+  notice: optional(oneOf<NoticeCategory>()),
+})
+export type ClaimedMessage = RowOf<typeof CLAIMED>
 
-export type OutboxRow = {
-  id: string
-  channel: Channel
-  recipient: string
+const LISTED = columns({
+  id: text,
+  channel: oneOf<Channel>(),
+  recipient: text,
   /** `folded`: an SMS beyond the account's share of the day, counted in its digest. */
-  state: 'waiting' | 'sent' | 'dead' | 'folded'
-  attempts: number
-  lastError: string | null
-  resendable: boolean
-  createdAt: Date
-  nextTryAt: Date
-}
+  state: oneOf<'waiting' | 'sent' | 'dead' | 'folded'>(),
+  attempts: int,
+  lastError: orNull(text),
+  resendable: as('body is not null', bool),
+  createdAt: time,
+  nextTryAt: time,
+})
+export type OutboxRow = RowOf<typeof LISTED>
 
 /**
  * Puts a message in the outbox in the caller's transaction. It goes out when that commits: the NOTIFY
@@ -78,11 +99,10 @@ export async function claimMessage(
        where state = 'waiting' and channel = $1 and next_try_at <= now()
        order by next_try_at limit 1 for update skip locked
      )
-     returning id, channel, recipient, subject, body, html, attempts, created_at, notice,
-       coalesce(expires_at <= now(), false) as expired`,
+     returning ${CLAIMED.list}`,
     [claim.channel, claim.leaseId, claim.leaseMs],
   )
-  return rows[0] && claimed(rows[0], claim.leaseId)
+  return CLAIMED.first(rows)
 }
 
 /** Marks the in-app notification as sent by this channel. */
@@ -130,11 +150,11 @@ export async function listMessages(
   filter: { state: OutboxRow['state'] | undefined; limit: number },
 ): Promise<OutboxRow[]> {
   const rows = await tx.read(
-    `select ${LISTED} from outbox where ($1::text is null and state in ('waiting', 'dead')) or state = $1
+    `select ${LISTED.list} from outbox where ($1::text is null and state in ('waiting', 'dead')) or state = $1
      order by created_at desc, id desc limit $2`,
     [filter.state ?? null, filter.limit],
   )
-  return rows.map(listed)
+  return LISTED.all(rows)
 }
 
 /** Messages to one account, newest first. */
@@ -144,10 +164,10 @@ export async function listMessagesOf(
   limit: number,
 ): Promise<OutboxRow[]> {
   const rows = await tx.read(
-    `select ${LISTED} from outbox where account_id = $1 order by created_at desc limit $2`,
+    `select ${LISTED.list} from outbox where account_id = $1 order by created_at desc limit $2`,
     [accountId, limit],
   )
-  return rows.map(listed)
+  return LISTED.all(rows)
 }
 
 /** True when there was an undeliverable message whose text is still there. */
@@ -175,37 +195,4 @@ export function purgeMessages(tx: Tx, batch: number): Promise<number> {
   })
 }
 
-const LISTED = `id, channel, recipient, state, attempts, last_error,
-  body is not null as resendable, created_at, next_try_at`
-
 type LeasedMessage = { id: string; leaseId: string }
-
-function claimed(row: Row, leaseId: string): ClaimedMessage {
-  return {
-    id: row.id as string,
-    channel: row.channel as Channel,
-    to: row.recipient as string,
-    subject: (row.subject as string | null) ?? '',
-    text: row.body as string,
-    html: (row.html as string | null) ?? undefined,
-    createdAt: row.created_at as Date,
-    attempts: row.attempts as number,
-    expired: row.expired as boolean,
-    notice: (row.notice as NoticeCategory | null) ?? undefined,
-    leaseId,
-  }
-}
-
-function listed(row: Row): OutboxRow {
-  return {
-    id: row.id as string,
-    channel: row.channel as Channel,
-    recipient: row.recipient as string,
-    state: row.state as OutboxRow['state'],
-    attempts: row.attempts as number,
-    lastError: row.last_error as string | null,
-    resendable: row.resendable as boolean,
-    createdAt: row.created_at as Date,
-    nextTryAt: row.next_try_at as Date,
-  }
-}

@@ -1,17 +1,19 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, columns, int8, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { uuidv7 } from '../lib/ids.ts'
 
 /** A correction that waits for a second operator. */
-export type AdjustmentRequest = {
-  id: string
-  accountId: string
-  amountMicro: bigint
-  reason: string
-  key: string
-  askedBy: string
-  askedByName: string
-  askedAt: Date
-}
+const REQUEST = columns({
+  id: text,
+  accountId: text,
+  amountMicro: int8,
+  reason: text,
+  key: as('entry_key', text),
+  askedBy: text,
+  askedByName: text,
+  askedAt: time,
+})
+export type AdjustmentRequest = RowOf<typeof REQUEST>
 
 /** The same key again is the same request. */
 export async function insertRequest(
@@ -40,19 +42,21 @@ export async function insertRequest(
 /** The oldest first. */
 export async function listWaiting(tx: Tx, limit: number): Promise<AdjustmentRequest[]> {
   const rows = await tx.read(
-    'select * from adjustment_requests where decision is null order by asked_at, id limit $1',
+    `select ${REQUEST.list} from adjustment_requests
+     where decision is null order by asked_at, id limit $1`,
     [limit],
   )
-  return rows.map(requestFrom)
+  return REQUEST.all(rows)
 }
 
 /** Undefined when there is none, or it has been decided. */
 export async function lockWaiting(tx: Tx, id: string): Promise<AdjustmentRequest | undefined> {
-  const [row] = await tx.read(
-    'select * from adjustment_requests where id = $1 and decision is null for update',
+  const rows = await tx.read(
+    `select ${REQUEST.list} from adjustment_requests
+     where id = $1 and decision is null for update`,
     [id],
   )
-  return row && requestFrom(row)
+  return REQUEST.first(rows)
 }
 
 export async function decideRequest(
@@ -64,17 +68,4 @@ export async function decideRequest(
     id,
     decision,
   ])
-}
-
-function requestFrom(row: Row): AdjustmentRequest {
-  return {
-    id: row.id as string,
-    accountId: row.account_id as string,
-    amountMicro: row.amount_micro as bigint,
-    reason: row.reason as string,
-    key: row.entry_key as string,
-    askedBy: row.asked_by as string,
-    askedByName: row.asked_by_name as string,
-    askedAt: row.asked_at as Date,
-  }
 }

@@ -1,23 +1,35 @@
-import type { Row, Tx } from '../db/db.ts'
+import {
+  bytes,
+  columns,
+  int8,
+  json,
+  mapped,
+  orNull,
+  text,
+  time,
+  type RowOf,
+} from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 
 export type LogEnd = { seq: bigint; hash: Buffer }
 
 /** An audit event as it is stored, and as its hash sees it. */
-export type LoggedEvent = {
-  seq: bigint
-  at: Date
+const EVENT = columns({
+  seq: int8,
+  at: time,
   /** The account of the operator; null for a command. */
-  operatorId: string | null
-  operator: string
-  action: string
-  targetType: string
-  targetId: string
-  reason: string | null
-  before: unknown
-  after: unknown
-  amountMicro: bigint | null
-  requestId: string | null
-}
+  operatorId: orNull(text),
+  operator: text,
+  action: text,
+  targetType: text,
+  targetId: text,
+  reason: orNull(text),
+  before: json<unknown>(),
+  after: json<unknown>(),
+  amountMicro: orNull(int8),
+  requestId: orNull(text),
+})
+export type LoggedEvent = RowOf<typeof EVENT>
 
 /** The end of the log stays locked until the commit, so that events are in order. */
 export async function lockLog(tx: Tx): Promise<LogEnd & { now: Date }> {
@@ -92,7 +104,7 @@ export async function listAuditEvents(tx: Tx, filter: AuditEventFilter): Promise
       filter.limit,
     ],
   )
-  return rows.map(auditEventFrom)
+  return EVENT.all(rows)
 }
 
 /** A piece of the log in its order, with the hashes. */
@@ -106,8 +118,8 @@ export async function readAuditEventsAfter(
     [seq, limit],
   )
   return rows.map((row) => ({
-    event: auditEventFrom(row),
-    hash: Buffer.from(row.hash as Uint8Array),
+    event: EVENT.from(row),
+    hash: HASH.from(row).hash,
   }))
 }
 
@@ -131,19 +143,4 @@ export async function countToday(tx: Tx, operatorId: string, action: string): Pr
   return row!.count
 }
 
-function auditEventFrom(row: Row): LoggedEvent {
-  return {
-    seq: row.seq as bigint,
-    at: row.at as Date,
-    operatorId: row.operator_id as string | null,
-    operator: row.operator as string,
-    action: row.action as string,
-    targetType: row.target_type as string,
-    targetId: row.target_id as string,
-    reason: row.reason as string | null,
-    before: row.before,
-    after: row.after,
-    amountMicro: row.amount_micro as bigint | null,
-    requestId: row.request_id as string | null,
-  }
-}
+const HASH = columns({ hash: mapped(bytes, (hash) => Buffer.from(hash)) })

@@ -1,24 +1,27 @@
 import { FRESH_S } from '../accounts/credentials/sessions-store.ts'
-import type { Row, Tx } from '../db/db.ts'
+import { as, bool, columns, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import type { OperatorRole } from '../accounts/principal.ts'
 
-export type Operator = {
-  accountId: string
-  role: OperatorRole
-  fullName: string
-  email: string | null
-  phoneNumber: string | null
-  hasAuthenticator: boolean
-  addedAt: Date
-}
+const OPERATOR = columns({
+  accountId: as('o.account_id', text),
+  role: as('o.role', oneOf<OperatorRole>()),
+  fullName: text,
+  email: orNull(text),
+  phoneNumber: orNull(text),
+  hasAuthenticator: as("mfa_method = 'totp'", bool),
+  addedAt: time,
+})
+export type Operator = RowOf<typeof OPERATOR>
 
-/** An operator with what the session has proven. */
-export type Standing = Operator & {
+const PROVEN = columns({
   /** When the session last passed the second factor, if ever. */
-  secondFactorAt: Date | null
+  secondFactorAt: orNull(time),
   /** That was within the last ten minutes. */
-  fresh: boolean
-}
+  fresh: as(`coalesce(second_factor_at > now() - ${FRESH_S} * interval '1 second', false)`, bool),
+})
+/** An operator with what the session has proven. */
+export type Standing = Operator & RowOf<typeof PROVEN>
 
 /** Undefined for everybody who is no operator, and for one whose account is suspended or deleted. */
 export async function findStanding(
@@ -26,23 +29,19 @@ export async function findStanding(
   { accountId, sessionId }: { accountId: string; sessionId: string },
 ): Promise<Standing | undefined> {
   const [row] = await tx.read(
-    `select ${COLUMNS}, s.second_factor_at,
-       coalesce(s.second_factor_at > now() - ${FRESH_S} * interval '1 second', false) as fresh
+    `select ${OPERATOR.list}, ${PROVEN.list}
      from ${PEOPLE} join sessions s on s.id = $2 and s.account_id = a.id and s.ended_at is null
      where a.id = $1 and a.status = 'active'`,
     [accountId, sessionId],
   )
-  if (!row) return undefined
-  return {
-    ...operatorFrom(row),
-    secondFactorAt: row.second_factor_at as Date | null,
-    fresh: row.fresh as boolean,
-  }
+  return row && { ...OPERATOR.from(row), ...PROVEN.from(row) }
 }
 
 export async function listOperators(tx: Tx): Promise<Operator[]> {
-  const rows = await tx.read(`select ${COLUMNS} from ${PEOPLE} order by o.added_at, o.account_id`)
-  return rows.map(operatorFrom)
+  const rows = await tx.read(
+    `select ${OPERATOR.list} from ${PEOPLE} order by o.added_at, o.account_id`,
+  )
+  return OPERATOR.all(rows)
 }
 
 export async function readRole(tx: Tx, accountId: string): Promise<OperatorRole | undefined> {
@@ -66,17 +65,4 @@ export async function deleteOperator(tx: Tx, accountId: string): Promise<void> {
   await tx.query('delete from operators where account_id = $1', [accountId])
 }
 
-const COLUMNS = `o.account_id, o.role, o.added_at, a.full_name, a.email, a.phone_number, a.mfa_method`
 const PEOPLE = `operators o join accounts a on a.id = o.account_id and a.deleted_at is null`
-
-function operatorFrom(row: Row): Operator {
-  return {
-    accountId: row.account_id as string,
-    role: row.role as OperatorRole,
-    fullName: row.full_name as string,
-    email: row.email as string | null,
-    phoneNumber: row.phone_number as string | null,
-    hasAuthenticator: row.mfa_method === 'totp',
-    addedAt: row.added_at as Date,
-  }
-}

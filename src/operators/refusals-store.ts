@@ -1,4 +1,5 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, bool, columns, int, oneOf, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 
 export type RefusalWhy =
@@ -40,7 +41,19 @@ export async function addRefusals(tx: Tx, refusals: readonly Refusals[]): Promis
   )
 }
 
-export type ListedRefusals = Refusals & { isOperator: boolean }
+const REFUSALS = columns({
+  hour: time,
+  accountId: as('r.account_id', text),
+  why: oneOf<RefusalWhy>(),
+  count: int,
+  firstAt: time,
+  lastAt: time,
+  what: text,
+  address: text,
+  requestId: text,
+  isOperator: as('o.account_id is not null', bool),
+})
+export type ListedRefusals = RowOf<typeof REFUSALS>
 
 /** The latest first. */
 export async function listRefusals(
@@ -48,28 +61,12 @@ export async function listRefusals(
   page: { accountId: string | undefined; before: Date | undefined; limit: number },
 ): Promise<ListedRefusals[]> {
   const rows = await tx.read(
-    `select r.*, o.account_id is not null as is_operator
-     from operator_refusals r left join operators o on o.account_id = r.account_id
+    `select ${REFUSALS.list} from operator_refusals r left join operators o on o.account_id = r.account_id
      where ($1::uuid is null or r.account_id = $1) and ($2::timestamptz is null or r.last_at < $2)
      order by r.last_at desc limit $3`,
     [page.accountId ?? null, page.before ?? null, page.limit],
   )
-  return rows.map(refusalsFrom)
-}
-
-function refusalsFrom(row: Row): ListedRefusals {
-  return {
-    hour: row.hour as Date,
-    accountId: row.account_id as string,
-    why: row.why as RefusalWhy,
-    count: row.count as number,
-    firstAt: row.first_at as Date,
-    lastAt: row.last_at as Date,
-    what: row.what as string,
-    address: row.address as string,
-    requestId: row.request_id as string,
-    isOperator: row.is_operator as boolean,
-  }
+  return REFUSALS.all(rows)
 }
 
 export function purgeRefusals(tx: Tx, batch: number): Promise<number> {

@@ -1,17 +1,19 @@
 import { KEY_PREFIX } from '../accounts/credentials/key-format.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
-import type { Row, Tx } from '../db/db.ts'
+import { as, columns, int8, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { isUuid } from '../lib/ids.ts'
 
-export type FoundAccount = {
-  id: string
-  fullName: string
-  email: string | null
-  phoneNumber: string | null
-  status: 'pending_verification' | 'active' | 'suspended'
-  balanceMicro: bigint
-  createdAt: Date
-}
+const FOUND = columns({
+  id: text,
+  fullName: text,
+  email: orNull(text),
+  phoneNumber: orNull(text),
+  status: oneOf<'pending_verification' | 'active' | 'suspended'>(),
+  balanceMicro: as('coalesce(balance_micro, 0)', int8),
+  createdAt: time,
+})
+export type FoundAccount = RowOf<typeof FOUND>
 
 type Search = {
   q: string | undefined
@@ -28,15 +30,13 @@ type Search = {
 export async function searchAccounts(tx: Tx, search: Search): Promise<FoundAccount[]> {
   const { condition, value } = meaningOf(search.q?.trim())
   const rows = await tx.read(
-    `select a.id, a.full_name, a.email, a.phone_number, a.status, a.created_at,
-       coalesce(l.balance_micro, 0) as balance_micro
-     from accounts a left join ledger_accounts l on l.account_id = a.id
+    `select ${FOUND.list} from accounts a left join ledger_accounts l on l.account_id = a.id
      where a.deleted_at is null and ($1::text is null or ${condition})
        and ($2::text is null or a.status = $2) and ($3::uuid is null or a.id < $3)
      order by a.id desc limit $4`,
     [value, search.status ?? null, search.before ?? null, search.limit],
   )
-  return rows.map(foundFrom)
+  return FOUND.all(rows)
 }
 
 function meaningOf(q: string | undefined): { condition: string; value: string | null } {
@@ -56,15 +56,3 @@ const BY_ID = `a.id in (select $1::uuid
 const BY_KEY = 'a.id in (select account_id from api_keys where prefix = $1)'
 const BY_PAYMENT = `a.id in (select account_id from payments where reference = $1
   union select account_id from payments where provider_ref = $1)`
-
-function foundFrom(row: Row): FoundAccount {
-  return {
-    id: row.id as string,
-    fullName: row.full_name as string,
-    email: row.email as string | null,
-    phoneNumber: row.phone_number as string | null,
-    status: row.status as FoundAccount['status'],
-    balanceMicro: row.balance_micro as bigint,
-    createdAt: row.created_at as Date,
-  }
-}

@@ -1,11 +1,10 @@
 import type { Tx } from '../db/db.ts'
-import type { Payment } from './payments-store.ts'
-import { PAYMENT_COLUMNS, paymentOf } from './payments-store.ts'
+import { PAYMENT, type Payment } from './payments-store.ts'
 import type { PaymentStatus } from './payment-state.ts'
 
 export async function findById(tx: Tx, id: string): Promise<Payment | undefined> {
-  const [row] = await tx.read(`select ${PAYMENT_COLUMNS} from payments where id = $1`, [id])
-  return row && paymentOf(row)
+  const rows = await tx.read(`select ${PAYMENT.list} from payments where id = $1`, [id])
+  return PAYMENT.first(rows)
 }
 
 export async function findByProviderRef(
@@ -13,11 +12,11 @@ export async function findByProviderRef(
   provider: string,
   providerRef: string,
 ): Promise<Payment | undefined> {
-  const [row] = await tx.read(
-    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and provider_ref = $2`,
+  const rows = await tx.read(
+    `select ${PAYMENT.list} from payments where provider = $1 and provider_ref = $2`,
     [provider, providerRef],
   )
-  return row && paymentOf(row)
+  return PAYMENT.first(rows)
 }
 
 export async function findByReference(
@@ -25,11 +24,11 @@ export async function findByReference(
   provider: string,
   reference: string,
 ): Promise<Payment | undefined> {
-  const [row] = await tx.read(
-    `select ${PAYMENT_COLUMNS} from payments where provider = $1 and reference = $2`,
+  const rows = await tx.read(
+    `select ${PAYMENT.list} from payments where provider = $1 and reference = $2`,
     [provider, reference],
   )
-  return row && paymentOf(row)
+  return PAYMENT.first(rows)
 }
 
 export type PaymentsPage = {
@@ -41,12 +40,12 @@ export type PaymentsPage = {
 
 export async function listPayments(tx: Tx, page: PaymentsPage): Promise<Payment[]> {
   const rows = await tx.read(
-    `select ${PAYMENT_COLUMNS} from payments
+    `select ${PAYMENT.list} from payments
      where account_id = $1 and ($2::text is null or status = $2)
      order by id desc limit $3 offset $4`,
     [page.accountId, page.status ?? null, page.limit, page.offset],
   )
-  return rows.map(paymentOf)
+  return PAYMENT.all(rows)
 }
 
 /** One account's payments stay few, so they can be counted. */
@@ -65,11 +64,11 @@ export async function listByStatus(
   filter: { status: PaymentStatus | undefined; limit: number },
 ): Promise<Payment[]> {
   const rows = await tx.read(
-    `select ${PAYMENT_COLUMNS} from payments
+    `select ${PAYMENT.list} from payments
      where $1::text is null or status = $1 order by id limit $2`,
     [filter.status ?? null, filter.limit],
   )
-  return rows.map(paymentOf)
+  return PAYMENT.all(rows)
 }
 
 /** Simulated top-ups ever completed. The condition on `provider_ref` is there for the index. */

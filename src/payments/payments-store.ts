@@ -1,38 +1,52 @@
+import {
+  as,
+  bool,
+  columns,
+  count,
+  int,
+  int8,
+  oneOf,
+  optional,
+  text,
+  time,
+  type RowOf,
+} from '../db/columns.ts'
 import type { Row, Tx } from '../db/db.ts'
 import type { PaymentErrorCode } from './payment-error.ts'
 import type { PaymentStatus } from './payment-state.ts'
 
-export type Payment = {
-  id: string
-  accountId: string
-  provider: string
-  reference: string
-  providerRef: string | undefined
-  status: PaymentStatus
-  amountTzs: number
-  currency: string
-  creditsMicro: bigint
-  phoneNumber: string
-  payerName: string
-  payerEmail: string | undefined
-  network: string | undefined
-  errorCode: PaymentErrorCode | undefined
-  review: string | undefined
-  reviewSaid: string | undefined
-  reviewAt: Date | undefined
+export const PAYMENT = columns({
+  id: text,
+  accountId: text,
+  provider: text,
+  reference: text,
+  providerRef: optional(text),
+  status: oneOf<PaymentStatus>(),
+  amountTzs: count,
+  currency: text,
+  creditsMicro: int8,
+  phoneNumber: text,
+  payerName: text,
+  payerEmail: optional(text),
+  network: optional(text),
+  errorCode: optional(oneOf<PaymentErrorCode>()),
+  review: optional(text),
+  reviewSaid: optional(text),
+  reviewAt: optional(time),
   /** The operator who has dealt with the review. */
-  reviewedBy: string | undefined
-  accepted: boolean
+  reviewedBy: optional(text),
+  accepted: as('accepted_at is not null', bool),
   /** Since when the provider is known to have it. */
-  acceptedAt: Date | undefined
+  acceptedAt: optional(time),
   /** The money came after the payment had failed or expired. */
-  late: boolean
-  checks: number
-  createdAt: Date
-  updatedAt: Date
-  expiresAt: Date
-  completedAt: Date | undefined
-}
+  late: bool,
+  checks: int,
+  createdAt: time,
+  updatedAt: time,
+  expiresAt: time,
+  completedAt: optional(time),
+})
+export type Payment = RowOf<typeof PAYMENT>
 
 /** A payment, and the database's time when it was read. */
 export type TimedPayment = { payment: Payment; now: Date }
@@ -50,17 +64,13 @@ export type NewPayment = Pick<
   | 'payerEmail'
 > & { expiresInS: number }
 
-export const PAYMENT_COLUMNS = `id, account_id, provider, reference, provider_ref, status, amount_tzs, currency,
-  credits_micro, phone_number, payer_name, payer_email, network, error_code, review, review_said,
-  review_at, reviewed_by, accepted_at, late, checks, created_at, updated_at, expires_at, completed_at`
-
 /** Due at once: the first check is what hands it to the provider. */
 export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
   const [row] = await tx.query(
     `insert into payments (id, account_id, provider, reference, amount_tzs, credits_micro,
        phone_number, payer_name, payer_email, expires_at, next_check_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now())
-     returning ${PAYMENT_COLUMNS}`,
+     returning ${PAYMENT.list}`,
     [
       payment.id,
       payment.accountId,
@@ -74,12 +84,12 @@ export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Paymen
       payment.expiresInS,
     ],
   )
-  return paymentOf(row!)
+  return PAYMENT.from(row!)
 }
 
 export async function lockPayment(tx: Tx, id: string): Promise<TimedPayment | undefined> {
   const [row] = await tx.read(
-    `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1 for update`,
+    `select ${PAYMENT.list}, now() as db_now from payments where id = $1 for update`,
     [id],
   )
   return row && timedPaymentOf(row)
@@ -186,7 +196,7 @@ export async function claimDue(
        where next_check_at <= now() and provider = any($1)
          and (checking_until is null or checking_until <= now())
        order by next_check_at limit $2 for update skip locked)
-     returning ${PAYMENT_COLUMNS}, now() as db_now`,
+     returning ${PAYMENT.list}, now() as db_now`,
     [claim.providers, claim.limit, claim.leaseS],
   )
   return rows.map(timedPaymentOf)
@@ -204,7 +214,7 @@ export async function claimOne(
        next_check_at = now() + make_interval(secs => $2)
      where id = $1 and next_check_at <= now()
        and (checking_until is null or checking_until <= now())
-     returning ${PAYMENT_COLUMNS}, now() as db_now`,
+     returning ${PAYMENT.list}, now() as db_now`,
     [id, leaseS],
   )
   return row && timedPaymentOf(row)
@@ -213,7 +223,7 @@ export async function claimOne(
 /** For a check without a claim: the operator may ask about any payment at any time. */
 export async function readForCheck(tx: Tx, id: string): Promise<TimedPayment | undefined> {
   const [row] = await tx.read(
-    `select ${PAYMENT_COLUMNS}, now() as db_now from payments where id = $1`,
+    `select ${PAYMENT.list}, now() as db_now from payments where id = $1`,
     [id],
   )
   return row && timedPaymentOf(row)
@@ -232,37 +242,8 @@ export async function markDue(tx: Tx, id: string, wordS: number): Promise<void> 
   )
 }
 
-function timedPaymentOf(row: Row): TimedPayment {
-  return { payment: paymentOf(row), now: row.db_now as Date }
-}
+const DB_NOW = columns({ dbNow: time })
 
-export function paymentOf(row: Row): Payment {
-  return {
-    id: row.id as string,
-    accountId: row.account_id as string,
-    provider: row.provider as string,
-    reference: row.reference as string,
-    providerRef: (row.provider_ref as string | null) ?? undefined,
-    status: row.status as PaymentStatus,
-    amountTzs: Number(row.amount_tzs),
-    currency: row.currency as string,
-    creditsMicro: row.credits_micro as bigint,
-    phoneNumber: row.phone_number as string,
-    payerName: row.payer_name as string,
-    payerEmail: (row.payer_email as string | null) ?? undefined,
-    network: (row.network as string | null) ?? undefined,
-    errorCode: (row.error_code as PaymentErrorCode | null) ?? undefined,
-    review: (row.review as string | null) ?? undefined,
-    reviewSaid: (row.review_said as string | null) ?? undefined,
-    reviewAt: (row.review_at as Date | null) ?? undefined,
-    reviewedBy: (row.reviewed_by as string | null) ?? undefined,
-    accepted: row.accepted_at !== null,
-    acceptedAt: (row.accepted_at as Date | null) ?? undefined,
-    late: row.late as boolean,
-    checks: row.checks as number,
-    createdAt: row.created_at as Date,
-    updatedAt: row.updated_at as Date,
-    expiresAt: row.expires_at as Date,
-    completedAt: (row.completed_at as Date | null) ?? undefined,
-  }
+function timedPaymentOf(row: Row): TimedPayment {
+  return { payment: PAYMENT.from(row), now: DB_NOW.from(row).dbNow }
 }

@@ -1,15 +1,14 @@
 import type { Tx } from '../db/db.ts'
-import type { Payment } from './payments-store.ts'
-import { PAYMENT_COLUMNS, paymentOf } from './payments-store.ts'
+import { PAYMENT, type Payment } from './payments-store.ts'
 
 /** Payments that wait for review, oldest first. */
 export async function listToReview(tx: Tx, limit: number): Promise<Payment[]> {
   const rows = await tx.read(
-    `select ${PAYMENT_COLUMNS} from payments
+    `select ${PAYMENT.list} from payments
      where review is not null and reviewed_at is null order by review_at, id limit $1`,
     [limit],
   )
-  return rows.map(paymentOf)
+  return PAYMENT.all(rows)
 }
 
 export const QUEUES = ['review', 'stuck', 'late'] as const
@@ -27,10 +26,10 @@ export async function listQueue(
   limit: number,
 ): Promise<Payment[]> {
   const rows = await tx.read(
-    `select ${PAYMENT_COLUMNS} from payments where ${QUEUE[queue]} limit $1`,
+    `select ${PAYMENT.list} from payments where ${QUEUE[queue]} limit $1`,
     [limit],
   )
-  return rows.map(paymentOf)
+  return PAYMENT.all(rows)
 }
 
 export async function countToReview(tx: Tx): Promise<number> {

@@ -1,4 +1,5 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, bool, columns, count, oneOf, optional, text } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import type { OwnPayment } from './compare-statement.ts'
 import type { PaymentStatus } from './payment-state.ts'
 
@@ -8,25 +9,21 @@ export async function paymentsForStatement(
   wanted: { references: string[]; from: Date; to: Date },
 ): Promise<OwnPayment[]> {
   const rows = await tx.read(
-    `select id, reference, provider_ref, status, amount_tzs,
-       coalesce(completed_at >= $2 and completed_at < $3, false) as in_period
-     from payments
+    `select ${OWN_PAYMENT.list} from payments
      where id in (select id from payments where reference = any($1::text[])
        union select id from payments where provider_ref = any($1::text[])
        union select id from payments where completed_at >= $2 and completed_at < $3)
      order by id`,
     [wanted.references, wanted.from, wanted.to],
   )
-  return rows.map(ownFrom)
+  return OWN_PAYMENT.all(rows)
 }
 
-function ownFrom(row: Row): OwnPayment {
-  return {
-    id: row.id as string,
-    reference: row.reference as string,
-    providerRef: (row.provider_ref as string | null) ?? undefined,
-    status: row.status as PaymentStatus,
-    amountTzs: Number(row.amount_tzs),
-    inPeriod: row.in_period as boolean,
-  }
-}
+const OWN_PAYMENT = columns<OwnPayment>({
+  id: text,
+  reference: text,
+  providerRef: optional(text),
+  status: oneOf<PaymentStatus>(),
+  amountTzs: count,
+  inPeriod: as('coalesce(completed_at >= $2 and completed_at < $3, false)', bool),
+})

@@ -1,4 +1,5 @@
-import type { Row, Tx } from '../db/db.ts'
+import { columns, int, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 
 export const WEBHOOK_CHANNEL = 'mlango_webhooks'
@@ -82,18 +83,19 @@ export async function settleDelivery(
   )
 }
 
-export type DeliveryRow = {
-  eventId: string
-  type: string
-  body: string
-  state: 'waiting' | 'delivered' | 'dead'
-  attempts: number
-  lastStatus: number | null
-  lastError: string | null
-  lastTryAt: Date | null
-  nextTryAt: Date
-  createdAt: Date
-}
+const DELIVERY = columns({
+  eventId: text,
+  type: text,
+  body: text,
+  state: oneOf<'waiting' | 'delivered' | 'dead'>(),
+  attempts: int,
+  lastStatus: orNull(int),
+  lastError: orNull(text),
+  lastTryAt: orNull(time),
+  nextTryAt: time,
+  createdAt: time,
+})
+export type DeliveryRow = RowOf<typeof DELIVERY>
 
 /** Newest first. */
 export async function listDeliveries(
@@ -106,13 +108,13 @@ export async function listDeliveries(
   },
 ): Promise<DeliveryRow[]> {
   const rows = await tx.read(
-    `select * from webhook_deliveries
+    `select ${DELIVERY.list} from webhook_deliveries
      where endpoint_id = $1 and ($2::text is null or state = $2)
        and ($3::uuid is null or event_id < $3)
      order by event_id desc limit $4`,
     [filter.endpointId, filter.state ?? null, filter.before ?? null, filter.limit],
   )
-  return rows.map(deliveryFrom)
+  return DELIVERY.all(rows)
 }
 
 /** Sends it once more, whatever became of it; false when there is none, or it waits anyway. */
@@ -150,19 +152,4 @@ export function purgeOrphans(tx: Tx, batch: number): Promise<number> {
     where: 'endpoint_id not in (select id from webhook_endpoints)',
     order: 'endpoint_id, event_id',
   })
-}
-
-function deliveryFrom(row: Row): DeliveryRow {
-  return {
-    eventId: row.event_id as string,
-    type: row.type as string,
-    body: row.body as string,
-    state: row.state as DeliveryRow['state'],
-    attempts: row.attempts as number,
-    lastStatus: row.last_status as number | null,
-    lastError: row.last_error as string | null,
-    lastTryAt: row.last_try_at as Date | null,
-    nextTryAt: row.next_try_at as Date,
-    createdAt: row.created_at as Date,
-  }
 }

@@ -1,16 +1,18 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, bool, columns, optional, text, texts, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { WEBHOOK_CHANNEL } from './deliveries-store.ts'
 
-export type WebhookEndpoint = {
-  id: string
-  url: string
-  description: string
-  events: string[]
-  enabled: boolean
+const ENDPOINT = columns({
+  id: text,
+  url: text,
+  description: text,
+  events: texts,
+  enabled: bool,
   /** Until then the previous secret signs too. */
-  previousUntil: Date | undefined
-  createdAt: Date
-}
+  previousUntil: as('case when previous_until > now() then previous_until end', optional(time)),
+  createdAt: time,
+})
+export type WebhookEndpoint = RowOf<typeof ENDPOINT>
 
 export type NewEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'description' | 'events'> & {
   secret: Buffer
@@ -20,10 +22,10 @@ export async function insertEndpoint(tx: Tx, endpoint: NewEndpoint): Promise<Web
   const { id, url, description, events, secret } = endpoint
   const [row] = await tx.query(
     `insert into webhook_endpoints (id, url, description, events, secret)
-     values ($1, $2, $3, $4, $5) returning ${COLUMNS}`,
+     values ($1, $2, $3, $4, $5) returning ${ENDPOINT.list}`,
     [id, url, description, events, secret],
   )
-  return endpointFrom(row!)
+  return ENDPOINT.from(row!)
 }
 
 export async function countEndpoints(tx: Tx): Promise<number> {
@@ -35,16 +37,16 @@ export async function countEndpoints(tx: Tx): Promise<number> {
 
 /** Oldest first; there are few. */
 export async function listEndpoints(tx: Tx): Promise<WebhookEndpoint[]> {
-  const rows = await tx.read(`select ${COLUMNS} from webhook_endpoints order by id`)
-  return rows.map(endpointFrom)
+  const rows = await tx.read(`select ${ENDPOINT.list} from webhook_endpoints order by id`)
+  return ENDPOINT.all(rows)
 }
 
 export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | undefined> {
-  const [row] = await tx.read(
-    `select ${COLUMNS} from webhook_endpoints where id = $1 for no key update`,
+  const rows = await tx.read(
+    `select ${ENDPOINT.list} from webhook_endpoints where id = $1 for no key update`,
     [id],
   )
-  return row && endpointFrom(row)
+  return ENDPOINT.first(rows)
 }
 
 /** What waited while it was switched off goes out now. */
@@ -115,19 +117,4 @@ export async function writeSecrets(tx: Tx, { id, secret, previous }: SealedSecre
     secret,
     previous,
   ])
-}
-
-const COLUMNS = 'id, url, description, events, enabled, previous_until, created_at'
-
-function endpointFrom(row: Row): WebhookEndpoint {
-  const until = row.previous_until as Date | null
-  return {
-    id: row.id as string,
-    url: row.url as string,
-    description: row.description as string,
-    events: row.events as string[],
-    enabled: row.enabled as boolean,
-    previousUntil: until !== null && until.getTime() > Date.now() ? until : undefined,
-    createdAt: row.created_at as Date,
-  }
 }

@@ -1,25 +1,18 @@
-import type { Row, Tx } from '../../db/db.ts'
+import { as, bool, bytes, columns, int, oneOf, orNull, text, type RowOf } from '../../db/columns.ts'
+import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 
 export type CodeChannel = 'email' | 'phone' | 'totp'
 
-export type CodeRow = {
-  id: string
-  channel: CodeChannel
+const CODE = columns({
+  id: text,
+  channel: oneOf<CodeChannel>(),
   /** Null for an identifier that nobody is waiting to verify: its cool-down counts all the same. */
-  accountId: string | null
-  codeHmac: Uint8Array | null
-}
-
-/** A code as it stands now. */
-export type CodeState = CodeRow & {
-  /** It can still be answered: not used, not expired, tries left. */
-  live: boolean
-  leftS: number
-  /** Seconds until another may be sent; 0 when it may be sent now. */
-  coolDownS: number
-}
+  accountId: orNull(text),
+  codeHmac: orNull(bytes),
+})
+export type CodeRow = RowOf<typeof CODE>
 
 export type CodeSubject = { subject: Buffer; purpose: CodePurpose }
 
@@ -57,19 +50,11 @@ export async function putCode(tx: Tx, code: NewCode): Promise<void> {
 /** Every account's code for one identifier and purpose, the newest first. */
 export async function listCodes(tx: Tx, { subject, purpose }: CodeSubject): Promise<CodeState[]> {
   const rows = await tx.read(
-    `select *, ${LIVE} as live,
-       extract(epoch from expires_at - now())::float8 as left_s,
-       case when used_at is null and channel <> 'totp'
-         then ${COOL_DOWN_S} - extract(epoch from now() - sent_at)::float8 else 0 end as cool_s
+    `select ${CODE.list}, ${STATE.list}
      from codes where subject = $1 and purpose = $2 order by sent_at desc, id desc`,
     [subject, purpose],
   )
-  return rows.map((row) => ({
-    ...codeFrom(row),
-    live: row.live as boolean,
-    leftS: Math.floor(row.left_s as number),
-    coolDownS: Math.max(0, Math.ceil(row.cool_s as number)),
-  }))
+  return rows.map((row) => ({ ...CODE.from(row), ...STATE.from(row) }))
 }
 
 /**
@@ -86,10 +71,10 @@ export async function takeCodeTry(
        select id from codes
        where subject = $1 and purpose = $2 and ($3::uuid is null or id = $3)
        order by id for update)
-     returning *`,
+     returning ${CODE.list}`,
     [wanted.subject, wanted.purpose, wanted.challengeId ?? null],
   )
-  return rows.map(codeFrom)
+  return CODE.all(rows)
 }
 
 /** True for the first caller only, and only if the code that was tried has not been replaced. */
@@ -115,11 +100,16 @@ export function purgeCodes(tx: Tx, batch: number): Promise<number> {
 
 const LIVE = `used_at is null and expires_at > now() and tries < ${TRIES_PER_CODE}`
 
-function codeFrom(row: Row): CodeRow {
-  return {
-    id: row.id as string,
-    channel: row.channel as CodeChannel,
-    accountId: row.account_id as string | null,
-    codeHmac: row.code_hmac as Uint8Array | null,
-  }
-}
+const STATE = columns({
+  /** It can still be answered: not used, not expired, tries left. */
+  live: as(LIVE, bool),
+  leftS: as('floor(extract(epoch from expires_at - now()))::int', int),
+  /** Seconds until another may be sent; 0 when it may be sent now. */
+  coolDownS: as(
+    `case when used_at is null and channel <> 'totp'
+      then greatest(0, ceil(${COOL_DOWN_S} - extract(epoch from now() - sent_at)))::int else 0 end`,
+    int,
+  ),
+})
+/** A code as it stands now. */
+export type CodeState = CodeRow & RowOf<typeof STATE>

@@ -1,21 +1,27 @@
-import type { Row, Tx } from '../../db/db.ts'
+import { as, columns, oneOf, orNull, text, time, type RowOf } from '../../db/columns.ts'
+import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 
 export const KEYS_CHANNEL = 'keys_changed'
 
-export type ApiKey = {
-  id: string
-  accountId: string
-  workspaceId: string
-  workspaceSlug: string
-  name: string
-  prefix: string
-  last4: string
-  status: 'active' | 'revoked' | 'expired'
-  createdAt: Date
-  lastUsedAt: Date | null
-  expiresAt: Date | null
-}
+const KEY = columns({
+  id: as('k.id', text),
+  accountId: as('k.account_id', text),
+  workspaceId: text,
+  workspaceSlug: as('w.slug', text),
+  name: as('k.name', text),
+  prefix: text,
+  last4: text,
+  status: as(
+    `case when revoked_at is not null then 'revoked'
+      when expires_at <= now() then 'expired' else 'active' end`,
+    oneOf<'active' | 'revoked' | 'expired'>(),
+  ),
+  createdAt: as('k.created_at', time),
+  lastUsedAt: orNull(time),
+  expiresAt: orNull(time),
+})
+export type ApiKey = RowOf<typeof KEY>
 
 export type NewKey = {
   id: string
@@ -56,8 +62,8 @@ export async function countActiveKeys(tx: Tx, accountId: string): Promise<number
 }
 
 export async function findKey(tx: Tx, accountId: string, id: string): Promise<ApiKey | undefined> {
-  const [row] = await tx.query(`${SELECT} where k.account_id = $1 and k.id = $2`, [accountId, id])
-  return row && keyFrom(row)
+  const rows = await tx.query(`${SELECT} where k.account_id = $1 and k.id = $2`, [accountId, id])
+  return KEY.first(rows)
 }
 
 export type KeyFilter = {
@@ -80,7 +86,7 @@ export async function listKeys(
       filter.offset,
     ],
   )
-  return rows.map(keyFrom)
+  return KEY.all(rows)
 }
 
 export async function countKeys(tx: Tx, filter: KeyFilter): Promise<number> {
@@ -142,25 +148,6 @@ export async function announceKeys(tx: Tx, accountId: string): Promise<void> {
   await tx.query(`select pg_notify('${KEYS_CHANNEL}', $1)`, [accountId])
 }
 
-const SELECT = `select k.*, w.slug as workspace_slug,
-  case when k.revoked_at is not null then 'revoked'
-       when k.expires_at <= now() then 'expired' else 'active' end as status
-  from api_keys k join workspaces w on w.id = k.workspace_id`
+const SELECT = `select ${KEY.list} from api_keys k join workspaces w on w.id = k.workspace_id`
 const FILTER = `k.account_id = $1 and ($2::uuid is null or k.workspace_id = $2)
   and ($3::boolean or k.revoked_at is null)`
-
-function keyFrom(row: Row): ApiKey {
-  return {
-    id: row.id as string,
-    accountId: row.account_id as string,
-    workspaceId: row.workspace_id as string,
-    workspaceSlug: row.workspace_slug as string,
-    name: row.name as string,
-    prefix: row.prefix as string,
-    last4: row.last4 as string,
-    status: row.status as ApiKey['status'],
-    createdAt: row.created_at as Date,
-    lastUsedAt: row.last_used_at as Date | null,
-    expiresAt: row.expires_at as Date | null,
-  }
-}

@@ -1,4 +1,15 @@
-import type { Row, Tx } from '../../db/db.ts'
+import {
+  as,
+  bool,
+  bytes,
+  columns,
+  int,
+  optional,
+  text,
+  time,
+  type RowOf,
+} from '../../db/columns.ts'
+import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
@@ -9,17 +20,22 @@ const COOKIE_GRACE_S = 120
 
 export type SessionHolder = { accountId: string; role: 'user' | 'admin' }
 
-export type SessionRow = {
-  id: string
-  accountId: string
-  salt: Uint8Array
-  counter: number
+const SESSION = columns({
+  id: text,
+  accountId: text,
+  salt: as('refresh_salt', bytes),
+  counter: as('refresh_counter', int),
   /** Its token was rotated so short a time ago that the one before is still good. */
-  justRotated: boolean
-  live: boolean
+  justRotated: as(
+    `rotated_at > now() - interval '1 second' *
+       case when cookie then ${COOKIE_GRACE_S} else ${GRACE_S} end`,
+    bool,
+  ),
+  live: as('ended_at is null and expires_at > now()', bool),
   /** Its token is in a browser's cookie, and works only from there. */
-  cookie: boolean
-}
+  cookie: bool,
+})
+export type SessionRow = RowOf<typeof SESSION>
 
 export async function insertSession(
   tx: Tx,
@@ -88,32 +104,26 @@ export async function isFreshSession(tx: Tx, id: string): Promise<boolean> {
   return row?.fresh ?? false
 }
 
-export type LiveSession = {
-  id: string
-  browser: string | undefined
-  system: string | undefined
-  cookie: boolean
-  createdAt: Date
+const LIVE_SESSION = columns({
+  id: text,
+  browser: optional(text),
+  system: optional(text),
+  cookie: bool,
+  createdAt: time,
   /** When its refresh token was last used. */
-  usedAt: Date
-}
+  usedAt: as('rotated_at', time),
+})
+export type LiveSession = RowOf<typeof LIVE_SESSION>
 
 /** The one used last first. There are at most a hundred. */
 export async function listSessions(tx: Tx, accountId: string): Promise<LiveSession[]> {
   const rows = await tx.read(
-    `select id, browser, system, cookie, created_at, rotated_at from sessions
+    `select ${LIVE_SESSION.list} from sessions
      where account_id = $1 and ended_at is null and expires_at > now()
      order by rotated_at desc, id desc`,
     [accountId],
   )
-  return rows.map((row) => ({
-    id: row.id as string,
-    browser: (row.browser as string | null) ?? undefined,
-    system: (row.system as string | null) ?? undefined,
-    cookie: row.cookie as boolean,
-    createdAt: row.created_at as Date,
-    usedAt: row.rotated_at as Date,
-  }))
+  return LIVE_SESSION.all(rows)
 }
 
 /** Keyed hashes of where a sign-in comes from: its network, and the kind of device within it. */
@@ -162,14 +172,8 @@ export async function findSessionHolder(
 }
 
 export async function lockSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
-  const [row] = await tx.read(
-    `select *, ended_at is null and expires_at > now() as live,
-       rotated_at > now() - interval '1 second' *
-         case when cookie then ${COOKIE_GRACE_S} else ${GRACE_S} end as just_rotated
-     from sessions where id = $1 for update`,
-    [id],
-  )
-  return row && sessionFrom(row)
+  const rows = await tx.read(`select ${SESSION.list} from sessions where id = $1 for update`, [id])
+  return SESSION.first(rows)
 }
 
 export async function rotateSession(tx: Tx, id: string): Promise<void> {
@@ -245,16 +249,4 @@ export function purgeSessions(tx: Tx, batch: number, days: number): Promise<numb
     order: 'least(ended_at, expires_at)',
     params: [days],
   })
-}
-
-function sessionFrom(row: Row): SessionRow {
-  return {
-    id: row.id as string,
-    accountId: row.account_id as string,
-    salt: row.refresh_salt as Uint8Array,
-    counter: row.refresh_counter as number,
-    justRotated: row.just_rotated as boolean,
-    live: row.live as boolean,
-    cookie: row.cookie as boolean,
-  }
 }

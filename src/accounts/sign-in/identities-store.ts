@@ -1,17 +1,16 @@
 import type { Tx } from '../../db/db.ts'
-import { accountFrom } from '../account.ts'
-import type { Account } from '../account.ts'
+import { ACCOUNT, type Account } from '../account.ts'
 
 type IdentityName = { issuer: string; subject: string }
 
 /** The account that this identity signs in to, unless it was deleted. */
 export async function findByIdentity(tx: Tx, name: IdentityName): Promise<Account | undefined> {
-  const [row] = await tx.read(
-    `select a.* from identities i join accounts a on a.id = i.account_id
-     where i.issuer = $1 and i.subject = $2 and a.deleted_at is null`,
+  const rows = await tx.read(
+    `select ${ACCOUNT.list} from accounts where deleted_at is null
+     and id = (select account_id from identities where issuer = $1 and subject = $2)`,
     [name.issuer, name.subject],
   )
-  return row && accountFrom(row)
+  return ACCOUNT.first(rows)
 }
 
 /** An identity of a deleted account can be linked to another. */

@@ -1,7 +1,19 @@
-import type { Row, Tx } from '../../db/db.ts'
+import {
+  as,
+  columns,
+  int8,
+  json,
+  mapped,
+  oneOf,
+  optional,
+  text,
+  time,
+  type RowOf,
+} from '../../db/columns.ts'
+import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
-import { type VideoError, videoError, type VideoErrorCode } from '../../upstream/contract/video.ts'
+import { videoError, type VideoErrorCode } from '../../upstream/contract/video.ts'
 
 export const VIDEO_JOB_STATUSES = [
   'pending',
@@ -16,19 +28,24 @@ export type VideoJobStatus = (typeof VIDEO_JOB_STATUSES)[number]
 /** How long a hold lasts by itself; it is renewed when half of that has passed. */
 export const HOLD_S = 600
 
+/** The upstream that has the job, with its name of the model. */
+export const TARGET = `case when upstream <> '' and upstream_model <> ''
+  then json_build_object('upstream', upstream, 'model', upstream_model) end`
+
 /** What an account sees of its job, and where the finished film is. */
-export type VideoJobView = {
-  id: string
-  accountId: string
-  model: string
-  status: VideoJobStatus
-  upstream: ModelTarget | undefined
-  upstreamJobId: string | undefined
-  costMicro: bigint | undefined
-  error: VideoError | undefined
-  createdAt: Date
-  updatedAt: Date
-}
+const VIEW = columns({
+  id: text,
+  accountId: text,
+  model: text,
+  status: oneOf<VideoJobStatus>(),
+  upstream: optional(as(TARGET, json<ModelTarget>())),
+  upstreamJobId: optional(text),
+  costMicro: optional(int8),
+  error: optional(as('error_code', mapped(oneOf<VideoErrorCode>(), videoError))),
+  createdAt: time,
+  updatedAt: time,
+})
+export type VideoJobView = RowOf<typeof VIEW>
 
 export type NewVideoJob = {
   id: string
@@ -94,13 +111,11 @@ export async function findVideoJob(
   tx: Tx,
   wanted: { id: string; accountId: string },
 ): Promise<VideoJobView | undefined> {
-  const [row] = await tx.read(
-    `select id, account_id, model, status, upstream, upstream_model, upstream_job_id, cost_micro,
-       error_code, created_at, updated_at
-     from video_jobs where id = $1 and account_id = $2`,
+  const rows = await tx.read(
+    `select ${VIEW.list} from video_jobs where id = $1 and account_id = $2`,
     [wanted.id, wanted.accountId],
   )
-  return row && viewOf(row)
+  return VIEW.first(rows)
 }
 
 export type VideoJobsPage = {
@@ -113,13 +128,11 @@ export type VideoJobsPage = {
 /** The account's jobs, newest first. Only `VIDEO_JOB_DAYS` of them are kept. */
 export async function listVideoJobs(tx: Tx, page: VideoJobsPage): Promise<VideoJobView[]> {
   const rows = await tx.read(
-    `select id, account_id, model, status, upstream, upstream_model, upstream_job_id, cost_micro,
-       error_code, created_at, updated_at
-     from video_jobs where account_id = $1 and ($2::text is null or status = $2)
+    `select ${VIEW.list} from video_jobs where account_id = $1 and ($2::text is null or status = $2)
      order by id desc limit $3 offset $4`,
     [page.accountId, page.status ?? null, page.limit, page.offset],
   )
-  return rows.map(viewOf)
+  return VIEW.all(rows)
 }
 
 export async function countVideoJobs(tx: Tx, page: VideoJobsPage): Promise<number> {
@@ -158,20 +171,4 @@ export function purgeVideoJobs(tx: Tx, batch: number, days: number): Promise<num
     order: 'updated_at',
     params: [days],
   })
-}
-
-function viewOf(row: Row): VideoJobView {
-  const { upstream, upstream_model: model } = row as Record<string, string | null>
-  return {
-    id: row.id as string,
-    accountId: row.account_id as string,
-    model: row.model as string,
-    status: row.status as VideoJobStatus,
-    upstream: upstream && model ? { upstream, model } : undefined,
-    upstreamJobId: (row.upstream_job_id as string | null) ?? undefined,
-    costMicro: (row.cost_micro as bigint | null) ?? undefined,
-    error: row.error_code === null ? undefined : videoError(row.error_code as VideoErrorCode),
-    createdAt: row.created_at as Date,
-    updatedAt: row.updated_at as Date,
-  }
 }

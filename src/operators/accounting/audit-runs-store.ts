@@ -1,42 +1,54 @@
-import type { Row, Tx } from '../../db/db.ts'
+import {
+  columns,
+  int,
+  int8,
+  oneOf,
+  orNull,
+  text,
+  texts,
+  time,
+  type RowOf,
+} from '../../db/columns.ts'
+import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 
 export const AUDIT_CHANNEL = 'mlango_audits'
 
-export type AuditRun = {
-  id: string
-  state: 'waiting' | 'running' | 'done' | 'failed'
-  askedBy: string
-  step: number
-  steps: number
-  accounts: bigint | null
-  entries: bigint | null
-  holds: bigint | null
-  findings: string[]
-  findingCount: number
-  logEnd: string | null
-  error: string | null
-  createdAt: Date
-  startedAt: Date | null
-  endedAt: Date | null
-}
+const RUN = columns({
+  id: text,
+  state: oneOf<'waiting' | 'running' | 'done' | 'failed'>(),
+  askedBy: text,
+  step: int,
+  steps: int,
+  accounts: orNull(int8),
+  entries: orNull(int8),
+  holds: orNull(int8),
+  findings: texts,
+  findingCount: int,
+  logEnd: orNull(text),
+  error: orNull(text),
+  createdAt: time,
+  startedAt: orNull(time),
+  endedAt: orNull(time),
+})
+export type AuditRun = RowOf<typeof RUN>
 
 /** The run that waits or is under way, if there is one. */
 export async function findOpenRun(tx: Tx): Promise<AuditRun | undefined> {
-  const [row] = await tx.read(
-    `select ${COLUMNS} from audit_runs where state in ('waiting', 'running')`,
+  const rows = await tx.read(
+    `select ${RUN.list} from audit_runs where state in ('waiting', 'running')`,
   )
-  return row && runFrom(row)
+  return RUN.first(rows)
 }
 
 /** Begins when the transaction commits: the NOTIFY wakes the processes. */
 export async function insertRun(tx: Tx, run: { id: string; askedBy: string }): Promise<AuditRun> {
   const [row] = await tx.query(
-    `insert into audit_runs (id, asked_by) values ($1, $2) returning ${COLUMNS}`,
+    `insert into audit_runs (id, asked_by) values ($1, $2) returning ${RUN.list}`,
     [run.id, run.askedBy],
   )
   await tx.query(`select pg_notify('${AUDIT_CHANNEL}', '')`)
-  return runFrom(row!)
+  return RUN.from(row!)
 }
 
 export type RunLease = { id: string; leaseId: string }
@@ -134,8 +146,8 @@ export async function failSpentRuns(tx: Tx, mostAttempts: number): Promise<numbe
 }
 
 export async function findRun(tx: Tx, id: string): Promise<AuditRun | undefined> {
-  const [row] = await tx.read(`select ${COLUMNS} from audit_runs where id = $1`, [id])
-  return row && runFrom(row)
+  const rows = await tx.read(`select ${RUN.list} from audit_runs where id = $1`, [id])
+  return RUN.first(rows)
 }
 
 /** Newest first. */
@@ -144,10 +156,10 @@ export async function listRuns(
   page: { before: string | undefined; limit: number },
 ): Promise<AuditRun[]> {
   const rows = await tx.read(
-    `select ${COLUMNS} from audit_runs where $1::uuid is null or id < $1 order by id desc limit $2`,
+    `select ${RUN.list} from audit_runs where $1::uuid is null or id < $1 order by id desc limit $2`,
     [page.before ?? null, page.limit],
   )
-  return rows.map(runFrom)
+  return RUN.all(rows)
 }
 
 /** An audit more than a year old is of little use. */
@@ -157,27 +169,4 @@ export function purgeAuditRuns(tx: Tx, batch: number): Promise<number> {
     where: `ended_at < now() - interval '400 days'`,
     order: 'ended_at',
   })
-}
-
-const COLUMNS = `id, state, asked_by, step, steps, accounts, entries, holds, findings, finding_count,
-  log_end, error, created_at, started_at, ended_at`
-
-function runFrom(row: Row): AuditRun {
-  return {
-    id: row.id as string,
-    state: row.state as AuditRun['state'],
-    askedBy: row.asked_by as string,
-    step: row.step as number,
-    steps: row.steps as number,
-    accounts: row.accounts as bigint | null,
-    entries: row.entries as bigint | null,
-    holds: row.holds as bigint | null,
-    findings: row.findings as string[],
-    findingCount: row.finding_count as number,
-    logEnd: row.log_end as string | null,
-    error: row.error as string | null,
-    createdAt: row.created_at as Date,
-    startedAt: row.started_at as Date | null,
-    endedAt: row.ended_at as Date | null,
-  }
 }

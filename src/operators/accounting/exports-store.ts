@@ -1,3 +1,4 @@
+import { bool, columns, int8, orNull, text, time, type RowOf } from '../../db/columns.ts'
 import type { Row, Tx } from '../../db/db.ts'
 import type { MonthPeriod } from './month.ts'
 
@@ -12,94 +13,66 @@ export async function beginSnapshot(tx: Tx): Promise<void> {
     set local enable_indexscan = off; set local enable_indexonlyscan = off`)
 }
 
-export type ExportedEntry = {
-  seq: bigint
-  at: Date
-  accountId: string
-  type: string
-  amountMicro: bigint
-  balanceAfterMicro: bigint
-  description: string
-  referenceType: string | null
-  referenceId: string | null
-  operator: string | null
-  id: string
-}
+/** In the order of the exported file. */
+const ENTRY = columns({
+  seq: int8,
+  createdAt: time,
+  accountId: text,
+  type: text,
+  amountMicro: int8,
+  balanceAfterMicro: int8,
+  description: text,
+  referenceType: orNull(text),
+  referenceId: orNull(text),
+  operator: orNull(text),
+  id: text,
+})
+export type ExportedEntry = RowOf<typeof ENTRY>
 
 /** In the order of the table, which is that of time: sorting millions of rows is not worth it. */
 export async function openEntries(tx: Tx, { from, to }: MonthPeriod): Promise<void> {
   await tx.query(
     `declare exported_entries no scroll cursor for
-       select seq, created_at, account_id, type, amount_micro, balance_after_micro, description,
-         reference_type, reference_id, operator, id
-       from ledger_entries where created_at >= $1 and created_at < $2`,
+       select ${ENTRY.list} from ledger_entries where created_at >= $1 and created_at < $2`,
     [from, to],
   )
 }
 
 export async function nextEntries(tx: Tx): Promise<ExportedEntry[]> {
   const rows = await tx.query('fetch 1000 from exported_entries')
-  return rows.map((row) => ({
-    seq: row.seq as bigint,
-    at: row.created_at as Date,
-    accountId: row.account_id as string,
-    type: row.type as string,
-    amountMicro: row.amount_micro as bigint,
-    balanceAfterMicro: row.balance_after_micro as bigint,
-    description: row.description as string,
-    referenceType: row.reference_type as string | null,
-    referenceId: row.reference_id as string | null,
-    operator: row.operator as string | null,
-    id: row.id as string,
-  }))
+  return ENTRY.all(rows)
 }
 
-export type ExportedPayment = {
-  id: string
-  at: Date
-  accountId: string
-  provider: string
-  reference: string
-  providerRef: string | null
-  network: string | null
-  phoneNumber: string
-  currency: string
-  amountTzs: bigint
-  creditsMicro: bigint
-  late: boolean
-  review: string | null
-  reviewedBy: string | null
-}
+const PAYMENT = columns({
+  id: text,
+  completedAt: time,
+  accountId: text,
+  provider: text,
+  reference: text,
+  providerRef: orNull(text),
+  network: orNull(text),
+  phoneNumber: text,
+  currency: text,
+  amountTzs: int8,
+  creditsMicro: int8,
+  late: bool,
+  review: orNull(text),
+  reviewedBy: orNull(text),
+})
+export type ExportedPayment = RowOf<typeof PAYMENT>
 
 /** What was received: a payment is in the month in which its credits were added. */
 export async function openReceived(tx: Tx, { from, to }: MonthPeriod): Promise<void> {
   await tx.query(
     `declare exported_payments no scroll cursor for
-       select id, completed_at, account_id, provider, reference, provider_ref, network,
-         phone_number, currency, amount_tzs, credits_micro, late, review, reviewed_by
-       from payments where completed_at >= $1 and completed_at < $2 order by completed_at, id`,
+       select ${PAYMENT.list} from payments where completed_at >= $1 and completed_at < $2 order by completed_at, id`,
     [from, to],
   )
 }
 
 export async function nextReceived(tx: Tx): Promise<ExportedPayment[]> {
   const rows = await tx.query('fetch 1000 from exported_payments')
-  return rows.map((row) => ({
-    id: row.id as string,
-    at: row.completed_at as Date,
-    accountId: row.account_id as string,
-    provider: row.provider as string,
-    reference: row.reference as string,
-    providerRef: row.provider_ref as string | null,
-    network: row.network as string | null,
-    phoneNumber: row.phone_number as string,
-    currency: row.currency as string,
-    amountTzs: row.amount_tzs as bigint,
-    creditsMicro: row.credits_micro as bigint,
-    late: row.late as boolean,
-    review: row.review as string | null,
-    reviewedBy: row.reviewed_by as string | null,
-  }))
+  return PAYMENT.all(rows)
 }
 
 export type LedgerSums = {

@@ -142,7 +142,7 @@ function fileOf<Row>(parts: {
 function ledgerFile({ period }: ExportOptions): ExportFile {
   const columns: Column<ExportedEntry>[] = [
     ['number', (entry) => entry.seq],
-    ['time', (entry) => localTime(entry.at, period.zone)],
+    ['time', (entry) => localTime(entry.createdAt, period.zone)],
     ['account_id', (entry) => entry.accountId],
     ['type', (entry) => entry.type],
     ['amount_credits', (entry) => creditsText(entry.amountMicro)],
@@ -159,7 +159,7 @@ function ledgerFile({ period }: ExportOptions): ExportFile {
 
 function paymentsFile({ period, showPhone }: ExportOptions): ExportFile {
   const columns: Column<ExportedPayment>[] = [
-    ['time', (payment) => localTime(payment.at, period.zone)],
+    ['time', (payment) => localTime(payment.completedAt, period.zone)],
     ['payment_id', (payment) => payment.id],
     ['account_id', (payment) => payment.accountId],
     ['provider', (payment) => payment.provider],
