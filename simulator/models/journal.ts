@@ -28,12 +28,13 @@ export type Journal = {
   find(query: JournalQuery): JournalEntry[]
   count(query?: JournalQuery): number
   /** Resolves as soon as an entry matches; at once if one is there already. */
-  until(query: JournalQuery, withinMs?: number): Promise<JournalEntry>
+  until(query: JournalQuery): Promise<JournalEntry>
   clear(): void
 }
 
 /** Benchmarks run for millions of calls: the oldest entries are dropped. */
 const MOST_ENTRIES = 5_000
+const PATIENCE_MS = 60_000
 
 export function openJournal(): Journal & { add(entry: JournalEntry): void; changed(): void } {
   let entries: JournalEntry[] = []
@@ -48,7 +49,7 @@ export function openJournal(): Journal & { add(entry: JournalEntry): void; chang
     },
     find,
     count: (query = {}) => find(query).length,
-    until: (query, withinMs = 5_000) =>
+    until: (query) =>
       new Promise((found, missed) => {
         const end = () => {
           clearTimeout(timer)
@@ -56,8 +57,8 @@ export function openJournal(): Journal & { add(entry: JournalEntry): void; chang
         }
         const timer = setTimeout(() => {
           end()
-          missed(new Error(`the simulator saw no ${JSON.stringify(query)} in ${withinMs} ms`))
-        }, withinMs)
+          missed(new Error(`The simulator saw no ${JSON.stringify(query)} within a minute.`))
+        }, PATIENCE_MS)
         const check = () => {
           const entry = find(query)[0]
           if (entry === undefined) return

@@ -25,6 +25,7 @@ import {
 } from '../support/accounts.ts'
 import { withDatabase } from '../support/databases.ts'
 import { naughtyStrings } from '../support/samples/naughty.ts'
+import { eventually } from '../support/eventually.ts'
 
 const HERE = { address: '127.0.0.1', userAgent: 'test' }
 
@@ -100,7 +101,7 @@ withDatabase('the authenticator', (open) => {
 
     clock.push(11_000)
     await accounts.arrivals.send()
-    await within(async () => accounts.arrivals.areCurrent())
+    await eventually('the arrivals are current', async () => accounts.arrivals.areCurrent())
     clock.push(9_000)
     assert.equal(await queriesOf(() => ask(key)), 0)
 
@@ -116,7 +117,7 @@ withDatabase('the authenticator', (open) => {
     assert.equal(await codeOf(`Bearer ${unknown}`), 'invalid_api_key')
     clock.push(11_000)
     await accounts.arrivals.send()
-    await within(async () => accounts.arrivals.areCurrent())
+    await eventually('the arrivals are current', async () => accounts.arrivals.areCurrent())
     const before = queries
     assert.equal(await codeOf(`Bearer ${unknown}`), 'invalid_api_key')
     assert.equal(queries - before, 1)
@@ -251,7 +252,10 @@ withDatabase('the authenticator', (open) => {
 
   const gone = async (token: string) => {
     assert.equal(await codeOf(`Bearer ${token}`), 'invalid_api_key')
-    await within(async () => (await codeOf(`Bearer ${token}`, elsewhere)) === 'invalid_api_key')
+    await eventually(
+      'the change arrives',
+      async () => (await codeOf(`Bearer ${token}`, elsewhere)) === 'invalid_api_key',
+    )
   }
   const warm = async (...tokens: string[]) => {
     for (const token of tokens) for (const at of [accounts, elsewhere]) await ask(token, at)
@@ -279,13 +283,19 @@ withDatabase('the authenticator', (open) => {
     assert.equal((await db.begin((tx) => suspendAccount(tx, one.id)))?.account.status, 'suspended')
     for (const token of [one.access_token, one.key]) {
       for (const at of [accounts, elsewhere]) {
-        await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'invalid_api_key')
+        await eventually(
+          'the change arrives',
+          async () => (await codeOf(`Bearer ${token}`, at)) === 'invalid_api_key',
+        )
       }
     }
     assert.equal((await db.begin((tx) => reinstateAccount(tx, one.id)))?.account.status, 'active')
     for (const token of [one.access_token, one.key]) {
       for (const at of [accounts, elsewhere]) {
-        await within(async () => (await codeOf(`Bearer ${token}`, at)) === 'let in')
+        await eventually(
+          'the change arrives',
+          async () => (await codeOf(`Bearer ${token}`, at)) === 'let in',
+        )
       }
     }
     assert.equal(await db.begin((tx) => suspendAccount(tx, uuidv7())), undefined)
@@ -383,13 +393,4 @@ async function ownKey(db: Db, accounts: Accounts) {
 
 function encoded(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
-}
-
-/** Word travels between processes in milliseconds; a busy machine may take longer. */
-async function within(holds: () => Promise<boolean>): Promise<void> {
-  const until = Date.now() + 5_000
-  while (!(await holds())) {
-    assert.ok(Date.now() < until, 'the change never arrived')
-    await new Promise((next) => setTimeout(next, 10))
-  }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBackgroundJobs } from '../../src/app/job-loop.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { eventually } from '../support/eventually.ts'
 
 test('the first background job runs at once, again and again, and never beside itself', async () => {
   let runs = 0
@@ -20,7 +21,7 @@ test('the first background job runs at once, again and again, and never beside i
   }
   const jobs = startBackgroundJobs([job], silentLog)
   assert.equal(runs, 1)
-  await until(() => runs >= 3)
+  await eventually('it has run three times', () => runs >= 3)
   await jobs.stop()
   const after = runs
   assert.equal(most, 1)
@@ -37,7 +38,7 @@ test('background jobs begin one after the other, and one that has not begun when
   })
   const jobs = startBackgroundJobs([named('first'), named('second')], silentLog)
   assert.deepEqual(begun, ['first'])
-  await until(() => begun.length === 2)
+  await eventually('both have begun', () => begun.length === 2)
   await jobs.stop()
   assert.deepEqual(begun, ['first', 'second'])
 
@@ -56,7 +57,7 @@ test('a background job that throws is logged by name and tried again, and others
     ],
     { ...silentLog, warn: (_message, fields) => warned.push(fields?.job) },
   )
-  await until(() => warned.length >= 2 && good >= 2)
+  await eventually('both have run twice', () => warned.length >= 2 && good >= 2)
   await jobs.stop()
   assert(warned.every((job) => job === 'bad'))
   assert(good >= 2)
@@ -77,7 +78,3 @@ test('stop aborts the signal and waits for what runs', async () => {
   await jobs.stop()
   assert(ended)
 })
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(5)
-}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { useLocalServer } from '../../src/db/local/join.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -13,6 +12,7 @@ import { allGone, freshFolder } from '../db/local/support.ts'
 import { startShared } from '../support/replica.ts'
 import { startService } from '../support/service.ts'
 import { workersOf } from '../support/workers.ts'
+import { eventually } from '../support/eventually.ts'
 
 let shared: Awaited<ReturnType<typeof startShared>>
 before(async () => {
@@ -65,8 +65,10 @@ test('two workers without any other setting share the database, the key and the 
     const before = workersOf(service.pid)
     assert.equal(before.length, 2)
     process.kill(before[0]!, 'SIGKILL')
-    while (workersOf(service.pid).join() === before.join()) await sleep(20)
-    while (workersOf(service.pid).length < 2) await sleep(20)
+    await eventually('another worker is there', () => {
+      const now = workersOf(service.pid)
+      return now.length === 2 && now.join() !== before.join()
+    })
     for (let i = 0; i < 4; i++) assert.equal(await chat(), 200)
     await assertAudit(db)
   } finally {
@@ -105,10 +107,9 @@ async function topUp(
   const body = { amount_tzs: 1_000 }
   const made = await call('POST /v1/payments/topup', { token, body })
   assert.equal(made.status, 201, JSON.stringify(made.body))
-  for (;;) {
-    const answer = await call(`GET /v1/payments/${made.body.data.id}`, { token })
-    if (answer.body.data.status === 'completed') return
-    assert.equal(answer.body.data.status, 'pending')
-    await sleep(100)
-  }
+  await eventually('the payment is completed', async () => {
+    const { status } = (await call(`GET /v1/payments/${made.body.data.id}`, { token })).body.data
+    assert.ok(['pending', 'completed'].includes(status), status)
+    return status === 'completed'
+  })
 }

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { record, settings, upstream } from './sample.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** Four replicas on one database server, each with connections of its own. */
 let replicas: Db[]
@@ -35,8 +36,7 @@ test('of four replicas that start together one reads the lists, and all have the
   )
   assert.equal(readings, 1)
   assert.equal(reports.filter((report) => report.state === 'done').length, 1)
-  const until = Date.now() + 3_000
-  const all = () => catalogs.every((catalog) => catalog.find('a/one')?.enabled)
-  while (!all() && Date.now() < until) await new Promise((done) => setTimeout(done, 10))
-  assert.ok(all())
+  await eventually('all have the model', () =>
+    catalogs.every((catalog) => catalog.find('a/one')?.enabled),
+  )
 })

@@ -12,6 +12,7 @@ import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { withDatabase } from '../support/databases.ts'
 import { priced, record, settings, upstream } from './sample.ts'
+import { eventually } from '../support/eventually.ts'
 
 withDatabase('catalog sync', (open) => {
   let db: Db
@@ -292,9 +293,7 @@ withDatabase('catalog sync', (open) => {
     await load()
     assert.deepEqual(ids(), [])
     await sync()
-    const until = Date.now() + 3_000
-    while (ids().length === 0 && Date.now() < until)
-      await new Promise((done) => setTimeout(done, 10))
+    await eventually('the change is heard of', () => ids().length > 0)
     assert.deepEqual(ids(), ['a/one', 'a/two'])
   })
 })

@@ -57,7 +57,10 @@ test('a price that leapt is seen in shillings, approved, and then charged', asyn
   await perform(tab, 'Idhinisha', 'Mtoa modeli amethibitisha')
   await page.getByText(`Bei mpya ya ${MODEL} inatumika sasa.`).waitFor()
   await page.getByText('Hakuna bei inayosubiri').waitFor()
-  await eventually(async () => (await promptPrice(asha.key)) > before * 19)
+  await eventually(
+    'the new price is in force',
+    async () => (await promptPrice(asha.key)) > before * 19,
+  )
   await page.getByRole('button', { name: 'Modeli zote' }).click()
   await page.getByLabel('Tafuta modeli').fill(MODEL)
   await page.getByRole('button', { name: `Historia: ${MODEL}`, exact: true }).click()
@@ -79,10 +82,10 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   await perform(tab, 'Switch off', 'It answers nonsense')
   await page.getByText(`${MODEL} is switched off.`).waitFor()
   await checkPage(tab, 'operator-models')
-  await eventually(async () => (await chat(asha.key)).status !== 200)
+  await eventually('the model is off', async () => (await chat(asha.key)).status !== 200)
   await page.getByRole('button', { name: `Switch on: ${MODEL}`, exact: true }).click()
   await perform(tab, 'Switch on', 'Repaired')
-  await eventually(async () => (await chat(asha.key)).status === 200)
+  await eventually('the model is on', async () => (await chat(asha.key)).status === 200)
 
   const before = await promptPrice(asha.key)
   await page.getByRole('button', { name: `Multiplier: ${MODEL}`, exact: true }).click()
@@ -90,7 +93,10 @@ test('a model is switched off and on, and sold with a margin of its own', async 
   await checkPage(tab, 'operator-margin')
   await perform(tab, 'Save', 'Costs more than we thought')
   await page.getByText(/price times 3, its own/).waitFor()
-  await eventually(async () => (await promptPrice(asha.key)) > before * 2)
+  await eventually(
+    'the new price is in force',
+    async () => (await promptPrice(asha.key)) > before * 2,
+  )
   await page.getByRole('button', { name: 'Margins by kind' }).click()
   await page.getByRole('button', { name: 'Change: Pictures' }).waitFor()
   await checkPage(tab, 'operator-margins')

@@ -72,7 +72,7 @@ test('an address is added, its secret shown once, an event arrives and is sent a
 
 /** The page is opened anew until the delivery is written down: that is after the answer. */
 async function arrived({ page }: Awaited<ReturnType<typeof openAsOperator>>): Promise<void> {
-  await eventually(async () => {
+  await eventually('the page shows the delivery', async () => {
     await page.reload()
     await page
       .getByText(/Imefika|Inasubiri/)

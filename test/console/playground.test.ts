@@ -13,6 +13,7 @@ import { checkPage } from './support/check-page.ts'
 import { openSignedIn, type Person } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
 import { assertCharged, copySample, runInShell, spent } from './support/playground.ts'
+import { eventually } from '../support/eventually.ts'
 
 let rig: Rig
 let folder: string
@@ -82,7 +83,7 @@ test('leaving and stopping an answer are free', async () => {
   await begin()
   await page.getByRole('link', { name: 'Picha' }).click()
   await page.getByRole('button', { name: 'Chora' }).waitFor()
-  await waitFor(async () => (await cancelled(person)) === 2)
+  await eventually('both calls are cancelled', async () => (await cancelled(person)) === 2)
   assert.equal(await spent(rig, person), 0)
   await tab.context.close()
 })
@@ -292,13 +293,4 @@ function sentBy({ body }: { body: unknown }) {
 async function cancelled({ token }: Person): Promise<number> {
   const { body } = await rig.app.call('GET /v1/activity?status=cancelled', { token })
   return body.data.length
-}
-
-/** Conditions, not milliseconds: as long as it takes. */
-async function waitFor(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await isSo()) return
-    await new Promise((done) => setTimeout(done, 100))
-  }
-  throw new Error('it did not come to pass within a minute')
 }

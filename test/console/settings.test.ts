@@ -7,6 +7,7 @@ import { codeSentTo } from '../support/customer.ts'
 import { checkPage } from './support/check-page.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
+import { eventually } from '../support/eventually.ts'
 
 let rig: Rig
 before(async () => {
@@ -53,7 +54,7 @@ test('signing out everywhere ends every device, and one can be ended alone', asy
   await checkPage(tab, 'sessions')
   const listed = await ends.count()
   await ends.first().click()
-  await until(async () => (await ends.count()) === listed - 1)
+  await eventually('one session fewer is listed', async () => (await ends.count()) === listed - 1)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL('**/login')
   for (const { page: other, context } of [second, third]) {
@@ -124,7 +125,3 @@ test('deletion names the credits that are lost, and leaves nothing behind', asyn
   await page.waitForURL('**/login?next=*')
   await tab.context.close()
 })
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((next) => setTimeout(next, 20))
-}

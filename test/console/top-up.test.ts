@@ -9,6 +9,7 @@ import { withPhone } from './support/used-account.ts'
 import { openSignedIn, type Person } from './support/people.ts'
 import { settle } from './support/settle.ts'
 import { startRig, type Rig, type View } from './support/rig.ts'
+import { eventually } from '../support/eventually.ts'
 
 let rig: Rig
 before(async () => {
@@ -81,7 +82,7 @@ test('an answer that is lost, and a reload before it comes, make no second payme
   await page.getByText('ni ombi lilelile, hutalipa mara mbili').waitFor()
   await checkPage(tab, 'top-up-unsure')
   await page.getByRole('button', { name: 'Lipa TZS 1,000' }).click()
-  await until(() => lost === 4)
+  await eventually('four answers are lost', () => lost === 4)
   await page.reload()
   await page.getByText('Tumepokea TZS 1,000. Krediti 1,000 zimeongezwa.').waitFor()
   assert.equal(lost, 5)
@@ -210,8 +211,4 @@ async function assertOnePayment(
   )
   assert.equal(row?.balance_micro, balance)
   await assertAudit(rig.app.db)
-}
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await new Promise((next) => setTimeout(next, 20))
 }

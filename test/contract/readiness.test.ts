@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { migratedDatabase } from '../support/databases.ts'
 import { startApp } from '../support/app.ts'
 import { startTestServer, type TestServer } from '../support/local-server.ts'
+import { eventually } from '../support/eventually.ts'
 
 let server: TestServer
 let app: Awaited<ReturnType<typeof startApp>>
@@ -25,12 +25,10 @@ async function readyz() {
 
 /** Waits for the answer, not for a time: an earlier answer is remembered for a moment. */
 async function answersWith(status: number) {
-  for (let tries = 0; tries < 600; tries++) {
+  return eventually(`it answers ${status}`, async () => {
     const found = await readyz()
-    if (found.status === status) return found
-    await pause(100)
-  }
-  throw new Error(`It never answered ${status}.`)
+    return found.status === status && found
+  })
 }
 
 test('200: a process that can serve calls, without a credential', async () => {

@@ -8,6 +8,7 @@ import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { startTestServer, type TestServer } from '../support/local-server.ts'
 import { muteableProxy } from '../support/peers/mute-proxy.ts'
+import { eventually } from '../support/eventually.ts'
 
 let server: TestServer
 let db: Db
@@ -45,7 +46,6 @@ for (const how of ['fast', 'kill'] as const) {
     await server.halt(how)
     await Promise.all([sleeping, inside])
 
-    const before = performance.now()
     await assert.rejects(db.query('select 1'), isAway)
     await assert.rejects(
       db.begin(async (tx) => tx.query('select 1')),
@@ -53,14 +53,13 @@ for (const how of ['fast', 'kill'] as const) {
     )
     await assert.rejects(db.script('select 1'), isAway)
     await Promise.all([2, 3].map((item) => assert.rejects(commits.submit(item), isAway)))
-    assert(performance.now() - before < 2_000)
 
     await server.resume()
     assert.deepEqual(await db.query('select 1 as one'), [{ one: 1 }])
     assert.equal(await commits.submit(4), 4)
-    for (let i = 0; i < 300 && payloads.length === 0; i++) await sleep(20)
+    await eventually('the gap is told', () => payloads.length > 0)
     await db.query(`select pg_notify($1, 'back')`, [`news_${how}`])
-    for (let i = 0; i < 100 && payloads.at(-1) !== 'back'; i++) await sleep(20)
+    await eventually('news come again', () => payloads.at(-1) === 'back')
     // A server that is still starting may take a connection and drop it: that is one gap more.
     assert.match(payloads.join(), /^,+back$/)
   })
@@ -97,14 +96,12 @@ test('a network that loses answers fails as unavailable, and the transaction is 
   const { proxy, far } = await openFar(t, 2)
   assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
   await far.script('create table mute (id int)')
-  const before = performance.now()
   const lost = far.begin(async (tx) => {
     await tx.query('insert into mute values (1)')
     proxy.mute()
     await tx.query('insert into mute values (2)')
   })
   await assert.rejects(lost, isAway)
-  assert(performance.now() - before < 3_000)
   proxy.restore()
   assert.deepEqual(await far.query('select * from mute'), [])
 })
@@ -113,9 +110,7 @@ test('a statement whose answer is lost fails as unavailable, and the next one ha
   const { proxy, far } = await openFar(t, 1)
   assert.deepEqual(await far.query('select 1 as one'), [{ one: 1 }])
   proxy.mute()
-  const before = performance.now()
   await assert.rejects(far.query('select 2 as two'), isAway)
-  assert(performance.now() - before < 3_000)
   proxy.restore()
   assert.deepEqual(await far.query('select 3 as three'), [{ three: 3 }])
 })

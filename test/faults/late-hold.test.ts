@@ -57,10 +57,10 @@ test('a hold that arrives when its call has failed is released within 90 s', asy
   )
   await proxy.heal()
   assert.equal(app.models.log.count({ route: '/embeddings' }), 1)
-  await eventually(async () => (await holds()).length === 2)
+  await eventually('both holds are there', async () => (await holds()).length === 2)
   // A sweeper goes round every ten seconds, and leaves what is younger than a minute.
   await direct.query(`update holds set created_at = now() - interval '61 s'`)
-  await eventually(async () => (await holds()).length === 0)
+  await eventually('both are released', async () => (await holds()).length === 0)
   await assertAgreement(direct)
   const charges = `select 1 from ledger_entries where type = 'usage'`
   assert.equal((await direct.query(charges)).length, 2, 'those of the earlier calls')

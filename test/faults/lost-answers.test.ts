@@ -14,6 +14,7 @@ import { freshDatabase } from '../support/databases.ts'
 import { startApp } from '../support/app.ts'
 import { addressIn } from '../support/peers/database-address.ts'
 import { faultProxy, type FaultProxy } from '../torture/rig/fault-proxy.ts'
+import { eventually } from '../support/eventually.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
 let proxy: FaultProxy
@@ -70,10 +71,7 @@ test('a paid call whose commits are not answered is charged once', async () => {
   }
   const undecided = async () =>
     (await app.db.query('select 1 from holds')).length + (await doubtfulCharges()).length
-  for (let tries = 0; (await undecided()) > 0; tries++) {
-    assert.ok(tries < 200, 'a hold or a note is left')
-    await new Promise((done) => setTimeout(done, 50))
-  }
+  await eventually('no hold and no note is left', async () => (await undecided()) === 0)
   await assertAgreement(app.db)
   const { body: list } = await app.call('GET /v1/billing/transactions?type=usage', { token })
   const { body: activity } = await app.call('GET /v1/activity?status=completed', { token })
@@ -89,8 +87,10 @@ test('a charge whose commit was not answered before the database went away is gi
   // Background jobs commit as well: whichever commit is the settlement's is among the next few.
   proxy.swallowCommits(50)
   const charged = `select 1 from ledger_entries where account_id = $1 and type = 'usage'`
-  while ((await direct.query(charged, [accountId])).length === 0)
-    await new Promise((done) => setTimeout(done, 5))
+  await eventually(
+    'the charge is committed',
+    async () => (await direct.query(charged, [accountId])).length > 0,
+  )
   await proxy.cut()
   assert.equal((await answering).status, 503)
   // Written to disk before the caller was answered: it would survive this process.
@@ -100,10 +100,7 @@ test('a charge whose commit was not answered before the database went away is gi
     const { body: list } = await app.call('GET /v1/billing/transactions', { token })
     return list.data as { type: string; amount_credits: number }[]
   }
-  for (let tries = 0; (await entries())[0]?.type !== 'refund'; tries++) {
-    assert.ok(tries < 200, 'the charge was not given back')
-    await new Promise((done) => setTimeout(done, 50))
-  }
+  await eventually('it is given back', async () => (await entries())[0]?.type === 'refund')
   const [refund, usage] = await entries()
   assert.equal(usage!.type, 'usage')
   assert.equal(refund!.amount_credits, -usage!.amount_credits)
@@ -170,7 +167,7 @@ test('nor when the database was away as well: a failed call is never reported as
     [accountId],
   )
   await proxy.cut()
-  while (upstreamCall.outcome === 'running') await new Promise((done) => setTimeout(done, 20))
+  await eventually('the upstream has answered', () => upstreamCall.outcome !== 'running')
   await new Promise((done) => setTimeout(done, 400))
   await proxy.heal()
   assert.equal((await answering).status, 503)

@@ -7,6 +7,7 @@ import { drain } from '../../src/http/drain.ts'
 import { ProcessCounter } from '../../src/http/limits/process-counter.ts'
 import { route, type Call, type Result } from '../../src/http/route.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
+import { eventually } from '../support/eventually.ts'
 
 const plain = {
   summary: 'A test',
@@ -69,10 +70,6 @@ const routes = [
   }),
   get('/v1/auth/try', async () => ({ data: {} }), { limit: 'auth' }),
 ]
-
-async function until(there: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !there(); i++) await pause(5)
-}
 
 async function* ticks() {
   for (let i = 0; ; i++) {
@@ -153,14 +150,14 @@ test('the signal fires when the caller leaves, before the answer and within a st
     if (path === '/v1/stream') {
       const response = await asking
       assert.match(response.headers.get('x-request-id')!, /^req_/)
-    } else await until(() => seen !== undefined)
+    } else await eventually('the handler runs', () => seen !== undefined)
     assert.equal(seen!.aborted, false)
     leaving.abort()
     await asking.catch(() => {})
-    await until(() => seen!.aborted)
+    await eventually('the handler is told', () => seen!.aborted)
     assert.equal(seen!.aborted, true, path)
   }
-  await until(() => service.server.context.running.count === 0)
+  await eventually('nothing runs', () => service.server.context.running.count === 0)
   assert.equal(service.server.context.running.count, 0)
 })
 

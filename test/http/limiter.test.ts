@@ -6,6 +6,7 @@ import { openLimiter } from '../../src/http/limits/limiter.ts'
 import { ProcessCounter } from '../../src/http/limits/process-counter.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
 import { redisServers } from '../support/peers/redis.ts'
+import { eventually } from '../support/eventually.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 
@@ -110,16 +111,14 @@ for (const server of servers) {
       const limiter = await openLimiter({ REDIS_URL: server.url }, log, movable())
       assert.equal((await limiter.take('x', 2)).allowed, true)
       await server.stop()
-      const began = performance.now()
       const slots = []
       for (let i = 0; i < 5; i++) slots.push(await limiter.take('x', 2))
       assert.deepEqual(
         slots.map((slot) => slot.allowed),
         [true, true, false, false, false],
       )
-      assert.ok(performance.now() - began < 1000, 'only the first call waits')
       await server.start()
-      for (let i = 0; i < 100 && messages.length < 2; i++) await pause(50)
+      await eventually('both are said', () => messages.length === 2)
       assert.equal((await limiter.take('x', 2)).allowed, true, 'the restarted Redis knows nothing')
       assert.equal(messages.length, 2)
       assert.match(messages[0]!, /does not answer/)

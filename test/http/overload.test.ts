@@ -9,6 +9,7 @@ import { Capacity } from '../../src/http/limits/capacity.ts'
 import { route } from '../../src/http/route.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { keyHeaders, startServer } from '../support/server.ts'
+import { eventually } from '../support/eventually.ts'
 
 const waiting: (() => void)[] = []
 const stream = new Readable({ read() {} })
@@ -57,13 +58,12 @@ const post = (body: string | Buffer = '{}') =>
     method: 'POST',
     headers: { ...keyHeaders, 'content-type': 'application/json' },
     body,
-    signal: AbortSignal.timeout(60_000),
   })
 
 const capacity = () => service.server.context
 
 async function isWaiting(count: number): Promise<void> {
-  while (waiting.length < count) await new Promise((done) => setTimeout(done, 5))
+  await eventually(`${count} calls wait`, () => waiting.length >= count)
 }
 
 async function assertShed(answer: Response): Promise<void> {

@@ -17,6 +17,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { createReplay } from '../../src/idempotency/replay-store.ts'
 import { freshDb, freshDatabase } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
+import { eventually } from '../support/eventually.ts'
 
 type Wish = { fail?: boolean; waitMs?: number; stream?: boolean; bad?: boolean }
 
@@ -255,7 +256,7 @@ describe('two processes on one server', () => {
 
   test('a killed process frees its key once its heartbeat is old', async () => {
     const first = post(ports[0]!, 'killed', 60_000).catch(() => 'cut')
-    while (runsOf('killed') === 0) await pause(20)
+    await eventually('it runs', () => runsOf('killed') > 0)
     children[0]!.kill('SIGKILL')
     assert.equal(await first, 'cut')
     assert.equal((await post(ports[1]!, 'killed', 0)).status, 409)

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { limitConnections } from '../../src/http/limits/connections.ts'
 import { route } from '../../src/http/route.ts'
 import { readForm } from '../../src/lib/form.ts'
 import { startServer } from '../support/server.ts'
 import { statusesOf } from '../support/raw-http.ts'
+import { eventually } from '../support/eventually.ts'
 
 const MB = 1_000_000
 const waiting: (() => void)[] = []
@@ -79,13 +79,7 @@ afterEach(async () => {
 
 const held = () => service.server.context.capacity.heldBytes
 const running = () => service.server.context.running.count
-async function until(is: () => boolean): Promise<void> {
-  const giveUp = AbortSignal.timeout(10_000)
-  while (!is()) {
-    giveUp.throwIfAborted()
-    await pause(5)
-  }
-}
+const until = (is: () => boolean) => eventually(is.toString(), is)
 
 type From = { key?: number; address?: string }
 
@@ -100,7 +94,6 @@ const post = (from: From, bytes: number, path = '/v1/held') => {
     method: 'POST',
     headers: { ...headersOf(from), 'content-type': 'application/json' },
     body,
-    signal: AbortSignal.timeout(15_000),
   })
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { silentLog } from '../../src/lib/log.ts'
 import { openTraces } from '../../src/observability/traces.ts'
 import { startOtlp } from '../support/peers/otlp.ts'
+import { eventually } from '../support/eventually.ts'
 
 let status = 400
 const receiver = await startOtlp((response) => void response.writeHead(status).end('{}'))
@@ -19,7 +19,7 @@ test('the log says once that traces are refused, and once that they are taken ag
   const sendOne = async () => {
     const before = receiver.bodies.length
     tracer.request(undefined, { route: 'GET /v1/models', requestId: 'req_1' })!.end()
-    while (receiver.bodies.length === before) await pause(20)
+    await eventually('the trace is sent', () => receiver.bodies.length > before)
   }
   const told = (sentence: string) => lines.filter((line) => line === sentence).length
   await sendOne()

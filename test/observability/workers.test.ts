@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { METRICS } from '../../src/observability/catalogue.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
 import { startShared } from '../support/replica.ts'
 import { startService } from '../support/service.ts'
 import { workersOf } from '../support/workers.ts'
+import { eventually } from '../support/eventually.ts'
 
 let shared: Awaited<ReturnType<typeof startShared>>
 before(async () => {
@@ -35,9 +35,9 @@ test('workers share one port of metrics: a scrape tells of all, and nothing is f
 
   const before = workersOf(service.pid)
   process.kill(before[0]!, 'SIGKILL')
-  while (workersOf(service.pid).includes(before[0]!)) await pause(20)
+  await eventually('the worker is gone', () => !workersOf(service.pid).includes(before[0]!))
   assert.equal(valueOf(await scrape(), ANSWERS), 6, 'it had counted some of them')
-  while (workersOf(service.pid).length < 2) await pause(20)
+  await eventually('another one is there', () => workersOf(service.pid).length === 2)
   for (let i = 0; i < 4; i++) await ask()
   assert.equal(valueOf(await scrape(), ANSWERS), 10)
   service.kill('SIGTERM')

@@ -15,6 +15,7 @@ import { assertAudit } from '../support/money/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { jwtHeaders } from '../support/server.ts'
 import { creditsFor, startMoney } from '../support/payments.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** Where it dies, which outcome the phone chooses, and how soon the next scheduled check is. */
 type Case = { at: string; phone: string; pollS: number }
@@ -135,11 +136,9 @@ describe('kill -9 between each two steps, then a restart', () => {
   })
 
   async function completed(id: string): Promise<void> {
-    for (let i = 0; i < 300; i++) {
-      if ((await findById(db, id))?.status === 'completed') return
-      await sleep(30)
-    }
-    throw new Error(`${id} is ${(await findById(db, id))?.status}`)
+    await eventually('the payment is completed', async () => {
+      return (await findById(db, id))?.status === 'completed'
+    })
   }
 })
 

@@ -7,6 +7,7 @@ import { mediaType } from '../../src/gateway/media/media-format.ts'
 import type { ModelSimulator } from '../../simulator/models/server.ts'
 import { wav } from '../../simulator/models/sound.ts'
 import type { Loose } from '../support/loose.ts'
+import { eventually } from '../support/eventually.ts'
 
 type Json = Record<string, Loose>
 
@@ -243,11 +244,10 @@ describe('the other modalities', () => {
     assert.equal(again.id, job.id)
     assert.equal(sim.log.count({ route: '/videos', idempotencyKey: 'job-1' }), 2)
     assert.equal((await get(`/videos/${job.id}`)).status, 'in_progress')
-    let done = await get(`/videos/${job.id}`)
-    for (let looks = 0; done.status === 'in_progress' && looks < 100; looks++) {
-      await new Promise((later) => setTimeout(later, 50))
-      done = await get(`/videos/${job.id}`)
-    }
+    const done = await eventually('the job is done', async () => {
+      const found = await get(`/videos/${job.id}`)
+      return found.status !== 'in_progress' && found
+    })
     assert.deepEqual([done.status, done.usage.cost], ['completed', 0.4])
     const whole = await fetch(`${sim.url}/videos/${job.id}/content`, { headers: headers() })
     const film = Buffer.from(await whole.arrayBuffer())

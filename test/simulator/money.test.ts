@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startMoneySimulator } from '../../simulator/money/server.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { newReference } from '../../src/payments/topup.ts'
 import { snippe } from '../../src/payments/snippe.ts'
+import { eventually } from '../support/eventually.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mlango-money-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,8 +50,9 @@ test('pending payments continue after a restart, and two simulators share their 
   await first.close()
   await second.close()
   const third = await start(1)
-  await sleep(100)
-  assert.equal((await portTo(third.url).status(late)).status, 'completed')
+  await eventually('it is settled', async () => {
+    return (await portTo(third.url).status(late)).status === 'completed'
+  })
   assert.equal(third.control.payments().length, 2)
   await third.close()
 })

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import { parseCredits } from '../../src/ledger/money.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { client, freshEmail, PASSWORD } from './accounts.ts'
+import { eventually } from './eventually.ts'
 
 /** A verified account with exactly these credits, a session and an API key. */
 export async function newCustomer(
@@ -34,13 +34,10 @@ export async function signUp(url: string, dataDir: string) {
   return { email, code, token: token as string, accountId: user.id as string }
 }
 
-/** A busy machine takes its time to send one. */
-const PATIENCE_MS = 30_000
-
 /** The code of the newest message to this address. */
 export async function codeSentTo(dataDir: string, to: string): Promise<string> {
   const folder = join(dataDir, 'outbox')
-  for (const beganMs = Date.now(); Date.now() < beganMs + PATIENCE_MS;) {
+  return eventually(`a code is sent to ${to}`, async () => {
     const names = await readdir(folder).catch(() => [])
     for (const name of names
       .filter((one) => one.endsWith('.json'))
@@ -50,9 +47,8 @@ export async function codeSentTo(dataDir: string, to: string): Promise<string> {
       const code = /\b\d{6}\b/.exec(message.text)?.[0]
       if (message.to === to && code !== undefined) return code
     }
-    await sleep(25)
-  }
-  throw new Error(`no code was sent to ${to}`)
+    return undefined
+  })
 }
 
 export async function setBalance(db: Db, accountId: string, credits: string): Promise<void> {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delays, MoneySimulator } from '../../simulator/money/server.ts'
 import { startMoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
@@ -17,6 +16,7 @@ import { createReplay } from '../../src/idempotency/replay-store.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
 import { paymentRoutes } from '../../src/routes/payments.ts'
 import { startServer } from './server.ts'
+import { eventually } from './eventually.ts'
 
 export const KEYS = {
   snippe: { apiKey: 'snp_test', webhookSecret: 'whsec_test' },
@@ -144,13 +144,11 @@ export async function until(
   id: string,
   wanted: (payment: Payment) => boolean,
 ): Promise<Payment> {
-  for (let i = 0; i < 300; i++) {
+  return eventually(`the payment fits ${wanted.toString()}`, async () => {
     await payments.reconcile(new AbortController().signal)
     const payment = await findById(db, id)
-    if (payment && wanted(payment)) return payment
-    await sleep(20)
-  }
-  throw new Error(`the payment is still ${JSON.stringify((await findById(db, id))?.status)}`)
+    return payment && wanted(payment) && payment
+  })
 }
 
 /** What the ledger gave for one payment. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { eventually } from './eventually.ts'
 
 /** Sends bytes as they are and collects the answer until the server closes or sends no more. */
 export async function sendRaw(
@@ -33,11 +34,8 @@ export function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
 }
 
-/** A slow machine may take its time; a missing answer is for the test to report. */
 async function heard(enough: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 2_000 && !enough(); tries++) {
-    await new Promise((done) => setTimeout(done, 10))
-  }
+  await eventually('all answers have come', enough)
 }
 
 async function quiet(length: () => number, quietMs: number): Promise<void> {

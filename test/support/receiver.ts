@@ -31,7 +31,8 @@ export async function startReceiver(
       receiver.answer = next
     },
     /** The nth that came, as soon as it is here. */
-    nth: (n: number): Promise<Received> => eventually(() => received[n - 1]),
+    nth: (n: number): Promise<Received> =>
+      eventually(`${n} webhooks have come`, () => received[n - 1]),
     async close() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

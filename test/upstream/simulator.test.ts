@@ -8,6 +8,7 @@ import type { UsageReading } from '../../src/upstream/contract/usage.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../src/upstream/upstreams.ts'
 import { itemsOf } from './sources.ts'
+import { eventually } from '../support/eventually.ts'
 
 const simulator = await startModelSimulator()
 const upstreams = openUpstreams({
@@ -106,11 +107,10 @@ describe('every capability, over the wire', () => {
       extra: { duration: 4 },
     })
     const { jobId } = start
-    let status = await upstreams.call(to('sim/filamu'), 'videoStatus', { jobId })
-    for (let i = 0; i < 100 && status.status === 'processing'; i += 1) {
-      await new Promise((done) => setTimeout(done, 50))
-      status = await upstreams.call(to('sim/filamu'), 'videoStatus', { jobId })
-    }
+    const status = await eventually('the video is made', async () => {
+      const found = await upstreams.call(to('sim/filamu'), 'videoStatus', { jobId })
+      return found.status !== 'processing' && found
+    })
     assert.equal(status.status, 'completed')
     assert.ok(costOf(status.usage) > 0)
     const result = await upstreams.call(to('sim/filamu'), 'videoContent', { jobId })

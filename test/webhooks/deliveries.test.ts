@@ -75,7 +75,7 @@ withDatabase('webhooks', (open) => {
   const rows = (endpointId: string) =>
     listDeliveries(db, { endpointId, state: undefined, before: undefined, limit: 100 })
   const until = (endpointId: string, state: string, count = 1) =>
-    eventually(async () => {
+    eventually(`${count} deliveries are ${state}`, async () => {
       const found = (await rows(endpointId)).filter((row) => row.state === state)
       return found.length >= count && found[0]
     })
@@ -136,7 +136,10 @@ withDatabase('webhooks', (open) => {
     receiver.answer = (_, response) => response.writeHead(500).end()
     await tell()
     await receiver.nth(1)
-    await eventually(async () => (await rows(endpoint.id))[0]!.lastStatus === 500)
+    await eventually(
+      'the failure is written down',
+      async () => (await rows(endpoint.id))[0]!.lastStatus === 500,
+    )
     const [failed] = await rows(endpoint.id)
     assert.deepEqual([failed!.state, failed!.lastError], ['waiting', 'http_500'])
     assert.ok(failed!.nextTryAt.getTime() > failed!.lastTryAt!.getTime() + 4_000)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freshEmail, freshPhone, PASSWORD } from '../../support/accounts.ts'
 import { setBalance } from '../../support/customer.ts'
 import { startApp } from '../../support/app.ts'
@@ -8,6 +7,7 @@ import { startBeem } from '../../support/peers/sms.ts'
 import type { SmsPeer } from '../../support/peers/sms.ts'
 import { startSmtpPeer } from '../../support/peers/smtp.ts'
 import type { SmtpPeer } from '../../support/peers/smtp.ts'
+import { eventually } from '../../support/eventually.ts'
 
 let smtp: SmtpPeer
 let beem: SmsPeer
@@ -31,17 +31,8 @@ after(async () => {
   await beem.close()
 })
 
-async function until<T>(find: () => T | undefined): Promise<T> {
-  for (let step = 0; step < 300; step += 1) {
-    const found = find()
-    if (found !== undefined) return found
-    await sleep(20)
-  }
-  throw new Error('nothing arrived')
-}
-
 const mailTo = (email: string, about: RegExp) =>
-  until(() =>
+  eventually('the mail arrives', () =>
     smtp.mails.find(
       (mail) => mail.to?.[0]?.address === email && about.test(`${mail.subject} ${mail.text}`),
     ),
@@ -72,7 +63,9 @@ it('a code arrives by SMS', async () => {
   const phone = freshPhone()
   const body = { full_name: 'Asha', phone_number: phone, password: PASSWORD }
   assert.equal((await app.call('POST /v1/auth/register', { body })).status, 201)
-  const sms = await until(() => beem.messages.find(({ to }) => `+${to}` === phone))
+  const sms = await eventually('the SMS arrives', () =>
+    beem.messages.find(({ to }) => `+${to}` === phone),
+  )
   assert.match(sms.text, /^\d{6} ni msimbo wako wa uthibitisho wa Mlango\./)
 })
 
@@ -82,7 +75,7 @@ it('a slow mail server delays no request and no SMS', async () => {
   const person = { full_name: 'Asha', password: PASSWORD }
   await app.call('POST /v1/auth/register', { body: { ...person, email } })
   await app.call('POST /v1/auth/register', { body: { ...person, phone_number: phone } })
-  await until(() => beem.messages.find(({ to }) => `+${to}` === phone))
+  await eventually('the SMS arrives', () => beem.messages.find(({ to }) => `+${to}` === phone))
   const before = smtp.mails.filter((mail) => mail.to?.[0]?.address === email).length
   assert.equal(before, 0, 'the answers and the SMS were there before the mail')
   await mailTo(email, /uthibitisho/)

@@ -567,7 +567,7 @@ for (const kind of ['transcription', 'speech'] as const) {
       await app.models.log.until({ model, outcome: 'running' })
       leaving.abort()
       await assert.rejects(call)
-      await app.models.log.until({ model, outcome: 'left' }, 1_000)
+      await app.models.log.until({ model, outcome: 'left' })
     })
     assert.equal(spent, 0)
     assert.deepEqual(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS } from '../../support/models/fault-table.ts'
 import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
+import { noHolds } from '../../support/money/no-holds.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
 let app: App
@@ -16,18 +16,9 @@ before(async () => {
 })
 after(() => app.close())
 afterEach(async () => {
-  await settled()
+  await noHolds(app)
   await assertAgreement(app.db)
 })
-
-/** Waits until no hold is open: what a reader who left behind is given back in the background. */
-async function settled(): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const holds = await app.db.query('select id from holds')
-    if (holds.length === 0) return
-    await sleep(20)
-  }
-}
 
 function open(more: object = {}, signal?: AbortSignal): Promise<Response> {
   return fetch(`${app.url}/v1/chat/completions`, {
@@ -103,7 +94,7 @@ for (const fault of BROKEN_STREAMS) {
     } else {
       assert.equal(answer.status, 502)
     }
-    await settled()
+    await noHolds(app)
     assert.deepEqual(await balance(), start)
     assert.equal((await lastRecord()).status, 'failed')
   })
@@ -120,7 +111,7 @@ for (const [code, type] of [
     assert.equal(done, false)
     assert.deepEqual(Object.keys(error), ['message', 'type', 'param', 'code'])
     assert.equal(error.type, type)
-    await settled()
+    await noHolds(app)
     assert.equal((await lastRecord()).status, 'failed')
   })
 }
@@ -142,8 +133,8 @@ test('a reader who leaves: upstream aborted, hold released, record cancelled, no
   const reader = answer.body!.getReader()
   await reader.read()
   leave.abort()
-  await app.models.log.until({ route: '/chat/completions', outcome: 'left' }, 2_000)
-  await settled()
+  await app.models.log.until({ route: '/chat/completions', outcome: 'left' })
+  await noHolds(app)
   assert.deepEqual(await balance(), start)
   const record = await lastRecord()
   assert.equal(record.status, 'cancelled')
@@ -159,5 +150,5 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
   }
   // One more, to its end: by then all that were left have been read.
   await (await open()).text()
-  await settled()
+  await noHolds(app)
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { assertAgreement } from '../../support/money/agreement.ts'
@@ -13,6 +12,8 @@ import {
 import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
 import { RESPONSES_DOOR, RESPONSES_UPSTREAM } from '../../support/models/responses-door.ts'
+import { eventually } from '../../support/eventually.ts'
+import { noHolds } from '../../support/money/no-holds.ts'
 
 /* Responses that go through as they are, to an upstream that speaks them. */
 
@@ -30,10 +31,7 @@ before(async () => {
 })
 after(() => app.close())
 afterEach(async () => {
-  for (let tries = 0; tries < 200; tries++) {
-    if ((await app.db.query('select id from holds')).length === 0) break
-    await sleep(20)
-  }
+  await noHolds(app)
   await assertAgreement(app.db)
 })
 
@@ -167,9 +165,7 @@ for (const fault of BROKEN_STREAMS) {
     const stream = client.responses.stream({ model: `openai/fault-${fault}`, input })
     const end = await stream.finalResponse().catch((error: unknown) => error as Loose)
     assert.ok(end.status === 'failed' || end.status === 502, JSON.stringify(end))
-    for (let tries = 0; tries < 100 && (await lastRecord()).status !== 'failed'; tries++) {
-      await sleep(20)
-    }
+    await eventually('it is recorded', async () => (await lastRecord()).status === 'failed')
     assert.deepEqual(await balance(), start)
   })
 }

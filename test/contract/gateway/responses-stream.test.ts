@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { BEFORE_THE_STREAM, BROKEN_STREAMS, TYPES } from '../../support/models/fault-table.ts'
 import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
+import { noHolds } from '../../support/money/no-holds.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
 let app: App
@@ -16,16 +16,9 @@ before(async () => {
 })
 after(() => app.close())
 afterEach(async () => {
-  await settled()
+  await noHolds(app)
   await assertAgreement(app.db)
 })
-
-async function settled(): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if ((await app.db.query('select id from holds')).length === 0) return
-    await sleep(20)
-  }
-}
 
 function open(more: object = {}, signal?: AbortSignal): Promise<Response> {
   return fetch(`${app.url}/v1/responses`, {
@@ -91,7 +84,7 @@ for (const fault of BROKEN_STREAMS) {
         404,
       )
     } else assert.equal(answer.status, 502)
-    await settled()
+    await noHolds(app)
     assert.deepEqual(await balance(), start)
     assert.equal((await lastRecord()).status, 'failed')
   })
@@ -128,7 +121,7 @@ for (const [fault, status] of BEFORE_THE_STREAM) {
     const answer = await open({ model: `sim/fault-${fault}` })
     assert.equal(answer.status, status)
     assert.equal(((await answer.json()) as Loose).error.type, TYPES.get(status))
-    await settled()
+    await noHolds(app)
     assert.deepEqual(await balance(), start)
     assert.equal((await lastRecord()).status, 'failed')
   })
@@ -155,8 +148,8 @@ test('a reader who leaves: upstream aborted, nothing charged, nothing kept', asy
   const answer = await open({ model: 'sim/fault-endless' }, leave.signal)
   await answer.body!.getReader().read()
   leave.abort()
-  await app.models.log.until({ route: '/chat/completions', outcome: 'left' }, 2_000)
-  await settled()
+  await app.models.log.until({ route: '/chat/completions', outcome: 'left' })
+  await noHolds(app)
   assert.deepEqual(await balance(), start)
   assert.equal((await lastRecord()).status, 'cancelled')
 })
@@ -170,7 +163,7 @@ test('a reader who leaves at any moment pays for all or for nothing', async () =
   }
   // One more, to its end: by then all that were left have been read.
   await (await open()).text()
-  await settled()
+  await noHolds(app)
   // What is kept was paid for, and the reverse.
   const [row] = await app.db.query(
     `select (select count(*)::int from stored_responses) as kept,

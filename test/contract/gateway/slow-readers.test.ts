@@ -8,6 +8,7 @@ import { startApp } from '../../support/app.ts'
 import { watch } from '../../support/money/paid.ts'
 import { finish, piece, scriptedModel, usage } from '../../support/models/scripted-model.ts'
 import { readStream } from '../../support/stream-reader.ts'
+import { noHolds } from '../../support/money/no-holds.ts'
 
 /* A slow reader is nobody's failure but the reader's: the upstream is not blamed, others are served. */
 
@@ -103,7 +104,7 @@ test('a short answer is paid, read or not', async () => {
     reader.pause()
     stream.send(piece(' zima'), finish(), usage(7))
     stream.done()
-    while ((await app.db.query('select 1 from holds')).length > 0) await pause(5)
+    await noHolds(app)
     reader.leave()
   })
   assert.deepEqual(

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { FILM } from '../../../simulator/models/film.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import type { Loose } from '../../support/loose.ts'
 import { startApp } from '../../support/app.ts'
+import { eventually } from '../../support/eventually.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
 type Customer = Awaited<ReturnType<App['customer']>>
@@ -35,12 +35,10 @@ const content = (id: string, headers: Record<string, string> = {}, token = asha.
   })
 
 async function ended(id: string, token = asha.key): Promise<Loose> {
-  for (let i = 0; i < 150; i++) {
+  return eventually('the job ends', async () => {
     const { body } = await poll(id, token)
-    if (!['pending', 'processing'].includes(body.data.status)) return body.data
-    await sleep(100)
-  }
-  throw new Error('the job does not end')
+    return !['pending', 'processing'].includes(body.data.status) && body.data
+  })
 }
 
 before(async () => {

@@ -230,7 +230,7 @@ for (const [stage, kind] of STAGES.entries()) {
       await app.models.log.until({ route, outcome: 'running' })
       leaving.abort()
       await assert.rejects(call)
-      await app.models.log.until({ route, outcome: 'left' }, 1_000)
+      await app.models.log.until({ route, outcome: 'left' })
     })
     assert.equal(spent, 0)
     assertStopped(records, stage, 'cancelled')

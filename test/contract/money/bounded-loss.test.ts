@@ -3,6 +3,8 @@ import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { startApp } from '../../support/app.ts'
 import { startTalker, type Talker, type TalkerCall } from '../../support/models/talker.ts'
+import { eventually } from '../../support/eventually.ts'
+import { noHolds } from '../../support/money/no-holds.ts'
 
 /*
  * Whatever an account does, what it costs at catalog prices is no more than a tenth and ten credits
@@ -229,7 +231,7 @@ test('callers who leave whole answers are counted, and beyond their allowance th
     await Promise.race([answered, new Promise((done) => setTimeout(done, 300))])
     leaving.abort()
     await answered
-    await noHolds()
+    await noHolds(app)
   }
   const [cost, charged] = [costOf(talker.calls), await chargedTo(thief.accountId)]
   // The allowance, and what was left at the same moment.
@@ -276,7 +278,7 @@ test('what a model thought before its first word counts when a stream is left th
 test('a model that thinks may be left soon: what it did is counted, and not charged', async () => {
   const honest = await app.customer('1000')
   await askAndLeave(honest, { model: 'talk/thinker', max_tokens: 8_000 }, 80)
-  await noHolds()
+  await noHolds(app)
   assert.equal(talker.calls[0]!.state, 'cut off')
   assert.equal(await chargedTo(honest.accountId), 0)
   const [row] = await app.db.query<{ status: string; waived_micro: bigint }>(
@@ -292,23 +294,17 @@ async function askAndLeave({ key }: { key: string }, body: Body, tokens: number)
   talker.calls.length = 0
   const leaving = new AbortController()
   const left = assert.rejects(ask(key, body, { signal: leaving.signal }))
-  while ((talker.calls[0]?.said ?? 0) < tokens) await new Promise((done) => setTimeout(done, 5))
+  await eventually(`${tokens} tokens are said`, () => (talker.calls[0]?.said ?? 0) >= tokens)
   leaving.abort()
   await left
 }
 
 /** Its one call was finished without it, and charged in full. */
 async function assertPaid({ accountId }: { accountId: string }): Promise<void> {
-  await noHolds()
+  await noHolds(app)
   assert.deepEqual(
     talker.calls.map(({ state }) => state),
     ['finished'],
   )
   assert.equal((await chargedTo(accountId)).toFixed(3), costOf(talker.calls).toFixed(3))
-}
-
-async function noHolds(): Promise<void> {
-  while ((await app.db.query('select id from holds')).length > 0) {
-    await new Promise((done) => setTimeout(done, 20))
-  }
 }

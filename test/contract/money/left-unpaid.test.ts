@@ -13,6 +13,8 @@ import {
   usage,
 } from '../../support/models/scripted-model.ts'
 import { readStream, watchLeaving, type StreamReader } from '../../support/stream-reader.ts'
+import { eventually } from '../../support/eventually.ts'
+import { noHolds } from '../../support/money/no-holds.ts'
 
 /* Readers who leave before the end, over and over: what that may be worth in a day is limited. */
 
@@ -45,13 +47,9 @@ beforeEach(async () => {
   asha = await app.customer('1000000')
 })
 afterEach(async () => {
-  await noHolds()
+  await noHolds(app)
   await assertAgreement(app.db)
 })
-
-async function noHolds(): Promise<void> {
-  while ((await app.db.query('select 1 from holds')).length > 0) await pause(5)
-}
 
 /** Reads all but the end. */
 async function taste(key = asha.key, url = app.url, text = TEXT) {
@@ -68,7 +66,7 @@ async function tasteAndLeave(key?: string): Promise<void> {
   await leaving(reader)
   await stream.closed
   // Until it is committed, and known here.
-  while (app.rooms.server.context.running.count > 0) await pause(5)
+  await eventually('nothing runs', () => app.rooms.server.context.running.count === 0)
 }
 
 /** Of a call that is to be refused. */
@@ -161,7 +159,7 @@ test('leaving many streams at the same moment is not cheaper', async () => {
     stream.send(finish(), usage(300))
     stream.done()
   }
-  await noHolds()
+  await noHolds(app)
   // The third takes it beyond; the others are finished and charged.
   const ends = await records()
   const cancelled = ends.filter((end) => end === 'cancelled').length
@@ -174,7 +172,7 @@ test('one answer that is worth more than the limit is finished and charged', asy
   await leaving(reader)
   stream.send(finish(), usage(900))
   stream.done()
-  await noHolds()
+  await noHolds(app)
   assert.deepEqual(await records(), ['completed'])
   // It was paid: nothing is counted as left.
   await finishes()
@@ -186,14 +184,14 @@ test('streams that are left before they begin are counted, and refuse no others'
   // Each is worth a quarter of the limit, or more on a machine that is slow.
   while (left < 5 && (await isAborted(stream))) {
     left += 1
-    await noHolds()
+    await noHolds(app)
     stream = await leaveAtOnce()
   }
   assert.ok(left >= 2 && left <= 4, String(left))
   // Too much work was left: this one is finished and charged without its caller.
   stream.send(piece(TEXT), finish(), usage(7))
   stream.done()
-  await noHolds()
+  await noHolds(app)
   assert.deepEqual(await records(), [...Array<string>(left).fill('cancelled'), 'completed'])
   await finishes()
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { freshDatabase } from '../../support/databases.ts'
@@ -14,6 +13,7 @@ import {
   type ScriptedStream,
 } from '../../support/models/scripted-model.ts'
 import { readStream, watchLeaving } from '../../support/stream-reader.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /* No reader sees the end of an answer that is not paid for, and an answer that is complete is paid. */
 
@@ -149,11 +149,10 @@ for (const [type, dialect] of Object.entries(DIALECTS))
 const LOCK = 'select 1 from ledger_accounts where account_id = $1 for update'
 
 async function waitsForLock(lock: Client): Promise<void> {
-  for (;;) {
+  await eventually('a statement waits for the lock', async () => {
     const { rows } = await lock.query(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
-    if (rows.length > 0) return
-    await pause(5)
-  }
+    return rows.length > 0
+  })
 }

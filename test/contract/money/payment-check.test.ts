@@ -12,6 +12,7 @@ import { freshDb } from '../../support/databases.ts'
 import type { Loose } from '../../support/loose.ts'
 import { creditsFor, FAST, startMoney, startPayments } from '../../support/payments.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../../support/server.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /* "I have paid": the customer makes the service ask. The service itself asks next in an hour. */
 
@@ -62,12 +63,10 @@ const asked = () => simulator.control.log.filter(({ kind }) => kind === 'status'
 
 /** Until the payer has done what the number says, as the provider knows it. */
 async function checkUntil(id: string, status: string): Promise<Loose> {
-  for (let i = 0; i < 300; i++) {
+  return eventually(`the payment is ${status}`, async () => {
     const { body } = await check(id)
-    if (body.data.status === status) return body.data
-    await new Promise((wake) => setTimeout(wake, 20))
-  }
-  throw new Error(`never ${status}`)
+    return body.data.status === status && body.data
+  })
 }
 
 describe('POST /v1/payments/{id}/check', () => {
@@ -90,7 +89,6 @@ describe('POST /v1/payments/{id}/check', () => {
     for (let round = 0; round < 5; round++) {
       const all = await Promise.all(Array.from({ length: 10 }, () => check(id)))
       for (const { status } of all) assert.equal(status, 200)
-      await new Promise((wake) => setTimeout(wake, 30))
     }
     await checkUntil(id, 'completed')
     assert.deepEqual(await creditsFor(db, id), [5_000_000_000n])

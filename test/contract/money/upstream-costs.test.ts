@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { drawPng } from '../../../simulator/models/picture.ts'
 import { wav } from '../../../simulator/models/sound.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
@@ -8,6 +7,8 @@ import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
 import { finish, piece, scriptedModel, usage } from '../../support/models/scripted-model.ts'
 import { readStream, watchLeaving } from '../../support/stream-reader.ts'
+import { eventually } from '../../support/eventually.ts'
+import { noHolds } from '../../support/money/no-holds.ts'
 
 /* What each call cost us, how that is known, and that no customer is told. */
 
@@ -24,10 +25,6 @@ afterEach(async () => {
   await noHolds(app)
   await assertAgreement(app.db)
 })
-
-async function noHolds({ db }: App): Promise<void> {
-  while ((await db.query('select 1 from holds')).length > 0) await pause(5)
-}
 
 type Row = {
   kind: string
@@ -46,7 +43,7 @@ type Row = {
 async function rowsOf(work: () => Promise<unknown>, { db }: App = app): Promise<Row[]> {
   const [known] = await db.query<{ n: bigint }>('select count(*) as n from activity_records')
   await work()
-  await noHolds({ db } as App)
+  await noHolds({ db })
   return db.query<Row>('select * from activity_records order by created_at, kind offset $1', [
     known!.n,
   ])
@@ -121,10 +118,11 @@ test('speech is by the list, since nothing is reported of it; a video as it is r
     const wish = { model: 'sim/filamu', prompt: 'Simba', duration: 4, resolution: '720p' }
     const made = await call('videos', wish)
     const path = `GET /v1/videos/${made.body.data.job_id}`
-    for (let status = ''; status !== 'completed'; await pause(50)) {
-      status = (await app.call(path, { token: asha.key })).body.data.status
+    await eventually('the video is completed', async () => {
+      const { status } = (await app.call(path, { token: asha.key })).body.data
       assert.ok(['pending', 'processing', 'completed'].includes(status), status)
-    }
+      return status === 'completed'
+    })
   })
   assert.deepEqual([video!.kind, video!.cost_basis, video!.upstream], ['video', 'reported', 'sim'])
   assert.ok(video!.upstream_cost_nusd! > 0n)
@@ -200,7 +198,8 @@ test('a reader who leaves: what was read is waived, and its cost is estimated', 
       const { stream, reader } = await open()
       await leaving(reader)
       await stream.closed
-      while (other.rooms.server.context.running.count > 0) await pause(5)
+      const { running } = other.rooms.server.context
+      await eventually('nothing runs', () => running.count === 0)
     }, other)
     assert.deepEqual([left!.status, left!.cost_micro], ['cancelled', 0n])
     assert.deepEqual([left!.cost_basis, left!.upstream], ['estimated', 'sim'])

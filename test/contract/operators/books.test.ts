@@ -38,7 +38,7 @@ describe('audits', () => {
     const asked = await ask()
     assert.equal(asked.status, 202)
     const { id } = asked.body.data
-    const run = await eventually(async () => {
+    const run = await eventually('the audit is done', async () => {
       const { data } = (await get(`audits/${id}`, viewer)).body
       assert.ok(['waiting', 'running', 'done'].includes(data.state), JSON.stringify(data))
       return data.state === 'done' && data
@@ -139,6 +139,6 @@ describe('exports', () => {
     const { id } = made.body.data
     const status = async () =>
       (await app.call(`GET /v1/payments/${id}`, { token })).body.data.status
-    await eventually(async () => (await status()) === 'completed')
+    await eventually('the payment is completed', async () => (await status()) === 'completed')
   }
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { refused } from '../../support/accounts.ts'
 import { assertAudit } from '../../support/money/audit.ts'
 import { freshDatabase } from '../../support/databases.ts'
 import { startApp } from '../../support/app.ts'
 import { newOperator, type TestOperator } from '../../support/operators.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /* What operators do with models and prices, seen by customers of two processes. */
 
@@ -34,16 +34,6 @@ const ask = (line: string, body?: unknown) =>
 const change = (more: object) =>
   ask(`PATCH /v1/operator/models/${MODEL}`, { reason: 'test', ...more })
 
-/** Waits for a condition, not for an amount of time that is probably enough. */
-async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    await sleep(20)
-  }
-  throw new Error('It never happened.')
-}
-
 async function shownPrice({ call }: typeof app, id = MODEL): Promise<number> {
   const { body } = await call(`GET /v1/models/${id}`, { token: asha.key })
   return body.data.pricing_credits.prompt as number
@@ -52,7 +42,10 @@ async function shownPrice({ call }: typeof app, id = MODEL): Promise<number> {
 /** Until both processes show it. */
 async function untilShown(price: number, id = MODEL): Promise<void> {
   for (const one of [app, other]) {
-    await until(async () => Math.abs((await shownPrice(one, id)) - price) < price * 1e-9)
+    await eventually(
+      'the price is shown',
+      async () => Math.abs((await shownPrice(one, id)) - price) < price * 1e-9,
+    )
   }
 }
 
@@ -101,7 +94,7 @@ describe('margins', () => {
     const answer = await ask('PATCH /v1/operator/margins/text', { margin: '1.5', reason: 'test' })
     assert.ok(answer.body.data.prices_changed > 1, JSON.stringify(answer.body))
     const { body } = await ask('GET /v1/operator/margins')
-    assert.equal(body.data.app, '1.0')
+    assert.equal(body.data.house, '1.0')
     const text = body.data.modalities.find((one: { modality: string }) => one.modality === 'text')
     assert.equal(text.margin, '1.5')
     const synced = await ask('POST /v1/operator/catalog/sync', { reason: 'test' })
@@ -138,9 +131,11 @@ describe('on and off', () => {
     const status = async ({ call }: typeof app) =>
       (await call(`GET /v1/models/${MODEL}`, { token: asha.key })).status
     assert.deepEqual((await change({ enabled: false })).body.data, { id: MODEL, enabled: false })
-    for (const one of [app, other]) await until(async () => (await status(one)) === 404)
+    for (const one of [app, other])
+      await eventually('it is gone', async () => (await status(one)) === 404)
     await change({ enabled: true })
-    for (const one of [app, other]) await until(async () => (await status(one)) === 200)
+    for (const one of [app, other])
+      await eventually('it is back', async () => (await status(one)) === 200)
     const [deed] = await lastActions('model.enable')
     assert.deepEqual([deed.before, deed.after], [{ enabled: false }, { enabled: true }])
   })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { checkAuditLog } from '../../../src/operators/audit-log.ts'
 import { openRefusals } from '../../../src/operators/refusals.ts'
 import { listRefusals } from '../../../src/operators/refusals-store.ts'
@@ -9,6 +8,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import { refused } from '../../support/accounts.ts'
 import { startApp } from '../../support/app.ts'
 import { newOperator, type TestOperator } from '../../support/operators.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /* Whoever is refused at the operators' door is written down, and cannot flood anything by it. */
 
@@ -23,14 +23,12 @@ after(() => app.close())
 type Seen = { why: string; count: number; what: string; is_operator: boolean; address?: string }
 
 async function seenOf(accountId: string, whys: string[], token = owner.token): Promise<Seen[]> {
-  for (let tries = 0; tries < 1_000; tries++) {
+  return eventually(`${whys.join()} is written down`, async () => {
     const line = `GET /v1/operator/refusals?account=${accountId}`
     const { body } = await app.call(line, { token })
     const seen = body.data as Seen[]
-    if (whys.every((why) => seen.some((one) => one.why === why))) return seen
-    await sleep(20)
-  }
-  throw new Error(`Nobody wrote down ${whys.join()}.`)
+    return whys.every((why) => seen.some((one) => one.why === why)) && seen
+  })
 }
 
 describe('every attempt', () => {
@@ -50,7 +48,7 @@ describe('every attempt', () => {
     for (const one of seen) assert.equal(one.is_operator, false)
     const total = async () =>
       (await seenOf(asha.accountId, [])).reduce((sum, { count }) => sum + count, 0)
-    while ((await total()) < 6) await sleep(20)
+    await eventually('six are counted', async () => (await total()) >= 6)
     assert.equal(await total(), 6)
     assert.ok((await seenOf(asha.accountId, [])).length <= 4, 'a row for each attempt')
   })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { drainUpstream } from '../../../src/operators/drains.ts'
 import { runCommand } from '../../../src/cli/commands.ts'
 import { refused } from '../../support/accounts.ts'
@@ -9,6 +8,7 @@ import { freshDatabase } from '../../support/databases.ts'
 import { startApp } from '../../support/app.ts'
 import { newOperator, type TestOperator } from '../../support/operators.ts'
 import { readStream } from '../../support/stream-reader.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /* How operators see upstreams and take them out of use, in two processes and after a restart. */
 
@@ -45,12 +45,10 @@ function talk({ call }: typeof app) {
 }
 
 async function untilAnswered(one: typeof app, status: number) {
-  for (let tries = 0; tries < 500; tries++) {
+  return eventually(`it answers ${status}`, async () => {
     const answer = await talk(one)
-    if (answer.status === status) return answer
-    await sleep(20)
-  }
-  throw new Error(`It never answered ${status}.`)
+    return answer.status === status && answer
+  })
 }
 
 describe('draining', () => {

@@ -142,7 +142,7 @@ describe('events', () => {
     const fits = ({ json }: Received) =>
       json.type === type &&
       Object.entries(about).every(([name, value]) => json.data[name] === value)
-    return eventually(() => receiver.received.find(fits))
+    return eventually(`${type} is told`, () => receiver.received.find(fits))
   }
 
   async function payment(phone: string) {
@@ -242,7 +242,10 @@ describe('events', () => {
     for (const { body } of receiver.received) assert.ok(!/@|\+255|whsec|Asha/.test(body), body)
     const [newest] = list.body.data
     const delivered = () => ask(`GET ${path}?state=delivered&limit=1`)
-    await eventually(async () => (await delivered()).body.data[0]?.id === newest.id)
+    await eventually(
+      'the newest is delivered',
+      async () => (await delivered()).body.data[0]?.id === newest.id,
+    )
     const before = receiver.received.length
     const again = await ask(`POST ${path}/${newest.id}/replay`, { reason: 'lost by the shop' })
     assert.equal(again.status, 200, JSON.stringify(again.body))

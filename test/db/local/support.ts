@@ -98,7 +98,7 @@ export async function ask<R extends object>(url: string, sql: string): Promise<R
 }
 
 /** Waits until no process of PostgreSQL works in the data folder of DATA_DIR. */
-export async function allGone(dataDir: string, patienceMs = 10_000): Promise<boolean> {
+export async function allGone(dataDir: string, patienceMs = 60_000): Promise<boolean> {
   const until = performance.now() + patienceMs
   while (processesIn(join(dataDir, 'postgres')).length > 0) {
     if (performance.now() > until) return false

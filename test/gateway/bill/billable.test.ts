@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import type { Db, Row } from '../../../src/db/db.ts'
@@ -21,6 +20,7 @@ import { createReplay } from '../../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { billingOn, sweep, unwatched } from '../../support/money/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const PAID_IN = 1_000n
 const STAGE: Stage = { kind: 'chat', model: 'test/model', priceSnapshotId: undefined }
@@ -263,7 +263,7 @@ withDatabase('a bill', (open) => {
     }
     const bill = await openOne(400n, 400n, await billingOn(full))
     await assert.rejects(bill.settle([line(150n)], { claim, answer: large }), /no room/)
-    await until(isReleased)
+    await eventually('the hold is released', isReleased)
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     assert.deepEqual(await records(), ['test/model interrupted 0 0'])
   })
@@ -302,12 +302,6 @@ withDatabase('a bill', (open) => {
     })
     return { billing: await billingOn(losing), commits: () => commits }
   }
-  async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-    for (let tries = 0; !(await isDone()); tries++) {
-      assert.ok(tries < 200, 'it did not happen within four seconds')
-      await wait(20)
-    }
-  }
   const isReleased = async () => (await account()).held === 0n
 
   test('whose settlement is committed but not confirmed is charged once', async () => {
@@ -322,7 +316,7 @@ withDatabase('a bill', (open) => {
   test('whose hold is committed but not confirmed never opens, and the hold is released', async () => {
     const { billing } = await losingAnswers(1)
     await assert.rejects(openOne(400n, 400n, billing), isFailure('unavailable'))
-    await until(isReleased)
+    await eventually('the hold is released', isReleased)
     await billing.queue.idle()
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     assert.deepEqual(await records(), ['test/model upstream_unavailable 0 0'])
@@ -333,7 +327,7 @@ withDatabase('a bill', (open) => {
     const bill = await openOne(400n, 400n, billing)
     await bill.drop(FAILED)
     // The hold, its release, and the release once more.
-    await until(() => commits() >= 3)
+    await eventually('there are three commits', () => commits() >= 3)
     await billing.queue.idle()
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     assert.deepEqual(await records(), ['test/model upstream_failed 0 0'])
@@ -354,7 +348,7 @@ withDatabase('a bill', (open) => {
     await assert.rejects(bill.settle([line(150n)]), /cannot be written/)
     fail = false
     assert.equal((await notes()).length, 1)
-    await until(isReleased)
+    await eventually('the hold is released', isReleased)
     await on.queue.idle()
     await on.doubtfulCharges.giveBack()
     assert.deepEqual(await notes(), [])
@@ -478,8 +472,8 @@ withDatabase('a bill', (open) => {
     await assert.rejects(bill.confirm(Promise.resolve()), isFailure('unavailable'))
     assert.equal(aborted.length, 1)
     await bill.drop(FAILED)
-    await until(async () => (await account()).held === 0n)
-    await until(() => on.openHolds.size === 0)
+    await eventually('nothing is held', async () => (await account()).held === 0n)
+    await eventually('no hold is open', () => on.openHolds.size === 0)
     assert.deepEqual(await account(), { balance: 1_000n, held: 0n })
     assert.deepEqual(await records(), [
       'test/model upstream_failed 0 0',

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { WatchedStream, type StreamLimit } from '../../../src/gateway/chat/watched-stream.ts'
 import type { ChatStream } from '../../../src/upstream/work.ts'
 import { itemsOf } from '../../upstream/sources.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const ours = { id: 'chatcmpl-1', model: 'test/model', created: 7 }
 
@@ -182,7 +183,7 @@ test('one who can pay for it is waited for', async () => {
   const model = new Model(pieces(2_000, 1_000))
   const { streamLimit } = limitOf(10_000_000, 10_000_000)
   const stream = new WatchedStream(model, streamLimit, ours)
-  await new Promise((done) => setTimeout(done, 50))
+  await eventually('the model rests', () => model.rests > 0)
   assert.ok(model.said < 400_000, String(model.said))
   assert.equal(model.rests, 1)
   assert.equal((await textOf(stream)).text.length, 2_000_000)
@@ -220,7 +221,7 @@ test('a reader who does not keep up is cut off while the database is silent', as
   const model = new Model(pieces(2_000, 1_000))
   const { streamLimit } = limitOf(10_000_000, 10_000_000, { extend: muchLater(20_000_000n) })
   const stream = new WatchedStream(model, streamLimit, ours)
-  while (!model.cancelled && model.rests === 0) await new Promise((done) => setTimeout(done, 10))
+  await eventually('the model rests', () => model.cancelled || model.rests > 0)
   assert.ok(model.said < 400_000, String(model.said))
   assert.deepEqual((await textOf(stream)).finishes, ['0 length'])
 })

@@ -10,6 +10,7 @@ import { assertAgreement } from '../../support/money/agreement.ts'
 import { NOBODY } from '../../support/money/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
 import { ended, fund, openStudio } from '../../support/models/videos.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** 4 s at $0.10 and 3,000 credits a dollar; the highest price that fits is $0.10 too. */
 const COST = 1_200_000_000n
@@ -118,7 +119,7 @@ withDatabase('video jobs', (open) => {
     for (const fault of faults) simulator.fail({ fault, route: '/videos/{id}', times: 1 })
     begin()
     const id = await submit(asha)
-    assert.equal((await ended(db, id, 20_000)).status, 'completed')
+    assert.equal((await ended(db, id)).status, 'completed')
     const polls = simulator.log.find({ route: '/videos/{id}' }).map((entry) => entry.fault)
     assert.deepEqual(polls.slice(0, faults.length), faults)
   })
@@ -168,7 +169,7 @@ withDatabase('video jobs', (open) => {
     await sweep()
     assert.equal((await balance()).held_micro, COST)
     begin()
-    await until(async () => {
+    await eventually('the hold is renewed', async () => {
       const [row] = await db.query<{ ahead: boolean }>(
         'select deadline > now() as ahead from holds where owner_job = $1',
         [id],
@@ -187,7 +188,7 @@ withDatabase('video jobs', (open) => {
     simulator.fail({ fault: 'hang', route: '/videos', times: 1 })
     first.begin()
     const id = await first.submit(asha)
-    await simulator.log.until({ route: '/videos', idempotencyKey: id }, 3_000)
+    await simulator.log.until({ route: '/videos', idempotencyKey: id })
     await first.close()
     const [row] = await db.query('select lease, status from video_jobs where id = $1', [id])
     assert.deepEqual(row, { lease: null, status: 'pending' })
@@ -212,12 +213,4 @@ withDatabase('video jobs', (open) => {
 
 function stopped(status: string, error_code: string) {
   return { status, cost_micro: null, error_code }
-}
-
-async function until(reached: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await reached()) return
-    await sleep(20)
-  }
-  throw new Error('it did not happen')
 }

@@ -94,12 +94,12 @@ withDatabase('audits that operators ask for', (open) => {
       const step = await db.begin(async (tx) => {
         await tx.script('lock table payments in access exclusive mode')
         locked.resolve()
-        return eventually(() => stepReached(tx, run.id))
+        return eventually('the run says a step', () => stepReached(tx, run.id))
       })
       await working
       return step >= RULES - 2
     }
-    await eventually(seesStep)
+    await eventually('a late step is seen', seesStep)
     while ((await read(run.id)).state === 'waiting') await work()
     assert.equal((await read(run.id)).state, 'done')
   })

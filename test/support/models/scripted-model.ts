@@ -21,7 +21,7 @@ const WHOLE = JSON.stringify({
 /** 0.03 credits for a token of the answer, so for three bytes of it. */
 const PRICES = { prompt: '0.000001', completion: '0.00001' }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 
 /** A stream whose prompt says so is not given to the test. */
 export const AT_ONCE = 'Jibu mara moja.'

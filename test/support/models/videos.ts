@@ -20,6 +20,7 @@ import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { openUpstreams } from '../../../src/upstream/upstreams.ts'
 import { readUpstreams } from '../../../src/upstream/upstreams-file.ts'
+import { eventually } from '../eventually.ts'
 
 const FAST = {
   leaseS: 0.5,
@@ -157,18 +158,14 @@ export async function fund(db: Db, credits: string): Promise<string> {
 type JobRow = { status: string; cost_micro: bigint | null; error_code: string | null }
 
 /** Waits until the job has ended. */
-export async function ended(db: Db, id: string, withinMs = 10_000): Promise<JobRow> {
-  const giveUpMs = performance.now() + withinMs
-  for (;;) {
+export async function ended(db: Db, id: string): Promise<JobRow> {
+  return eventually(`video job ${id} ends`, async () => {
     const [row] = await db.query<JobRow & { next_look_at: Date | null }>(
       'select status, cost_micro, error_code, next_look_at from video_jobs where id = $1',
       [id],
     )
-    if (row !== undefined && row.next_look_at === null) {
-      const { status, cost_micro, error_code } = row
-      return { status, cost_micro, error_code }
-    }
-    if (performance.now() > giveUpMs) throw new Error(`${id} is ${row?.status}`)
-    await new Promise((done) => setTimeout(done, 20))
-  }
+    if (row?.next_look_at !== null) return undefined
+    const { status, cost_micro, error_code } = row
+    return { status, cost_micro, error_code }
+  })
 }

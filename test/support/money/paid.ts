@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAgreement } from './agreement.ts'
 import type { startApp } from '../app.ts'
+import { noHolds } from './no-holds.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
 type Row = { kind: string; status: string; model: string; cost_micro: bigint; estimated: boolean }
@@ -37,13 +37,5 @@ export function watch(app: App, accountId: string) {
       )
       return { result, records: rows, spent: Number(spent) / 1e6 }
     },
-  }
-}
-
-/** The hold of a caller who left is released in the background. */
-async function noHolds(app: App): Promise<void> {
-  for (let tries = 0; tries < 250; tries++) {
-    if ((await app.db.query('select id from holds')).length === 0) return
-    await sleep(20)
   }
 }

@@ -78,7 +78,7 @@ async function ratesOf({ db }: App, byDefault: string): Promise<(day: string) =>
 /** As an operator asks for it, until it has ended. */
 async function runAudit(app: App, token: string): Promise<Loose> {
   const asked = await app.call('POST /v1/operator/audits', { token, body: {} })
-  return eventually(async () => {
+  return eventually('the audit ends', async () => {
     const { body } = await app.call(`GET /v1/operator/audits/${asked.body.data.id}`, { token })
     return ['done', 'failed'].includes(body.data.state) && body.data
   })

@@ -234,7 +234,7 @@ describe('the HTTP client', () => {
     const call = get('json', { maxBytes: 4 * 1024 * 1024, timeouts: { totalMs: 10_000 } })
     assert.equal((await errorOf(() => sender.json(there.endpoint, call))).kind, 'too_large')
     assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024)
-    await eventually(() => there.server.open === 0)
+    await eventually('the socket is closed', () => there.server.open === 0)
   })
 
   it('a line without end in a stream is cut at the cap', async () => {
@@ -358,7 +358,7 @@ describe('the HTTP client', () => {
     await nextOf(answer.events)
     leaving.abort()
     assert.equal((await errorOf(() => drain(answer.events))).kind, 'aborted')
-    await eventually(() => there.server.open === 0)
+    await eventually('the socket is closed', () => there.server.open === 0)
   })
 
   it('an unsolicited response is not passed to the next caller', async () => {
