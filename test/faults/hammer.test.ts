@@ -12,6 +12,7 @@ import { assertAudit } from '../support/money/audit.ts'
 import { runChild } from '../support/child.ts'
 import { freshDatabase } from '../support/databases.ts'
 import type { Tally } from './children/hammer.ts'
+import { eventually } from '../support/eventually.ts'
 
 let url: string
 let db: Db
@@ -22,11 +23,11 @@ before(async () => {
 after(() => db.close())
 
 const DEAD_AFTER_MS = 1_000
-const sweepNow = () =>
+const sweepNow = (deadAfterMs = DEAD_AFTER_MS) =>
   sweeper({
     db,
     log: silentLog,
-    deadAfterMs: DEAD_AFTER_MS,
+    deadAfterMs,
     onReleased: async () => {},
     own: NOBODY,
     claimed: async () => new Set(),
@@ -54,9 +55,10 @@ test('four processes on a few accounts, one of them killed: the ledger stays cor
     assert(holds > 5, `only ${holds} holds`)
   }
   await assertAudit(db)
-  await sleep(DEAD_AFTER_MS + 100)
-  await sweepNow()
-  assert.deepEqual(await db.query('select 1 from holds'), [])
+  await eventually('the holds of the killed one are released', async () => {
+    await sweepNow()
+    return (await db.query('select from holds')).length === 0
+  })
   await assertAudit(db)
 })
 
@@ -64,12 +66,16 @@ test('a frozen process that wakes after the sweep finds its hold gone', async ()
   const accountId = randomUUID()
   const child = runChild('test/faults/children/sleeper.ts', [url, accountId])
   assert.equal(await child.line(), 'held')
-  await sleep(DEAD_AFTER_MS + 100)
-  await sweepNow()
+  // It lives for longer than a dead process would: by heartbeats, which a sweep respects.
+  const since = await beat()
+  await eventually('it has beaten', async () => (await beat()) - since > DEAD_AFTER_MS)
+  await sweepNow(60_000)
   assert.deepEqual(await held(accountId), { balance_micro: 100n, held_micro: 40n })
   child.kill('SIGSTOP')
-  await sleep(DEAD_AFTER_MS + 300)
-  await sweepNow()
+  await eventually('its hold is released', async () => {
+    await sweepNow()
+    return (await held(accountId))!.held_micro === 0n
+  })
   assert.deepEqual(await held(accountId), { balance_micro: 100n, held_micro: 0n })
   child.kill('SIGCONT')
   child.kill('SIGUSR2')
@@ -78,6 +84,11 @@ test('a frozen process that wakes after the sweep finds its hold gone', async ()
   assert.deepEqual(await held(accountId), { balance_micro: 100n, held_micro: 0n })
   await assertAudit(db)
 })
+
+async function beat(): Promise<number> {
+  const [row] = await db.query<{ at: Date }>('select max(beat_at) as at from processes')
+  return row!.at.getTime()
+}
 
 async function held(accountId: string) {
   const sql = 'select balance_micro, held_micro from ledger_accounts where account_id = $1'

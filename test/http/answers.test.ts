@@ -199,7 +199,7 @@ test('drain: what is short finishes, what is long is aborted and waited for', as
     () => 'ended',
     () => 'cut',
   )
-  await pause(100)
+  await eventually('all three run', () => draining.server.context.running.count === 3)
   const began = performance.now()
   const drained = drain(draining.server)
   // On a busy machine it goes on listening for up to a second.
@@ -220,13 +220,14 @@ test('drain: what is short finishes, what is long is aborted and waited for', as
   assert.equal(finished, 1)
   assert.equal(await reading, 'cut')
   const tookMs = performance.now() - began
-  assert.ok(tookMs >= 950 && tookMs < 8000, `${tookMs} ms`)
+  assert.ok(tookMs >= 950, `${tookMs} ms`)
 })
 
 test('drain: with nothing running it takes no time, with or without kept connections', async () => {
-  const idle = await startServer({ routes })
+  const limitS = 600
+  const idle = await startServer({ routes, settings: { DRAIN_SECONDS: limitS } })
   await (await fetch(`${idle.url}/healthz`)).text()
   const began = performance.now()
   await drain(idle.server)
-  assert.ok(performance.now() - began < 2000)
+  assert.ok(performance.now() - began < limitS * 100, 'it waited for nothing')
 })

@@ -25,6 +25,7 @@ describe('one process', () => {
   let service: Awaited<ReturnType<typeof startServer>>
   let close: () => Promise<void>
   let runs = 0
+  let gate: Promise<void> | undefined
 
   const thing = (path: string) =>
     route<Wish>({
@@ -44,6 +45,7 @@ describe('one process', () => {
       }) as z.ZodType<Wish>,
       handle: async (call) => {
         runs++
+        await gate
         const { signal } = call
         await pause(call.body.waitMs ?? 0, undefined, { signal })
         if (call.body.fail) throw new Failure('insufficient', 'No credits.')
@@ -113,9 +115,14 @@ describe('one process', () => {
 
   test('while the first runs the second is refused at once', async () => {
     const key = randomUUID()
-    const first = post(key, { waitMs: 500 })
-    await pause(200)
+    const answered = Promise.withResolvers<void>()
+    gate = answered.promise
+    const before = runs
+    const first = post(key)
+    await eventually('the first runs', () => runs > before)
     const second = await post(key)
+    answered.resolve()
+    gate = undefined
     assert.equal(second.status, 409)
     assert.match(second.text, /"error_code":"idempotency_conflict"/)
     assert.equal(second.headers.get('retry-after'), '2')
@@ -150,11 +157,12 @@ describe('one process', () => {
         body: JSON.stringify({ waitMs: 300 }),
         signal: leaving.signal,
       })
-      await pause(150)
+      const already = runs
+      await eventually('the call runs', () => runs > already)
       leaving.abort()
       await asking.catch(() => {})
     }
-    await pause(500)
+    await eventually('both have ended', () => service.server.context.running.count === 0)
     assert.equal(runs, before + 2)
     const again = await post(key)
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
