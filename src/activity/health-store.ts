@@ -1,4 +1,4 @@
-import type { Row, Tx } from '../db/db.ts'
+import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 
 /** Every upstream is healthy, some are, or none is. */
@@ -26,11 +26,10 @@ export async function readHealth(
   grain: 'step' | 'day',
   since: Date,
 ): Promise<HealthSpan[]> {
-  const rows = await tx.read<Row & HealthSpan>(
+  return tx.read<HealthSpan>(
     'select at, up, degraded, down from health_samples where grain = $1 and at >= $2 order by at',
     [grain, since],
   )
-  return rows.map(({ at, up, degraded, down }) => ({ at, up, degraded, down }))
 }
 
 /** A little longer than they are shown. */

@@ -1,4 +1,5 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, bool, columns, count, int8, oneOf, optional, text, time } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import type { ActivityKind, ActivityRecord, ActivityStatus } from './record.ts'
 
 /** The place of a record in the order of the list. */
@@ -9,11 +10,11 @@ export async function findPosition(
   accountId: string,
   id: string,
 ): Promise<Position | undefined> {
-  const [row] = await tx.read<Row & { created_at: Date }>(
-    'select created_at from activity_records where id = $1 and account_id = $2',
+  const [row] = await tx.read<Position>(
+    'select created_at as "createdAt", id from activity_records where id = $1 and account_id = $2',
     [id, accountId],
   )
-  return row && { createdAt: row.created_at, id }
+  return row
 }
 
 export type PageRequest = {
@@ -68,6 +69,28 @@ const NEWEST_FIRST = 'order by created_at desc, id desc'
 /** Up to here the rows are read at once; further down, those skipped are skipped in the index. */
 const NEAR = 1_000
 
+export const RECORD = columns({
+  id: text,
+  accountId: as('record.account_id', text),
+  /** Records of a moved workspace are shown where they are now. */
+  workspaceId: as('coalesce(to_workspace_id, workspace_id)', optional(text)),
+  keyId: optional(text),
+  requestId: text,
+  kind: oneOf<ActivityKind>(),
+  model: text,
+  promptTokens: optional(count),
+  completionTokens: optional(count),
+  totalTokens: optional(count),
+  costMicro: int8,
+  uncollectedMicro: int8,
+  latencyMs: count,
+  status: oneOf<ActivityStatus>(),
+  errorCode: optional(text),
+  estimated: bool,
+  priceSnapshotId: optional(text),
+  createdAt: time,
+})
+
 const NEAR_PAGE = shown(`(
   select * from activity_records
   where account_id = $1 and (created_at, id) < ($4::timestamptz, $5::uuid)
@@ -116,62 +139,13 @@ function shownByIds(ids: string): string {
   return shown(`(select * from activity_records where id = any(array(${ids})))`)
 }
 
-/** Shows the records of a moved workspace where they are now. */
 function shown(records: string): string {
-  return `select record.*, coalesce(to_workspace_id, workspace_id) as shown_workspace_id
+  return `select ${RECORD.list}
     from ${records} as record left join activity_workspace_moves as moved
       on moved.account_id = $1 and from_workspace_id = workspace_id
     ${NEWEST_FIRST}`
 }
 
-export async function readShown(tx: Tx, sql: string, params: unknown[]): Promise<ActivityRecord[]> {
-  return (await tx.read<RecordRow>(sql, params)).map(toRecord)
-}
-
-type RecordRow = Row & {
-  id: string
-  account_id: string
-  shown_workspace_id: string | null
-  key_id: string | null
-  request_id: string
-  kind: ActivityKind
-  model: string
-  status: ActivityStatus
-  error_code: string | null
-  prompt_tokens: bigint | null
-  completion_tokens: bigint | null
-  total_tokens: bigint | null
-  cost_micro: bigint
-  uncollected_micro: bigint
-  estimated: boolean
-  price_snapshot_id: string | null
-  latency_ms: bigint
-  created_at: Date
-}
-
-function toRecord(row: RecordRow): ActivityRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    workspaceId: row.shown_workspace_id ?? undefined,
-    keyId: row.key_id ?? undefined,
-    requestId: row.request_id,
-    kind: row.kind,
-    model: row.model,
-    promptTokens: count(row.prompt_tokens),
-    completionTokens: count(row.completion_tokens),
-    totalTokens: count(row.total_tokens),
-    costMicro: row.cost_micro,
-    uncollectedMicro: row.uncollected_micro,
-    latencyMs: Number(row.latency_ms),
-    status: row.status,
-    errorCode: row.error_code ?? undefined,
-    estimated: row.estimated,
-    priceSnapshotId: row.price_snapshot_id ?? undefined,
-    createdAt: row.created_at,
-  }
-}
-
-function count(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value)
+async function readShown(tx: Tx, sql: string, params: unknown[]): Promise<ActivityRecord[]> {
+  return RECORD.all(await tx.read(sql, params))
 }

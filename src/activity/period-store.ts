@@ -1,5 +1,5 @@
-import type { Row, Tx } from '../db/db.ts'
-import { type Position, readShown } from './list-store.ts'
+import type { Tx } from '../db/db.ts'
+import { type Position, RECORD } from './list-store.ts'
 import type { ActivityFilter } from './record-groups-store.ts'
 import type { ActivityKind, ActivityRecord } from './record.ts'
 
@@ -29,9 +29,8 @@ function filterParams(filter: PeriodFilter): unknown[] {
   ]
 }
 
-/** What the filter selects, with each record where it is shown now. */
-const SELECTED = `
-  select record.*, coalesce(to_workspace_id, workspace_id) as shown_workspace_id
+/** What the filter selects. */
+const FROM_SELECTED = `
   from activity_records as record left join activity_workspace_moves as moved
     on moved.account_id = $1 and from_workspace_id = workspace_id
   where record.account_id = $1 and created_at >= $2 and created_at < $3
@@ -42,26 +41,30 @@ const SELECTED = `
     and ($8::text is null or status = $8)
     and ($9::uuid is null or coalesce(to_workspace_id, workspace_id) = $9)`
 
+/** With each record where it is shown now. */
+const SELECTED = `select record.*, coalesce(to_workspace_id, workspace_id) as shown_workspace_id
+  ${FROM_SELECTED}`
+
 export async function countPeriod(tx: Tx, filter: PeriodFilter): Promise<number> {
   const [row] = await tx.read<{ total: bigint }>(
-    `select count(*) as total from (${SELECTED}) as selected`,
+    `select count(*) as total ${FROM_SELECTED}`,
     filterParams(filter),
   )
   return Number(row!.total)
 }
 
-export function readPeriod(
+export async function readPeriod(
   tx: Tx,
   filter: PeriodFilter,
   page: { before: Position | undefined; limit: number; offset: number },
 ): Promise<ActivityRecord[]> {
   const { before, limit, offset } = page
-  return readShown(
-    tx,
-    `${SELECTED} and ($10::timestamptz is null or (created_at, id) < ($10, $11::uuid))
+  const rows = await tx.read(
+    `select ${RECORD.list} ${FROM_SELECTED} and ($10::timestamptz is null or (created_at, id) < ($10, $11::uuid))
      order by created_at desc, id desc limit $12::int8 offset $13::int8`,
     [...filterParams(filter), before?.createdAt ?? null, before?.id ?? null, limit, offset],
   )
+  return RECORD.all(rows)
 }
 
 export const GROUPINGS = ['model', 'key', 'kind', 'workspace'] as const
@@ -85,16 +88,13 @@ export async function sumDays(
   filter: PeriodFilter,
   by: { starts: Date[]; group: Grouping | undefined },
 ): Promise<DaySums[]> {
-  const rows = await tx.read<
-    Row & { day: number; id: string | null; requests: bigint; tokens: bigint; cost_micro: bigint }
-  >(
+  return tx.read<DaySums>(
     `select width_bucket(created_at, $10::timestamptz[]) - 1 as day,
        ${GROUP_COLUMNS[by.group ?? 'none']} as id, count(*) as requests,
        sum(coalesce(total_tokens, coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)))::int8
          as tokens,
-       sum(cost_micro)::int8 as cost_micro
+       sum(cost_micro)::int8 as "costMicro"
      from (${SELECTED}) as selected group by 1, 2 order by 1, 2`,
     [...filterParams(filter), by.starts],
   )
-  return rows.map(({ cost_micro: costMicro, ...row }) => ({ ...row, costMicro }))
 }

@@ -1,4 +1,5 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, columns, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import { ALL_ROLLUPS } from './pending-rollups-store.ts'
 
 export const PERIODS = ['today', 'week', 'month', 'year'] as const
@@ -35,7 +36,12 @@ export async function summarizeActivity(
 }
 
 /** A period around an instant: local days, and the instants at which they begin and end. */
-type PeriodBounds = { firstDay: string; endDay: string; startsAt: Date; endsAt: Date }
+const BOUNDS = columns({
+  firstDay: as('first::date::text', text),
+  endDay: as('next::date::text', text),
+  startsAt: as('first at time zone $3::text', time),
+  endsAt: as('next at time zone $3::text', time),
+})
 
 const UNITS = { today: 'day', week: 'week', month: 'month', year: 'year' } as const
 
@@ -43,24 +49,15 @@ const UNITS = { today: 'day', week: 'week', month: 'month', year: 'year' } as co
 async function findBounds(
   tx: Tx,
   query: { period: Period; at: Date; timeZone: string },
-): Promise<PeriodBounds> {
-  const rows = await tx.read<Row & PeriodBoundsRow>(
-    `select first::date::text as first_day, next::date::text as end_day,
-       first at time zone $3::text as starts_at, next at time zone $3::text as ends_at
+): Promise<RowOf<typeof BOUNDS>> {
+  const rows = await tx.read(
+    `select ${BOUNDS.list}
      from (select date_trunc($1::text, $2::timestamptz at time zone $3::text) as first) as begins,
        lateral (select first + ('1 ' || $1::text)::interval as next) as ends`,
     [UNITS[query.period], query.at, query.timeZone],
   )
-  const row = rows[0]!
-  return {
-    firstDay: row.first_day,
-    endDay: row.end_day,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-  }
+  return BOUNDS.from(rows[0]!)
 }
-
-type PeriodBoundsRow = { first_day: string; end_day: string; starts_at: Date; ends_at: Date }
 
 type ModelSum = { model: string; requests: bigint; tokens: bigint; costMicro: bigint }
 
@@ -70,16 +67,13 @@ async function sumByModel(
   query: { accountId: string; period: Period; firstDay: string; endDay: string },
 ): Promise<ModelSum[]> {
   const grain = query.period === 'month' || query.period === 'year' ? 'month' : 'day'
-  const rows = await tx.read<Row & ModelSumRow>(
+  return tx.read<ModelSum>(
     `select model, sum(requests)::int8 as requests, sum(tokens)::int8 as tokens,
-       sum(cost_micro)::int8 as cost_micro
+       sum(cost_micro)::int8 as "costMicro"
      from ${ALL_ROLLUPS} as rollups
      where account_id = $1 and grain = $2 and starts_on >= $3::date and starts_on < $4::date
      group by model
      order by sum(cost_micro) desc, sum(requests) desc, model`,
     [query.accountId, grain, query.firstDay, query.endDay],
   )
-  return rows.map(({ cost_micro, ...row }) => ({ ...row, costMicro: cost_micro }))
 }
-
-type ModelSumRow = { model: string; requests: bigint; tokens: bigint; cost_micro: bigint }

@@ -1,4 +1,4 @@
-import type { Row, Tx } from '../db/db.ts'
+import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 
 export type UpstreamMinute = {
@@ -32,14 +32,11 @@ export async function readMinutes(
   tx: Tx,
   span: { upstream: string | undefined; from: Date; to: Date },
 ): Promise<UpstreamMinute[]> {
-  const rows = await tx.read<Row & UpstreamMinute>(
+  return tx.read<UpstreamMinute>(
     `select upstream, at, calls, errors, latencies, troubled from upstream_minutes
      where at >= $1 and at < $2 and ($3::text is null or upstream = $3) order by at, upstream`,
     [span.from, span.to, span.upstream ?? null],
   )
-  return rows.map(({ upstream, at, calls, errors, latencies, troubled }) => {
-    return { upstream, at, calls, errors, latencies, troubled }
-  })
 }
 
 /** The last minute in which a process saw each upstream in trouble. */

@@ -1,75 +1,42 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, bool, columns, json, optional, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import type { Changes, KnownOffer } from './changes.ts'
-import type { Leap } from './price-move.ts'
-import type { ModelFacts, PriceBasis, Priced, Pricing } from './model-record.ts'
+import type { ModelFacts } from './model-record.ts'
 
-export type OfferRow = KnownOffer & { disabled: boolean; createdAt: Date }
+const OFFER = columns({
+  modelId: as('m.resource_id', text),
+  id: as('m.id', text),
+  disabled: as('m.disabled_at is not null', bool),
+  createdAt: as('m.created_at', time),
+  upstream: as('o.upstream', text),
+  facts: as('o.record', json<ModelFacts>()),
+  listed: as('o.listed', bool),
+  byHand: as('o.by_hand', bool),
+  price: as(
+    `json_build_object('id', p.id, 'pricing', p.pricing, 'priceBasis', p.basis, 'priced', p.priced,
+      'margin', p.margin, 'creditsPerUsd', p.credits_per_usd)`,
+    json<KnownOffer['price']>(),
+  ),
+  /** The price that waits for an operator. */
+  pending: as(
+    `case when w.model_id is not null then json_build_object('pricing', w.pricing,
+      'priceBasis', w.basis, 'priced', w.priced, 'reason', w.reason) end`,
+    optional(json<NonNullable<KnownOffer['pending']>>()),
+  ),
+})
+export type OfferRow = RowOf<typeof OFFER>
 
 /** Every offer ever made, with its price in force and the one that waits. */
 export async function readOffers(tx: Tx): Promise<OfferRow[]> {
-  const rows = await tx.read<OfferColumns>(
-    `select m.resource_id, m.id, m.disabled_at is not null as disabled, m.created_at,
-       o.upstream, o.record, o.listed, o.by_hand,
-       p.id as price_id, p.pricing, p.basis, p.priced, p.margin, p.credits_per_usd,
-       w.pricing as next_pricing, w.basis as next_basis, w.priced as next_priced, w.reason
+  const rows = await tx.read(
+    `select ${OFFER.list}
      from catalog_offers o
      join catalog_models m on m.resource_id = o.model_id
      join price_snapshots p on p.id = o.price_id
      left join pending_prices w on w.model_id = o.model_id and w.upstream = o.upstream
      order by m.id, o.upstream`,
   )
-  return rows.map(offerOf)
-}
-
-type OfferColumns = Row & {
-  resource_id: string
-  id: string
-  disabled: boolean
-  created_at: Date
-  upstream: string
-  record: ModelFacts
-  listed: boolean
-  by_hand: boolean
-  price_id: string
-  pricing: Pricing
-  basis: PriceBasis
-  priced: Priced
-  margin: string
-  credits_per_usd: string
-  next_pricing: Pricing | null
-  next_basis: PriceBasis
-  next_priced: Priced
-  reason: Leap
-}
-
-function offerOf(row: OfferColumns): OfferRow {
-  return {
-    modelId: row.resource_id,
-    id: row.id,
-    disabled: row.disabled,
-    createdAt: row.created_at,
-    upstream: row.upstream,
-    facts: row.record,
-    listed: row.listed,
-    byHand: row.by_hand,
-    price: {
-      id: row.price_id,
-      pricing: row.pricing,
-      priceBasis: row.basis,
-      priced: row.priced,
-      margin: row.margin,
-      creditsPerUsd: row.credits_per_usd,
-    },
-    pending:
-      row.next_pricing === null
-        ? undefined
-        : {
-            pricing: row.next_pricing,
-            priceBasis: row.next_basis,
-            priced: row.next_priced,
-            reason: row.reason,
-          },
-  }
+  return OFFER.all(rows)
 }
 
 export async function insertModels(tx: Tx, models: Changes['models']): Promise<void> {

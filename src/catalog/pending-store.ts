@@ -1,18 +1,26 @@
-import type { Row, Tx } from '../db/db.ts'
+import { as, columns, json, oneOf, text, time, type RowOf } from '../db/columns.ts'
+import type { Tx } from '../db/db.ts'
 import type { Changes } from './changes.ts'
 import type { Leap } from './price-move.ts'
-import type { ListedPrice, PriceBasis, Priced, Pricing } from './model-record.ts'
+import type { ListedPrice } from './model-record.ts'
 
-export type PendingPrice = {
-  modelId: string
-  id: string
-  upstream: string
-  reason: Leap
-  noticedAt: Date
-  old: ListedPrice
-  next: ListedPrice
-  margin: string
-  creditsPerUsd: string
+const PENDING = columns({
+  modelId: as('m.resource_id', text),
+  id: as('m.id', text),
+  upstream: as('w.upstream', text),
+  reason: as('w.reason', oneOf<Leap>()),
+  noticedAt: time,
+  old: listedPrice('p'),
+  next: listedPrice('w'),
+  margin: text,
+  creditsPerUsd: text,
+})
+export type PendingPrice = RowOf<typeof PENDING>
+
+/** From a table that has the columns of a price. */
+function listedPrice(table: string) {
+  const parts = `'pricing', ${table}.pricing, 'priceBasis', ${table}.basis, 'priced', ${table}.priced`
+  return as(`json_build_object(${parts})`, json<ListedPrice>())
 }
 
 export async function insertPending(tx: Tx, waiting: Changes['waiting']): Promise<void> {
@@ -37,41 +45,13 @@ export async function deletePending(tx: Tx, settled: Changes['settled']): Promis
 }
 
 export async function readPending(tx: Tx): Promise<PendingPrice[]> {
-  const rows = await tx.read<PendingColumns>(
-    `select m.resource_id, m.id, w.upstream, w.reason, w.noticed_at,
-       w.pricing, w.basis, w.priced, p.margin, p.credits_per_usd,
-       p.pricing as old_pricing, p.basis as old_basis, p.priced as old_priced
+  const rows = await tx.read(
+    `select ${PENDING.list}
      from pending_prices w
      join catalog_models m on m.resource_id = w.model_id
      join catalog_offers o on o.model_id = w.model_id and o.upstream = w.upstream
      join price_snapshots p on p.id = o.price_id
      order by m.id, w.upstream`,
   )
-  return rows.map((row) => ({
-    modelId: row.resource_id,
-    id: row.id,
-    upstream: row.upstream,
-    reason: row.reason,
-    noticedAt: row.noticed_at,
-    old: { pricing: row.old_pricing, priceBasis: row.old_basis, priced: row.old_priced },
-    next: { pricing: row.pricing, priceBasis: row.basis, priced: row.priced },
-    margin: row.margin,
-    creditsPerUsd: row.credits_per_usd,
-  }))
-}
-
-type PendingColumns = Row & {
-  resource_id: string
-  id: string
-  upstream: string
-  reason: Leap
-  noticed_at: Date
-  pricing: Pricing
-  basis: PriceBasis
-  priced: Priced
-  margin: string
-  credits_per_usd: string
-  old_pricing: Pricing
-  old_basis: PriceBasis
-  old_priced: Priced
+  return PENDING.all(rows)
 }

@@ -54,17 +54,16 @@ export async function takeDigests(
   tx: Tx,
   { timeZone, limit }: { timeZone: string; limit: number },
 ): Promise<Digest[]> {
-  const rows = await tx.query<{ account_id: string; folded: number }>(
+  return tx.query<Digest>(
     `update sms_notice_days set digested_at = now()
      where (account_id, day) in (
        select account_id, day from sms_notice_days
        where folded > 0 and digested_at is null
          and day < (now() at time zone $1 - interval '8 hours')::date
        order by day limit $2 for update skip locked)
-     returning account_id, folded`,
+     returning account_id as "accountId", folded as count`,
     [timeZone, limit],
   )
-  return rows.map((row) => ({ accountId: row.account_id, count: row.folded }))
 }
 
 export function purgeSmsNotices(tx: Tx, batch: number): Promise<number> {

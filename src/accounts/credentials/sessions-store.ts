@@ -162,13 +162,13 @@ export async function findSessionHolder(
   tx: Tx,
   sessionId: string,
 ): Promise<SessionHolder | undefined> {
-  const [row] = await tx.query<{ account_id: string; role: SessionHolder['role'] }>(
-    `select s.account_id, a.role from sessions s join accounts a on a.id = s.account_id
+  const [row] = await tx.query<SessionHolder>(
+    `select s.account_id as "accountId", a.role from sessions s join accounts a on a.id = s.account_id
      where s.id = $1 and s.ended_at is null and s.expires_at > now()
        and a.status = 'active' and a.deleted_at is null`,
     [sessionId],
   )
-  return row && { accountId: row.account_id, role: row.role }
+  return row
 }
 
 export async function lockSession(tx: Tx, id: string): Promise<SessionRow | undefined> {

@@ -1,9 +1,17 @@
 import type { JWK } from 'jose'
+import { bytes, columns, json, text, time, type RowOf } from '../../db/columns.ts'
 import type { Tx } from '../../db/db.ts'
 
 export type PublicJwk = JWK & { kid: string }
 export type NewSigningKey = { kid: string; publicJwk: PublicJwk; privateSealed: Uint8Array }
-export type SigningKeyRow = NewSigningKey & { createdAt: Date }
+
+const KEY = columns({
+  kid: text,
+  publicJwk: json<PublicJwk>(),
+  privateSealed: bytes,
+  createdAt: time,
+})
+export type SigningKeyRow = RowOf<typeof KEY>
 
 /** Replicas that start at the same time create a single key. */
 export async function lockSigningKeys(tx: Tx): Promise<void> {
@@ -12,21 +20,8 @@ export async function lockSigningKeys(tx: Tx): Promise<void> {
 
 /** Newest first. */
 export async function listSigningKeys(tx: Tx): Promise<SigningKeyRow[]> {
-  const rows = await tx.read<{
-    kid: string
-    public_jwk: PublicJwk
-    private_sealed: Uint8Array
-    created_at: Date
-  }>(
-    `select kid, public_jwk, private_sealed, created_at from signing_keys
-     order by created_at desc, kid`,
-  )
-  return rows.map((row) => ({
-    kid: row.kid,
-    publicJwk: row.public_jwk,
-    privateSealed: row.private_sealed,
-    createdAt: row.created_at,
-  }))
+  const rows = await tx.read(`select ${KEY.list} from signing_keys order by created_at desc, kid`)
+  return KEY.all(rows)
 }
 
 export async function insertSigningKey(tx: Tx, key: NewSigningKey): Promise<void> {

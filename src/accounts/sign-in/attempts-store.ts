@@ -1,3 +1,4 @@
+import { as, bool, columns, optional, text, type RowOf } from '../../db/columns.ts'
 import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 
@@ -31,24 +32,25 @@ export async function insertAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   )
 }
 
+const TAKEN = columns({
+  redirectUri: text,
+  clientState: optional(text),
+  cookie: bool,
+  live: as('expires_at > now()', bool),
+})
+
 /** Can be taken once, and only by the browser that began it. */
 export async function takeAttempt(
   tx: Tx,
   wanted: Pick<Attempt, 'provider' | 'stateHash' | 'browserHash'>,
-): Promise<Pick<Attempt, 'redirectUri' | 'clientState' | 'cookie'> | undefined> {
-  const [row] = await tx.query<{
-    redirect_uri: string
-    client_state: string | null
-    cookie: boolean
-    live: boolean
-  }>(
+): Promise<RowOf<typeof TAKEN> | undefined> {
+  const rows = await tx.query(
     `delete from sign_in_attempts where state_hash = $1 and provider = $2 and browser_hash = $3
-     returning redirect_uri, client_state, cookie, expires_at > now() as live`,
+     returning ${TAKEN.list}`,
     [wanted.stateHash, wanted.provider, wanted.browserHash],
   )
-  if (!row?.live) return undefined
-  const { redirect_uri: redirectUri, client_state: clientState, cookie } = row
-  return { redirectUri, clientState: clientState ?? undefined, cookie }
+  const attempt = TAKEN.first(rows)
+  return attempt?.live ? attempt : undefined
 }
 
 /** True for the first who spends the token. */

@@ -86,8 +86,8 @@ export type LedgerSums = {
  * now, so that it need not add up all of the past.
  */
 export async function sumLedger(tx: Tx, { from, to }: MonthPeriod): Promise<LedgerSums> {
-  const rows = await tx.read<{ type: string; entries: bigint; micro: bigint }>(
-    `select type, count(*) as entries, sum(amount_micro)::int8 as micro from ledger_entries
+  const movements = await tx.read<LedgerSums['movements'][number]>(
+    `select type, count(*) as entries, sum(amount_micro)::int8 as "amountMicro" from ledger_entries
      where created_at >= $1 and created_at < $2 group by type order by type`,
     [from, to],
   )
@@ -100,10 +100,10 @@ export async function sumLedger(tx: Tx, { from, to }: MonthPeriod): Promise<Ledg
     [to],
   )
   const closingMicro = now!.micro - since!.micro
-  const movedMicro = rows.reduce((sum, { micro }) => sum + micro, 0n)
+  const movedMicro = movements.reduce((sum, { amountMicro }) => sum + amountMicro, 0n)
   return {
     openingMicro: closingMicro - movedMicro,
-    movements: rows.map(({ micro, ...row }) => ({ ...row, amountMicro: micro })),
+    movements,
     closingMicro,
   }
 }

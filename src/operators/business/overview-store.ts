@@ -1,4 +1,5 @@
 import { ALL_COSTS } from '../../activity/pending-rollups-store.ts'
+import { as, columns, int8, text, type RowOf } from '../../db/columns.ts'
 import type { Tx } from '../../db/db.ts'
 
 /** From the first instant of a day to before the first of another, and those days. */
@@ -14,80 +15,61 @@ export type CreditSum = { day: string; type: string; amountMicro: bigint; entrie
 
 /** What was added to balances and taken from them, apart from usage, by day and kind. */
 export async function sumCredits(tx: Tx, period: DayPeriod): Promise<CreditSum[]> {
-  const rows = await tx.read<{ day: string; type: string; micro: bigint; entries: number }>(
+  return tx.read<CreditSum>(
     `select (created_at at time zone $3::text)::date::text as day, type,
-       sum(amount_micro)::int8 as micro, count(*)::int as entries
+       sum(amount_micro)::int8 as "amountMicro", count(*)::int as entries
      from ledger_entries where type <> 'usage' and created_at >= $1 and created_at < $2
      group by 1, 2 order by 1, 2`,
     [period.from, period.to, period.zone],
   )
-  return rows.map(({ micro, ...row }) => ({ ...row, amountMicro: micro }))
 }
 
 /** What calls of a day cost us and brought in. */
-export type CostSum = {
-  day: string
+const COST_SUM = columns({
+  day: as('day::text', text),
   /** Empty where none was recorded. */
-  upstream: string
-  model: string
-  kind: string
-  requests: bigint
-  failed: bigint
-  costMicro: bigint
-  giftMicro: bigint
-  uncollectedMicro: bigint
-  waivedMicro: bigint
-  reportedNusd: bigint
-  listedNusd: bigint
-  estimatedNusd: bigint
+  upstream: text,
+  model: text,
+  kind: text,
+  requests: sumOf('requests'),
+  failed: sumOf('failed'),
+  costMicro: sumOf('cost_micro'),
+  giftMicro: sumOf('gift_micro'),
+  uncollectedMicro: sumOf('uncollected_micro'),
+  waivedMicro: sumOf('waived_micro'),
+  reportedNusd: sumOf('reported_nusd'),
+  listedNusd: sumOf('listed_nusd'),
+  estimatedNusd: sumOf('estimated_nusd'),
+})
+export type CostSum = RowOf<typeof COST_SUM>
+
+function sumOf(column: string) {
+  return as(`sum(${column})::int8`, int8)
 }
 
 /** From stored sums: the cost does not grow with the number of calls. */
 export async function sumCosts(tx: Tx, period: DayPeriod): Promise<CostSum[]> {
-  const rows = await tx.read<Record<string, bigint> & Record<CostKey, string>>(
-    `select day::text, upstream, model, kind,
-       sum(requests)::int8 as requests, sum(failed)::int8 as failed,
-       sum(cost_micro)::int8 as cost_micro, sum(gift_micro)::int8 as gift_micro,
-       sum(uncollected_micro)::int8 as uncollected_micro, sum(waived_micro)::int8 as waived_micro,
-       sum(reported_nusd)::int8 as reported_nusd, sum(listed_nusd)::int8 as listed_nusd,
-       sum(estimated_nusd)::int8 as estimated_nusd
-     from ${ALL_COSTS} as sums
+  const rows = await tx.read(
+    `select ${COST_SUM.list} from ${ALL_COSTS} as sums
      where day >= $1::date and day < $2::date
      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
     [period.firstDay, period.dayAfterLast],
   )
-  return rows.map((row) => ({
-    day: row.day,
-    upstream: row.upstream,
-    model: row.model,
-    kind: row.kind,
-    requests: row.requests!,
-    failed: row.failed!,
-    costMicro: row.cost_micro!,
-    giftMicro: row.gift_micro!,
-    uncollectedMicro: row.uncollected_micro!,
-    waivedMicro: row.waived_micro!,
-    reportedNusd: row.reported_nusd!,
-    listedNusd: row.listed_nusd!,
-    estimatedNusd: row.estimated_nusd!,
-  }))
+  return COST_SUM.all(rows)
 }
-
-type CostKey = 'day' | 'upstream' | 'model' | 'kind'
 
 export type RefundSum = { day: string; model: string; amountMicro: bigint }
 
 /** Charges that were given back, by the day on which they were. */
 export async function sumRefunds(tx: Tx, period: DayPeriod): Promise<RefundSum[]> {
-  const rows = await tx.read<{ day: string; model: string; micro: bigint }>(
+  return tx.read<RefundSum>(
     `select (created_at at time zone $3::text)::date::text as day, description as model,
-       sum(amount_micro)::int8 as micro
+       sum(amount_micro)::int8 as "amountMicro"
      from ledger_entries
      where type <> 'usage' and type = 'refund' and created_at >= $1 and created_at < $2
      group by 1, 2 order by 1, 2`,
     [period.from, period.to, period.zone],
   )
-  return rows.map(({ micro, ...row }) => ({ ...row, amountMicro: micro }))
 }
 
 export type ReceivedSum = {
@@ -101,31 +83,15 @@ export type ReceivedSum = {
 }
 
 export async function sumReceived(tx: Tx, period: DayPeriod): Promise<ReceivedSum[]> {
-  const rows = await tx.read<ReceivedRow>(
+  return tx.read<ReceivedSum>(
     `select (completed_at at time zone $3::text)::date::text as day, network,
-       sum(amount_tzs)::int8 as tzs, count(*)::int as count,
-       coalesce(sum(fee_tzs), 0)::int8 as fees, (count(*) - count(fee_tzs))::int as unknown
+       sum(amount_tzs)::int8 as "amountTzs", count(*)::int as count,
+       coalesce(sum(fee_tzs), 0)::int8 as "feesTzs",
+       (count(*) - count(fee_tzs))::int as "feesUnknown"
      from payments where status = 'completed' and completed_at >= $1 and completed_at < $2
      group by 1, 2 order by 1, 2`,
     [period.from, period.to, period.zone],
   )
-  return rows.map(({ day, network, tzs, count, fees, unknown }) => ({
-    day,
-    network,
-    amountTzs: tzs,
-    count,
-    feesTzs: fees,
-    feesUnknown: unknown,
-  }))
-}
-
-type ReceivedRow = {
-  day: string
-  network: string | null
-  tzs: bigint
-  count: number
-  fees: bigint
-  unknown: number
 }
 
 /** Since the beginning. */
@@ -133,12 +99,13 @@ export type PaidIn = { payments: bigint; amountTzs: bigint; creditsMicro: bigint
 
 /** From stored sums: the cost does not grow with the number of payments. */
 export async function readPaidIn(tx: Tx): Promise<PaidIn> {
-  const [row] = await tx.read<{ payments: bigint; tzs: bigint; micro: bigint }>(
+  const [row] = await tx.read<PaidIn>(
     `select coalesce(sum(payments), 0)::int8 as payments,
-       coalesce(sum(amount_tzs), 0)::int8 as tzs, coalesce(sum(credits_micro), 0)::int8 as micro
+       coalesce(sum(amount_tzs), 0)::int8 as "amountTzs",
+       coalesce(sum(credits_micro), 0)::int8 as "creditsMicro"
      from received_sums`,
   )
-  return { payments: row!.payments, amountTzs: row!.tzs, creditsMicro: row!.micro }
+  return row!
 }
 
 /** `giftMicro` is the part of it that nobody has bought. */
@@ -151,13 +118,12 @@ export type Owed = {
 
 /** What we owe customers now. */
 export async function sumBalances(tx: Tx): Promise<Owed> {
-  const [row] = await tx.read<{ balance: bigint; held: bigint; gift: bigint; accounts: number }>(
-    `select coalesce(sum(balance_micro), 0)::int8 as balance,
-       coalesce(sum(held_micro), 0)::int8 as held,
-       coalesce(sum(gift_micro), 0)::int8 as gift,
+  const [row] = await tx.read<Owed>(
+    `select coalesce(sum(balance_micro), 0)::int8 as "balanceMicro",
+       coalesce(sum(held_micro), 0)::int8 as "heldMicro",
+       coalesce(sum(gift_micro), 0)::int8 as "giftMicro",
        count(*) filter (where balance_micro > 0)::int as accounts
      from ledger_accounts`,
   )
-  const { balance, held, gift, accounts } = row!
-  return { balanceMicro: balance, heldMicro: held, giftMicro: gift, accounts }
+  return row!
 }
