@@ -1,8 +1,9 @@
 import { Failure } from '../lib/failure.ts'
 import type { CatalogReading } from '../catalog/model-record.ts'
-import { withTimeouts, type UpstreamParts } from './attempt.ts'
+import { withTimeouts, type Connection, type UpstreamParts } from './attempt.ts'
 import type { Timeouts } from './contract/contract.ts'
-import { UpstreamError, classifyError } from './contract/upstream-error.ts'
+import { UpstreamError, classifyError, type ErrorCategory } from './contract/upstream-error.ts'
+import type { HttpSender } from './wire/send.ts'
 import type { UpstreamCheck } from './work.ts'
 
 /* What upstreams are asked for our own sake, with no customer's call behind it. */
@@ -30,22 +31,13 @@ export async function checkUpstream(
   upstream: string,
 ): Promise<UpstreamCheck> {
   const connection = connections.get(upstream)
-  const probe = connection?.provider.probe?.()
-  if (connection === undefined || probe === undefined) {
-    return { tookMs: undefined, problem: undefined }
-  }
-  const call = { ...probe, timeouts: PROBE_TIMEOUTS }
-  const beganMs = performance.now()
-  try {
-    await sender.json(connection, withTimeouts(connection, call), undefined)
-    return { tookMs: Math.round(performance.now() - beganMs), problem: undefined }
-  } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error
-    const category = classifyError(error, connection.provider, call)
-    if (category.kind === 'account') return { tookMs: undefined, problem: category.why }
-    const limited = category.kind === 'rate_limited'
-    return { tookMs: undefined, problem: limited ? 'rate_limited' : 'unreachable' }
-  }
+  const probed = connection && (await probe(sender, connection, undefined))
+  if (probed === undefined) return { tookMs: undefined, problem: undefined }
+  const { tookMs, failed } = probed
+  if (failed === undefined) return { tookMs: Math.round(tookMs), problem: undefined }
+  if (failed.kind === 'account') return { tookMs: undefined, problem: failed.why }
+  const limited = failed.kind === 'rate_limited'
+  return { tookMs: undefined, problem: limited ? 'rate_limited' : 'unreachable' }
 }
 
 export async function probeUpstreams(
@@ -53,18 +45,31 @@ export async function probeUpstreams(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const all = [...connections].map(async ([upstream, connection]) => {
-    const { provider } = connection
-    if (!provider.probe) return
-    const call = { ...provider.probe(), timeouts: PROBE_TIMEOUTS }
-    try {
-      await sender.json(connection, withTimeouts(connection, call), signal)
-      health.probeSucceeded(upstream)
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error
-      health.probeFailed(upstream, classifyError(error, provider, call))
-    }
+    const probed = await probe(sender, connection, signal)
+    if (probed?.failed) health.probeFailed(upstream, probed.failed)
+    else if (probed) health.probeSucceeded(upstream)
   })
   await Promise.all(all)
+}
+
+/** Undefined where an upstream can be asked nothing that is free. */
+async function probe(
+  sender: HttpSender,
+  connection: Connection,
+  signal: AbortSignal | undefined,
+): Promise<{ tookMs: number; failed?: ErrorCategory } | undefined> {
+  const { provider } = connection
+  if (!provider.probe) return undefined
+  const call = { ...provider.probe(), timeouts: PROBE_TIMEOUTS }
+  const beganMs = performance.now()
+  try {
+    await sender.json(connection, withTimeouts(connection, call), signal)
+    return { tookMs: performance.now() - beganMs }
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    const failed = classifyError(error, provider, call)
+    return { tookMs: performance.now() - beganMs, failed }
+  }
 }
 
 export function healthSummary({ connections, health, drained }: UpstreamParts) {

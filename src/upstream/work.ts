@@ -18,7 +18,6 @@ import type {
 import type {
   VideoContentFormat,
   VideoContentRequest,
-  VideoJob,
   VideoJobRef,
   VideoRequest,
   VideoStatus,
@@ -92,7 +91,7 @@ export type Work = {
   transcription: { request: TranscriptionRequest; result: TranscriptionResult }
   speech: { request: SpeechRequest; result: SpeechFormat & { audio: Buffer } }
   image: { request: ImageRequest; result: ImageResult }
-  videoStart: { request: VideoRequest; result: VideoJob }
+  videoStart: { request: VideoRequest; result: VideoJobRef }
   videoStatus: { request: VideoJobRef; result: VideoStatus }
   videoContent: {
     request: VideoContentRequest

@@ -105,6 +105,7 @@ describe('every capability, over the wire', () => {
     const start = await upstreams.call(to('sim/filamu'), 'videoStart', {
       prompt: 'mlango unafunguka',
       extra: { duration: 4 },
+      idempotencyKey: 'video-1',
     })
     const { jobId } = start
     const status = await eventually('the video is made', async () => {

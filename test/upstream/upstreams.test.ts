@@ -25,6 +25,7 @@ const chatRequest = (stream: boolean) => ({
   stream,
   ours,
 })
+const film = { prompt: 'x', extra: {}, idempotencyKey: 'video-1' }
 const ANSWER = JSON.stringify({
   id: 'gen-1',
   model: 'up/model',
@@ -303,14 +304,14 @@ describe('calling upstreams', () => {
 
   it('a video start that may have been accepted is not sent to another upstream', async () => {
     const { upstreams, servers, targets } = await app((socket) => socket.destroy(), well)
-    await failing(upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} }))
+    await failing(upstreams.call(targets, 'videoStart', film))
     assert.equal(servers[1]!.requests.length, 0)
   })
 
   it('a video start that was surely not accepted is sent to the next upstream', async () => {
     for (const refusal of [status(500), status(302, { location: 'http://169.254.169.254/' })]) {
       const { upstreams, targets } = await app(refusal, well)
-      const job = await upstreams.call(targets, 'videoStart', { prompt: 'x', extra: {} })
+      const job = await upstreams.call(targets, 'videoStart', film)
       assert.equal(job.jobId, 'gen-1')
     }
   })

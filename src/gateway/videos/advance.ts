@@ -54,10 +54,10 @@ async function askUpstream(
     const found = await parts.upstreams.call(targets, 'videoStatus', request, {
       signal: limit,
     })
-    const { status, usage, error } = found
+    const { status, usage, errorCode } = found
     if (status === 'processing') return undefined
     if (status === 'completed') return { status, usage }
-    return { status, errorCode: error?.code ?? 'generation_failed' }
+    return { status, errorCode: errorCode ?? 'generation_failed' }
   } catch (error) {
     if (!(error instanceof Failure) || signal.aborted) throw error
     return error.kind === 'gone' ? EXPIRED : undefined

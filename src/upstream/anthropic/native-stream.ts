@@ -1,29 +1,25 @@
 import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
-import { eventFields } from '../contract/chunks.ts'
-import type { ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
+import { eventFields, NO_CHUNKS } from '../contract/chunks.ts'
+import type { ChatCapability, ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { ABSENT, type UsageReading } from '../contract/usage.ts'
-import { anthropicFinish, anthropicUsage } from './answer.ts'
 import { anthropicError } from './errors.ts'
-import { withoutPrices } from './native.ts'
+import { buildNative, readNative, withoutPrices } from './native.ts'
+import { MessageProgress } from './stream.ts'
 
-const NONE: readonly string[] = []
+/** Messages as they were written. */
+export const nativeMessages: ChatCapability = {
+  build: (request, target) => buildNative(request.native!, request, target),
+  read: (answer, request) => readNative(request.native!, answer, request),
+  reader: ({ native }) => new NativeReader(native!),
+}
 
 /** Most events are pieces of text, written like this. Any other form is read as JSON. */
 const PLAIN_DELTA =
   /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\\p{Cc}]*)"\} *\}$/u
 
 /** Passes events on as they are, with our names, and counts what they say. */
-export class NativeReader implements ChatReader {
+class NativeReader extends MessageProgress implements ChatReader {
   readonly native = true
-  done = false
-  finishReason: string | null = null
-  finishes = 0
-  readonly finished = new Set<number>()
-  generationId: string | undefined
-  outputBytes = 0
-  readonly pictures = 0
-  #usage: Fields | undefined
   /** The end of a block. If nothing follows it tells the end of the answer, so it waits for more. */
   #stop = ''
   /** The block that is open, if any. */
@@ -31,29 +27,26 @@ export class NativeReader implements ChatReader {
   readonly #ours: NativeRequest['ours']
 
   constructor({ ours }: NativeRequest) {
+    super()
     this.#ours = ours
-  }
-
-  get usage(): UsageReading {
-    return this.#usage ? anthropicUsage(this.#usage) : ABSENT
   }
 
   read(sse: SseEvent): readonly string[] {
     if (sse.data === '[DONE]') {
       this.done = true
-      return NONE
+      return NO_CHUNKS
     }
     const said = PLAIN_DELTA.exec(sse.data)?.[1]
     if (said !== undefined) return this.#passDelta(sse.data, said)
     const event = eventFields(sse)
     const text = this.#readOne(event, sse)
     // Clients take the first event for the start.
-    if (this.#usage === undefined) return NONE
+    if (this.counts === undefined) return NO_CHUNKS
     if (event.type === 'ping') return [text]
     if (event.type !== 'content_block_stop') return this.#pass(text)
     const before = this.#stop
     this.#stop = text
-    return before === '' ? NONE : [before]
+    return before === '' ? NO_CHUNKS : [before]
   }
 
   #pass(text: string): readonly string[] {
@@ -64,7 +57,7 @@ export class NativeReader implements ChatReader {
 
   #passDelta(data: string, said: string): readonly string[] {
     this.outputBytes += Buffer.byteLength(said)
-    return this.#usage === undefined ? NONE : this.#pass(framed('content_block_delta', data))
+    return this.counts === undefined ? NO_CHUNKS : this.#pass(framed('content_block_delta', data))
   }
 
   #readOne(event: Fields, { data }: SseEvent): string {
@@ -81,7 +74,9 @@ export class NativeReader implements ChatReader {
       case 'message_start':
         return this.#start(event)
       case 'message_delta':
-        return this.#messageDelta(event)
+        this.readDelta(event)
+        // Clients want all of the counts, so those of the start are put in.
+        return ready(withoutPrices({ ...event, usage: this.counts }))
       case 'message_stop':
         this.done = true
         // Held back like the reason to finish: it tells the end as well.
@@ -94,41 +89,19 @@ export class NativeReader implements ChatReader {
     }
   }
 
-  close(): void {
-    if (this.#usage === undefined) throw new UpstreamError('garbage', 'empty_stream')
-    if (!this.done && this.finishReason === null) throw new UpstreamError('reset', 'stream_end')
-  }
-
   cutShort(): readonly string[] {
-    if (this.finished.size > 0) return NONE
+    if (this.finished.size > 0) return NO_CHUNKS
     const delta = { stop_reason: 'max_tokens', stop_sequence: null }
-    const end = ready({ type: 'message_delta', delta, usage: { ...this.#usage } })
+    const end = ready({ type: 'message_delta', delta, usage: { ...this.counts } })
     if (this.#open === undefined) return [this.#stop, end]
     return [ready({ type: 'content_block_stop', index: this.#open }), end]
   }
 
   #start(event: Fields): string {
     const message = fieldsOf(event.message)
-    this.generationId = textOf(message.id)
-    this.#usage = fieldsOf(message.usage)
+    this.readStart(message)
     const shown = { ...withoutPrices(message), ...this.#ours }
     return ready({ ...event, message: shown })
-  }
-
-  /** Its counts are totals. Clients want all of them, so those of the start are put in. */
-  #messageDelta(event: Fields): string {
-    const totals = { ...this.#usage }
-    for (const [name, value] of Object.entries(fieldsOf(event.usage))) {
-      if (value !== null && value !== undefined) totals[name] = value
-    }
-    this.#usage = totals
-    const { stop_reason: reason } = fieldsOf(event.delta)
-    if (typeof reason === 'string') {
-      this.finishReason = anthropicFinish(reason)
-      this.finishes += 1
-      this.finished.add(0)
-    }
-    return ready(withoutPrices({ ...event, usage: totals }))
   }
 }
 

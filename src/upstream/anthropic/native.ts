@@ -7,6 +7,7 @@ import type {
   ModelTarget,
   NativeRequest,
 } from '../contract/contract.ts'
+import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { anthropicUsage, readMessage } from './answer.ts'
 
@@ -27,14 +28,8 @@ export function buildNative(
     metadata: user === undefined ? undefined : { user_id: user },
     stream: stream ? true : undefined,
   }
-  return {
-    method: 'POST',
-    path: '/messages',
-    headers: { 'content-type': 'application/json', ...native.headers },
-    body: JSON.stringify(body),
-    expects: stream ? 'sse' : 'json',
-    showErrorMessage: true,
-  }
+  const expects = stream ? 'sse' : 'json'
+  return postJson('/messages', body, { headers: native.headers, expects, showErrorMessage: true })
 }
 
 const LEAST_BUDGET = 1_024
@@ -73,13 +68,7 @@ export function buildCount({ native }: ChatRequest, target: ModelTarget): HttpCa
   const body: Record<string, unknown> = { ...native?.body, model: target.model }
   for (const name of NOT_COUNTED) delete body[name]
   delete body.stop_sequences
-  return {
-    method: 'POST',
-    path: '/messages/count_tokens',
-    headers: { 'content-type': 'application/json', ...native?.headers },
-    body: JSON.stringify(body),
-    expects: 'json',
-  }
+  return postJson('/messages/count_tokens', body, native && { headers: native.headers })
 }
 
 export function readCount({ json }: JsonAnswer): { tokens: number } {

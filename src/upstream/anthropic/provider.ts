@@ -2,7 +2,7 @@ import type { Provider } from '../contract/contract.ts'
 import { readMessage } from './answer.ts'
 import { classifyAnthropicError } from './errors.ts'
 import { anthropicErrorMessage, buildCount, readCount } from './native.ts'
-import { nativeMessages } from './native-messages.ts'
+import { nativeMessages } from './native-stream.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
 

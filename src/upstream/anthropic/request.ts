@@ -8,6 +8,7 @@ import {
   unsuitable,
 } from '../contract/chat-parts.ts'
 import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
+import { postJson } from '../contract/json.ts'
 import { anthropicMessages, systemBlocks } from './messages.ts'
 
 /** Pinned: the version after it refuses sampling parameters that many callers send. */
@@ -16,13 +17,9 @@ const DEFAULT_MAX_TOKENS = 8192
 const JSON_ONLY = 'Answer with one JSON object and nothing else.'
 
 export function buildMessages(request: ChatRequest, target: ModelTarget): HttpCall {
-  return {
-    method: 'POST',
-    path: '/messages',
-    headers: { 'content-type': 'application/json', 'anthropic-version': VERSION },
-    body: JSON.stringify(messagesBody(request, target)),
-    expects: request.stream ? 'sse' : 'json',
-  }
+  const expects = request.stream ? 'sse' : 'json'
+  const headers = { 'anthropic-version': VERSION }
+  return postJson('/messages', messagesBody(request, target), { headers, expects })
 }
 
 function messagesBody(request: ChatRequest, target: ModelTarget): Fields {

@@ -1,5 +1,5 @@
 import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
-import { chunkText, eventFields } from '../contract/chunks.ts'
+import { chunkText, eventFields, NO_CHUNKS, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
@@ -7,17 +7,38 @@ import { anthropicUsage, anthropicFinish } from './answer.ts'
 import { anthropicError } from './errors.ts'
 import { encryptedDetail, isThinking, textDetail } from './thinking.ts'
 
-const NONE: readonly string[] = []
+/** What both readers of this format do: how a message starts, what it counts, how it ends. */
+export class MessageProgress extends StreamProgress {
+  /** The counts so far, as they came. Undefined before the start. */
+  protected counts: Fields | undefined
 
-export class AnthropicReader implements ChatReader {
-  done = false
-  finishReason: string | null = null
-  finishes = 0
-  readonly finished = new Set<number>()
-  generationId: string | undefined
-  outputBytes = 0
-  readonly pictures = 0
-  #usage: Fields | undefined
+  get usage(): UsageReading {
+    return this.counts ? anthropicUsage(this.counts) : ABSENT
+  }
+
+  close(): void {
+    if (!this.counts) throw new UpstreamError('garbage', 'empty_stream')
+    if (!this.done && this.finishReason === null) throw new UpstreamError('reset', 'stream_end')
+  }
+
+  protected readStart(message: Fields): void {
+    this.generationId = textOf(message.id)
+    this.counts = fieldsOf(message.usage)
+  }
+
+  /** Its counts are totals: they replace those of the start; what it leaves out stays. */
+  protected readDelta(event: Fields): boolean {
+    const told = Object.entries(fieldsOf(event.usage))
+    const given = told.filter(([, value]) => value !== null && value !== undefined)
+    if (given.length > 0) this.counts = { ...this.counts, ...Object.fromEntries(given) }
+    const { stop_reason: reason } = fieldsOf(event.delta)
+    if (typeof reason !== 'string') return false
+    this.finish(anthropicFinish(reason))
+    return true
+  }
+}
+
+export class AnthropicReader extends MessageProgress implements ChatReader {
   #tools = 0
   /** The open tool block's index among the calls, and whether it has had any JSON yet. */
   #tool: { index: number; empty: boolean } | undefined
@@ -26,11 +47,8 @@ export class AnthropicReader implements ChatReader {
   readonly #ours: OurNames
 
   constructor(request: ChatRequest) {
+    super()
     this.#ours = request.ours
-  }
-
-  get usage(): UsageReading {
-    return this.#usage ? anthropicUsage(this.#usage) : ABSENT
   }
 
   /** New kinds of events may be added at any time: unknown ones are ignored. */
@@ -38,7 +56,8 @@ export class AnthropicReader implements ChatReader {
     const event = eventFields(sse)
     switch (event.type) {
       case 'message_start':
-        return this.#start(fieldsOf(event.message))
+        this.readStart(fieldsOf(event.message))
+        return [chunkText(this.#ours, { role: 'assistant', content: '' })]
       case 'content_block_start':
         return this.#blockStart(fieldsOf(event.content_block))
       case 'content_block_delta':
@@ -46,31 +65,21 @@ export class AnthropicReader implements ChatReader {
       case 'content_block_stop':
         return this.#blockStop()
       case 'message_delta':
-        return this.#messageDelta(event)
+        if (!this.readDelta(event)) return NO_CHUNKS
+        return [chunkText(this.#ours, {}, { reason: this.finishReason })]
       case 'message_stop':
         this.done = true
-        return NONE
+        return NO_CHUNKS
       case 'error':
         throw anthropicError(event)
       default:
-        return NONE
+        return NO_CHUNKS
     }
-  }
-
-  close(): void {
-    if (!this.#usage) throw new UpstreamError('garbage', 'empty_stream')
-    if (!this.done && this.finishReason === null) throw new UpstreamError('reset', 'stream_end')
-  }
-
-  #start(message: Fields): readonly string[] {
-    this.generationId = textOf(message.id)
-    this.#usage = fieldsOf(message.usage)
-    return [chunkText(this.#ours, { role: 'assistant', content: '' })]
   }
 
   #blockStart(block: Fields): readonly string[] {
     if (isThinking(block)) return this.#startThinking(block)
-    if (block.type !== 'tool_use') return NONE
+    if (block.type !== 'tool_use') return NO_CHUNKS
     this.#tool = { index: this.#tools, empty: true }
     this.#tools += 1
     const call = { name: block.name, arguments: '' }
@@ -79,12 +88,12 @@ export class AnthropicReader implements ChatReader {
 
   #startThinking(block: Fields): readonly string[] {
     this.#thoughts += 1
-    if (block.type === 'thinking') return NONE
+    if (block.type === 'thinking') return NO_CHUNKS
     return this.#detail(encryptedDetail(this.#thoughts - 1, block.data))
   }
 
   #think(text: unknown): readonly string[] {
-    if (typeof text !== 'string' || text === '') return NONE
+    if (typeof text !== 'string' || text === '') return NO_CHUNKS
     this.outputBytes += Buffer.byteLength(text)
     return this.#detail(textDetail(this.#thoughts - 1, { text }), { reasoning: text })
   }
@@ -100,7 +109,7 @@ export class AnthropicReader implements ChatReader {
       return this.#detail(textDetail(this.#thoughts - 1, { signature: delta.signature }))
     }
     const json = textOf(delta.partial_json)
-    if (!json || !this.#tool) return NONE
+    if (!json || !this.#tool) return NO_CHUNKS
     this.#tool.empty = false
     this.outputBytes += Buffer.byteLength(json)
     return this.#toolChunk({ function: { arguments: json } })
@@ -108,26 +117,15 @@ export class AnthropicReader implements ChatReader {
 
   /** A tool without parameters sends no JSON at all; callers expect an object. */
   #blockStop(): readonly string[] {
-    const chunks = this.#tool?.empty ? this.#toolChunk({ function: { arguments: '{}' } }) : NONE
+    const chunks = this.#tool?.empty
+      ? this.#toolChunk({ function: { arguments: '{}' } })
+      : NO_CHUNKS
     this.#tool = undefined
     return chunks
   }
 
-  /** Its counts are totals: they replace those of the start; what it leaves out stays. */
-  #messageDelta(event: Fields): readonly string[] {
-    for (const [name, value] of Object.entries(fieldsOf(event.usage))) {
-      if (value !== null && value !== undefined) this.#usage = { ...this.#usage, [name]: value }
-    }
-    const { stop_reason: reason } = fieldsOf(event.delta)
-    if (typeof reason !== 'string') return NONE
-    this.finishReason = anthropicFinish(reason)
-    this.finishes += 1
-    this.finished.add(0)
-    return [chunkText(this.#ours, {}, { reason: this.finishReason })]
-  }
-
   #write(text: unknown): readonly string[] {
-    if (typeof text !== 'string' || text === '') return NONE
+    if (typeof text !== 'string' || text === '') return NO_CHUNKS
     this.outputBytes += Buffer.byteLength(text)
     return [chunkText(this.#ours, { content: text })]
   }

@@ -43,6 +43,25 @@ export function usageChunk(ours: OurNames, usage: Usage): string {
   })
 }
 
+export const NO_CHUNKS: readonly string[] = []
+
+/** What a reader has found out about its stream so far, whatever the format. */
+export class StreamProgress {
+  done = false
+  finishReason: string | null = null
+  finishes = 0
+  readonly finished = new Set<number>()
+  generationId: string | undefined
+  outputBytes = 0
+  pictures = 0
+
+  protected finish(reason: string, index = 0): void {
+    this.finishReason = reason
+    this.finishes += 1
+    this.finished.add(index)
+  }
+}
+
 export type ChatChoice = { index: number; message: Fields; finish_reason: string }
 
 export function completion(

@@ -5,7 +5,6 @@ import type { UsageReading } from './usage.ts'
 import type {
   VideoContentFormat,
   VideoContentRequest,
-  VideoJob,
   VideoJobRef,
   VideoRequest,
   VideoStatus,
@@ -30,7 +29,7 @@ export type Provider = {
   speech?: BytesCapability<SpeechRequest, SpeechFormat>
   image?: JsonCapability<ImageRequest, ImageResult>
   video?: {
-    start: JsonCapability<VideoRequest, VideoJob>
+    start: JsonCapability<VideoRequest, VideoJobRef>
     status: JsonCapability<VideoJobRef, VideoStatus>
     content: BytesCapability<VideoContentRequest, VideoContentFormat>
   }
@@ -187,7 +186,6 @@ export type TranscriptionRequest = {
   audio: Buffer
   /** `wav`, `mp3`, … */
   format: string
-  filename?: string | undefined
   language?: string | undefined
   responseFormat: 'json' | 'verbose_json'
   /** Other fields of the caller (`temperature`, `prompt`, `timestamp_granularities`). */

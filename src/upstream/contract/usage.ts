@@ -17,9 +17,7 @@ export type Usage = {
   imageOutputTokens?: number | undefined
   /** US dollars charged to our account, an exact plain decimal such as `0.000508`. */
   costUsd?: string | undefined
-  images?: number | undefined
   seconds?: number | undefined
-  characters?: number | undefined
 }
 
 /**
@@ -66,9 +64,7 @@ const COUNTS = [
   'reasoningTokens',
   'audioOutputTokens',
   'imageOutputTokens',
-  'images',
   'seconds',
-  'characters',
 ] as const
 
 type BadReason = Extract<UsageReading, { kind: 'unusable' }>['reason']

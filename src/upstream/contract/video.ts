@@ -6,10 +6,9 @@ export type VideoRequest = {
   /** The caller's other fields. */
   extra: Fields
   /** Where the upstream honours it, a start that is sent again after a crash gives the same job. */
-  idempotencyKey?: string | undefined
+  idempotencyKey: string
 }
 export type VideoJobRef = { jobId: string }
-export type VideoJob = { jobId: string; generationId?: string | undefined }
 export type VideoErrorCode =
   | 'content_policy_violation'
   | 'invalid_parameter'
@@ -20,14 +19,12 @@ export type VideoErrorCode =
 export type VideoStatus = {
   /** A status we do not know counts as `processing`: the job's deadline ends it. */
   status: 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
-  error?: VideoError | undefined
+  errorCode?: VideoErrorCode | undefined
   usage: UsageReading
-  generationId?: string | undefined
 }
 export type VideoContentRequest = { jobId: string; range?: string | undefined }
 export type VideoContentFormat = {
   status: number
-  mediaType: string
   contentLength?: number | undefined
   contentRange?: string | undefined
   acceptRanges?: string | undefined

@@ -2,6 +2,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/field
 import { prefixedId } from '../../lib/ids.ts'
 import { completion, type ChatChoice } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
+import { objectIn } from '../contract/json.ts'
 import { UpstreamError, StatusError } from '../contract/upstream-error.ts'
 import { readUsage, type UsageReading } from '../contract/usage.ts'
 import { signatureFields, type Signatures } from './signatures.ts'
@@ -11,8 +12,7 @@ export function readGenerated(
   request: ChatRequest,
   signatures: Signatures,
 ): ChatResult {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
+  const json = objectIn(answer)
   refuseErrors(json)
   const candidates = listOf(json.candidates).filter(isFields)
   if (candidates.length === 0) throw new UpstreamError('garbage', 'candidates')

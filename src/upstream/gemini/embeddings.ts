@@ -1,4 +1,4 @@
-import { fieldsOf, isFields } from '../../lib/fields.ts'
+import { fieldsOf } from '../../lib/fields.ts'
 import { unsuitable } from '../contract/chat-parts.ts'
 import type {
   EmbeddingsRequest,
@@ -7,6 +7,7 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
+import { objectIn, postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
 import { geminiUsage, refuseErrors } from './answer.ts'
@@ -22,18 +23,11 @@ export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget)
     content: { role: 'user', parts: [{ text }] },
     outputDimensionality: typeof dimensions === 'number' ? dimensions : undefined,
   }))
-  return {
-    method: 'POST',
-    path: `/models/${encodeURIComponent(target.model)}:batchEmbedContents`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ requests }),
-    expects: 'json',
-  }
+  return postJson(`/models/${encodeURIComponent(target.model)}:batchEmbedContents`, { requests })
 }
 
 export function readBatchEmbed(answer: JsonAnswer, request: EmbeddingsRequest): EmbeddingsResult {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
+  const json = objectIn(answer)
   refuseErrors(json)
   if (!Array.isArray(json.embeddings)) throw new UpstreamError('garbage', 'embeddings')
   const items = json.embeddings.map((item) => ({ embedding: fieldsOf(item).values }))

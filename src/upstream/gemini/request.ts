@@ -1,6 +1,7 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { chatBody, effortOf, maxTokensOf, messagesOf, stopsOf } from '../contract/chat-parts.ts'
 import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
+import { postJson } from '../contract/json.ts'
 import { contentsOf, systemInstruction } from './contents.ts'
 import type { Signatures } from './signatures.ts'
 
@@ -12,14 +13,11 @@ export function buildGenerate(
   signatures: Signatures,
 ): HttpCall {
   const verb = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
-  return {
-    method: 'POST',
-    path: `/models/${encodeURIComponent(target.model)}:${verb}`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(generateBody(request, target, signatures)),
+  const path = `/models/${encodeURIComponent(target.model)}:${verb}`
+  return postJson(path, generateBody(request, target, signatures), {
     expects: request.stream ? 'sse' : 'json',
     maxEventBytes: PICTURE_EVENT_CAP,
-  }
+  })
 }
 
 function generateBody(request: ChatRequest, target: ModelTarget, signatures: Signatures): Fields {

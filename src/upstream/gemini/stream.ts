@@ -1,5 +1,5 @@
 import { isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
-import { chunkText, eventFields } from '../contract/chunks.ts'
+import { chunkText, eventFields, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
@@ -15,20 +15,14 @@ import type { Signatures } from './signatures.ts'
 type Progress = { calls: number; empty: boolean }
 
 /** Each event is a small answer of its own. The stream ends with the connection, with no last event. */
-export class GeminiReader implements ChatReader {
-  readonly done = false
+export class GeminiReader extends StreamProgress implements ChatReader {
   usage: UsageReading = ABSENT
-  finishReason: string | null = null
-  finishes = 0
-  readonly finished = new Set<number>()
-  generationId: string | undefined
-  outputBytes = 0
-  pictures = 0
   readonly #progress = new Map<number, Progress>()
   readonly #ours: OurNames
   readonly #signatures: Signatures
 
   constructor(request: ChatRequest, signatures: Signatures) {
+    super()
     this.#ours = request.ours
     this.#signatures = signatures
   }
@@ -83,9 +77,7 @@ export class GeminiReader implements ChatReader {
 
   #finish(candidate: Fields, progress: Progress, index: number): string | null {
     if (typeof candidate.finishReason !== 'string') return null
-    this.finishReason = geminiFinish(candidate.finishReason, progress.calls > 0, progress.empty)
-    this.finishes += 1
-    this.finished.add(index)
+    this.finish(geminiFinish(candidate.finishReason, progress.calls > 0, progress.empty), index)
     return this.finishReason
   }
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
 import type {
   AnswerHead,
   HttpCall,
@@ -9,8 +9,9 @@ import type {
   TranscriptionRequest,
   TranscriptionResult,
 } from '../contract/contract.ts'
+import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { errorInBody } from './errors.ts'
+import { answerFields } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 import { multipart, type FormPart } from './multipart.ts'
 
@@ -49,9 +50,7 @@ function extraParts(extra: Fields): FormPart[] {
 }
 
 export function readTranscription(answer: JsonAnswer): TranscriptionResult {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
-  if (json.error) throw errorInBody(json)
+  const json = answerFields(answer)
   if (typeof json.text !== 'string') throw new UpstreamError('garbage', 'text')
   const { text: _text, usage: rawUsage, language, duration, ...verbose } = json
   const seconds = duration ?? fieldsOf(rawUsage).seconds
@@ -71,22 +70,10 @@ function isDuration(value: unknown): value is number {
 
 /** The format is always sent: upstreams differ in their default. */
 export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCall {
-  return {
-    method: 'POST',
-    path: '/audio/speech',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...withoutSteering(request.extra ?? {}),
-      model: target.model,
-      input: request.input,
-      voice: request.voice,
-      response_format: request.responseFormat,
-      speed: request.speed,
-    }),
-    expects: 'bytes',
-    maxBytes: request.maxBytes,
-    overflow: 'caller',
-  }
+  const { input, voice, responseFormat, speed, maxBytes } = request
+  const own = { model: target.model, input, voice, response_format: responseFormat, speed }
+  const body = { ...withoutSteering(request.extra ?? {}), ...own }
+  return postJson('/audio/speech', body, { expects: 'bytes', maxBytes, overflow: 'caller' })
 }
 
 export function readSpeech(head: AnswerHead, request: SpeechRequest): SpeechFormat {

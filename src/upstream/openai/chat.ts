@@ -6,12 +6,12 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
+import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { outputOf } from '../contract/usage.ts'
-import { errorInBody } from './errors.ts'
+import { answerFields, errorInBody } from './errors.ts'
 import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
-const JSON_TYPE = { 'content-type': 'application/json' }
 /** A picture inside a chunk is one long event. */
 const IMAGE_EVENT_CAP = 32 * 1024 * 1024
 
@@ -25,14 +25,10 @@ export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
     body.stream_options = { include_usage: true }
   }
   const pictures = Array.isArray(body.modalities) && body.modalities.includes('image')
-  return {
-    method: 'POST',
-    path: '/chat/completions',
-    headers: JSON_TYPE,
-    body: JSON.stringify(body),
+  return postJson('/chat/completions', body, {
     expects: request.stream ? 'sse' : 'json',
     maxEventBytes: pictures ? IMAGE_EVENT_CAP : undefined,
-  }
+  })
 }
 
 /**
@@ -53,9 +49,7 @@ function limitLength(body: Fields, mostTokens: number, { supportedParameters }: 
 const LENGTHS = ['max_completion_tokens', 'max_tokens'] as const
 
 export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
-  if (json.error) throw errorInBody(json)
+  const json = answerFields(answer)
   const { choices } = json
   if (!Array.isArray(choices) || choices.length === 0) throw new UpstreamError('garbage', 'choices')
   const shown = choices.map(readChoice)

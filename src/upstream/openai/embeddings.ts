@@ -1,4 +1,4 @@
-import { isFields, textOf } from '../../lib/fields.ts'
+import { textOf } from '../../lib/fields.ts'
 import type {
   EmbeddingsRequest,
   EmbeddingsResult,
@@ -6,31 +6,20 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
+import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
-import { errorInBody } from './errors.ts'
+import { answerFields } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Base64 is a quarter of the bytes of written-out floats; either is read. */
 export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
-  return {
-    method: 'POST',
-    path: '/embeddings',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...withoutSteering(request.body),
-      model: target.model,
-      encoding_format: 'base64',
-      user: request.user,
-    }),
-    expects: 'json',
-  }
+  const own = { model: target.model, encoding_format: 'base64', user: request.user }
+  return postJson('/embeddings', { ...withoutSteering(request.body), ...own })
 }
 
 export function readEmbeddings(answer: JsonAnswer, request: EmbeddingsRequest): EmbeddingsResult {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
-  if (json.error) throw errorInBody(json)
+  const json = answerFields(answer)
   if (!Array.isArray(json.data)) throw new UpstreamError('garbage', 'data')
   return {
     vectors: readVectors(json.data, request.inputs),

@@ -5,6 +5,8 @@ import {
   classifyStatus,
   type ErrorHint,
 } from '../contract/error-status.ts'
+import type { JsonAnswer } from '../contract/contract.ts'
+import { objectIn } from '../contract/json.ts'
 import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
 
 /** Reads `{error: {code, type, message, metadata}}`, its array-wrapped and its bare-text forms. */
@@ -13,6 +15,13 @@ export function classifyOpenAiError({ status, body, retryAfterS }: StatusError):
   const meant = status >= 400 ? status : (statusIn(error) ?? 500)
   const delayS = retryAfterSeconds(fieldsOf(error.availability).retry_after, 0)
   return classifyStatus(meant, hintOf(error, meant), retryAfterS ?? delayS)
+}
+
+/** The object of an answer, unless it reports an error. */
+export function answerFields(answer: JsonAnswer): Fields {
+  const json = objectIn(answer)
+  if (json.error) throw errorInBody(json)
+  return json
 }
 
 /** An error reported inside a 200: its code stands for the status. */

@@ -6,8 +6,9 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
+import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { errorInBody } from './errors.ts'
+import { answerFields } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 
 /** Ten large pictures in base64. */
@@ -26,27 +27,13 @@ export function imageCall(
   own: Fields,
 ): HttpCall {
   const { response_format: _format, ...extra } = withoutSteering(request.extra)
-  return {
-    method: 'POST',
-    path,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...extra,
-      ...own,
-      model: target.model,
-      prompt: request.prompt,
-      n: request.n,
-      user: request.user,
-    }),
-    expects: 'json',
-    maxBytes: IMAGES_CAP,
-  }
+  const { prompt, n, user } = request
+  const body = { ...extra, ...own, model: target.model, prompt, n, user }
+  return postJson(path, body, { maxBytes: IMAGES_CAP })
 }
 
 export function readImages(answer: JsonAnswer, request: ImageRequest): ImageResult {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
-  if (json.error) throw errorInBody(json)
+  const json = answerFields(answer)
   if (!Array.isArray(json.data) || json.data.length === 0)
     throw new UpstreamError('garbage', 'data')
   return {

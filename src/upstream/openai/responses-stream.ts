@@ -1,14 +1,12 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
-import { eventFields } from '../contract/chunks.ts'
+import { eventFields, NO_CHUNKS, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
 import { errorInResponse } from './errors.ts'
 import { chatUsage } from './fields.ts'
-import { responsesFinish } from './responses-finish.ts'
 import { textDelta, type TextDelta } from './text-delta.ts'
 
-const NONE: readonly string[] = []
 const TEXT_DELTA = 'response.output_text.delta'
 const BEGAN =
   /^\{"type":"response\.\w+",(?:"sequence_number":\d+,)?"response":\{"id":"([\w-]{1,100})"/
@@ -22,16 +20,9 @@ const NAME = /^[\w.]{1,100}$/
  * says only that it has begun is left out: we say so first. The end is its type, how it ended, and
  * all items, a line each.
  */
-export class ResponsesReader implements ChatReader {
+export class ResponsesReader extends StreamProgress implements ChatReader {
   readonly native = true
-  done = false
   usage: UsageReading = ABSENT
-  finishReason: string | null = null
-  finishes = 0
-  readonly finished = new Set<number>()
-  generationId: string | undefined
-  outputBytes = 0
-  readonly pictures = 0
   #events = 0
   #held: string[] = []
   /** Ours by theirs. */
@@ -44,15 +35,16 @@ export class ResponsesReader implements ChatReader {
   #begun: string | undefined
 
   constructor({ ours }: NativeRequest) {
+    super()
     this.#seed = ours.id.slice(ours.id.indexOf('_') + 1)
   }
 
   read(sse: SseEvent): readonly string[] {
     // Some servers end as a chat does.
-    if (this.done || sse.data === '[DONE]') return NONE
+    if (this.done || sse.data === '[DONE]') return NO_CHUNKS
     const delta = this.#open && textDelta(sse.data, this.#begun)
     if (delta) return this.#passDelta(delta)
-    if (this.#saysItBegan(sse)) return NONE
+    if (this.#saysItBegan(sse)) return NO_CHUNKS
     const event = eventFields(sse)
     const { type } = event
     if (typeof type !== 'string' || !NAME.test(type)) throw new UpstreamError('garbage', 'event')
@@ -62,9 +54,9 @@ export class ResponsesReader implements ChatReader {
       case 'response.queued':
       case 'response.in_progress':
         this.generationId ??= textOf(fieldsOf(event.response).id)
-        return NONE
+        return NO_CHUNKS
       case 'keepalive':
-        return NONE
+        return NO_CHUNKS
       case 'response.completed':
       case 'response.incomplete':
         return this.#end(type, fieldsOf(event.response))
@@ -112,7 +104,7 @@ export class ResponsesReader implements ChatReader {
 
   #hold(text: string): readonly string[] {
     this.#held.push(text)
-    return NONE
+    return NO_CHUNKS
   }
 
   #passDelta({ before, text, after }: TextDelta): readonly string[] {
@@ -158,9 +150,7 @@ export class ResponsesReader implements ChatReader {
 
   #end(type: string, response: Fields): readonly string[] {
     this.done = true
-    this.finishReason = responsesFinish(response)
-    this.finishes += 1
-    this.finished.add(0)
+    this.finish(responsesFinish(response))
     this.usage = chatUsage(response.usage)
     const output = listOf(response.output).filter(isFields)
     output.forEach((item, i) => (item.id = this.#idOf(textOf(item.id) ?? '', i)))
@@ -175,6 +165,13 @@ export class ResponsesReader implements ChatReader {
     if (theirs !== '') this.#ids.set(theirs, ours)
     return ours
   }
+}
+
+/** Why a response ended, in the words of a chat. */
+export function responsesFinish(response: Fields): string {
+  const { reason } = fieldsOf(response.incomplete_details)
+  if (reason === 'content_filter') return 'content_filter'
+  return response.status === 'incomplete' ? 'length' : 'stop'
 }
 
 function endText(type: string, facts: Fields, output: Fields[]): string {

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import type {
   ChatCapability,
   ChatRequest,
@@ -9,11 +9,11 @@ import type {
   NativeRequest,
 } from '../contract/contract.ts'
 import { completion } from '../contract/chunks.ts'
+import { objectIn, postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { errorInResponse } from './errors.ts'
 import { chatUsage, isSteering } from './fields.ts'
-import { responsesFinish } from './responses-finish.ts'
-import { ResponsesReader } from './responses-stream.ts'
+import { ResponsesReader, responsesFinish } from './responses-stream.ts'
 
 /** Responses as they were written. */
 export const nativeResponses: ChatCapability = {
@@ -36,18 +36,12 @@ function buildResponses(
     body.max_output_tokens = Math.min(Number(sent.max_output_tokens ?? Infinity), mostTokens)
   }
   if (stream) body.stream = true
-  return {
-    method: 'POST',
-    path: '/responses',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-    expects: stream ? 'sse' : 'json',
-    showErrorMessage: true,
-  }
+  const expects = stream ? 'sse' : 'json'
+  return postJson('/responses', body, { headers, expects, showErrorMessage: true })
 }
 
-function readResponses({ json, headers }: JsonAnswer, request: ChatRequest): ChatResult {
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
+function readResponses(answer: JsonAnswer, request: ChatRequest): ChatResult {
+  const json = objectIn(answer)
   if (json.error) throw errorInResponse(json.error)
   if (!ENDED.has(json.status) || !Array.isArray(json.output))
     throw new UpstreamError('garbage', 'response')
@@ -57,7 +51,7 @@ function readResponses({ json, headers }: JsonAnswer, request: ChatRequest): Cha
     message: { role: 'assistant', content: text },
     finish_reason: responsesFinish(json),
   }
-  const id = headers['x-generation-id'] ?? textOf(json.id)
+  const id = answer.headers['x-generation-id'] ?? textOf(json.id)
   const usage = chatUsage(json.usage)
   const result = completion(request.ours, [choice], usage, id)
   if (usage.kind === 'reported') return { ...result, native: json }

@@ -1,5 +1,5 @@
-import { isFields, type Fields } from '../../lib/fields.ts'
-import { eventFields } from '../contract/chunks.ts'
+import { isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { eventFields, NO_CHUNKS, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, writtenBytes, type UsageReading } from '../contract/usage.ts'
@@ -7,31 +7,23 @@ import { ChunkTemplate } from './chunk-template.ts'
 import { errorInBody } from './errors.ts'
 import { chatUsage } from './fields.ts'
 
-const NONE: readonly string[] = []
-
 /** Most chunks fit the template of an earlier one; the others are parsed and written again. */
-export class OpenAiReader implements ChatReader {
-  done = false
+export class OpenAiReader extends StreamProgress implements ChatReader {
   usage: UsageReading = ABSENT
-  finishReason: string | null = null
-  finishes = 0
-  readonly finished = new Set<number>()
-  generationId: string | undefined
-  outputBytes = 0
-  pictures = 0
   #chunks = 0
   readonly #template = new ChunkTemplate()
   readonly #ours: OurNames
 
   constructor(request: ChatRequest) {
+    super()
     this.#ours = request.ours
   }
 
   read(event: SseEvent): readonly string[] {
-    if (this.done) return NONE
+    if (this.done) return NO_CHUNKS
     if (event.data === '[DONE]') {
       this.done = true
-      return NONE
+      return NO_CHUNKS
     }
     if (event.event === undefined) {
       const filled = this.#template.fill(event.data)
@@ -43,10 +35,9 @@ export class OpenAiReader implements ChatReader {
     const chunk = eventFields(event)
     if (chunk.error || event.event === 'error') throw errorInBody(chunk)
     if (chunk.usage) this.usage = chatUsage(chunk.usage)
-    if (this.generationId === undefined && typeof chunk.id === 'string')
-      this.generationId = chunk.id
+    this.generationId ??= textOf(chunk.id)
     const { choices } = chunk
-    if (!Array.isArray(choices) || choices.length === 0) return NONE
+    if (!Array.isArray(choices) || choices.length === 0) return NO_CHUNKS
     for (const choice of choices) this.#readChoice(choice)
     this.#chunks += 1
     const only = chunk.usage ? undefined : onlyText(choices as Fields[])
@@ -65,7 +56,7 @@ export class OpenAiReader implements ChatReader {
     const finish = choice.finish_reason
     if (finish === 'error') throw errorInBody(choice)
     // Some servers write an empty reason on every chunk.
-    if (typeof finish === 'string' && finish !== '') this.#finish(finish, choice.index)
+    if (typeof finish === 'string' && finish !== '') this.finish(finish, indexOf(choice))
     // Undefined members are left out of the text; `delete` would make the object slow.
     if ('native_finish_reason' in choice) choice.native_finish_reason = undefined
     const { delta } = choice
@@ -75,12 +66,6 @@ export class OpenAiReader implements ChatReader {
       this.outputBytes += writtenBytes(delta)
       if (Array.isArray(delta.images)) this.pictures += delta.images.length
     }
-  }
-
-  #finish(reason: string, index: unknown): void {
-    this.finishReason = reason
-    this.finishes += 1
-    this.finished.add(typeof index === 'number' ? index : 0)
   }
 
   #write(chunk: Fields): string {
@@ -103,6 +88,10 @@ function onlyText(choices: Fields[]): Fields | undefined {
   if (choices.length > 1 || typeof finish === 'string' || !isFields(delta)) return undefined
   if (typeof delta.content !== 'string' || delta.images !== undefined) return undefined
   return writtenBytes(delta) === Buffer.byteLength(delta.content) ? delta : undefined
+}
+
+function indexOf({ index }: Fields): number {
+  return typeof index === 'number' ? index : 0
 }
 
 /** Gives a tool call its index where a server left it out. */

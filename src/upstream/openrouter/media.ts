@@ -78,7 +78,6 @@ export function readVideoContent(head: AnswerHead): VideoContentFormat {
   const length = Number(head.headers['content-length'] ?? Number.NaN)
   return {
     status: head.status === 206 ? 206 : 200,
-    mediaType: 'video/mp4',
     contentLength: Number.isSafeInteger(length) ? length : undefined,
     contentRange: head.headers['content-range'],
     acceptRanges: head.headers['accept-ranges'],

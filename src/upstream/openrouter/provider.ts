@@ -1,14 +1,16 @@
-import type { ModelTarget, Provider } from '../contract/contract.ts'
+import type { Fields } from '../../lib/fields.ts'
+import { nativeMessages } from '../anthropic/native-stream.ts'
+import type { ChatCapability, Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
 import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
 import { classifyOpenAiError, openAiErrorMessage } from '../openai/errors.ts'
+import { isSteering } from '../openai/fields.ts'
 import { readImages } from '../openai/images.ts'
 import { nativeResponses } from '../openai/responses.ts'
 import { OpenAiReader } from '../openai/stream.ts'
 import { readCatalog } from './catalog.ts'
 import { buildImage, buildJsonTranscription, buildVideoContent, readVideoContent } from './media.ts'
-import { messagesThere, speaksMessages } from './messages.ts'
 import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } from './video.ts'
 
 /** Every modality, and the one upstream that publishes a catalog with prices. */
@@ -16,8 +18,8 @@ export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
   chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
   natively(dialect, target) {
-    if (dialect === 'messages') return speaksMessages(target) ? messagesThere : undefined
-    return isOpenAis(target) ? nativeResponses : undefined
+    const { capability, maker } = NATIVE[dialect]
+    return target.model.startsWith(maker) ? capability : undefined
   },
   embeddings: { build: buildEmbeddings, read: readEmbeddings },
   transcription: { build: buildJsonTranscription, read: readTranscription },
@@ -35,7 +37,19 @@ export const openrouter: Provider = {
   errorMessage: ({ body }) => openAiErrorMessage(body),
 }
 
-/** Other models speak it there too, but in a translation that is no better than ours. */
-function isOpenAis({ model }: ModelTarget): boolean {
-  return model.startsWith('openai/')
+/** Here a request could also choose providers, plugins and other models. */
+const messagesWithoutSteering: ChatCapability = {
+  ...nativeMessages,
+  build(request, target) {
+    const native = request.native!
+    const names = Object.keys(native.body).filter((name) => !isSteering(name))
+    const body: Fields = Object.fromEntries(names.map((name) => [name, native.body[name]]))
+    return nativeMessages.build({ ...request, native: { ...native, body } }, target)
+  },
+}
+
+/** Other makers' models speak these dialects there in a translation, which is no better than ours. */
+const NATIVE = {
+  messages: { capability: messagesWithoutSteering, maker: 'anthropic/' },
+  responses: { capability: nativeResponses, maker: 'openai/' },
 }

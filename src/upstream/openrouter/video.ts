@@ -1,15 +1,8 @@
 import { isFields, textOf } from '../../lib/fields.ts'
 import type { HttpCall, JsonAnswer, ModelTarget } from '../contract/contract.ts'
+import { objectIn, postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import {
-  videoError,
-  type VideoError,
-  type VideoErrorCode,
-  type VideoJob,
-  type VideoJobRef,
-  type VideoRequest,
-  type VideoStatus,
-} from '../contract/video.ts'
+import type { VideoErrorCode, VideoJobRef, VideoRequest, VideoStatus } from '../contract/video.ts'
 import { errorInBody } from '../openai/errors.ts'
 import { openAiUsage, withoutSteering } from '../openai/fields.ts'
 
@@ -17,32 +10,20 @@ import { openAiUsage, withoutSteering } from '../openai/fields.ts'
 const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/
 
 export function buildVideoStart(request: VideoRequest, target: ModelTarget): HttpCall {
-  return {
-    method: 'POST',
-    path: '/videos',
-    headers: {
-      'content-type': 'application/json',
-      ...(request.idempotencyKey === undefined
-        ? {}
-        : { 'idempotency-key': request.idempotencyKey }),
-    },
-    body: JSON.stringify({
-      ...withoutSteering(request.extra),
-      model: target.model,
-      prompt: request.prompt,
-    }),
-    expects: 'json',
-    repeatable: false,
-  }
+  const { prompt, extra, idempotencyKey } = request
+  return postJson(
+    '/videos',
+    { ...withoutSteering(extra), model: target.model, prompt },
+    { headers: { 'idempotency-key': idempotencyKey }, repeatable: false },
+  )
 }
 
-export function readVideoStart(answer: JsonAnswer): VideoJob {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
+export function readVideoStart(answer: JsonAnswer): VideoJobRef {
+  const json = objectIn(answer)
   if (isFields(json.error)) throw errorInBody(json)
   if (typeof json.id !== 'string' || !JOB_ID.test(json.id))
     throw new UpstreamError('garbage', 'job_id')
-  return { jobId: json.id, generationId: textOf(json.generation_id) }
+  return { jobId: json.id }
 }
 
 export function buildVideoStatus(request: VideoJobRef): HttpCall {
@@ -56,17 +37,12 @@ export function buildVideoStatus(request: VideoJobRef): HttpCall {
 }
 
 export function readVideoStatus(answer: JsonAnswer): VideoStatus {
-  const { json } = answer
-  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
+  const json = objectIn(answer)
   if (isFields(json.error)) throw errorInBody(json)
   if (typeof json.status !== 'string') throw new UpstreamError('garbage', 'status')
   const status = statusOf(json.status, json.unsigned_urls)
-  return {
-    status,
-    usage: openAiUsage(json.usage),
-    error: errorOf(status, textOf(json.error) ?? ''),
-    generationId: textOf(json.generation_id),
-  }
+  const errorCode = errorOf(status, textOf(json.error) ?? '')
+  return { status, usage: openAiUsage(json.usage), errorCode }
 }
 
 /** Without content it is not complete, whatever it says; an unknown word waits for the deadline. */
@@ -77,9 +53,9 @@ function statusOf(word: string, urls: unknown): VideoStatus['status'] {
   return word === 'failed' || word === 'cancelled' || word === 'expired' ? word : 'processing'
 }
 
-function errorOf(status: VideoStatus['status'], message: string): VideoError | undefined {
+function errorOf(status: VideoStatus['status'], message: string): VideoErrorCode | undefined {
   if (status === 'processing' || status === 'completed') return undefined
-  return videoError(status === 'failed' ? failedCode(message) : status)
+  return status === 'failed' ? failedCode(message) : status
 }
 
 function failedCode(message: string): VideoErrorCode {

@@ -1,0 +1,21 @@
+import { isFields, type Fields } from '../../lib/fields.ts'
+import type { HttpCall, JsonAnswer } from './contract.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** A body of JSON, answered in JSON unless `more` says otherwise. */
+export function postJson(path: string, body: Fields, more: Partial<HttpCall> = {}): HttpCall {
+  return {
+    method: 'POST',
+    path,
+    body: JSON.stringify(body),
+    expects: 'json',
+    ...more,
+    headers: { 'content-type': 'application/json', ...more.headers },
+  }
+}
+
+/** Every answer of ours is an object; anything else is none of this provider's. */
+export function objectIn({ json }: JsonAnswer): Fields {
+  if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
+  return json
+}
