@@ -1,5 +1,5 @@
 import { invalidField } from '../lib/failure.ts'
-import type { Form } from '../lib/form.ts'
+import { formField, type Form } from '../lib/form.ts'
 import { oversized, type Analysis } from './analyze.ts'
 import { decodeBase64 } from './media/base64.ts'
 import { requireMedia, type MediaKind } from './media/media-format.ts'
@@ -58,16 +58,16 @@ export function analysisFromForm(kind: MediaKind, form: Form): Analysis {
   const maxBytes = MEDIA_CAPS[kind]
   if (file.bytes.length > maxBytes) throw oversized('file', maxBytes)
   const type = requireMedia(file.bytes, { kind, field: 'file', mediaType: file.mimetype })
-  const model = fieldOf(form, 'model')
+  const model = formField(form, 'model')
   if (model === undefined || model.length > 256) throw invalidField('model', 'is required')
   return {
     kind,
     media: { bytes: file.bytes, type, filename: filenameOf(file.filename, type) },
     model,
-    prompt: requirePrompt(fieldOf(form, 'prompt') ?? fieldOf(form, 'instruction')),
+    prompt: requirePrompt(formField(form, 'prompt') ?? formField(form, 'instruction')),
     maxTokens: numberOf(form, 'max_tokens', MAX_TOKENS),
     temperature: numberOf(form, 'temperature', TEMPERATURE),
-    language: fieldOf(form, 'language'),
+    language: formField(form, 'language'),
   }
 }
 
@@ -75,18 +75,11 @@ const MAX_TOKENS = { pattern: /^\d{1,8}$/, least: 1, most: 10_000_000 }
 const TEMPERATURE = { pattern: /^\d(?:\.\d{1,10})?$/, least: 0, most: 2 }
 
 function numberOf(form: Form, name: string, rule: typeof MAX_TOKENS): number | undefined {
-  const text = fieldOf(form, name)
+  const text = formField(form, name)
   if (text === undefined) return undefined
   const value = rule.pattern.test(text) ? Number(text) : Number.NaN
   if (value >= rule.least && value <= rule.most) return value
   throw invalidField(name, `must be a number from ${rule.least} to ${rule.most}`)
-}
-
-function fieldOf({ fields }: Form, name: string): string | undefined {
-  const values = fields.get(name)
-  if (values === undefined || values[0] === '') return undefined
-  if (values.length > 1) throw invalidField(name, 'must be sent once')
-  return values[0]
 }
 
 function requirePrompt(prompt: string | undefined): string {

@@ -17,9 +17,8 @@ import {
   type Waived,
 } from './bill/rows.ts'
 import type { Gateway, GatewayCall, PaidParts } from './gateway.ts'
-import type { CostEstimate } from './price/cost-estimate.ts'
+import { thoughtMicro, type CostEstimate } from './price/cost-estimate.ts'
 import { listCost } from './price/reported-cost.ts'
-import { thoughtMicro } from './price/thoughts.ts'
 
 /** Paid work that has been understood: what to hold for it, how to do it, how to bill it. */
 export type PaidStage<Result> = {

@@ -6,6 +6,7 @@ import type { PricedModel } from '../catalog/catalog.ts'
 import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
 import { fieldsOf, listOf, type Fields } from '../lib/fields.ts'
+import { dataUri } from '../upstream/contract/chat-parts.ts'
 import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
@@ -99,11 +100,12 @@ function picturesIn(body: Fields): Pictures {
 }
 
 function fromDataUri(url: string): Pictures {
-  const comma = url.indexOf(',')
-  const type = /^data:(image\/[a-z0-9.+-]{1,60});base64$/.exec(url.slice(0, Math.max(comma, 0)))
-  const b64Json = url.slice(comma + 1)
-  return type === null || b64Json === '' ? [] : [{ b64Json, mediaType: type[1]! }]
+  const found = dataUri(url)
+  if (found === undefined || found.data === '' || !PICTURE.test(found.mediaType)) return []
+  return [{ b64Json: found.data, mediaType: found.mediaType }]
 }
+
+const PICTURE = /^image\/[a-z0-9.+-]{1,60}$/
 
 /** The sum is believed only when every part was reported. */
 function sumUsage(readings: UsageReading[]): UsageReading {

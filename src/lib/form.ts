@@ -1,3 +1,5 @@
+import { invalidField } from './failure.ts'
+
 export type MultipartPart =
   | { kind: 'field'; name: string; value: string }
   | { kind: 'file'; name: string; filename: string; mimetype: string; bytes: Buffer }
@@ -17,4 +19,12 @@ export async function readForm(parts: AsyncIterable<MultipartPart>): Promise<For
     else fields.set(part.name, [...(fields.get(part.name) ?? []), part.value])
   }
   return { fields, file }
+}
+
+/** The one value of a field; an empty one counts as none. */
+export function formField({ fields }: Form, name: string): string | undefined {
+  const values = fields.get(name)
+  if (values === undefined || values[0] === '') return undefined
+  if (values.length > 1) throw invalidField(name, 'must be sent once')
+  return values[0]
 }

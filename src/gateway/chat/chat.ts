@@ -13,9 +13,8 @@ import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { chatStreamForm, countedUsage, type WholeForm } from './form.ts'
+import { chatStreamForm, countedUsage, type ChatOrder, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
-import type { ChatOrder } from './order.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
 
@@ -166,9 +165,8 @@ function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
   const pictures = (modalities ?? model.outputModalities).includes('image')
   const audio = (modalities ?? model.outputModalities).includes('audio')
   return {
-    maxTokens: longestWish(body),
+    ...lengthsOf(body),
     choices: body.n ?? 1,
-    hardLimit: hardLimit(body),
     growing: !pictures && !audio && !model.thinks,
     predictedBytes,
     boundPredicted: prediction ? () => mostJsonTokens(prediction, predictedBytes) : undefined,
@@ -177,19 +175,17 @@ function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
   }
 }
 
-/** Of two limits upstreams differ in which one they keep to; thoughts may come on top of either. */
-function longestWish(body: ChatBody): number | undefined {
+/**
+ * Of two limits upstreams differ in which one they keep to; thoughts may come on top of either.
+ * `maxTokens` is what to expect; `hardLimit` what the upstream is told, if anything.
+ */
+function lengthsOf(body: ChatBody): Pick<AnswerWish, 'maxTokens' | 'hardLimit'> {
   const limits = [body.max_tokens, body.max_completion_tokens].filter(isCount)
-  const thoughts = fieldsOf(body.reasoning).max_tokens
-  if (!isCount(thoughts)) return limits.length === 0 ? undefined : Math.max(...limits)
-  return Math.max(DEFAULT_ANSWER_TOKENS, ...limits) + thoughts
-}
-
-/** What the upstream is told; none: as much as the model can say. */
-function hardLimit(body: ChatBody): number | undefined {
-  const limits = [body.max_tokens, body.max_completion_tokens].filter(isCount)
-  const thoughts = fieldsOf(body.reasoning).max_tokens
-  return limits.length === 0 ? undefined : Math.max(...limits) + (isCount(thoughts) ? thoughts : 0)
+  const asked = fieldsOf(body.reasoning).max_tokens
+  const thoughts = isCount(asked) ? asked : 0
+  const hardLimit = limits.length === 0 ? undefined : Math.max(...limits) + thoughts
+  if (thoughts === 0) return { maxTokens: hardLimit, hardLimit }
+  return { maxTokens: Math.max(DEFAULT_ANSWER_TOKENS, ...limits) + thoughts, hardLimit }
 }
 
 function isCount(value: unknown): value is number {

@@ -1,11 +1,35 @@
 import type { Failure } from '../../lib/failure.ts'
 import { usageChunk } from '../../upstream/contract/chunks.ts'
-import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
+import type {
+  ChatRequest,
+  ChatResult,
+  ModelTarget,
+  OurNames,
+} from '../../upstream/contract/contract.ts'
 import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
-import type { StageUsage } from '../bill/rows.ts'
+import type { CallLimit, CallWrite, Stage, StageUsage } from '../bill/rows.ts'
+import type { Output } from '../price/call-charge.ts'
+import type { AnswerWish } from '../price/call-hold.ts'
+import type { CostEstimate } from '../price/cost-estimate.ts'
 
-/* How an answer is written: as chat does, or in another dialect. Money knows nothing of it. */
+/* What a dialect and the chat share: the order, and how its answer is written. */
+
+/** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
+export type ChatOrder = {
+  stage: Stage
+  estimate: CostEstimate
+  targets: readonly ModelTarget[]
+  request: ChatRequest
+  answer: AnswerWish
+  usage(reading: UsageReading, output: Output): StageUsage
+  /** How many tokens of an answer, of all choices together, a limit pays for. */
+  affordable(limitMicro: bigint, bounds: CallLimit['bounds']): number
+  /** No fewer tokens than the prompt has. */
+  boundPrompt(): number
+  /** What its dialect adds to the commit that settles it. */
+  writes?: (() => CallWrite[]) | undefined
+}
 
 /**
  * Of a whole answer in another dialect, before it is charged, so that what cannot be said costs nothing. The usage is

@@ -14,10 +14,8 @@ import {
   waivedAs,
 } from '../billed-call.ts'
 import type { Gateway, GatewayCall, PaidParts } from '../gateway.ts'
-import type { CostEstimate } from '../price/cost-estimate.ts'
-import { thoughtMicro } from '../price/thoughts.ts'
-import { countedUsage, type StreamForm } from './form.ts'
-import type { ChatOrder } from './order.ts'
+import { thoughtMicro, type CostEstimate } from '../price/cost-estimate.ts'
+import { countedUsage, type ChatOrder, type StreamForm } from './form.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 import { streamWithin } from './within-limit.ts'
 

@@ -6,7 +6,7 @@ import type { CallLimit } from '../bill/rows.ts'
 import { affordableRequest } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { gatherAnswer, type Gathered } from './gather.ts'
-import type { ChatOrder } from './order.ts'
+import type { ChatOrder } from './form.ts'
 import { WatchedStream } from './watched-stream.ts'
 
 /*

@@ -1,6 +1,7 @@
 import type { Fields } from '../../lib/fields.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { Part } from '../chat/answer-parts.ts'
+import { endsEarly, isCutOff } from '../chat/dialects.ts'
 import { carrierOf } from '../chat/reasoning.ts'
 import { inputOf, wholeParts, type WholePart } from '../chat/whole-parts.ts'
 import type { ToolNames } from './tools.ts'
@@ -35,7 +36,7 @@ export function readAnswer(
   names: AnswerNames,
 ): { content: Fields[]; stopReason: string } {
   const parts = wholeParts(message, newToolUseId)
-  const said = CUT_OFF.has(finish) ? parts.filter((part) => !isBroken(part)) : parts
+  const said = isCutOff(finish) ? parts.filter((part) => !isBroken(part)) : parts
   const any = parts.some(({ kind }) => kind === 'call')
   return {
     content: said.map((part) => blockOf(part, names)),
@@ -81,17 +82,10 @@ export function messageOf(
   }
 }
 
-const CUT_OFF = new Map<string | null, string>([
-  ['length', 'max_tokens'],
-  ['content_filter', 'refusal'],
-])
-
-/** Calls are there to be made, whatever the reason to stop behind them, unless one was cut off. */
 export function stopReasonOf(
   finish: string | null,
   calls: { any: boolean; cutOff: boolean },
 ): string {
-  const reason = CUT_OFF.get(finish)
-  if (reason !== undefined && (!calls.any || calls.cutOff)) return reason
+  if (endsEarly(finish, calls)) return finish === 'length' ? 'max_tokens' : 'refusal'
   return calls.any ? 'tool_use' : 'end_turn'
 }

@@ -1,8 +1,8 @@
-import { fieldsOf, listOf } from '../../lib/fields.ts'
+import { fieldsOf, listOf, type Fields } from '../../lib/fields.ts'
+import type { Usage } from '../../upstream/contract/usage.ts'
 import type { StreamForm, WholeForm } from '../chat/form.ts'
 import { messageOf, readAnswer, type AnswerNames } from './answer.ts'
-import { nativeEnd, nativeStart, nativeWhole } from './native-form.ts'
-import { MessageEvents, PING } from './stream.ts'
+import { MessageEvents, PING, STOP } from './stream.ts'
 import { messageUsage } from './usage.ts'
 
 export function messageWhole(names: AnswerNames): WholeForm {
@@ -33,4 +33,51 @@ export function messageStreamForm(names: AnswerNames, promptTokens: number): Str
     end: (last, usage) => (native ? nativeEnd(last, usage) : events.end(last, usage)),
     fail: (error) => `event: error\ndata: ${error}\n\n`,
   }
+}
+
+/*
+ * Answers of an upstream that speaks this dialect. They go out as they are, but their counts are those
+ * that are charged for: an upstream may count wrongly, or not at all.
+ */
+
+function nativeWhole(message: Fields, usage: Usage): Fields {
+  return { ...message, usage: counted(message, usage) }
+}
+
+const COUNTED = /"usage":\{"input_tokens":\d/
+
+/** The first event. Clients measure by its input how full the context is. */
+function nativeStart(event: string, promptTokens: number): string {
+  if (COUNTED.test(event)) return event
+  const { message, ...rest } = dataOf(event)
+  const said = fieldsOf(message)
+  const input = fieldsOf(said.usage).input_tokens
+  if (typeof input === 'number' && input >= 0) return event
+  return withData(event, { ...rest, message: nativeWhole(said, { promptTokens }) })
+}
+
+/** The events that tell the end. Some upstreams close the connection without the last one. */
+function nativeEnd(last: readonly string[], usage: Usage): string {
+  const text = last.map((event) => withTotals(event, usage)).join('')
+  return text.includes(STOP) ? text : text + STOP
+}
+
+function withTotals(event: string, usage: Usage): string {
+  if (!event.startsWith('event: message_delta\n')) return event
+  const data = dataOf(event)
+  return withData(event, { ...data, usage: counted(data, usage) })
+}
+
+function counted(told: Fields, usage: Usage): Fields {
+  return { ...fieldsOf(told.usage), ...messageUsage(usage) }
+}
+
+const DATA = '\ndata: '
+
+function dataOf(event: string): Fields {
+  return JSON.parse(event.slice(event.indexOf(DATA) + DATA.length)) as Fields
+}
+
+function withData(event: string, data: Fields): string {
+  return `${event.slice(0, event.indexOf(DATA))}${DATA}${JSON.stringify(data)}\n\n`
 }

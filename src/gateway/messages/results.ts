@@ -1,27 +1,22 @@
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { attachedHeading, resultText } from '../chat/dialects.ts'
 import { searchResultText, userParts } from './blocks.ts'
 
 /** The result of a tool: a `tool` message has only text, so pictures and files stand beside it. */
 export type ToolResult = { message: Fields; media: Fields[] }
 
-const NOTHING = '(no output)'
-const BESIDE = '(attached below)'
-
 export function toolResult(block: Fields, at: string): ToolResult {
   const { tool_use_id: id, content } = block
   if (typeof id !== 'string') throw invalidField(`${at}.tool_use_id`, 'must be a string')
   const { texts, media } = read(content, at)
-  const text = texts.filter((one) => one !== '').join('\n')
-  const said = text || (media.length > 0 ? BESIDE : NOTHING)
+  const said = resultText(texts.filter((one) => one !== '').join('\n'), media)
   const message = {
     role: 'tool',
     tool_call_id: id,
     content: block.is_error === true ? `Error: ${said}` : said,
   }
-  // Several results may have some: the model must know whose they are.
-  const heading = { type: 'text', text: `From the result of ${id}:` }
-  return { message, media: media.length > 0 ? [heading, ...media] : [] }
+  return { message, media: media.length > 0 ? [attachedHeading(id), ...media] : [] }
 }
 
 function read(content: unknown, at: string): { texts: string[]; media: Fields[] } {

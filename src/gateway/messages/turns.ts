@@ -1,6 +1,7 @@
 import { invalidField } from '../../lib/failure.ts'
 import { isFields, type Fields } from '../../lib/fields.ts'
 import { encryptedDetail, isThinking, textDetail } from '../../upstream/anthropic/thinking.ts'
+import { shown } from '../chat/dialects.ts'
 import { addDetails, carriedDetails, isCarrier } from '../chat/reasoning.ts'
 import { isMarked, textOfBlocks, userParts } from './blocks.ts'
 import type { ReadingModel } from './body.ts'
@@ -150,21 +151,13 @@ function textBlocks(blocks: readonly Placed[]): Fields[] {
 function withoutResult(at: string, ids: readonly string[]) {
   return invalidField(
     at,
-    `has \`tool_use\` ids without \`tool_result\` blocks immediately after: ${shown(ids)}`,
+    `has \`tool_use\` ids without \`tool_result\` blocks immediately after: ${shown(ids.slice(0, 3).join(', '), 120)}`,
   )
 }
 
 function withoutCall(at: string, ids: readonly string[]) {
   return invalidField(
     at,
-    `has \`tool_result\` blocks without a \`tool_use\` block in the previous message: ${shown(ids)}`,
+    `has \`tool_result\` blocks without a \`tool_use\` block in the previous message: ${shown(ids.slice(0, 3).join(', '), 120)}`,
   )
-}
-
-function shown(ids: readonly string[]): string {
-  return ids
-    .slice(0, 3)
-    .join(', ')
-    .replaceAll(/[^\x20-\x7e]/g, '?')
-    .slice(0, 120)
 }

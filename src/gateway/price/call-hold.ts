@@ -9,7 +9,13 @@ import {
 } from '../../ledger/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
-import { NOTHING, type CostEstimate, type ReservationRules } from './cost-estimate.ts'
+import {
+  NOTHING,
+  THOUGHT_TOKENS_PER_SECOND,
+  type CostEstimate,
+  type ReservationRules,
+  type Thoughts,
+} from './cost-estimate.ts'
 import { PICTURE_TOKENS } from './media-tokens.ts'
 import {
   boundPromptTokens,
@@ -19,7 +25,6 @@ import {
   UNKNOWN_CONTEXT_TOKENS,
   type PromptSize,
 } from './prompt-size.ts'
-import { THOUGHT_TOKENS_PER_SECOND, type Thoughts } from './thoughts.ts'
 
 /** What a caller asks for that sizes the answer. */
 export type AnswerWish = {

@@ -1,12 +1,9 @@
-import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
-import type { NativeRequest } from '../../upstream/contract/contract.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
-import type { ChatOrder } from '../chat/order.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './request/body.ts'
@@ -32,98 +29,74 @@ export async function createResponse(
   responses: Responses,
   call: GatewayCall,
   body: ResponsesBody,
-): Promise<Answer & { stored?: true }> {
-  const { gateway, db } = responses
-  const { accountId } = call.principal
+): Promise<Answer & { kept?: true }> {
   refuseUnsupported(body)
+  const { gateway } = responses
   const model = gateway.catalog.requireModel(body.model)
+  const { own, items } = await conversationFor(responses, call, body)
+  const read = chatBodyOf(body, items, model)
+  const seed = randomBase62(24)
+  const style = styleOf(body, read, { seed, model: model.id, at: gateway.billing.clock.now() })
+  const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
+  const names = { model, responseId: `resp_${seed}` }
+  const native = natively ? nativeResponsesRequest(body, items, names) : undefined
+  const answer = () => {
+    const storage = storageOf(responses, call, body, { seed, own })
+    // Unlike a chat, one that names no limit wants all that the model can say.
+    const dialect = { native, wholeOutput: true as const, writes: storage.writes }
+    const order = orderChat(gateway, call, read.chat, dialect)
+    return body.stream === true
+      ? streamChat(gateway, call, order, responseStreamForm(style, storage))
+      : completeChat(gateway, call, order, responseWholeForm(style, storage))
+  }
+  try {
+    return await retryShortRateLimits<Answer>(call.signal, async () => answer())
+  } catch (error) {
+    if (body.stream !== true || !isTooLong(error)) {
+      throw inCallersFields(error, read.origins, 'input')
+    }
+    // Only from inside a stream do clients take it for a reason to shorten the conversation.
+    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
+  }
+}
+
+/** `own` is what was sent; `items` is all of the conversation. */
+async function conversationFor(
+  { db }: Responses,
+  { principal: { accountId } }: GatewayCall,
+  body: ResponsesBody,
+): Promise<{ own: SentItem[]; items: SentItem[] }> {
   const previousId = body.previous_response_id ?? undefined
   const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
   const own = sent.some(isReference) ? await withReferences(db, accountId, sent) : sent
   const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
-  const items = [...before, ...own]
-  const asked = readAsked(responses, call, body, { model, previousId, own, items })
-  const answer = body.stream === true ? streamed : whole
-  try {
-    return await retryShortRateLimits(call.signal, () => answer(gateway, call, asked))
-  } catch (error) {
-    throw inCallersFields(error, asked.read.origins, 'input')
-  }
+  return { own, items: [...before, ...own] }
 }
 
-type Asked = {
-  read: AskedChat
-  /** The same as it was written, where an upstream takes that. */
-  native: NativeRequest | undefined
-  style: ResponseStyle
-  newStorage(): ResponseStorage
-}
-
-/** `own` is what was sent; `items` is all of the conversation. */
-type Found = {
-  model: PricedModel
-  previousId: string | undefined
-  own: SentItem[]
-  items: SentItem[]
-}
-
-function readAsked(
-  { gateway, storedDays }: Responses,
-  call: GatewayCall,
+function styleOf(
   body: ResponsesBody,
-  { model, previousId, own, items }: Found,
-): Asked {
-  const read = chatBodyOf(body, items, model)
-  const seed = randomBase62(24)
-  const speaks = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
-  const names = { model, responseId: `resp_${seed}` }
-  const createdAt = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
-  const stores = body.store !== false && storedDays > 0
+  { tools, chat }: AskedChat,
+  { seed, model, at }: { seed: string; model: string; at: Date },
+): ResponseStyle {
+  const createdAt = Math.floor(at.getTime() / 1_000)
   return {
-    read,
-    native: speaks ? nativeResponsesRequest(body, items, names) : undefined,
-    style: {
-      // In memory until the answer has ended: without the conversation, which may be long.
-      head: { seed, model: model.id, createdAt, body: { ...body, input: undefined } },
-      tools: read.tools,
-      encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
-      logprobs: read.chat.logprobs === true,
-    },
-    newStorage() {
-      if (!stores) return NO_STORAGE
-      const { accountId } = call.principal
-      return storageFor({ accountId, seed, previousId, days: storedDays }, own)
-    },
+    // In memory until the answer has ended: without the conversation, which may be long.
+    head: { seed, model, createdAt, body: { ...body, input: undefined } },
+    tools,
+    encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
+    logprobs: chat.logprobs === true,
   }
 }
 
-/** Unlike a chat, one that names no limit wants all that the model can say. */
-function orderOf(
-  gateway: ChatParts,
-  call: GatewayCall,
-  { read: { chat }, native }: Asked,
-  { writes }: ResponseStorage,
-): ChatOrder {
-  return orderChat(gateway, call, chat, { native, wholeOutput: true, writes })
-}
-
-function whole(gateway: ChatParts, call: GatewayCall, asked: Asked) {
-  const storage = asked.newStorage()
-  const order = orderOf(gateway, call, asked, storage)
-  return completeChat(gateway, call, order, responseWholeForm(asked.style, storage))
-}
-
-async function streamed(gateway: ChatParts, call: GatewayCall, asked: Asked): Promise<Answer> {
-  const { style } = asked
-  try {
-    const storage = asked.newStorage()
-    const order = orderOf(gateway, call, asked, storage)
-    return await streamChat(gateway, call, order, responseStreamForm(style, storage))
-  } catch (error) {
-    if (!isTooLong(error)) throw error
-    // Only from inside a stream do clients take it for a reason to shorten the conversation.
-    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
-  }
+function storageOf(
+  { storedDays: days }: Responses,
+  { principal: { accountId } }: GatewayCall,
+  body: ResponsesBody,
+  { seed, own }: { seed: string; own: SentItem[] },
+): ResponseStorage {
+  if (body.store === false || days === 0) return NO_STORAGE
+  const previousId = body.previous_response_id ?? undefined
+  return storageFor({ accountId, seed, previousId, days }, own)
 }
 
 function isTooLong(error: unknown): error is Failure {

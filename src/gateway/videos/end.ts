@@ -55,7 +55,10 @@ export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): P
       costMicro: end.status === 'completed' ? written!.costMicro : undefined,
       errorCode: end.status === 'completed' ? undefined : end.errorCode,
     })
-    await noteBalance(parts, tx, job.accountId, outcome)
+    if (outcome?.kind === 'settled') {
+      const { availableMicro } = outcome
+      await parts.noteBalances(tx, [{ accountId: job.accountId, availableMicro }])
+    }
     await parts.notify(tx, noticeOf(job, end))
     await parts.onStep('end_written')
     return true
@@ -79,13 +82,8 @@ function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityReco
     const rate = { creditsPerUsd: decimal(job.creditsPerUsd), margin: decimal(job.margin) }
     const cost = reportedCost({ reading: end.usage, rate, catalogMicro: job.priceMicro })
     if (cost.estimated) {
-      parts.log.warn(
-        'A video was charged at its catalog price: its usage was missing or implausible.',
-        {
-          job_id: id,
-          model,
-        },
-      )
+      const why = 'its usage was missing or implausible'
+      parts.log.warn(`A video was charged at its catalog price: ${why}.`, { job_id: id, model })
     }
     return { ...common, ...cost, status: 'completed' }
   }
@@ -117,16 +115,6 @@ function settleOf(job: ClaimedJob, holdId: string, costMicro: bigint): Command {
     workspaceId,
   }
   return { kind: 'settle', accountId, holdId, charges: [{ costMicro, entry }] }
-}
-
-async function noteBalance(
-  parts: EndParts,
-  tx: Tx,
-  accountId: string,
-  outcome: Outcome | undefined,
-): Promise<void> {
-  if (outcome?.kind !== 'settled') return
-  await parts.noteBalances(tx, [{ accountId, availableMicro: outcome.availableMicro }])
 }
 
 function noticeOf({ id, accountId, model }: ClaimedJob, { status }: VideoEnd): VideoNotice {

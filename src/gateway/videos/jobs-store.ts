@@ -69,42 +69,21 @@ export type NewVideoJob = {
 
 /** A job that is there already stays as it is: the same commit may be tried twice. */
 export async function insertVideoJob(tx: Tx, job: NewVideoJob): Promise<void> {
+  const { id, accountId, workspaceId, keyId, requestId, model, priceSnapshotId, priceMicro } = job
+  const { creditsPerUsd, margin, targets, request, holdId, holdUntil, createdAt, deadlineS } = job
+  const about = [id, accountId, workspaceId ?? null, keyId ?? null, requestId, model]
+  const price = [priceSnapshotId, priceMicro, creditsPerUsd, margin]
+  const work = [JSON.stringify(targets), request, holdId ?? null, holdUntil, createdAt, deadlineS]
   await tx.query(
-    INSERT,
-    COLUMNS.map(([, , value]) => value(job)),
+    `insert into video_jobs (id, account_id, workspace_id, key_id, request_id, model,
+       price_snapshot_id, price_micro, credits_per_usd, margin,
+       targets, request, hold_id, hold_until, created_at, deadline, next_look_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+       $11, $12, $13, $14, $15, now() + make_interval(secs => $16::float8), now())
+     on conflict (id) do nothing`,
+    [...about, ...price, ...work],
   )
 }
-
-type Column = [name: string, type: string, value: (job: NewVideoJob) => unknown]
-
-const COLUMNS: Column[] = [
-  ['id', 'uuid', (job) => job.id],
-  ['account_id', 'uuid', (job) => job.accountId],
-  ['workspace_id', 'uuid', (job) => job.workspaceId ?? null],
-  ['key_id', 'uuid', (job) => job.keyId ?? null],
-  ['request_id', 'text', (job) => job.requestId],
-  ['model', 'text', (job) => job.model],
-  ['price_snapshot_id', 'uuid', (job) => job.priceSnapshotId],
-  ['price_micro', 'int8', (job) => job.priceMicro],
-  ['credits_per_usd', 'text', (job) => job.creditsPerUsd],
-  ['margin', 'text', (job) => job.margin],
-  ['targets', 'text', (job) => JSON.stringify(job.targets)],
-  ['request', 'text', (job) => job.request],
-  ['hold_id', 'uuid', (job) => job.holdId ?? null],
-  ['hold_until', 'timestamptz', (job) => job.holdUntil],
-  ['deadline_s', 'int8', (job) => job.deadlineS],
-  ['created_at', 'timestamptz', (job) => job.createdAt],
-]
-
-const SAME = COLUMNS.map(([name]) => name).filter(
-  (name) => name !== 'deadline_s' && name !== 'targets',
-)
-const INSERT = `
-  insert into video_jobs (${SAME.join(', ')}, targets, deadline, next_look_at)
-  select ${SAME.join(', ')}, targets::jsonb, now() + deadline_s * interval '1 second', now()
-  from (values (${COLUMNS.map(([, type], i) => `$${i + 1}::${type}`).join(', ')}))
-    as job (${COLUMNS.map(([name]) => name).join(', ')})
-  on conflict (id) do nothing`
 
 /** Another account's job is not found. */
 export async function findVideoJob(

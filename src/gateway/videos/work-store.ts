@@ -1,40 +1,31 @@
-import type { Row, Tx } from '../../db/db.ts'
+import type { Tx } from '../../db/db.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
 import type { ClaimedJob } from './claims-store.ts'
 import type { VideoJobStatus } from './jobs-store.ts'
 import type { VideoErrorCode } from '../../upstream/contract/video.ts'
 
 /** Committed before anyone is asked, so that a crash cannot make two upstreams do the work. */
-export async function markAsked(tx: Tx, job: ClaimedJob, target: ModelTarget): Promise<boolean> {
-  return changed(
-    await tx.query(
-      `update video_jobs set upstream = $3, upstream_model = $4
-       where id = $1 and lease = $2 and status = 'pending' returning id`,
-      [job.id, job.lease, target.upstream, target.model],
-    ),
-  )
+export function markAsked(tx: Tx, job: ClaimedJob, target: ModelTarget): Promise<boolean> {
+  return change(tx, job, 'upstream = $4, upstream_model = $5', [target.upstream, target.model])
 }
 
 /** The upstream has the job: `pending` becomes `processing`, and the request is deleted here. */
-export async function markAccepted(
+export function markAccepted(
   tx: Tx,
   job: ClaimedJob,
   accepted: { upstreamJobId: string; nextCheckS: number },
 ): Promise<boolean> {
-  return changed(
-    await tx.query(
-      `update video_jobs set status = 'processing', upstream_job_id = $3, request = null,
-         updated_at = now(),
-         next_look_at = least(now() + make_interval(secs => $4::float8), deadline),
-         lease = null, lease_until = null
-       where id = $1 and lease = $2 and status = 'pending' returning id`,
-      [job.id, job.lease, accepted.upstreamJobId, accepted.nextCheckS],
-    ),
+  return change(
+    tx,
+    job,
+    `status = 'processing', upstream_job_id = $4, request = null, updated_at = now(),
+     next_look_at = least(now() + make_interval(secs => $5::float8), deadline), ${UNCLAIMED}`,
+    [accepted.upstreamJobId, accepted.nextCheckS],
   )
 }
 
-/** No verdict yet: gives the claim back until the next check. */
-export async function postpone(
+/** Nothing is decided yet: gives the claim back until the next check. */
+export function postpone(
   tx: Tx,
   job: ClaimedJob,
   until: {
@@ -43,45 +34,43 @@ export async function postpone(
     forgetUpstream: boolean
   },
 ): Promise<boolean> {
-  return changed(
-    await tx.query(
-      `update video_jobs set lease = null, lease_until = null,
-         submits = submits + case when status = 'pending' then 1 else 0 end,
-         polls = polls + case when status = 'processing' then 1 else 0 end,
-         upstream = case when $4::boolean then null else upstream end,
-         upstream_model = case when $4::boolean then null else upstream_model end,
-         next_look_at = least(now() + make_interval(secs => $3::float8), deadline)
-       where id = $1 and lease = $2 and status = $5 returning id`,
-      [job.id, job.lease, until.nextCheckS, until.forgetUpstream, job.status],
-    ),
+  const count = job.status === 'pending' ? 'submits' : 'polls'
+  return change(
+    tx,
+    job,
+    `${count} = ${count} + 1, ${until.forgetUpstream ? 'upstream = null, upstream_model = null,' : ''}
+     next_look_at = least(now() + make_interval(secs => $4::float8), deadline), ${UNCLAIMED}`,
+    [until.nextCheckS],
   )
 }
 
-export async function noteRenewal(tx: Tx, job: ClaimedJob, until: Date): Promise<boolean> {
-  return changed(
-    await tx.query(
-      'update video_jobs set hold_until = $3 where id = $1 and lease = $2 returning id',
-      [job.id, job.lease, until],
-    ),
-  )
+export function noteRenewal(tx: Tx, job: ClaimedJob, until: Date): Promise<boolean> {
+  return change(tx, job, 'hold_until = $4', [until])
 }
 
 /** For a worker that is being stopped: another one may take the job at once. */
-export async function giveBack(tx: Tx, job: ClaimedJob): Promise<void> {
-  await tx.query(
-    'update video_jobs set lease = null, lease_until = null where id = $1 and lease = $2',
-    [job.id, job.lease],
+export function giveBack(tx: Tx, job: ClaimedJob): Promise<boolean> {
+  return change(tx, job, UNCLAIMED, [])
+}
+
+const UNCLAIMED = 'lease = null, lease_until = null'
+
+/** False when the claim has passed to another worker, or the job has moved on. `$4` is the first value. */
+async function change(tx: Tx, job: ClaimedJob, set: string, values: unknown[]): Promise<boolean> {
+  const rows = await tx.query(
+    `update video_jobs set ${set} where id = $1 and lease = $2 and status = $3 returning id`,
+    [job.id, job.lease, job.status, ...values],
   )
+  return rows.length > 0
 }
 
 /** Locks the job if the claim is still valid; whoever ends the job must call this first. */
 export async function lockClaimed(tx: Tx, job: ClaimedJob): Promise<boolean> {
-  return changed(
-    await tx.read(
-      `select id from video_jobs where id = $1 and lease = $2 and status = $3 for update`,
-      [job.id, job.lease, job.status],
-    ),
+  const rows = await tx.read(
+    `select id from video_jobs where id = $1 and lease = $2 and status = $3 for update`,
+    [job.id, job.lease, job.status],
   )
+  return rows.length > 0
 }
 
 export async function writeEnd(
@@ -99,8 +88,4 @@ export async function writeEnd(
      where id = $1`,
     [end.id, end.status, end.costMicro ?? null, end.errorCode ?? null],
   )
-}
-
-function changed(rows: Row[]): boolean {
-  return rows.length > 0
 }

@@ -1,14 +1,13 @@
 import type { Catalog, PricedModel } from '../../catalog/catalog.ts'
 import { Failure, invalidField } from '../../lib/failure.ts'
 
-/** The model a caller names in `field`, or the default; it must produce what the stage needs. */
+/** The model that a caller names in `field`, or the default; it must produce what the stage needs. */
 export function voiceModel(
   catalog: Catalog,
-  choice: { field: string; named: string | null | undefined; fallback: string | undefined },
+  field: string,
+  id: string | undefined,
   output: string,
 ): PricedModel {
-  const { field } = choice
-  const id = choice.named ?? choice.fallback
   if (id === undefined) throw invalidField(field, 'is required, because no default is configured')
   return catalog.requireModel(id, { outputs: [output] }, field)
 }

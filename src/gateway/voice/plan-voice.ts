@@ -8,7 +8,7 @@ import type {
 } from '../../upstream/contract/contract.ts'
 import type { PaidStage } from '../billed-call.ts'
 import { orderChat } from '../chat/chat.ts'
-import type { ChatOrder } from '../chat/order.ts'
+import type { ChatOrder } from '../chat/form.ts'
 import type { ChatParts, Gateway, GatewayCall } from '../gateway.ts'
 import { KISWAHILI, languageName, requireLanguage } from '../languages.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
@@ -144,18 +144,15 @@ function voiceInstruction(responseLanguage: string): string {
 }
 
 function modelsOf({ catalog, voice }: Pick<Gateway, 'catalog' | 'voice'>, body: VoiceBody) {
-  const { sttModel, textModel, ttsModel } = voice
-  const choice = (
+  const model = (
     field: 'stt_model' | 'text_model' | 'tts_model',
-    fallback: string | undefined,
-  ) => ({ field, named: body[field], fallback })
+    usual: string | undefined,
+    output: string,
+  ) => voiceModel(catalog, field, body[field] ?? usual, output)
   return {
-    stt: voiceModel(catalog, choice('stt_model', sttModel), 'transcription'),
-    text: voiceModel(catalog, choice('text_model', textModel), 'text'),
-    tts:
-      body.include_audio === false
-        ? undefined
-        : voiceModel(catalog, choice('tts_model', ttsModel), 'speech'),
+    stt: model('stt_model', voice.sttModel, 'transcription'),
+    text: model('text_model', voice.textModel, 'text'),
+    tts: body.include_audio === false ? undefined : model('tts_model', voice.ttsModel, 'speech'),
   }
 }
 

@@ -26,8 +26,7 @@ export async function speak(
   const { model: named, input, voice, response_format: format, speed, ...rest } = body
   const { stream_format: _whole, ...extra } = rest
   checkInput(input)
-  const fallback = gateway.voice.ttsModel
-  const model = voiceModel(gateway.catalog, { field: 'model', named, fallback }, 'speech')
+  const model = voiceModel(gateway.catalog, 'model', named ?? gateway.voice.ttsModel, 'speech')
   const stage = planSpeech(gateway, {
     kind: 'speech',
     model,

@@ -30,12 +30,11 @@ export async function transcribe(
     throw new Failure('invalid', 'stream is not supported here. Leave it out.', { param: 'stream' })
   }
   const language = body.language ? requireLanguage(body.language, 'language') : undefined
-  const fallback = gateway.voice.sttModel
-  const choice = { field: 'model', named: body.model, fallback }
+  const id = body.model ?? gateway.voice.sttModel
   const responseFormat = body.response_format ?? 'json'
   const stage = planTranscription(gateway, {
     kind: 'transcription',
-    model: voiceModel(gateway.catalog, choice, 'transcription'),
+    model: voiceModel(gateway.catalog, 'model', id, 'transcription'),
     recording,
     language,
     responseFormat,

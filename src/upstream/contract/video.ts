@@ -30,10 +30,8 @@ export type VideoContentFormat = {
   acceptRanges?: string | undefined
 }
 
-export type VideoError = { code: VideoErrorCode; message: string }
-
 /** Why a video was not made, in our words. */
-export function videoError(code: VideoErrorCode): VideoError {
+export function videoError(code: VideoErrorCode): { code: VideoErrorCode; message: string } {
   return { code, message: MESSAGES[code] }
 }
 

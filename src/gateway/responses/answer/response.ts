@@ -1,5 +1,6 @@
 import type { Fields } from '../../../lib/fields.ts'
 import type { Usage } from '../../../upstream/contract/usage.ts'
+import { endsEarly } from '../../chat/dialects.ts'
 import type { ResponsesBody } from '../request/body.ts'
 
 /** What is known of a response before the model has said anything. */
@@ -61,24 +62,13 @@ export function changingFields({ body }: ResponseStart, end: Omit<ResponseEnd, '
   }
 }
 
-const ENDS = new Map<string | null, string>([
-  ['length', 'max_output_tokens'],
-  ['content_filter', 'content_filter'],
-])
-
-/** Calls are there to be made, whatever the reason to stop behind them, unless one was cut off. */
 export function endOf(
   finish: string | null,
   calls: { any: boolean; cutOff: boolean },
 ): Pick<ResponseEnd, 'status' | 'incomplete'> {
-  const reason = ENDS.get(finish)
-  if (reason === undefined || (calls.any && !calls.cutOff)) return { status: 'completed' }
-  return { status: 'incomplete', incomplete: reason }
-}
-
-/** It did not come to its end by itself: what is open may be half of what was meant. */
-export function isCutOff(finish: string | null): boolean {
-  return ENDS.has(finish)
+  if (!endsEarly(finish, calls)) return { status: 'completed' }
+  const incomplete = finish === 'length' ? 'max_output_tokens' : 'content_filter'
+  return { status: 'incomplete', incomplete }
 }
 
 export function usageOf(usage: Usage): Fields {

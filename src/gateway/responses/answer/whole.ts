@@ -1,8 +1,9 @@
 import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { prefixedId } from '../../../lib/ids.ts'
+import { isCutOff } from '../../chat/dialects.ts'
 import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'
 import { cutOffStatus, itemOf, renamedItem, shownItem } from './output-items.ts'
-import { endOf, isCutOff, responseOf, type ResponseEnd, type ResponseStart } from './response.ts'
+import { endOf, responseOf, type ResponseEnd, type ResponseStart } from './response.ts'
 import type { OwnTools } from '../request/tools.ts'
 
 /** What a whole chat answer says, before its cost is known. */

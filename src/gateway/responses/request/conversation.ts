@@ -1,7 +1,7 @@
 import { Failure } from '../../../lib/failure.ts'
 import type { Fields } from '../../../lib/fields.ts'
+import { attachedHeading, shown } from '../../chat/dialects.ts'
 import { carriedDetails } from '../../chat/reasoning.ts'
-import { CallIds } from './call-ids.ts'
 import { textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 import {
@@ -118,15 +118,10 @@ class ConversationWriter {
     turn.calls.forEach((call, i) => {
       const { text, attached } = resultParts(turn.results[i]!)
       this.#push({ role: 'tool', tool_call_id: call.id, content: text }, turn.results[i]!.at)
-      if (attached.length > 0) media.push(heading(call), ...attached)
+      if (attached.length > 0) media.push(attachedHeading(call.id), ...attached)
     })
     if (media.length > 0) this.#push({ role: 'user', content: media }, turn.results[0]!.at)
   }
-}
-
-/** Several results may have some: the model must know whose they are. */
-function heading({ id }: Fields): Fields {
-  return { type: 'text', text: `From the result of ${String(id)}:` }
 }
 
 function assistant(content: string, { calls, details }: Turn): Fields {
@@ -148,6 +143,25 @@ function noCall({ item, at }: SentItem): Failure {
   return new Failure('invalid', message, { param: `${at}.call_id` })
 }
 
-function shown(id: string): string {
-  return id.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 80)
+const FITTING = /^[a-zA-Z0-9_-]{1,64}$/
+const LONGEST = 48
+
+/**
+ * Ids of calls as every upstream takes them: plain letters, no two alike. A conversation that began
+ * elsewhere may have others. Made from what was sent, so that they are the same on every turn.
+ */
+class CallIds {
+  /** How often each was used. */
+  readonly #used = new Map<string, number>()
+
+  fit(sent: string): string {
+    const plain = FITTING.test(sent) ? sent : `call_${sent.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}`
+    let id = FITTING.test(plain) ? plain : plain.slice(0, LONGEST)
+    for (let times = this.#used.get(id); times !== undefined; times = this.#used.get(id)) {
+      this.#used.set(id, times + 1)
+      id = `${plain.slice(0, LONGEST)}_${times + 1}`
+    }
+    this.#used.set(id, 1)
+    return id
+  }
 }

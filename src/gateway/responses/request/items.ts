@@ -1,5 +1,6 @@
 import { invalidField } from '../../../lib/failure.ts'
 import { isFields, textOf, type Fields } from '../../../lib/fields.ts'
+import { resultText } from '../../chat/dialects.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 import { chatToolName } from './tools.ts'
@@ -59,9 +60,7 @@ function objectText(text: string): string {
 export function resultParts({ item, at }: SentItem): { text: string; attached: Fields[] } {
   const parts = chatParts(item.output, `${at}.output`)
   const attached = parts.filter((part) => !isText(part))
-  const text = joined(parts.filter(isText))
-  if (text !== '') return { text, attached }
-  return { text: attached.length > 0 ? '(attached below)' : '(no output)', attached }
+  return { text: resultText(joined(parts.filter(isText)), attached), attached }
 }
 
 /** A result, and its place among the items. */

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { shown } from '../../chat/dialects.ts'
 import { isReference, type SentItem } from '../request/item-kinds.ts'
 import {
   readStoredResponses,
@@ -72,7 +73,7 @@ function previousNotFound(why: string): Failure {
 }
 
 function itemNotFound({ item, at }: SentItem): Failure {
-  const id = (textOf(item.id) ?? '').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 80)
+  const id = shown(textOf(item.id) ?? '')
   const message = `${at}: there is no item "${id}". It was not stored, or no longer is.`
   return new Failure('not_found', message, { param: `${at}.id` })
 }
