@@ -27,7 +27,7 @@ export type SentMedia = {
   filename?: string | null | undefined
 }
 
-/** The base64 is dropped as soon as it is decoded: it is a third larger than the file. */
+/** The base64 text is dropped once decoded: it is a third larger than the file. */
 export function analysisFromJson(
   kind: MediaKind,
   body: AnalysisBody,
@@ -51,7 +51,6 @@ export function analysisFromJson(
   }
 }
 
-/** Fields may come before or after the file; every value is text. */
 export function analysisFromForm(kind: MediaKind, form: Form): Analysis {
   const { file } = form
   if (file?.name !== 'file') throw invalidField('file', 'is required, as an uploaded file')
@@ -87,7 +86,7 @@ function requirePrompt(prompt: string | undefined): string {
   return prompt
 }
 
-/** Upstreams show it to the model: a plain name, whatever path or markup came with it. */
+/** The model sees this name, so paths and markup are removed. */
 function filenameOf(sent: string | undefined, type: string): string {
   const last = (sent ?? '').split(/[/\\]/).at(-1)!
   const plain = last.replaceAll(/[^\p{L}\p{N}._ -]/gu, '').slice(-100)

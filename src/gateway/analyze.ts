@@ -42,7 +42,7 @@ export async function analyze(
   const route = routeFor(gateway, analysis)
   const { model } = route
   const request = chatRequest(gateway, call, analysis, route)
-  // Made once: the answer is written twice, to be kept and to be sent, and must be the same.
+  // Made once: the stored answer and the sent one must be the same.
   const id = prefixedId('anl_')
   const { billing, rules } = gateway
   const at = billing.clock.now()
@@ -76,7 +76,6 @@ export async function analyze(
   })
 }
 
-/** The file is measured by its bytes; everything else that is sent is text. */
 function sizeOf({ kind, media }: Analysis, body: Fields): PromptSize {
   return promptSize(body, {
     ...NO_MEDIA,
@@ -89,8 +88,8 @@ function sizeOf({ kind, media }: Analysis, body: Fields): PromptSize {
 type Route = { model: PricedModel; targets: PricedModel['targets']; extra: Fields }
 
 /**
- * Which upstreams to use. Some turn a PDF into text for any model; they are told how, since their
- * own choice could cost by the page. For everything else the model itself must take the file.
+ * Some upstreams turn a PDF into text for any model; the engine is named, since their own choice
+ * may cost by the page. For everything else the model itself must accept the file.
  */
 function routeFor(
   { catalog, upstreams }: Pick<Gateway, 'catalog' | 'upstreams'>,
@@ -159,7 +158,7 @@ function usageView(usage: StageUsage, chargedMicro: bigint): Fields {
   }
 }
 
-/** A well-formed file that is too large is the caller's to make smaller: 400, not 413. */
+/** A valid file that is too large is 400, not 413. */
 export function oversized(field: string, maxBytes: number): Failure {
   const limit = `${maxBytes / 1024 / 1024} MiB`
   return invalidField(field, `is larger than ${limit}`)

@@ -20,25 +20,25 @@ import type { Gateway, GatewayCall, PaidParts } from './gateway.ts'
 import { thoughtMicro, type CostEstimate } from './price/cost-estimate.ts'
 import { listCost } from './price/reported-cost.ts'
 
-/** Paid work that has been understood: what to hold for it, how to do it, how to bill it. */
+/** One stage of paid work: what to hold, how to do it, how to bill it. */
 export type PaidStage<Result> = {
   stage: Stage
   estimate: CostEstimate
-  /** It keeps to the limit of its bill, if there is one. */
+  /** Must keep to the bill's limit, if there is one. */
   work(asking: Asking, bill: Bill): Promise<Result>
   usage(result: Result): StageUsage
 }
 
-/** One call to an upstream that is answered whole. */
+/** An upstream call that is answered whole. */
 export type BilledCall<Result> = PaidStage<Result> & {
-  /** What else belongs into the commit that settles it. */
+  /** Written in the commit that settles the call. */
   writes?: (() => CallWrite[]) | undefined
-  /** The worth of what has come of the answer, where that is seen. */
+  /** The value of the answer so far, where it is seen as it arrives. */
   outputMicro?: (() => bigint) | undefined
   answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
 }
 
-/** Holds, works, settles and answers; or releases and throws. */
+/** Holds, works, settles and answers; on an error releases the hold and throws. */
 export async function runBilledCall<Result>(
   gateway: PaidParts,
   call: GatewayCall,
@@ -74,18 +74,17 @@ export async function runBilledCall<Result>(
   }
 }
 
-/** Of this very request: its functions belong to it. */
+/** Bound to its call. */
 export function abortOf(call: GatewayCall): (reason: Failure) => void {
   return (reason) => call.abort(reason)
 }
 
-/** What can be known of an answer that has not been sent. */
 type Underway = Pick<CostEstimate, 'thoughts'> &
   Pick<BilledCall<unknown>, 'outputMicro'> & { course: CallCourse }
 
 /**
- * An answer that has not been sent may be left for nothing, unless its account has left too much
- * already, or would with this one alone.
+ * A caller may leave before the answer without paying, unless the account has reached its
+ * allowance, or would with this call alone.
  */
 export function continueWhenCostly(
   { leftUnpaid }: Pick<Gateway, 'leftUnpaid'>,
@@ -100,7 +99,10 @@ export function continueWhenCostly(
   })
 }
 
-/** Whoever left counts, although nothing was delivered: the upstream has worked. */
+/**
+ * A caller who left counts against the allowance, although nothing was delivered: the upstream has
+ * worked.
+ */
 export async function dropWork(
   gateway: Pick<Gateway, 'catalog' | 'leftUnpaid'>,
   bill: Bill,
@@ -114,7 +116,6 @@ export async function dropWork(
   await gateway.leftUnpaid.answers.drop(bill, { ...end, waived }, { accountId, micro })
 }
 
-/** Of work whose worth was guessed. */
 export function waivedAs(
   { catalog }: Pick<Gateway, 'catalog'>,
   { model }: Stage,
@@ -124,10 +125,13 @@ export function waivedAs(
   return { micro, upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined }
 }
 
-/** The time in which a fast model says as much as is held for an answer. */
+/** How long a fast model takes to write the tokens held for an answer. */
 const ANSWER_MS = 1_000
 
-/** What an upstream may have done for a caller who left: it reads at once, and writes meanwhile. */
+/**
+ * What an upstream may have done for a caller who left: the prompt is read at once, the answer
+ * written over time.
+ */
 function workedMicro(
   { estimateMicro, minimumMicro, thoughts }: CostEstimate,
   latencyMs: number,
@@ -138,7 +142,7 @@ function workedMicro(
   return minimumMicro + greater(written, thoughtMicro(thoughts, latencyMs))
 }
 
-/** No choice may be longer than there can be money for: `tokens` is what the limit pays for. */
+/** `tokens` is what the limit pays for, of all choices together. */
 export function affordableRequest(
   request: ChatRequest,
   tokens: number,
@@ -150,8 +154,8 @@ export function affordableRequest(
 }
 
 /**
- * With a key an answer is asked for several times: for its size, to be kept, to be sent. Its body
- * depends on the charge alone, and is written anew only if that is another one.
+ * An answer with an idempotency key is asked for three times: for its size, to be stored, to be
+ * sent. Only another charge changes its body.
  */
 function writtenOnce(write: (receipt: Receipt) => KeptAnswer): (receipt: Receipt) => KeptAnswer {
   let written: { chargedMicro: bigint; answer: KeptAnswer } | undefined
@@ -164,7 +168,6 @@ function writtenOnce(write: (receipt: Receipt) => KeptAnswer): (receipt: Receipt
   }
 }
 
-/** A JSON answer with what it cost. */
 export function jsonAnswer(
   body: unknown,
   call: { requestId: string; receipt: Receipt; generationId: string | undefined },
@@ -179,7 +182,6 @@ export function jsonAnswer(
   }
 }
 
-/** What the call cost, what is left, and the upstream's id. */
 export function answerHeaders(
   requestId: string,
   receipt: Receipt,
@@ -201,8 +203,8 @@ function remainingHeader(remainingMicro: bigint | undefined): Record<string, str
 const VISIBLE = /^[\x21-\x7e]{1,200}$/
 
 /**
- * The upstream's own id, for support. The only thing of an upstream's that reaches a header: what
- * cannot be one is left out, since an answer that is charged must be one that can be sent.
+ * The upstream's id, for support: the only upstream value in a header. Left out where it is no
+ * valid header, since a charged answer must be sendable.
  */
 export function generationHeader(id: string | undefined): Record<string, string> {
   return id !== undefined && VISIBLE.test(id) ? { 'x-generation-id': id } : {}
@@ -210,7 +212,7 @@ export function generationHeader(id: string | undefined): Record<string, string>
 
 const MOST_NAMES_KEPT = 50_000
 
-/** Opaque names of accounts, the same every time. Dearer to make than to keep. */
+/** An HMAC for each account, cached: computing it costs more than storing it. */
 export function upstreamNames(key: Buffer): (accountId: string) => string {
   const kept = new LRUCache<string, string>({ max: MOST_NAMES_KEPT })
   return (accountId) => {

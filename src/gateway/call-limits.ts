@@ -1,13 +1,15 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../accounts/principal.ts'
 
-/** How many calls of an account may run at once. */
 export type CallLimits = {
-  /** Counts a running call in; the function it gives counts it out, once. Throws when full. */
+  /**
+   * Throws when the limit is reached. The returned function ends the call; a second call of it does
+   * nothing.
+   */
   enter(principal: Principal): () => void
 }
 
-/** Counted per process: a cap on damage, not a quota. */
+/** Counted per process: this limits damage, it is not a quota. */
 export function createCallLimits(options: { perAccount: number }): CallLimits {
   const running = new Map<string, number>()
   return {

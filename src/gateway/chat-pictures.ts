@@ -14,7 +14,7 @@ import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
 type Pictures = ImageResult['images']
 
-/** A model that draws in conversation may say a lot before it does; all of it is paid for. */
+/** A model that draws in a chat may write much text first; all of it is paid for. */
 export function drawnBounds(model: PricedModel, priceMicro: bigint, pictures: number): CostBounds {
   const tokens = (model.maxOutputTokens || model.contextLength || PICTURE_TOKENS) * pictures
   return {
@@ -27,7 +27,7 @@ export function drawnBounds(model: PricedModel, priceMicro: bigint, pictures: nu
   }
 }
 
-/** What a limit pays for, for each picture: no less than a picture has. */
+/** Tokens for each picture that the limit pays for, at least one picture's worth. */
 export function drawnTokens(model: PricedModel, limitMicro: bigint, pictures: number): number {
   const perMillion = toMicro(times(tokenUsd(model), decimal(MILLION)), model)
   if (perMillion === 0n) return Number.MAX_SAFE_INTEGER
@@ -37,15 +37,15 @@ export function drawnTokens(model: PricedModel, limitMicro: bigint, pictures: nu
 
 const MILLION = 1_000_000
 
-/** Of one token, at the dearest price that it may have. */
+/** The highest price that one output token may have. */
 function tokenUsd({ prices }: PricedModel): Decimal {
   const { completion, image_output: image, internal_reasoning: thought } = prices
   return decimal(largestDecimal([completion ?? '0', image ?? '0', thought ?? '0'])!)
 }
 
 /**
- * Pictures from a model that draws in conversation: one conversation each, since few take `n`. Those
- * that fail are missing from the answer and from its usage; when all fail, so does the call.
+ * One chat for each picture, since few such models take `n`. Failed chats are missing from answer
+ * and usage; if all fail, the call fails.
  */
 export async function chatPictures(
   upstreams: Upstreams,
@@ -89,7 +89,7 @@ function chatBody({ prompt, extra }: ImageRequest): Fields {
   }
 }
 
-/** `choices[].message.images[].image_url.url`, each a data URI. Addresses are not followed. */
+/** Each is a data URI in `choices[].message.images[].image_url.url`; links are not followed. */
 function picturesIn(body: Fields): Pictures {
   const choices = listOf(body.choices)
   const parts = choices.flatMap((choice) => listOf(fieldsOf(fieldsOf(choice).message).images))
@@ -107,7 +107,7 @@ function fromDataUri(url: string): Pictures {
 
 const PICTURE = /^image\/[a-z0-9.+-]{1,60}$/
 
-/** The sum is believed only when every part was reported. */
+/** Reported only when every part was reported. */
 function sumUsage(readings: UsageReading[]): UsageReading {
   const parts: Usage[] = []
   for (const reading of readings) {

@@ -18,7 +18,6 @@ export type EmbeddingsBody = {
 
 const MOST_INPUTS = 2_048
 
-/** One vector per input, in order, in the requested encoding. */
 export async function embed(
   gateway: ChatParts,
   call: GatewayCall,
@@ -48,21 +47,21 @@ export async function embed(
   })
 }
 
-/** A vector has no completion: that it is not reported does not make the count an estimate. */
+/** Vectors have no completion tokens: their absence does not make the count an estimate. */
 function promptOnly(reading: UsageReading): UsageReading {
   if (reading.kind !== 'reported') return reading
   return { kind: 'reported', usage: { ...reading.usage, completionTokens: 0 } }
 }
 
-/** Fields beside the input go upstream too, and some are read by the model. */
+/** Other fields go upstream too, and some are read by the model. */
 function restBytes({ input: _input, model: _model, ...rest }: EmbeddingsBody): number {
   return Object.keys(rest).length === 0 ? 0 : measureJson(rest).bytes
 }
 
-/** `bytes` counts a token as one. */
+/** `bytes` counts a token as one byte. */
 type Input = { count: number; tokens: number; bytes: number }
 
-/** A token for each byte, and no more of any input than the model reads. */
+/** An upper bound: one token for each byte, and no more per input than the model reads. */
 function mostRead({ count, bytes }: Input, contextTokens: number | undefined): number {
   return contextTokens ? Math.min(bytes, contextTokens * count) : bytes
 }

@@ -10,7 +10,7 @@ import type { LeftUnpaid } from './bill/left-unpaid.ts'
 import type { CallLimits } from './call-limits.ts'
 import type { ReservationRules } from './price/cost-estimate.ts'
 
-/** What every paid operation works with. Built once, by the app. */
+/** Everything that paid operations use. Built once, by the app. */
 export type Gateway = {
   billing: Billing
   catalog: Catalog
@@ -18,20 +18,20 @@ export type Gateway = {
   callLimits: CallLimits
   leftUnpaid: { streams: LeftUnpaid; answers: LeftUnpaid }
   rules: ReservationRules
-  /** The most that is believed of an upstream's word on a cost that the catalog cannot tell. */
+  /** The highest reported cost that is accepted where the catalog has no price. */
   reportedCapUsd: Decimal
   voice: VoiceSettings
-  /** An opaque name for the account, the same every time, sent to upstreams as `user`. */
+  /** An opaque, stable name of the account, sent to upstreams as `user`. */
   nameForUpstream(accountId: string): string
 }
 
-/** What a call is held, settled and released with. */
+/** What holding, settling and releasing a call takes. */
 export type PaidParts = Pick<Gateway, 'billing' | 'callLimits' | 'catalog' | 'leftUnpaid'>
 
-/** What a chat takes, and whatever is asked as one. */
+/** What a chat takes. */
 export type ChatParts = Omit<Gateway, 'reportedCapUsd' | 'voice'>
 
-/** Settings of the voice routes. Where no default is set, the caller must name one. */
+/** Without a default the caller must name a model. */
 export type VoiceSettings = {
   sttModel?: string | undefined
   textModel?: string | undefined
@@ -46,16 +46,18 @@ export type GatewayCall = {
   principal: Principal
   requestId: string
   signal: CallSignal
-  /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
+  /**
+   * From now on a caller who leaves does not abort the call; with `when`, only if it then returns
+   * true.
+   */
   stay(when?: () => boolean): void
-  /** Ends the work for the call. */
   abort(reason: Failure): void
   claim: Claim | undefined
-  /** The JSON text of an error in the route's dialect, for a failure inside a stream. */
+  /** A failure inside a stream, as JSON of the route's dialect. */
   renderError(error: unknown): string
 }
 
-/** Makes the bytes of an enveloped answer, so that they can be kept together with their price. */
+/** Renders an enveloped answer, so that it can be stored with its charge. */
 export type Render = (success: {
   data: unknown
   beside?: Record<string, unknown>

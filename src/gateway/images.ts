@@ -22,7 +22,7 @@ import { promptSize, textTokens } from './price/prompt-size.ts'
 import { logUnusable, reportedCost } from './price/reported-cost.ts'
 import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
-/** The fields that the gateway reads; the rest passes to the model as it is. */
+/** The fields that the gateway reads. The rest passes unchanged. */
 export type ImageBody = {
   model: string
   prompt: string
@@ -31,7 +31,7 @@ export type ImageBody = {
   stream?: false | null | undefined
 }
 
-/** Pictures as base64, reserved at their full price and charged as the upstream charged. */
+/** Pictures as base64; the full price is held, and the upstream's charge is charged. */
 export async function generateImages(
   gateway: PaidParts & Pick<Gateway, 'nameForUpstream' | 'upstreams'>,
   call: GatewayCall,
@@ -86,7 +86,7 @@ async function draw(
   return upstreams.call(model.targets, 'image', request, asking)
 }
 
-/** Some models draw only in conversation: those that no price list of pictures names. */
+/** Models without a price list of pictures draw only in a chat. */
 function isDirect(upstreams: Upstreams, { targets, prices, outputModalities }: PricedModel) {
   const listed = prices.image_skus !== undefined || !outputModalities.includes('text')
   return listed && upstreams.can(targets, 'image')
@@ -103,7 +103,6 @@ function estimateOf(
   return { ...whole, bounds: drawnBounds(model, micro, pictures) }
 }
 
-/** All that goes upstream with the order: text, and pictures to go by. */
 function picturePrompt(prompt: string, extra: Fields): PicturePrompt {
   const references = extra.input_references
   const reading = { ...NO_MEDIA }

@@ -3,14 +3,14 @@ import { invalidField } from '../lib/failure.ts'
 export const KISWAHILI = 'sw'
 const LONGEST = 32
 
-/** A caller's language as ISO 639-1: `sw`, `sw-TZ` and `Kiswahili` are all `sw`. */
+/** A language as ISO 639-1: `sw`, `sw-TZ` and `Kiswahili` give `sw`. */
 export function requireLanguage(language: string, field: string): string {
   const code = languageCode(language)
   if (code !== undefined) return code
   throw invalidField(field, 'must be an ISO 639-1 code, such as sw or en')
 }
 
-/** Upstreams answer with codes or with English names. */
+/** Upstreams answer with codes or English names. */
 export function languageCode(language: string): string | undefined {
   const word = language.trim().toLowerCase()
   if (word.length > LONGEST) return undefined
@@ -18,7 +18,7 @@ export function languageCode(language: string): string | undefined {
   return code === undefined ? table().codes.get(word) : table().names.has(code) ? code : undefined
 }
 
-/** In words that a model knows. */
+/** The English name, for a prompt. */
 export function languageName(code: string): string {
   return code === KISWAHILI ? 'Kiswahili' : (table().names.get(code) ?? code)
 }
@@ -26,7 +26,7 @@ export function languageName(code: string): string {
 type Table = { names: Map<string, string>; codes: Map<string, string> }
 let made: Table | undefined
 
-/** The runtime knows every language's name: all pairs of letters are looked up once. */
+/** The runtime knows the names: all pairs of letters are looked up once. */
 function table(): Table {
   if (made !== undefined) return made
   const english = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
@@ -38,7 +38,7 @@ function table(): Table {
       const name = english.of(code)
       if (name === undefined) continue
       names.set(code, name)
-      // Of an old code and its successor the successor is meant.
+      // Of a deprecated code and its successor, the successor.
       if (Intl.getCanonicalLocales(code)[0] === code) codes.set(name.toLowerCase(), code)
     }
   }

@@ -6,8 +6,8 @@ const LINK = /^[a-z][a-z0-9+.-]{0,31}:\/\//i
 const LONGEST_LINK = 8_192
 
 /**
- * Fields that pass to an upstream may carry links, under names that we do not all know: wherever
- * there is one, it must lead to a public https address. Prompts are text, whatever they look like.
+ * Fields that pass to an upstream may contain links, under any name: each must lead to a public
+ * https address. Prompts are text.
  */
 export function checkLinks(body: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(body)) {

@@ -14,14 +14,14 @@ export const MEDIA_MODALITY = {
 
 export type MediaType = keyof typeof MEDIA_MODALITY
 
-/** What is found among the parts of a prompt. Their own measure takes the place of their bytes. */
+/** What is measured among the parts of a prompt, in place of their bytes. */
 export type MediaReading = Pick<
   PromptSize,
   'imageCount' | 'mediaTokens' | 'audioTokens' | 'links'
 > & {
-  /** Of the outgoing JSON, that are measured here. */
+  /** Bytes of the outgoing JSON that are measured here. */
   mediaBytes: number
-  /** Sounds, films and files whose bytes were looked into. */
+  /** Sound, video and other files that were parsed. */
   filesRead: number
 }
 
@@ -34,7 +34,7 @@ export const NO_MEDIA: MediaReading = {
   filesRead: 0,
 }
 
-/** Checks and measures one part that carries a picture, a film, sound or a file. */
+/** Checks and measures a picture, video, sound or file. */
 export function readMediaPart(
   type: MediaType,
   part: Fields,
@@ -45,7 +45,7 @@ export function readMediaPart(
   const field = `${at}.${type}`
   if (!isFields(inner)) throw invalidField(field, 'must be an object')
   if (type === 'input_audio') return readSound(inner, field, reading)
-  // A file id names something in the gateway's own account at the upstream: never the caller's.
+  // A file id would name something in the gateway's own account at the upstream.
   const name = type === 'file' ? 'file_data' : 'url'
   const location = inner[name]
   if (typeof location !== 'string') throw invalidField(`${field}.${name}`, 'must be a string')
@@ -65,7 +65,7 @@ function readSound(sound: Fields, field: string, reading: MediaReading): void {
   reading.audioTokens += soundTokens(fileIn(data, reading))
 }
 
-/** Pictures that are sent along. What has another form is not measured here, and counts as text. */
+/** Parts in another form are not measured here and count as text. */
 export function readPictures(parts: unknown, at: string, reading: MediaReading): void {
   if (!Array.isArray(parts)) return
   parts.forEach((part: unknown, i) => {
@@ -76,7 +76,7 @@ export function readPictures(parts: unknown, at: string, reading: MediaReading):
 
 type Inline = { declared: string; base64: string }
 
-/** Measured as what it is declared to be: that is how the upstream will read it. */
+/** Measured by its declared type, as the upstream will read it. */
 function readInline({ declared, base64 }: Inline, type: MediaType, reading: MediaReading): void {
   reading.mediaBytes += base64.length
   const size = (base64.length / 4) * 3
@@ -86,7 +86,7 @@ function readInline({ declared, base64 }: Inline, type: MediaType, reading: Medi
   } else reading.mediaTokens += fileTokens(fileIn(base64, reading), declared)
 }
 
-/** Each takes up to a few hundred steps: thousands of tiny ones took a sixth of a second. */
+/** Each takes up to a few hundred steps: thousands of tiny ones took 170 ms. */
 const MOST_FILES = 100
 
 function fileIn(base64: string, reading: MediaReading): Buffer {
@@ -97,12 +97,12 @@ function fileIn(base64: string, reading: MediaReading): Buffer {
   return Buffer.from(base64, 'base64')
 }
 
-/** A drawing in text is read as text. */
+/** SVG is read as text. */
 function isPicture(declared: string): boolean {
   return declared.startsWith('image/') && !declared.startsWith('image/svg')
 }
 
-/** Undefined for a link; what is neither a link nor inline data is refused. */
+/** Undefined for a link; anything else that is not inline data is refused. */
 function inlineData(location: string, field: string): Inline | undefined {
   if (location.startsWith('data:')) {
     const comma = location.indexOf(',')

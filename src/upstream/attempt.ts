@@ -18,10 +18,9 @@ import { gather, type Endpoint, type HttpSender } from './wire/send.ts'
 import type { Source } from './wire/source.ts'
 import type { Work } from './work.ts'
 
-/** A configured upstream: where it is, the headers that carry our key, and what is spoken there. */
+/** A configured upstream: where it is, the headers with our key, and its provider. */
 export type Connection = Endpoint & { config: UpstreamConfig; provider: Provider }
 
-/** What a call to any upstream needs. */
 export type UpstreamParts = {
   connections: ReadonlyMap<string, Connection>
   sender: HttpSender
@@ -30,7 +29,7 @@ export type UpstreamParts = {
   nowMs: () => number
   random: () => number
   attempted: Meter['attempted'] | undefined
-  /** Names of upstreams that are to begin nothing more. Replaced as a whole. */
+  /** Upstreams that get no new work. Replaced as a whole. */
   drained: ReadonlySet<string>
 }
 
@@ -47,7 +46,6 @@ export function connectionTo(config: UpstreamConfig): Connection {
   }
 }
 
-/** One call, ready to be sent to one target. */
 export type UpstreamAttempt = {
   connection: Connection
   target: ModelTarget
@@ -55,11 +53,11 @@ export type UpstreamAttempt = {
   sender: HttpSender
   signal: AbortSignal | undefined
   trace: AttemptTrace | undefined
-  /** What a stream throws when it breaks after it was handed out. */
+  /** What a stream throws when it breaks after it was returned. */
   streamFailure(error: unknown): unknown
 }
 
-/** Throws a `Failure` if the request cannot be put in the provider's format. */
+/** Throws a `Failure` if the provider's format cannot express the request. */
 export function prepareAttempt<Name extends keyof Work>(
   parts: UpstreamParts,
   work: { name: Name; request: Work[Name]['request']; signal: CallSignal | undefined },
@@ -88,13 +86,13 @@ export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
   return { ...call, timeouts: { ...config.timeouts, ...call.timeouts } }
 }
 
-/** No provider is told more of a trace than its number. */
+/** Providers get only the trace id. */
 function withTrace(call: HttpCall, trace: AttemptTrace | undefined): HttpCall {
   if (trace === undefined) return call
   return { ...call, headers: { ...call.headers, traceparent: trace.traceparent } }
 }
 
-/** A stream may run for long: until it ends it keeps nothing of what was sent. */
+/** Keeps nothing of the request: a stream may run for long. */
 function streamFailureOf(
   { health, log }: UpstreamParts,
   { connection, target, call }: Pick<UpstreamAttempt, 'connection' | 'target' | 'call'>,
@@ -112,7 +110,7 @@ function streamFailureOf(
 }
 
 type Operation<Request, Result> = {
-  /** Undefined if the provider cannot do it. Some do one request in another way than others. */
+  /** Undefined if the provider cannot do it. With `asked`, the way this request is done. */
   capability(
     provider: Provider,
     asked?: { request: Request; target: ModelTarget },
@@ -120,7 +118,6 @@ type Operation<Request, Result> = {
   send(attempt: UpstreamAttempt, request: Request): Promise<Result>
 }
 
-/** How each kind of work is done with a provider that can do it. */
 export const OPERATIONS: {
   [Name in keyof Work]: Operation<Work[Name]['request'], Work[Name]['result']>
 } = {
@@ -162,7 +159,7 @@ export const OPERATIONS: {
   },
 }
 
-/** As it was written where that is understood, else as a chat. */
+/** In the request's own dialect where the provider speaks it, else as a chat. */
 function chatOf(
   provider: Provider,
   asked?: { request: ChatRequest; target: ModelTarget },
@@ -199,7 +196,7 @@ async function openBytes<Format>(
   }
 }
 
-/** UpstreamErrors of bytes that were handed out become failures fit to be shown. */
+/** Turns UpstreamErrors of returned bytes into failures. */
 function withFailures(bytes: Source<Buffer>, { streamFailure }: UpstreamAttempt): Source<Buffer> {
   return {
     get ready() {

@@ -6,27 +6,26 @@ import type { UsageReading } from './contract/usage.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
-/** After the final event the connection has this long to end by itself and return to its pool. */
+/** After the last event, how long the connection may take to end and return to its pool. */
 const AWAIT_END_MS = 1_000
-/** As large as a whole answer may be: an upstream may mark every chunk as the last one. */
+/** The limit of a whole answer: an upstream may mark every chunk as the last. */
 const MOST_HELD_BACK = 32 * 1024 * 1024
-/** Errors that do no harm once the answer is complete. */
+/** Errors that do not matter once the answer is complete. */
 const HARMLESS: ReadonlySet<UpstreamErrorKind> = new Set(['reset', 'timeout', 'garbage', 'aborted'])
 
 type StreamParts = {
   events: Source<readonly SseEvent[]>
   reader: ChatReader
-  /** How many choices were asked for. */
   choices: number
   ours: OurNames
-  /** The generation's id, if the upstream gave it in a header. */
+  /** The generation id from the header. */
   id: string | undefined
   trace?: AttemptTrace | undefined
-  /** What to throw when the stream breaks after it was handed out. */
+  /** What to throw when the stream breaks after it was returned. */
   streamFailure(error: unknown): unknown
 }
 
-/** Returns once the first chunk is there: until then any error is an ordinary failure. */
+/** Returns with the first chunk: until then errors are ordinary failures. */
 export async function openChatStream(parts: StreamParts): Promise<ChatStream> {
   const stream = new OpenStream(parts)
   await stream.prime()
@@ -101,7 +100,6 @@ class OpenStream implements ChatStream {
     }
   }
 
-  /** Traces the stream from its first token on. */
   follow(): void {
     const { trace } = this.#parts
     trace?.firstToken()
@@ -159,8 +157,8 @@ class OpenStream implements ChatStream {
   }
 
   /**
-   * Our own total time-out, while text was coming. The upstream has not failed: the answer is long
-   * because its caller asked for that. What was delivered ends with `length`.
+   * Our total time-out while text was arriving: not a failure of the upstream. The answer ends with
+   * `length`.
    */
   #isOwnTimeout(error: unknown): boolean {
     const total = error instanceof UpstreamError && error.kind === 'timeout' && error.at === 'total'
@@ -194,8 +192,8 @@ class OpenStream implements ChatStream {
   }
 
   /**
-   * A chunk that finishes a choice waits in `last` until the answer is paid for. This is the one place
-   * that holds it back, for all providers.
+   * A chunk that finishes a choice waits in `last` until the answer is paid for: held back here for
+   * all providers.
    */
   #readOne(event: SseEvent): readonly string[] {
     const { finishes } = this.#reader
@@ -219,7 +217,6 @@ export function endTrace(
   trace?.end(outcome, { input: used.promptTokens, output: used.completionTokens })
 }
 
-/** Waits until it has ended by itself, or sends anything more. */
 async function awaitEnd(events: Source<readonly SseEvent[]>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   try {
@@ -230,7 +227,7 @@ async function awaitEnd(events: Source<readonly SseEvent[]>): Promise<void> {
       }
     } while (events.take()?.length === 0)
   } catch {
-    // It broke: then the socket is gone as well.
+    // The socket is gone as well.
   }
   clearTimeout(timer)
   events.cancel()

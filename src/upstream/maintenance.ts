@@ -6,7 +6,7 @@ import { UpstreamError, classifyError, type ErrorCategory } from './contract/ups
 import type { HttpSender } from './wire/send.ts'
 import type { UpstreamCheck } from './work.ts'
 
-/* What upstreams are asked for our own sake, with no customer's call behind it. */
+/* Requests of our own, without a customer's call. */
 
 const PROBE_TIMEOUTS: Partial<Timeouts> = { firstByteMs: 10_000, totalMs: 15_000 }
 
@@ -25,7 +25,7 @@ export async function readUpstreamCatalog(
   }
 }
 
-/** Asks one upstream whether it accepts our key. Changes nothing of what is known of its health. */
+/** Whether an upstream accepts our key. Does not change its health. */
 export async function checkUpstream(
   { connections, sender }: UpstreamParts,
   upstream: string,
@@ -52,7 +52,7 @@ export async function probeUpstreams(
   await Promise.all(all)
 }
 
-/** Undefined where an upstream can be asked nothing that is free. */
+/** Undefined where no free request exists. */
 async function probe(
   sender: HttpSender,
   connection: Connection,

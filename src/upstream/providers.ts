@@ -1,6 +1,6 @@
 /*
- * The registry, and the only place that knows a provider by its name: each name is a `type` that
- * UPSTREAMS_FILE may give. A provider is a folder, and a line here.
+ * The registry, and the only place with providers' names: each is a `type` in UPSTREAMS_FILE. A
+ * provider is a folder and a line here.
  */
 
 export { anthropic } from './anthropic/provider.ts'

@@ -13,13 +13,13 @@ export type UpstreamConfig = UpstreamEntry & {
   baseUrl: string
   apiKey: string | undefined
   timeouts: Partial<Timeouts>
-  /** It takes Responses as they are. */
+  /** It accepts Responses unchanged. */
   responses?: boolean | undefined
 }
 
 /**
- * Reads the parsed UPSTREAMS_FILE. Keys come from the environment that is passed in, by the names
- * the file gives. Throws an Error whose sentences name the fields, never a value.
+ * Reads the parsed UPSTREAMS_FILE; keys are in the environment, under the names in the file. Errors
+ * name fields, never values.
  */
 export function readUpstreams(
   json: unknown,

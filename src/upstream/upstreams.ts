@@ -83,7 +83,7 @@ type WorkItem<Name extends keyof Work> = {
   course: CallCourse | undefined
 }
 
-/** Tries one target after another. Only what is not the caller's fault is tried elsewhere. */
+/** Only failures that the caller did not cause are tried elsewhere. */
 async function call<Name extends keyof Work>(
   parts: UpstreamParts,
   targets: readonly ModelTarget[],
@@ -107,11 +107,11 @@ async function call<Name extends keyof Work>(
   throw last!
 }
 
-/** What belongs to a job that has begun is done also where nothing new begins. */
+/** Work of jobs already begun is also done at drained upstreams. */
 const CONTINUES: ReadonlySet<keyof Work> = new Set(['videoStatus', 'videoContent'])
 const DRAINED_RETRY_S = 60
 
-/** One attempt, whatever is known of its health. */
+/** One attempt, independent of health. */
 async function ask<Name extends keyof Work>(
   parts: UpstreamParts,
   target: ModelTarget,
@@ -123,7 +123,7 @@ async function ask<Name extends keyof Work>(
   throw outcome.failure
 }
 
-/** The capable targets in the order in which they are to be tried. */
+/** The capable targets in the order to be tried. */
 function inOrder<Target extends ModelTarget>(
   parts: UpstreamParts,
   targets: readonly Target[],
@@ -195,7 +195,7 @@ async function tryTarget<Name extends keyof Work>(
       work.course.firstByteMs = performance.now() - work.course.beganMs
     }
     report('ok')
-    // A stream has only begun, and tells of its end itself.
+    // A stream ends its trace itself.
     if (trace && work.name !== 'chatStream') endTrace(trace, 'ok', usageOf(result))
     return { result }
   } catch (error) {
@@ -210,7 +210,6 @@ function usageOf(result: object): UsageReading | undefined {
   return (result as { usage?: UsageReading }).usage
 }
 
-/** A word of ours for what went wrong: there are few of them. */
 function outcomeOf(error: unknown, { connection, call }: UpstreamAttempt): string {
   return error instanceof UpstreamError
     ? classifyError(error, connection.provider, call).kind
@@ -224,7 +223,7 @@ function afterError(
   error: unknown,
 ): FailedAttempt {
   if (error instanceof Failure) {
-    // The request cannot be put in this provider's format; another's may allow it.
+    // This provider's format cannot express the request; another may.
     health.failed(target, { kind: 'rejected', why: 'request' })
     return { failure: error, reason: error.kind, final: false }
   }

@@ -27,12 +27,12 @@ import type { AccountWhy } from './contract/upstream-error.ts'
 import type { UpstreamCounts, UpstreamProblem } from './health/health.ts'
 import type { Source } from './wire/source.ts'
 
-/** What the other rooms hold: every upstream behind one verb. Built by `openUpstreams`. */
+/** All upstreams. Built by `openUpstreams`. */
 export type Upstreams = {
   /**
-   * Tries the targets by priority, weight and health until one answers. Throws only a `Failure`
-   * fit to be shown. A stream is returned once its first event is there, so that whatever goes
-   * wrong before the first byte is still an ordinary failure; later ones are thrown by the stream.
+   * Tries targets by priority, weight and health until one answers. Throws only a `Failure`. A
+   * stream is returned with its first event, so errors before it are ordinary failures; later ones
+   * are thrown by the stream.
    */
   call<Name extends keyof Work>(
     targets: readonly ModelTarget[],
@@ -40,7 +40,7 @@ export type Upstreams = {
     request: Work[Name]['request'],
     asking?: Asking,
   ): Promise<Work[Name]['result']>
-  /** Asks this one and no other, whatever is known of its health: for the operator. */
+  /** Asks only this target, independent of health: for operators. */
   ask<Name extends keyof Work>(
     target: ModelTarget,
     name: Name,
@@ -48,36 +48,36 @@ export type Upstreams = {
     signal?: CallSignal,
   ): Promise<Work[Name]['result']>
   /**
-   * The targets in the order in which `call` would try them, for work that must record whom it asks
-   * before it asks. Throws as `call` does when there is nobody to ask.
+   * The targets in the order that `call` would use, for work that records the target before it
+   * asks. Throws like `call` if none can be asked.
    */
   order<Target extends ModelTarget>(targets: readonly Target[], name: keyof Work): Target[]
-  /** Can any of these targets do it at all? */
+  /** Whether any target can do it. */
   can(targets: readonly ModelTarget[], name: keyof Work): boolean
-  /** Does it take requests of this dialect as they are? */
+  /** Whether it accepts requests of this dialect unchanged. */
   speaks(target: ModelTarget, dialect: NativeRequest['dialect']): boolean
-  /** Does it turn PDFs into text for models that cannot read files? */
+  /** Whether it turns PDFs into text for models that cannot read files. */
   parsesFiles(target: ModelTarget): boolean
-  /** Reads the catalog of one upstream. Throws a `Failure` when it cannot be read. */
+  /** Throws a `Failure` when it cannot be read. */
   catalog(upstream: string, signal?: AbortSignal): Promise<CatalogReading>
-  /** Every upstream of the file, in its order. */
+  /** In the order of the file. */
   readonly list: readonly UpstreamEntry[]
-  /** Asks every upstream whether it is there. A background job runs it now and then. */
+  /** Asks every upstream whether it is there, in the background. */
   probe(signal?: AbortSignal): Promise<void>
-  /** Whether one upstream accepts our key, for the operator. */
+  /** Whether an upstream accepts our key, for operators. */
   check(upstream: string): Promise<UpstreamCheck>
-  /** These, and no others, begin nothing more; what they have begun they finish. */
+  /** Exactly these get no new work; they finish what they have begun. */
   drain(names: ReadonlySet<string>): void
-  /** One that is drained counts as not healthy. */
+  /** A drained upstream counts as not healthy. */
   health(): { healthy: boolean; upstreams_total: number; upstreams_healthy: number }
-  /** For the operator only: these name upstreams. */
+  /** For operators only: these name upstreams. */
   problems(): UpstreamProblem[]
-  /** Attempts at each upstream since this was last asked. */
+  /** Attempts at each upstream since the last call of this. */
   takeCounts(): Map<string, UpstreamCounts>
   close(): Promise<void>
 }
 
-/** `tookMs` is undefined where an upstream can be asked nothing that is free. */
+/** `tookMs` is undefined where no free request exists. */
 export type UpstreamCheck = {
   tookMs: number | undefined
   problem: AccountWhy | 'rate_limited' | 'unreachable' | undefined
@@ -100,9 +100,9 @@ export type Work = {
 }
 
 /**
- * Each item is a batch of ready chunk texts, to be framed as `data: …\n\n`; it may be empty. What
- * tells that the answer is complete is not among them: the gateway sends `last`, a usage chunk and
- * `[DONE]` after it has settled. It throws a `Failure` when the upstream breaks.
+ * Each item is a batch of chunk texts, to be sent as `data: …\n\n`; it may be empty. The chunks of
+ * the end are in `last`, sent with usage and `[DONE]` after the settlement. Throws a `Failure` when
+ * the upstream breaks.
  */
 export type ChatStream = Source<readonly string[]> &
   Pick<
@@ -111,13 +111,13 @@ export type ChatStream = Source<readonly string[]> &
   > & {
     /** The chunks with a `finish_reason`, held back. */
     readonly last: readonly string[]
-    /** The upstream has given all of the answer; at most its usage is still to come. */
+    /** The answer is complete; only usage may still come. */
     readonly finished: boolean
-    /** Our own time-out ended it while text was coming. */
+    /** Our time-out ended it while text was arriving. */
     readonly timedOut?: boolean
     /** By `performance.now()`. */
     readonly firstOutputAtMs?: number | undefined
-    /** An upper bound of its tokens, if we cut it off. */
+    /** An upper bound of its tokens, if it was cut off. */
     readonly boundTokens?: number | undefined
   }
 
@@ -127,8 +127,7 @@ export type UpstreamEntry = {
   priority: number
   weight: number
   sync: boolean
-  /** A plain decimal, such as `1.0`. */
   margin: string
-  /** Records written by hand in the file. They add to the synced ones and win over them. */
+  /** Records in the file add to the synced ones and win over them. */
   records: readonly CatalogRecord[]
 }

@@ -5,9 +5,8 @@ import { addDetails, callSignature, detailsText, withCallId } from './reasoning.
 
 export type { Part, PartListener } from './part-queue.ts'
 
-/** Reads the chunks of one chat answer, or a whole message, and reports its parts to a listener. */
+/** Reads the chunks of a chat answer, or a whole message, and reports its parts to a listener. */
 export class PartReader {
-  /** The last `finish_reason`. */
   finish: string | null = null
   readonly #queue: PartQueue
   readonly #ids: OwnCallIds
@@ -18,12 +17,12 @@ export class PartReader {
     this.#ids = new OwnCallIds(mintId)
   }
 
-  /** A call that never gets a name cannot be made, and is not reported. */
+  /** A call that never gets a name is not reported. */
   get hasCalls(): boolean {
     return [...this.#calls.values()].some(({ line }) => line.part.name !== '')
   }
 
-  /** The text of a `chat.completion.chunk`. */
+  /** `chunk` is the JSON of a `chat.completion.chunk`. */
   take(chunk: string): void {
     // Cutting the text out of chunks that look alike, without parsing them, saved 3 % of a stream.
     const { choices } = JSON.parse(chunk) as Fields
@@ -32,7 +31,6 @@ export class PartReader {
     if (typeof choice.finish_reason === 'string') this.finish = choice.finish_reason || this.finish
   }
 
-  /** A delta, or a whole message. */
   add(delta: Fields): void {
     this.#readReasoning(delta)
     const { content, refusal } = delta
@@ -41,7 +39,7 @@ export class PartReader {
     for (const call of listOf(delta.tool_calls)) if (isFields(call)) this.#call(call)
   }
 
-  /** Nothing more comes: reports what still waits. */
+  /** Reports what still waits. */
   end(): void {
     this.#queue.end()
   }
@@ -71,7 +69,7 @@ export class PartReader {
     const goesOn = known !== undefined && !isAnother(known, sent)
     const id = goesOn ? known.line.part.id : this.#ids.take(sent.id)
     const signature = callSignature(raw, id)
-    // Before its call, so that it comes back before its call.
+    // The signature must stand before its call.
     if (signature !== undefined) this.#reason('', [signature])
     const { line } = goesOn ? known : this.#begin(index, id, sent.id)
     if (line.closed) return
@@ -88,7 +86,7 @@ export class PartReader {
   }
 }
 
-/** A call, and the upstream's id of it. */
+/** `theirs` is the upstream's id of the call. */
 type Call = { line: QueuedPart; theirs: string }
 type SentCall = { id: string; name: string; text: string }
 
@@ -106,8 +104,8 @@ function isAnother({ line, theirs }: Call, sent: SentCall): boolean {
 }
 
 /**
- * Ids of calls: ours for an upstream's. Theirs repeat, or are written in ways that others refuse; and
- * a reasoning may name a call before it comes.
+ * Maps upstreams' call ids to ours. Theirs may repeat or be in a form that other upstreams refuse,
+ * and reasoning may name a call before it comes.
  */
 class OwnCallIds {
   readonly #mint: () => string
@@ -121,7 +119,7 @@ class OwnCallIds {
     return this.#find(theirs).id
   }
 
-  /** For a call that begins: no two of them have one id, even if the upstream says so. */
+  /** Every call gets its own id, even if the upstream repeats one. */
   take(theirs: string): string {
     if (theirs === '') return this.#mint()
     if (this.#known.get(theirs)?.taken) this.#known.delete(theirs)

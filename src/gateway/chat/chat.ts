@@ -18,7 +18,7 @@ import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
 
-/** The fields of a chat body that the gateway itself reads. The rest passes through untouched. */
+/** The fields of a chat body that the gateway reads. The rest passes unchanged. */
 export type ChatBody = {
   model: string
   messages: unknown[]
@@ -33,7 +33,6 @@ export type ChatBody = {
   prediction?: unknown
 }
 
-/** Answers one chat request, whole or as a stream. */
 export function chat(
   gateway: ChatParts,
   call: GatewayCall,
@@ -45,15 +44,14 @@ export function chat(
   return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
 }
 
-/** What a dialect adds to the chat that its request is understood as. */
+/** What a dialect adds to its request read as a chat. */
 type OfDialect = {
-  /** The same in the dialect itself: where it is there, it is what is sent and paid for. */
+  /** The request in its own dialect. Where present, this is what is sent and paid for. */
   native?: NativeRequest | undefined
   wholeOutput?: ChatRequest['wholeOutput']
   writes?: ChatOrder['writes']
 }
 
-/** Checks and measures a chat: what to ask, of whom, what to hold, how to bill. */
 export function orderChat(
   gateway: Pick<Gateway, 'billing' | 'catalog' | 'nameForUpstream' | 'rules'>,
   call: GatewayCall,
@@ -67,7 +65,7 @@ export function orderChat(
   const at = billing.clock.now()
   const sent = native?.body ?? body
   const prompt = promptSize(sent, reading)
-  // Beside media the text is short, and its bytes are good enough.
+  // Beside media the text is short, and its bytes are exact enough.
   const mostText = Math.min(prompt.textBytes, model.contextLength || Infinity)
   const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(sent, mostText)
   const hold = callHold({ model, prompt, at, boundText, rules })
@@ -85,7 +83,7 @@ export function orderChat(
   }
 }
 
-/** A chat that is answered whole, in the form of another dialect if there is one. */
+/** `form` writes the answer in another dialect. */
 export function completeChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
@@ -136,7 +134,7 @@ function chatRequest(
   }
 }
 
-/** Before any upstream is asked: the model must take what is sent and give what is wanted. */
+/** The model must accept what is sent and produce what is asked for. */
 function requireChatModel(
   { catalog }: Pick<Gateway, 'catalog'>,
   body: ChatBody,
@@ -149,7 +147,7 @@ function requireChatModel(
   })
 }
 
-/** Tools that run at the upstream cost money per use that no token price covers. */
+/** Tools that an upstream runs have prices per use that are not in the catalog. */
 function checkTools(tools: unknown[] | null | undefined): void {
   tools?.forEach((tool, i) => {
     if ((tool as { type?: unknown } | null)?.type === 'function') return
@@ -157,11 +155,11 @@ function checkTools(tools: unknown[] | null | undefined): void {
   })
 }
 
-/** The longest and dearest answer that these fields allow, however they are read. */
+/** The longest and most expensive answer that these fields allow. */
 function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
   const { modalities, prediction } = body
   const predictedBytes = prediction ? measureJson(prediction).bytes : 0
-  // A model that draws does so unless it is told not to.
+  // A model that can draw does so unless told not to.
   const pictures = (modalities ?? model.outputModalities).includes('image')
   const audio = (modalities ?? model.outputModalities).includes('audio')
   return {
@@ -176,8 +174,8 @@ function answerWish(body: ChatBody, model: PricedModel): AnswerWish {
 }
 
 /**
- * Of two limits upstreams differ in which one they keep to; thoughts may come on top of either.
- * `maxTokens` is what to expect; `hardLimit` what the upstream is told, if anything.
+ * Upstreams differ in which of the two limits they follow, and may add reasoning tokens to either.
+ * `maxTokens` is expected; `hardLimit` is what the upstream is told, if anything.
  */
 function lengthsOf(body: ChatBody): Pick<AnswerWish, 'maxTokens' | 'hardLimit'> {
   const limits = [body.max_tokens, body.max_completion_tokens].filter(isCount)

@@ -13,9 +13,9 @@ import type { Output } from '../price/call-charge.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 
-/* What a dialect and the chat share: the order, and how its answer is written. */
+/* The contract between chat and a dialect: the order, and how the answer is written. */
 
-/** A chat that has been understood: what to ask, of whom, what to hold, how to bill. */
+/** A chat request, checked and measured: what to ask whom, what to hold, how to bill. */
 export type ChatOrder = {
   stage: Stage
   estimate: CostEstimate
@@ -23,30 +23,30 @@ export type ChatOrder = {
   request: ChatRequest
   answer: AnswerWish
   usage(reading: UsageReading, output: Output): StageUsage
-  /** How many tokens of an answer, of all choices together, a limit pays for. */
+  /** How many answer tokens, of all choices together, a limit pays for. */
   affordable(limitMicro: bigint, bounds: CallLimit['bounds']): number
-  /** No fewer tokens than the prompt has. */
+  /** An upper bound of the prompt's tokens. */
   boundPrompt(): number
-  /** What its dialect adds to the commit that settles it. */
+  /** What the dialect writes in the settling commit. */
   writes?: (() => CallWrite[]) | undefined
 }
 
 /**
- * Of a whole answer in another dialect, before it is charged, so that what cannot be said costs nothing. The usage is
- * what will be charged for.
+ * Writes a whole answer. Called before the charge: what cannot be written is not charged. `usage`
+ * is what will be charged for.
  */
 export type WholeForm = (result: ChatResult, usage: Usage) => unknown
 
-/** Of a stream: each gives the text to be sent. One for each stream, since it may have a state. */
+/** Writes a stream; each function returns the text to be sent. One object for each stream. */
 export type StreamForm = {
-  /** Before anything of the answer is there. */
+  /** Before the first part of the answer. */
   begin(stream: Pick<ChatStream, 'native'>): string
   write(chunks: readonly string[]): string
-  /** Sent now and then while nothing else is. */
+  /** Sent when nothing else was for a while. */
   heartbeat(): string
-  /** The chunks that tell the end, and all that follows. Sent once it is paid for. */
+  /** The last chunks and what follows them. Sent after the settlement. */
   end(last: readonly string[], usage: Usage): string
-  /** A failure, also as the JSON text of the route's dialect. Nothing follows. */
+  /** `error` is the failure as JSON of the route's dialect. Nothing follows. */
   fail(error: string, failure: Failure): string
 }
 
@@ -60,12 +60,12 @@ export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamFor
     heartbeat: () => HEARTBEAT,
     end: (last, usage) =>
       frames(last) + (includeUsage ? frame(usageChunk(ours, usage)) : '') + DONE,
-    // A stream that broke has no [DONE].
+    // After a failure there is no [DONE].
     fail: frame,
   }
 }
 
-/** What was charged for, with the upstream's finer counts where it reported them. */
+/** The charged counts, with the upstream's details where it reported them. */
 export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
   const reported = reading.kind === 'reported' ? reading.usage : {}
   const { promptTokens, completionTokens } = charged

@@ -5,12 +5,12 @@ import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { addDetails } from './reasoning.ts'
 
-/** As much as a whole answer may have. */
+/** The limit of a whole answer. */
 const MOST_CHARACTERS = 32 * 1024 * 1024
 
 export type Gathered = ChatResult & Pick<ChatStream, 'boundTokens'>
 
-/** A stream as the whole answer that it would have been. */
+/** Reads a stream to its end and makes the whole answer of it. */
 export async function gatherAnswer(stream: ChatStream, ours: OurNames): Promise<Gathered> {
   const parts = new Parts()
   let characters = 0
@@ -32,7 +32,6 @@ export async function gatherAnswer(stream: ChatStream, ours: OurNames): Promise<
 
 type Choice = { index: number; message: Fields; finish: string | undefined; logprobs: unknown }
 
-/** The answer so far. A class, since it grows. */
 class Parts {
   readonly #choices = new Map<number, Choice>()
   #fingerprint: unknown
@@ -88,7 +87,7 @@ function wholeMessage({ role, content, refusal, tool_calls: calls, ...rest }: Fi
   }
 }
 
-/** These name something; everything else that is text goes on. */
+/** Members that are names are replaced; all other texts are appended. */
 const NAMES = new Set(['role', 'id', 'type', 'name', 'format', 'signature', 'expires_at'])
 
 function join(into: Fields, delta: Fields): void {
@@ -98,7 +97,7 @@ function join(into: Fields, delta: Fields): void {
   }
 }
 
-/** What comes in pieces that say themselves what they belong to. */
+/** Lists whose pieces are joined by an index. */
 const JOINED: Record<string, (before: unknown, pieces: unknown) => unknown> = {
   tool_calls: joinedCalls,
   reasoning_details: joinedDetails,
@@ -123,7 +122,6 @@ function joined(before: unknown, value: unknown): unknown {
   return before
 }
 
-/** A call comes in pieces, which bear its number. */
 function joinedCalls(before: unknown, pieces: unknown): Fields[] {
   const calls = listOf(before).filter(isFields)
   for (const piece of listOf(pieces).filter(isFields)) {

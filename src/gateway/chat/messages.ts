@@ -11,17 +11,15 @@ import {
 
 export type InputModality = 'text' | 'image' | 'audio' | 'video' | 'file'
 
-/** What one pass over the messages finds: what they are made of, and what is measured as media. */
 export type ChatReading = MediaReading & { modalities: Set<InputModality> }
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
-/** Each of them costs tokens of its own at an upstream, and time here. */
+/** Each part costs tokens at the upstream, and time here. */
 const MOST_PARTS = 10_000
 
 /**
- * Checks the messages in one pass. By hand, not by schema: a schema collects every fault of 60,000
- * bad messages, and this stops at the first and names it. How large they are is measured with the
- * rest of the body: only media have a measure of their own.
+ * Checked by hand and not by a schema, which would collect every error of 60,000 bad messages; this
+ * stops at the first. Only media are measured here: the size of text is that of the body.
  */
 export function readMessages(messages: unknown[]): ChatReading {
   const reading: ChatReading = { ...NO_MEDIA, modalities: new Set(['text']) }
@@ -33,7 +31,7 @@ export function readMessages(messages: unknown[]): ChatReading {
   return reading
 }
 
-/** Gives the number of parts. */
+/** Returns the number of parts. */
 function readMessage(message: unknown, at: string, reading: ChatReading): number {
   if (!isFields(message)) throw invalidField(at, 'must be an object with role and content')
   if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
@@ -45,7 +43,7 @@ function readMessage(message: unknown, at: string, reading: ChatReading): number
   if (message.tool_calls !== undefined && message.tool_calls !== null) {
     readToolCalls(message.tool_calls, `${at}.tool_calls`)
   }
-  // Of an earlier answer that is sent back.
+  // Pictures of an earlier answer that is sent back.
   if (message.images) readPictures(message.images, `${at}.images`, reading)
   return readContent(message, at, reading)
 }

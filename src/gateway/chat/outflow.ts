@@ -2,25 +2,29 @@ import type { Outflow, Sink } from '../../lib/answer.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { StreamForm } from './form.ts'
 
-/** The three ends of a paid stream. One of them is called, once; a second one only when `finished` throws. */
+/**
+ * The three ends of a paid stream. One is called, once; a second one only when `finished` throws.
+ */
 export type StreamEnds = {
-  /** It finished. Settles; gives what is still to be sent. */
+  /** Settles and returns what is still to be sent. */
   finished(): Promise<string>
-  /** It broke. Releases; gives the error event for the reader. */
+  /** Releases the hold and returns the error event. */
   broke(error: unknown): Promise<string>
-  /** The reader left. Releases; there is nobody to answer. */
+  /** The reader left: releases the hold. */
   left(): Promise<void>
-  /** Whether the answer is read to its end although the reader has left. */
+  /** Whether the answer is read to its end after the reader has left. */
   continues(): boolean
 }
 
 const HEARTBEAT_MS = 15_000
-/** Batches of at most 64 KiB, read at once when a reader leaves, to see whether the answer is complete. */
+/**
+ * Batches of at most 64 KiB that are read when a reader leaves, to see whether the answer is
+ * complete.
+ */
 const MOST_LOOKED_THROUGH = 16
 
 /**
- * Server-sent events, taken from the upstream one batch at a time and only when the reader has
- * room: no text is kept in memory.
+ * Server-sent events, read from the upstream one batch at a time and only when the reader has room.
  */
 export class ChatOutflow implements Outflow {
   readonly #stream: ChatStream
@@ -29,11 +33,11 @@ export class ChatOutflow implements Outflow {
   #heartbeat: NodeJS.Timeout | undefined
   #flowing: Promise<void> | undefined
   #ended = false
-  /** The reader left. What is written goes nowhere. */
+  /** The reader left; writes are discarded. */
   #gone = false
-  /** We wait for the reader, not for the upstream. */
+  /** Waiting for the reader, not for the upstream. */
   #full = false
-  /** Heartbeats since the last event: cheaper than the time of each event. */
+  /** Heartbeat intervals since the last event: cheaper than storing the time of each event. */
   #beats = 0
 
   constructor(stream: ChatStream, form: StreamForm, ends: StreamEnds) {
@@ -58,7 +62,7 @@ export class ChatOutflow implements Outflow {
   }
 
   async #flow(sink: Sink): Promise<void> {
-    // Sent together with the first part of the answer, if that is there.
+    // Sent together with the first part of the answer where possible.
     let begun = ''
     try {
       begun = this.#form.begin(this.#stream)
@@ -68,7 +72,6 @@ export class ChatOutflow implements Outflow {
           begun = ''
         }
         while (!this.#stream.ready) await this.#stream.more()
-        // The reader left.
         if (this.#ended) return
         const chunks = this.#stream.take()
         if (chunks === undefined) break
@@ -87,7 +90,7 @@ export class ChatOutflow implements Outflow {
     }
   }
 
-  /** The upstream has finished, perhaps in what arrived while the reader was busy. */
+  /** The upstream may have finished while the reader was busy. */
   #continues(): boolean {
     try {
       for (let i = 0; i < MOST_LOOKED_THROUGH && !this.#stream.finished; i++) {
@@ -96,12 +99,11 @@ export class ChatOutflow implements Outflow {
       }
       return this.#stream.finished || this.#ends.continues()
     } catch {
-      // The upstream broke off, but the reader left before being told.
+      // The upstream broke, but the reader left before it was told.
       return false
     }
   }
 
-  /** False when there is no room for more. */
   #write(sink: Sink, text: string): boolean {
     if (text === '') return true
     this.#beats = 0
@@ -127,5 +129,5 @@ export class ChatOutflow implements Outflow {
   }
 }
 
-/** For a stream that goes on without a reader. */
+/** For a stream that continues without a reader. */
 const DISCARD: Sink = { write: () => true, room: async () => {}, end: () => {} }

@@ -1,45 +1,42 @@
 import type { Fields } from '../../lib/fields.ts'
 
 /**
- * A part of an answer. Other dialects show parts one after the other, never two at once, while the
- * chunks of a chat may mix them.
+ * A part of an answer. Other dialects send parts one after the other; the chunks of a chat may mix
+ * them.
  */
 export type Part = {
-  /** 0, 1, 2… among the parts of the answer. */
+  /** Its index among the parts of the answer. */
   position: number
   kind: 'reasoning' | 'text' | 'call'
-  /** Of a call, ours: upstreams repeat theirs, or write them in ways that others refuse. */
+  /** A call's id, made here: upstreams repeat theirs, or use forms that others refuse. */
   id: string
-  /** Of a call. */
   name: string
-  /** Of a call: its arguments are complete. Known when it closes. */
+  /** The arguments of the call are complete. Known when it closes. */
   whole: boolean
-  /** Of reasoning: what must come back with a later request. Complete when it closes. */
+  /** What a later request must send back of the reasoning. Complete when it closes. */
   details: Fields[]
 }
 
-/** Called for one part after the other: open, its text in pieces, close. */
+/** For each part in turn: open, its text in pieces, close. */
 export type PartListener = {
   open(part: Part): void
-  /** Never empty. Of a call it is a piece of its arguments. */
+  /** `text` is never empty; of a call it is a piece of its arguments. */
   delta(part: Part, text: string): void
   close(part: Part): void
 }
 
-/** A part that is open or waits. */
 export type QueuedPart = {
   part: Part
-  /** Text that was not reported yet. */
+  /** Text not yet reported. */
   pending: string
   opened: boolean
   closed: boolean
-  /** Where the arguments of a call end. */
   end: JsonEnd
 }
 
 /**
- * Only the first part is open. It closes when another one waits behind it, a call only when its
- * arguments are complete; until then the others wait.
+ * Only the first part is open; the others wait until it closes. It closes when another part waits,
+ * a call only when its arguments are complete.
  */
 export class PartQueue {
   readonly #listener: PartListener
@@ -50,7 +47,7 @@ export class PartQueue {
     this.#listener = listener
   }
 
-  /** The last part, or a new one if that is of another kind. */
+  /** The last part, or a new one if the last is of another kind. */
   lastOr(kind: Part['kind']): QueuedPart {
     const last = this.#queue.at(-1)
     return last?.part.kind === kind ? last : this.push(kind)
@@ -72,13 +69,13 @@ export class PartQueue {
     }
   }
 
-  /** Nothing more comes: reports what still waits. */
+  /** Reports what still waits. */
   end(): void {
     while (this.#queue.length > 0) {
       const first = this.#queue[0]!
       this.#report(first)
       if (first.opened) this.#close(first)
-      // A call that never had a name cannot be made.
+      // A call without a name cannot be made.
       else this.#queue.shift()
     }
   }
@@ -99,7 +96,7 @@ export class PartQueue {
     this.#queue.shift()
     first.closed = true
     first.part.whole = first.end.reached
-    // A tool without parameters may get no arguments at all; its caller expects an object.
+    // A tool without parameters may get no arguments; clients expect an object.
     if (first.part.kind === 'call' && first.end.blank) this.#listener.delta(first.part, '{}')
     this.#listener.close(first.part)
   }
@@ -109,11 +106,9 @@ function isComplete({ part, end, opened }: QueuedPart): boolean {
   return part.kind !== 'call' || (opened && end.reached)
 }
 
-/** Finds where a JSON object ends that comes in pieces, looking at each letter once. */
+/** Finds the end of a JSON object that comes in pieces, reading each character once. */
 class JsonEnd {
-  /** An object or array was opened, and all of it closed. */
   reached = false
-  /** Nothing but white space so far. */
   blank = true
   #depth = 0
   #quoted = false

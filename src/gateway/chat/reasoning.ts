@@ -1,15 +1,9 @@
 import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import { parseRequestJson } from '../../lib/json.ts'
 
-/*
- * `reasoning_details` in OpenRouter's shape: `reasoning.text` with a signature, `reasoning.summary`,
- * `reasoning.encrypted`. Some models refuse a later request without them.
- */
-
 /**
- * `reasoning_details` in OpenRouter's shape: `reasoning.text` with a signature, `reasoning.summary`,
- * `reasoning.encrypted`. Some models refuse a later request without them. Joins the pieces of one
- * detail that came in several chunks.
+ * `reasoning_details` as OpenRouter writes them; some models refuse a later request without them.
+ * Joins the pieces of one detail that came in several chunks.
  */
 export function addDetails(to: Fields[], more: readonly Fields[]): void {
   for (const piece of more) {
@@ -19,12 +13,12 @@ export function addDetails(to: Fields[], more: readonly Fields[]): void {
   }
 }
 
-/** What people may read of it. */
+/** The readable text. */
 export function detailsText(details: readonly Fields[]): string {
   return details.map((one) => textOf(one.text) ?? textOf(one.summary) ?? '').join('')
 }
 
-/** What a signed call of Gemini's must come back with, as a detail. */
+/** The signature that Gemini wants back with a call, as a detail. */
 export function callSignature(call: Fields, id: string): Fields | undefined {
   const data = textOf(fieldsOf(fieldsOf(call.extra_content).google).thought_signature)
   return data === undefined
@@ -32,7 +26,7 @@ export function callSignature(call: Fields, id: string): Fields | undefined {
     : { type: 'reasoning.encrypted', data, id, format: GEMINI_FORMAT }
 }
 
-/** Of these models a detail belongs to a call and bears its id; that of others names itself. */
+/** Gemini's details belong to a call and have its id. */
 export function withCallId(detail: Fields, ourId: (theirs: string) => string): Fields {
   if (detail.format !== GEMINI_FORMAT || detail.type !== 'reasoning.encrypted') return detail
   return typeof detail.id === 'string' ? { ...detail, id: ourId(detail.id) } : detail
@@ -54,15 +48,9 @@ function append(open: Fields, piece: Fields): void {
 }
 
 /*
- * Other dialects have one opaque text that their clients send back as they got it (the signature of
- * a thinking block, the encrypted content of a reasoning). In it travels what the model wants to see
- * of its reasoning again. It is no secret and no proof: whatever it holds could be sent in a chat.
- */
-
-/*
  * Other dialects have one opaque text that clients send back unchanged (the signature of a thinking
- * block, the encrypted content of a reasoning item). It carries the reasoning details. It is no secret
- * and no proof: whatever it holds could be sent in a chat.
+ * block, the encrypted content of a reasoning item). It carries the reasoning details. It is
+ * neither secret nor trusted: the same could be sent in a chat.
  */
 const MARK = 'mlg1.'
 
@@ -70,12 +58,11 @@ export function carrierOf(model: string, details: readonly Fields[]): string {
   return MARK + Buffer.from(JSON.stringify([model, details])).toString('base64url')
 }
 
-/** Ours, and so of no use to an upstream. */
 export function isCarrier(text: unknown): text is string {
   return typeof text === 'string' && text.startsWith(MARK)
 }
 
-/** What it carries; nothing if it is of another model, or not as we wrote it. */
+/** Empty if it belongs to another model or was changed. */
 export function carriedDetails(text: unknown, model: string): Fields[] {
   if (!isCarrier(text)) return []
   let carried: unknown
@@ -84,7 +71,6 @@ export function carriedDetails(text: unknown, model: string): Fields[] {
       stored: false,
     })
   } catch {
-    // Cut or changed on its way. The model does without.
     return []
   }
   if (!Array.isArray(carried) || carried[0] !== model || !Array.isArray(carried[1])) return []

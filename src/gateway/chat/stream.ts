@@ -25,7 +25,7 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** Until the upstream's first event whatever goes wrong is an ordinary failure. */
+/** Errors before the upstream's first event are ordinary failures. */
 export async function streamChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
@@ -67,7 +67,7 @@ export async function streamChat(
   }
 }
 
-/** What a running stream needs of its order: nothing of the prompt, which may be long. */
+/** The parts of the order that a running stream needs; without the prompt, which may be long. */
 type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<CostEstimate, 'thoughts'>
 
 function paidOf({ stage, usage, writes, estimate: { thoughts } }: ChatOrder): Paid {
@@ -121,7 +121,7 @@ function streamEnds(
   }
 }
 
-/** An upstream that ran into our time-out reported no final count: then what we saw counts too. */
+/** An upstream that we timed out sent no final count: then what we saw counts too. */
 function chargeFor(order: Paid, stream: ChatStream): StageUsage {
   const counted = order.usage(stream.usage, stream)
   if (!stream.timedOut || stream.finished) return counted
@@ -136,8 +136,8 @@ function withoutAnswer(reading: UsageReading): UsageReading {
 }
 
 /**
- * What the work done so far is worth. Some upstreams count an answer only at its end, so what was seen
- * of it counts too, and what the model may have thought before.
+ * The value of the work so far. Some upstreams count only at the end, so what was seen counts, and
+ * what the model may have thought before it.
  */
 function worthOf(
   gateway: Pick<Gateway, 'catalog'>,

@@ -11,12 +11,11 @@ import { callCharge } from '../price/call-charge.ts'
 import { EMPTY_PROMPT } from '../price/prompt-size.ts'
 import { reportedCost } from '../price/reported-cost.ts'
 
-/** The longest answer to a trial. */
 const MOST_TOKENS = 256
 
 export type ModelTrial = {
   model: string
-  /** Else the one that a customer's call would go to first. */
+  /** Undefined: the upstream that a customer's call would go to first. */
   upstream: string | undefined
   prompt: string
   signal?: AbortSignal | undefined
@@ -29,14 +28,14 @@ export type TrialResult = {
   latencyMs: number
   promptTokens: number | undefined
   completionTokens: number | undefined
-  /** What it cost us, in millionths of a US dollar, and who says so. */
+  /** Our cost in millionths of a US dollar, and where the number is from. */
   costMicroUsd: bigint
   costBasis: 'reported' | 'list' | 'estimated'
 }
 
 /**
- * One short question to a model, for an operator: also to one that is switched off. Nothing is held
- * and nobody is charged, so everything about it is small: one text, a short answer, one attempt.
+ * One short question to a model for an operator, also to a model that is switched off. Nothing is
+ * held or charged, so text, answer and number of attempts are kept small.
  */
 export async function tryModel(
   gateway: Pick<Gateway, 'billing' | 'catalog' | 'upstreams'>,
@@ -60,7 +59,7 @@ export async function tryModel(
   return { text, finishReason, upstream: offer.upstream, latencyMs, ...cost }
 }
 
-/** What draws or speaks as well could cost much more than a short text. */
+/** Pictures and speech could cost much more than a short text. */
 function chatModel(catalog: Catalog, id: string): CatalogModel {
   const model = catalog.find(id)
   if (model === undefined) throw new Failure('not_found', 'There is no such model.')
@@ -77,7 +76,7 @@ function offerOf(upstreams: Upstreams, model: CatalogModel, name: string | undef
   return offer
 }
 
-/** Dollars as they are: no margin, and a credit for each. */
+/** Cost in dollars: no margin, one credit for each dollar. */
 const AT_COST = { margin: decimal(1), creditsPerUsd: decimal(1) }
 
 function costOf(

@@ -6,45 +6,47 @@ import type { UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { mostTokens } from '../price/token-bound.ts'
 
-/** How much a stream may cost, and how to raise that. */
 export type StreamLimit = {
   limitMicro: bigint
-  /** What the upstream was told to keep to: at this limit there is nothing left to watch. */
+  /** What the upstream was told to keep to: at this limit nothing is left to watch. */
   ceilingMicro: bigint
   stepMicro: bigint
-  /** How many tokens a limit pays for, of all choices together. */
+  /** How many tokens, of all choices together, a limit pays for. */
   tokensFor(limitMicro: bigint): number
-  /** Gives the limit that holds from now on. */
+  /** Returns the limit that is valid from now on. */
   extend(byMicro: bigint): Promise<bigint>
-  /** No fewer tokens than the prompt has. */
+  /** An upper bound of the prompt's tokens. */
   boundPrompt(): number
 }
 
-/** Characters. With more than this unread, the upstream is read no further. */
+/** Characters that the reader has not taken. Above this the upstream is read no further. */
 const MOST_QUEUED = 256 * 1024
 /** The model keeps generating while we wait; this bounds the unpaid part. */
 const ANSWER_WITHIN_MS = 100
 
 /**
- * A stream whose account may not be able to pay for all of it. Its tokens are counted as they come,
- * however slowly the reader reads, and never too low. The limit is raised before it is reached; when
- * there are no more credits the upstream is cut off and the answer ends with `length`.
+ * A stream whose account may not be able to pay for all of it. Tokens are counted as they arrive,
+ * never too low, independent of the reader's speed. The limit is raised before it is reached;
+ * without credits the upstream is cut off and the answer ends with `length`.
  */
 export class WatchedStream implements ChatStream {
   readonly #stream: ChatStream
   readonly #limit: StreamLimit
   readonly #ours: OurNames
   #limitMicro: bigint
-  /** Tokens: what the limit pays for; what has come; the most that came at once. */
+  /** Tokens: paid by the limit; arrived; the most that arrived at once. */
   #paidTokens: number
   #tokens = 0
   #largestBatch = 0
-  /** At how many tokens the limit is raised; the raise under way; whether the last one was refused. */
+  /**
+   * At how many tokens the limit is raised; the raise in progress; whether the last one was
+   * refused.
+   */
   #extendAt: number
   #extending: Promise<void> | undefined
   #exhausted = false
   readonly #choices = new Set<number>()
-  /** How an answer that was cut off ends. */
+  /** The last chunks of an answer that was cut off. */
   #last: readonly string[] | undefined
   #queue: string[] = []
   #queuedLength = 0
@@ -84,7 +86,9 @@ export class WatchedStream implements ChatStream {
     return undefined
   }
 
-  /** We read ahead of the reader: the upstream's clocks stop only when we stop reading. */
+  /**
+   * This class reads ahead of the reader; the upstream's clocks stop only when it stops reading.
+   */
   rest(): void {}
 
   cancel(): void {
@@ -95,7 +99,6 @@ export class WatchedStream implements ChatStream {
     this.#wakeWatcher?.()
   }
 
-  /** Also when we cut it off. */
   get finished() {
     return this.#cutShort || this.#stream.finished
   }
@@ -118,7 +121,7 @@ export class WatchedStream implements ChatStream {
     return this.#cutShort ? Math.ceil(this.#tokens) : undefined
   }
 
-  /** Of a stream that was cut off: what the upstream had reported of the prompt so far. */
+  /** If cut off: the prompt as reported so far, or its upper bound. */
   get usage(): UsageReading {
     const { usage: reading } = this.#stream
     if (!this.#cutShort) return reading
@@ -174,8 +177,8 @@ export class WatchedStream implements ChatStream {
   }
 
   /**
-   * The limit must pay for another batch as large as the largest so far, and for a second one that
-   * may come while the limit is raised. It is raised half way to its end.
+   * The limit must pay for one more batch as large as the largest so far, and for a second one that
+   * may arrive while the limit is raised. It is raised at half of what is left.
    */
   async #affords(): Promise<boolean> {
     if (this.#tokens >= this.#extendAt) this.#extending ??= this.#extendAhead()
@@ -194,7 +197,7 @@ export class WatchedStream implements ChatStream {
   }
 
   /**
-   * The model keeps generating while nobody reads. So the account of a slow reader must be able to pay
+   * The model keeps generating while nobody reads, so a slow reader's account must be able to pay
    * for all that may still come.
    */
   async #keepsUp(): Promise<boolean> {
@@ -215,7 +218,6 @@ export class WatchedStream implements ChatStream {
     }
   }
 
-  /** False when there are no more credits. */
   async #extend(byMicro: bigint): Promise<boolean> {
     const { ceilingMicro, extend, tokensFor } = this.#limit
     const leftMicro = ceilingMicro - this.#limitMicro
@@ -224,7 +226,7 @@ export class WatchedStream implements ChatStream {
       if (limitMicro <= this.#limitMicro) return false
       this.#limitMicro = limitMicro
     }
-    // At the ceiling the upstream ends the answer by itself.
+    // At the ceiling the upstream ends the answer itself.
     this.#paidTokens = this.#limitMicro < ceilingMicro ? tokensFor(this.#limitMicro) : Infinity
     return true
   }
@@ -255,7 +257,7 @@ function choicesIn(chunk: string): Fields[] {
   return listOf((JSON.parse(chunk) as Fields).choices).filter(isFields)
 }
 
-/** Of all texts of a delta, whatever its members are called. */
+/** Counts every text of a delta, whatever its name. */
 function tokensIn(value: unknown): number {
   if (typeof value === 'string') return mostTokens(value)
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + tokensIn(item), 0)

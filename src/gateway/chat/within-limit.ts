@@ -10,8 +10,8 @@ import type { ChatOrder } from './form.ts'
 import { WatchedStream } from './watched-stream.ts'
 
 /*
- * How a chat is asked for whose account cannot easily pay for the longest answer: for no more than
- * it can pay, and watched while it runs where what it may cost can still grow.
+ * For an account that cannot easily pay for the longest answer: the answer is limited to what it
+ * can pay, and watched where the cost can still grow.
  */
 
 type LimitParts = Pick<Gateway, 'rules' | 'upstreams'>
@@ -24,7 +24,7 @@ export async function streamWithin(gateway: LimitParts, asked: Asked): Promise<C
   return canGrow(order, callLimit) ? watched(gateway, asked, stream) : stream
 }
 
-/** A whole answer that has to be watched is asked for as a stream. */
+/** A whole answer that must be watched is requested as a stream. */
 export async function answerWithin(
   gateway: LimitParts,
   asked: Asked,
@@ -40,13 +40,13 @@ export async function answerWithin(
   return gateway.upstreams.call(order.targets, 'chat', request, asking)
 }
 
-/** What goes through natively cannot be watched. */
+/** What is sent in its own dialect alone cannot be watched. */
 function canGrow({ request }: ChatOrder, callLimit: CallLimit): boolean {
   const { bounds, limitMicro, ceilingMicro } = callLimit
   return !bounds.fixed && limitMicro < ceilingMicro && request.native?.only !== true
 }
 
-/** Never more tokens than there may come to be money for. What is to be watched goes as a chat. */
+/** No more tokens than the account may come to pay for. What is watched is sent as a chat. */
 function limited(order: ChatOrder, callLimit: CallLimit): ChatRequest {
   const { request, answer, affordable } = order
   const only = request.native?.only === true

@@ -7,7 +7,7 @@ import { isAudioOnly } from './mp4-boxes.ts'
 export const AUDIO_FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'] as const
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 
-/** Bytes must be one of our formats, and the one they are claimed to be. */
+/** The bytes must be in an accepted format, and in the one that is claimed. */
 export function requireAudio(
   bytes: Buffer,
   claim: { field: string; format?: AudioFormat | undefined },
@@ -25,8 +25,8 @@ export function requireAudio(
 }
 
 /**
- * Recognised by the bytes alone, by rules of our own: the usual library takes audio-only MP4 and
- * WebM for video, and does not know RF64 and ADIF. No rule looks at more than the headers.
+ * Recognised by the first bytes. The usual library takes audio-only MP4 and WebM for video and does
+ * not know RF64 and ADIF.
  */
 export function audioFormat(bytes: Buffer): AudioFormat | undefined {
   const first = word(bytes, 0)
@@ -46,7 +46,7 @@ export function audioFormat(bytes: Buffer): AudioFormat | undefined {
 const RIFF = new Set(['RIFF', 'RF64', 'BW64'])
 const EBML = 0x1a45dfa3
 const APPLE_AUDIO = new Set(['M4A ', 'M4B ', 'M4P '])
-/** Phone recordings in 3GP and QuickTime films are other formats, whatever is in them. */
+/** 3GP recordings and QuickTime are other formats. */
 const OTHER_BRANDS = /^(?:3g|qt|hei|hev|mif1|msf1|avi)/
 
 function isM4a(bytes: Buffer): boolean {
@@ -55,14 +55,14 @@ function isM4a(bytes: Buffer): boolean {
   return !OTHER_BRANDS.test(brand) && isAudioOnly(bytes)
 }
 
-/** Music players write an ID3 tag before FLAC and AAC too; after it, MP3 is the rule. */
+/** Music players write an ID3 tag before FLAC and AAC too; otherwise it is MP3. */
 function taggedFormat(rest: Buffer): AudioFormat | undefined {
   if (rest.length === 0) return undefined
   if (word(rest, 0) === 'fLaC') return 'flac'
   return isAdts(rest) ? 'aac' : 'mp3'
 }
 
-/** For the message only: `pdf`, `png`, `mkv`, `video`, `text` or that it is not known. */
+/** For the error message. */
 function otherKind(bytes: Buffer): string {
   if (word(bytes, 4) === 'ftyp') return OTHER_BRANDS.test(word(bytes, 8)) ? 'not m4a' : 'video'
   if (docType(bytes) === 'matroska') return 'mkv'
@@ -71,7 +71,7 @@ function otherKind(bytes: Buffer): string {
   return looksLikeText(bytes) ? 'text' : 'in an unknown format'
 }
 
-/** Printable from the first byte on: JSON, HTML or prose where sound should be. */
+/** JSON, HTML or prose in place of sound. */
 export function looksLikeText(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 512)
   return start.every((byte) => byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)

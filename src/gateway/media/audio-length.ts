@@ -7,9 +7,8 @@ const LEAST_S = 0.01
 const MOST_S = 86_400
 
 /**
- * How long a recording plays, read from its headers: a hint for the hold and for an upstream that
- * reports none. Sizes in a file may lie, so the answer is kept within a day; and no reader takes more
- * than a bounded number of steps, so that no file can hold up the process.
+ * The length in the headers: for the hold, and where an upstream reports none. Headers may lie, so
+ * the result is at most a day; every reader takes a bounded number of steps.
  */
 export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
   const claimed = READERS[format](bytes)
@@ -18,7 +17,10 @@ export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undef
   return Math.round(Math.min(MOST_S, seconds) * 100) / 100
 }
 
-/** A file that claims less time than its size allows is held and charged for what it allows. */
+/**
+ * The most bytes a second in each format: a file that claims to be shorter is held and charged by
+ * its size.
+ */
 const LOSSLESS = 1_200_000
 const MOST_BYTES_PER_S: Record<AudioFormat, number> = {
   wav: LOSSLESS,
@@ -31,8 +33,8 @@ const MOST_BYTES_PER_S: Record<AudioFormat, number> = {
 }
 
 /**
- * No recording of this size plays longer, whatever it says about itself. Plain samples are what they
- * are; the rest may be packed as hard as speech can be.
+ * An upper bound for a recording of this size, whatever its headers say: PCM by its rate, other
+ * formats at the lowest bit rate of speech.
  */
 export function longestSeconds(bytes: Buffer, format: AudioFormat): number {
   const plain = format === 'wav' && bytes.length >= 44 && isPlainWav(bytes)
@@ -66,7 +68,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
     const name = bytes.toString('latin1', at, at + 4)
     const size = bytes.readUInt32LE(at + 4)
     if (name === 'fmt ' && at + 24 <= bytes.length) bytesPerS = wavBytesPerS(bytes, at + 8)
-    // Recorders that stream leave the size open: then the file's own length is the truth.
+    // Streaming recorders leave the size open: then the file's length counts.
     if (name === 'data') {
       return bytesPerS === 0 ? undefined : Math.min(size, bytes.length - at - 8) / bytesPerS
     }
@@ -75,7 +77,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
   return undefined
 }
 
-/** Plain samples are played by their own fields, whatever the header says about their sum. */
+/** For PCM the rate is computed, since the header's own rate may be wrong. */
 function wavBytesPerS(bytes: Buffer, at: number): number {
   const plain = PLAIN_SAMPLES.has(bytes.readUInt16LE(at))
   const [channels, rate] = [bytes.readUInt16LE(at + 2), bytes.readUInt32LE(at + 4)]
@@ -85,7 +87,7 @@ function wavBytesPerS(bytes: Buffer, at: number): number {
 
 const PLAIN_SAMPLES = new Set([1, 3, 0xfffe])
 
-/** By the frame count of the first frame where an encoder left it, else by the bitrate. */
+/** By the frame count in the first frame, else by the bit rate. */
 function mp3Seconds(bytes: Buffer): number | undefined {
   const start = afterTags(bytes)
   const sound = bytes.subarray(start)
@@ -116,7 +118,7 @@ function flacSeconds(bytes: Buffer): number | undefined {
   return rate === 0 || samples === 0 ? undefined : samples / rate
 }
 
-/** The last page says how many samples there were. */
+/** The last page has the number of samples. */
 function oggSeconds(bytes: Buffer): number | undefined {
   const last = bytes.lastIndexOf('OggS')
   if (last < 0 || last + 14 > bytes.length) return undefined
@@ -125,7 +127,7 @@ function oggSeconds(bytes: Buffer): number | undefined {
   return samples < 0 || rate === undefined || rate === 0 ? undefined : samples / rate
 }
 
-/** Opus counts in 48,000ths whatever was recorded; Vorbis and Speex say their rate. */
+/** Opus always counts in 48 kHz; Vorbis and Speex have their rate in the header. */
 function oggRate(bytes: Buffer): number | undefined {
   const head = 27 + (bytes[26] ?? 0)
   if (bytes.length < head + 40) return undefined
@@ -141,7 +143,7 @@ const AAC_RATES = [
 ]
 const MOST_FRAMES = 500
 
-/** Frames have no count and differ in size: the first ones speak for the rest. */
+/** There is no frame count: the first frames are taken as the average. */
 function aacSeconds(bytes: Buffer): number | undefined {
   const start = afterTags(bytes)
   let at = start

@@ -1,8 +1,8 @@
 import { invalidField, type Failure } from '../../lib/failure.ts'
 
 /**
- * Strict base64 to bytes: the standard alphabet, full padding, no data URI. The decoded size
- * is known before anything is decoded; `tooLarge` makes the route's own refusal.
+ * Strict base64: standard alphabet, full padding, no data URI. The decoded size is checked before
+ * decoding; `tooLarge` makes the route's failure.
  */
 export function decodeBase64(
   base64: string,
@@ -20,7 +20,8 @@ export function decodeBase64(
       'must use the standard base64 alphabet (+ and /), not the URL-safe one',
     )
   }
-  // The decoder skips what is not base64, so the length shows it; it takes wide characters for others.
+  // The decoder skips invalid characters, so the length shows them; wide characters are compared
+  // separately.
   const decoded = Buffer.from(text, 'base64')
   if (decoded.length !== bytes || Buffer.byteLength(text) !== text.length) {
     throw invalidField(field, 'contains characters that are not base64')
@@ -28,10 +29,10 @@ export function decodeBase64(
   return decoded
 }
 
-/** What line breaks every 64 or 76 characters show up in. */
+/** Enough to see line breaks every 64 or 76 characters. */
 const LINE_LENGTH = 128
 
-/** Each line costs as much as a hundred letters: a break after every letter took seconds. */
+/** Each line costs as much as a hundred characters: a break after every character took seconds. */
 const SHORTEST_LINE = 32
 
 function joinLines(base64: string, field: string): string {

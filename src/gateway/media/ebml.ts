@@ -1,4 +1,4 @@
-/** One element of a Matroska or WebM file: its id and where its content lies. */
+/** An element of a Matroska or WebM file. */
 type Element = { id: number; start: number; end: number }
 
 const HEADER = 0x1a45dfa3
@@ -9,16 +9,16 @@ const TIME_SCALE = 0x2ad7b1
 const DURATION = 0x4489
 const MOST_ELEMENTS = 1_024
 
-/** `webm` or `matroska`: one container, two names. */
+/** `webm` or `matroska`. */
 export function docType(bytes: Buffer): string | undefined {
   const header = child(bytes, whole(bytes), HEADER)
   const type = header && child(bytes, header, DOC_TYPE)
   if (type === undefined) return undefined
-  // Padded with NUL. Its length comes from a stranger, and the names we know are short.
+  // Padded with NUL. The length is untrusted, and known names are short.
   return bytes.toString('latin1', type.start, Math.min(type.end, type.start + 16)).split('\0')[0]
 }
 
-/** Recorders in browsers leave it out: they do not know it yet when they write the header. */
+/** Browsers leave the duration out: it is not known when they write the header. */
 export function ebmlSeconds(bytes: Buffer): number | undefined {
   const segment = child(bytes, whole(bytes), SEGMENT)
   const info = segment && child(bytes, segment, INFO)
@@ -33,7 +33,7 @@ function whole(bytes: Buffer): Element {
   return { id: 0, start: 0, end: bytes.length }
 }
 
-/** Sizes come from a stranger: each step goes forward, within the parent, and steps are counted. */
+/** Sizes are untrusted: each step goes forward within the parent, and steps are limited. */
 function child(bytes: Buffer, parent: Element, id: number): Element | undefined {
   let at = parent.start
   for (let count = 0; count < MOST_ELEMENTS && at < parent.end; count++) {
@@ -60,7 +60,7 @@ function elementAt(bytes: Buffer, at: number, limit: number): Element | undefine
   return { id, start, end: unknown ? limit : Math.min(start + size, limit) }
 }
 
-/** From the leading zeros of the first byte; 9 when it is not a length at all. */
+/** From the leading zeros of the first byte; 9 if invalid. */
 function vintLength(first: number | undefined): number {
   return first === undefined || first === 0 ? 9 : Math.clz32(first) - 23
 }

@@ -4,7 +4,7 @@ import { isAudioOnly } from './mp4-boxes.ts'
 
 export type MediaKind = 'document' | 'vision' | 'video'
 
-/** Bytes must be of a type that the route takes, and of the one they are claimed to be. */
+/** The bytes must be of an accepted type, and of the claimed one. */
 export function requireMedia(
   bytes: Buffer,
   claim: { kind: MediaKind; field: string; mediaType: string | undefined },
@@ -43,14 +43,14 @@ const OTHER_NAMES: Record<string, string> = {
   'video/mpg': 'video/mpeg',
 }
 
-/** What a client sends without knowing (`application/octet-stream`) is no claim. */
+/** A generic type such as `application/octet-stream` is no claim. */
 function canonical(claimed: string | undefined): string | undefined {
   const word = (claimed ?? '').split(';')[0]!.trim().toLowerCase()
   const name = OTHER_NAMES[word] ?? word
   return KNOWN.has(name) ? name : undefined
 }
 
-/** Recognised by the first bytes; nothing is decoded. */
+/** Recognised by the first bytes. */
 export function mediaType(bytes: Buffer): string | undefined {
   const plain = MAGIC.find(([magic]) => bytes.subarray(0, magic.length).equals(magic))
   if (plain !== undefined) return plain[1]
@@ -75,7 +75,7 @@ const MAGIC: [Buffer, string][] = [
 ]
 const EBML = 0x1a45dfa3
 const BARE_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip'])
-/** Still pictures, phone recordings and music live in the same container. */
+/** The same container also holds still pictures, 3GP recordings and music. */
 const OTHER_BRANDS = /^(?:3g|hei|hev|mif1|msf1|avi|M4A|M4B|M4P)/
 
 function brandType(bytes: Buffer): string | undefined {

@@ -1,13 +1,12 @@
-/** One box of an ISO base media file (mp4, m4a): its name and where its content lies. */
+/** A box of an ISO base media file (mp4, m4a). */
 type Box = { name: string; start: number; end: number }
 
-/** In all, however they are nested: a film has some dozens until its index is read. */
+/** In total: a video has some dozens before its index is read. */
 const MOST_BOXES = 1_024
 
-/** One reading of a file, and how many boxes it may still look at. */
 type Reading = { bytes: Buffer; boxesLeft: number }
 
-/** At least one track of sound and none of pictures. */
+/** At least one sound track and no video track. */
 export function isAudioOnly(bytes: Buffer): boolean {
   const reading = { bytes, boxesLeft: MOST_BOXES }
   const handlers = inside(reading, 'moov')
@@ -17,7 +16,7 @@ export function isAudioOnly(bytes: Buffer): boolean {
   return handlers.includes('soun') && !handlers.includes('vide')
 }
 
-/** As the movie header says; zero in fragmented files, which say it nowhere. */
+/** From the movie header; zero in fragmented files. */
 export function mp4Seconds(bytes: Buffer): number | undefined {
   const reading = { bytes, boxesLeft: MOST_BOXES }
   const header = inside(reading, 'moov').find(({ name }) => name === 'mvhd')
@@ -42,7 +41,7 @@ function path(reading: Reading, from: Box, names: string[]): Box[] {
   )
 }
 
-/** Sizes come from a stranger: each step goes forward, within the parent, and steps are counted. */
+/** Sizes are untrusted: each step goes forward within the parent, and steps are limited. */
 function children(reading: Reading, parent: Box): Box[] {
   const boxes: Box[] = []
   let at = parent.start

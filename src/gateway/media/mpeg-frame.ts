@@ -1,8 +1,8 @@
-/** The header of one MPEG audio frame (mp3), as far as length and kind need it. */
+/** The header of an MPEG audio frame. */
 export type MpegFrame = { bitsPerS: number; samplesPerS: number; samples: number; mono: boolean }
 
 const SAMPLE_RATES = [44_100, 48_000, 32_000]
-/** kbit/s by bitrate index; 0 is "free", 15 is none. */
+/** kbit/s by bit rate index; 0 is "free", 15 invalid. */
 const KBITS = {
   1: {
     3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -14,7 +14,9 @@ const KBITS = {
   },
 } as const
 
-/** Layer III or II. Layer I is nobody's recording, and its mark is also that of UTF-16 text. */
+/**
+ * Layer III or II. Layer I is not used for recordings, and its mark is also that of UTF-16 text.
+ */
 export function readMpegFrame(bytes: Buffer): MpegFrame | undefined {
   if (bytes.length < 4 || bytes[0] !== 0xff || (bytes[1]! & 0xe0) !== 0xe0) return undefined
   const version = (bytes[1]! >> 3) & 3
@@ -36,7 +38,7 @@ export function isMpegFrame(bytes: Buffer): boolean {
   return readMpegFrame(bytes) !== undefined
 }
 
-/** AAC in ADTS frames: twelve bits of sync, layer 0, a sample rate that exists. */
+/** AAC in ADTS frames: sync bits, layer 0, a valid sample rate. */
 export function isAdts(bytes: Buffer): boolean {
   return (
     bytes.length >= 7 &&
@@ -49,7 +51,7 @@ export function isAdts(bytes: Buffer): boolean {
 const MOST_TAGS = 4
 const MOST_PADDING = 64 * 1024
 
-/** Where the sound begins: after ID3v2 tags and the zeros that some writers leave behind them. */
+/** Where the sound begins, after ID3v2 tags and padding. */
 export function afterTags(bytes: Buffer): number {
   let at = 0
   for (let tags = 0; tags < MOST_TAGS && isTag(bytes, at); tags++) {

@@ -1,22 +1,20 @@
 const MOST_PAGES = 5_000
 const HEAD_BYTES = 1_024
-/** More objects than any file with so many pages has. */
 const MOST_OBJECTS = 100_000
 const PAGE = Buffer.from('/Page')
 const SPACE = 0x20
 const S = 0x73
 
 /**
- * How many pages a PDF says it has; undefined when it does not say so in plain text. Only scanned,
- * never parsed: parsers unpack, and a few kilobytes can unpack to more than a process has. It
- * sizes a hold, so not knowing is allowed.
+ * How many pages a PDF has; undefined where plain text does not say so. Only scanned: unpacking a
+ * few kilobytes could fill the memory, and this only sizes a hold.
  */
 export function pdfPages(bytes: Buffer): number | undefined {
   const pages = linearized(bytes) ?? pageObjects(bytes)
   return pages > 0 && pages <= MOST_PAGES ? pages : undefined
 }
 
-/** A file made for the web says at its very beginning how many pages will come. */
+/** A file optimised for the web begins with its page count. */
 function linearized(bytes: Buffer): number | undefined {
   const head = bytes.toString('latin1', 0, HEAD_BYTES)
   const start = head.indexOf('/Linearized')
@@ -26,7 +24,7 @@ function linearized(bytes: Buffer): number | undefined {
   return count === undefined ? undefined : Number(count)
 }
 
-/** Pages are objects of their own, unless they are packed into streams. */
+/** Page objects may be packed into streams and are then not seen. */
 function pageObjects(bytes: Buffer): number {
   let count = 0
   let at = bytes.indexOf('/Type')

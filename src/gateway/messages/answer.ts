@@ -7,12 +7,11 @@ import { inputOf, wholeParts, type WholePart } from '../chat/whole-parts.ts'
 import type { ToolNames } from './tools.ts'
 import type { MessageUsage } from './usage.ts'
 
-/** The names that an answer bears. */
 export type AnswerNames = {
   id: string
-  /** As it was asked for: clients resume a session by it. */
+  /** As the caller wrote it: clients resume a session by it. */
   model: string
-  /** As the catalog has it: reasoning comes back only to the same one. */
+  /** The catalog's id: reasoning is sent back only to the same model. */
   catalogId: string
   tools: ToolNames
 }
@@ -21,14 +20,13 @@ export function newMessageId(): string {
   return prefixedId('msg_')
 }
 
-/** How an id of a call is written here; those of upstreams repeat, or are refused by others. */
 export function newToolUseId(): string {
   return prefixedId('toolu_')
 }
 
 /**
- * The content of an answer that came as a whole, and why it stopped. Throws if a call cannot be used;
- * one that was cut off is left out, since a client would run half of it.
+ * The content of a whole answer, and why it stopped. Throws if a call cannot be used; a call that
+ * was cut off is left out, since a client would run half of it.
  */
 export function readAnswer(
   message: Fields,
@@ -44,7 +42,7 @@ export function readAnswer(
   }
 }
 
-/** It is a call whose arguments have no end. */
+/** A call whose arguments are incomplete. */
 export function isBroken({ kind, whole }: Part): boolean {
   return kind === 'call' && !whole
 }

@@ -3,7 +3,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/field
 
 /* Blocks of a message as parts of a chat message. */
 
-/** Text as one string; as parts only where marks of what to cache are to be kept. */
+/** One string; parts only where cache marks are kept. */
 export function textOfBlocks(blocks: readonly Fields[], { caches }: { caches: boolean }): unknown {
   if (caches && blocks.some(isMarked)) return blocks.map((block) => textPart(block, true))
   return blocks.map((block) => textOf(block.text) ?? '').join('\n\n')
@@ -13,12 +13,12 @@ export function isMarked(block: Fields): boolean {
   return isFields(block.cache_control)
 }
 
-/** A block that a user may send. One of a kind that a chat has no words for gives nothing. */
+/** Empty for kinds of blocks that a chat does not have. */
 export function userParts(block: Fields, at: string, caches: boolean): Fields[] {
   switch (block.type) {
     case 'text':
       if (typeof block.text !== 'string') throw invalidField(`${at}.text`, 'must be a string')
-      // Refused by some models, and nothing is lost.
+      // Some models refuse empty text.
       return block.text === '' ? [] : [textPart(block, caches)]
     case 'image':
       return [{ ...imagePart(block, at), ...(caches ? markOf(block) : {}) }]
@@ -43,7 +43,7 @@ function imagePart(block: Fields, at: string): Fields {
   return { type: 'image_url', image_url: { url: addressOf(block.source, `${at}.source`) } }
 }
 
-/** What is text is sent as text: every model reads that. */
+/** Documents that are text are sent as text, which every model reads. */
 function documentParts(block: Fields, at: string, caches: boolean): Fields[] {
   const source = fieldsOf(block.source)
   const title = textOf(block.title)
@@ -84,7 +84,7 @@ function addressOf(source: unknown, at: string): string {
     if (typeof url !== 'string') throw invalidField(`${at}.url`, 'must be a string')
     return url
   }
-  // Files are kept by nobody here: an id could only name one in an account of ours.
+  // There is no storage of files: an id could only name one in our own account.
   throw invalidField(`${at}.type`, 'must be base64 or url: files are not kept here')
 }
 

@@ -1,4 +1,4 @@
-/** A Messages request. What is not listed is known to some model, or to none: it never fails one. */
+/** A Messages request. Unlisted fields pass to models that know them and never fail a request. */
 export type MessagesBody = {
   model: string
   messages: unknown[]
@@ -15,16 +15,16 @@ export type MessagesBody = {
   output_config?: unknown
 }
 
-/** What must be known of the model to put a request in its words. */
+/** What reading a request must know of the model. */
 export type ReadingModel = {
   id: string
   maxOutputTokens?: number | undefined
   outputModalities: readonly string[]
   supportedParameters: readonly string[]
-  /** Marks of what to cache reach the upstream, which knows them. */
+  /** The upstream accepts cache marks. */
   caches: boolean
-  /** Its thinking bears signatures of the provider whose dialect this is. */
+  /** Its thinking has signatures of the provider of this dialect. */
   signs: boolean
-  /** An upstream of it takes the request as it is. */
+  /** An upstream accepts the request as it is. */
   native: boolean
 }

@@ -36,8 +36,8 @@ export function messageStreamForm(names: AnswerNames, promptTokens: number): Str
 }
 
 /*
- * Answers of an upstream that speaks this dialect. They go out as they are, but their counts are those
- * that are charged for: an upstream may count wrongly, or not at all.
+ * Answers of an upstream that speaks this dialect pass unchanged but for the counts, which are
+ * those that are charged.
  */
 
 function nativeWhole(message: Fields, usage: Usage): Fields {
@@ -46,7 +46,7 @@ function nativeWhole(message: Fields, usage: Usage): Fields {
 
 const COUNTED = /"usage":\{"input_tokens":\d/
 
-/** The first event. Clients measure by its input how full the context is. */
+/** The first event. Clients show by its input tokens how full the context is. */
 function nativeStart(event: string, promptTokens: number): string {
   if (COUNTED.test(event)) return event
   const { message, ...rest } = dataOf(event)
@@ -56,7 +56,7 @@ function nativeStart(event: string, promptTokens: number): string {
   return withData(event, { ...rest, message: nativeWhole(said, { promptTokens }) })
 }
 
-/** The events that tell the end. Some upstreams close the connection without the last one. */
+/** The last events. Some upstreams close the connection without `message_stop`. */
 function nativeEnd(last: readonly string[], usage: Usage): string {
   const text = last.map((event) => withTotals(event, usage)).join('')
   return text.includes(STOP) ? text : text + STOP

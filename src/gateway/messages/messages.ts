@@ -19,7 +19,6 @@ type OrderParts = Omit<ChatParts, 'callLimits' | 'leftUnpaid'>
 type MessagesCall = GatewayCall & { headers: SentHeaders }
 type MessagesOrder = { order: ChatOrder; names: AnswerNames; native: readonly Offer[] }
 
-/** Answers one Messages request, whole or as a stream, by any model that can chat. */
 export async function messages(
   gateway: ChatParts,
   call: MessagesCall,
@@ -31,7 +30,7 @@ export async function messages(
     : completeChat(gateway, call, order, messageWhole(names))
 }
 
-/** How many tokens a request has: asked where that is known, else estimated. It costs nothing. */
+/** The token count of a request, free: asked of an upstream that counts, else estimated. */
 export async function countTokens(
   gateway: OrderParts,
   call: MessagesCall,
@@ -48,7 +47,7 @@ export async function countTokens(
       return { input_tokens: tokens }
     }
   } catch (error) {
-    // An estimate is better than none; what went wrong is in the log of the upstreams.
+    // The upstreams' log has the error; an estimate is better than none.
     if (!(error instanceof Failure) || call.signal.aborted) throw error
   }
   return { input_tokens: estimateOf(order) }
@@ -86,10 +85,9 @@ function readingModel(upstreams: Upstreams, model: CatalogModel, native: boolean
   return { ...model, caches: model.offers.every(caches), signs, native }
 }
 
-/** Others refuse marks of what to cache, or cache by themselves. */
+/** Other models refuse cache marks, or cache by themselves. */
 const KNOWS_MARKS = /^(anthropic|google)\//
 
-/** What is absent is estimated, and nothing was said yet. */
 function estimateOf(order: ChatOrder): number {
   return order.usage(ABSENT, { outputBytes: 0 }).promptTokens ?? 0
 }

@@ -2,8 +2,8 @@ import { notFound, type Catalog } from '../../catalog/catalog.ts'
 import type { CatalogIndex, CatalogModel } from '../../catalog/catalog-index.ts'
 
 /**
- * The model that a client means. Many have their models' names built in: without the maker, with a
- * date, with dashes for dots; and one adds how much context it wants.
+ * Many clients have model names built in: without the maker, with a date, with dashes for dots, or
+ * with a wanted context length.
  */
 export function findModel(catalog: Catalog, asked: string): CatalogModel {
   const name = asked.replace(WANTED_CONTEXT, '')
@@ -16,7 +16,7 @@ export function findModel(catalog: Catalog, asked: string): CatalogModel {
 const WANTED_CONTEXT = /\[1m\]$/i
 const SEVERAL = 'several'
 
-/** `anthropic/claude-sonnet-4.5` and `claude-sonnet-4-5-20250929` have one plain name. */
+/** `anthropic/claude-sonnet-4.5` and `claude-sonnet-4-5-20250929` give the same plain name. */
 function plainName(id: string): string {
   return id
     .replace(/^anthropic\//, '')
@@ -29,7 +29,7 @@ type PlainNames = ReadonlyMap<string, CatalogModel | typeof SEVERAL>
 
 const known = new WeakMap<CatalogIndex, PlainNames>()
 
-/** Made once for each state of the catalog. */
+/** Built once for each state of the catalog. */
 function plainNames(index: CatalogIndex): PlainNames {
   const made = known.get(index)
   if (made !== undefined) return made

@@ -5,10 +5,10 @@ import { carriedDetails, isCarrier } from '../chat/reasoning.ts'
 import type { MessagesBody } from './body.ts'
 import { isClientRun } from './tools.ts'
 
-/** Headers of a request, by their lower-case names. */
+/** Request headers by their lower-case names. */
 export type SentHeaders = Record<string, string | string[] | undefined>
 
-/** Fields that spend outside token prices, or name things of our account there. */
+/** Fields that cost extra, or that name things in our own account. */
 const DROPPED = [
   'service_tier',
   'speed',
@@ -23,8 +23,8 @@ const DROPPED = [
 ]
 
 /**
- * The request for an upstream that speaks this dialect. Alike on every turn, and changed as little as
- * can be: thinking is bound to its exact system, tools and messages.
+ * The request for an upstream that speaks this dialect. Changed as little as possible and the same
+ * way on every turn, since thinking is bound to its exact system, tools and messages.
  */
 export function nativeRequest(
   body: MessagesBody & Fields,
@@ -55,13 +55,13 @@ function versionOf(version: string | string[] | undefined): string {
   return version === OTHER_VERSION ? OTHER_VERSION : USUAL_VERSION
 }
 
-/** What they allow has a price of its own, or is refused; so are the fields that belong to them. */
+/** Features with a price of their own, or refused. */
 const SPENDING =
   /^(fast-mode|mcp-client|code-execution|files-api|skills|server-side-fallback|advisor|oauth)/
 const BETA = /^[\w.-]{1,100}$/
 const MOST_BETAS = 50
 
-/** An open list: each release of the clients has new ones. */
+/** Not a fixed list: each release of the clients has new ones. */
 function keptBetas(header: string | string[] | undefined): string[] {
   return [header ?? []]
     .flat()
@@ -71,7 +71,10 @@ function keptBetas(header: string | string[] | undefined): string[] {
     .slice(0, MOST_BETAS)
 }
 
-/** In what another upstream said there is our carrier; what it carries may be of this provider. */
+/**
+ * Thinking of other upstreams is in our carrier, which they would refuse; what it carries may be
+ * this provider's.
+ */
 function withoutCarriers(messages: readonly unknown[], model: string): unknown[] {
   return messages.flatMap((message) => {
     if (!isFields(message) || !listOf(message.content).some(hasCarrier)) return [message]

@@ -2,7 +2,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/field
 import type { MessagesBody, ReadingModel } from './body.ts'
 
 const REASONING = ['reasoning', 'reasoning_effort', 'include_reasoning']
-/** The highest has no name of its own in a chat. */
+/** A chat has no name for `max`. */
 const EFFORTS: Record<string, string> = {
   low: 'low',
   medium: 'medium',
@@ -13,7 +13,6 @@ const EFFORTS: Record<string, string> = {
 const LOW_TOKENS = 4_096
 const MEDIUM_TOKENS = 16_384
 
-/** How much to think, for a model that does. */
 export function effortFor(body: MessagesBody, model: ReadingModel): Fields {
   if (!REASONING.some((name) => model.supportedParameters.includes(name))) return {}
   const thinking = fieldsOf(body.thinking)
@@ -32,7 +31,6 @@ function effortOfBudget(tokens: number): string {
   return tokens <= MEDIUM_TOKENS ? 'medium' : 'high'
 }
 
-/** An answer in the shape of a schema. */
 export function formatFor(body: MessagesBody): Fields {
   const { format } = fieldsOf(body.output_config)
   const { type, schema } = fieldsOf(format)
@@ -43,7 +41,7 @@ export function formatFor(body: MessagesBody): Fields {
   }
 }
 
-/** Strictness is refused for a schema that leaves anything open. */
+/** `strict` is refused for a schema that leaves anything open. */
 function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict)
   if (!isFields(schema)) return true

@@ -8,14 +8,12 @@ import { textOfBlocks } from './blocks.ts'
 import { chatTools, keptTools, type ToolNames } from './tools.ts'
 import { chatTurns } from './turns.ts'
 
-/** The same request as a chat. */
 export type ReadRequest = {
   chat: ChatBody & Fields
-  /** Its tools, under the names that the chat has for them. */
   names: ToolNames
-  /** Those of its tools that the caller runs, as they were sent. */
+  /** The tools that the caller runs, as sent. */
   tools: Fields[]
-  /** The field of the request that each message of the chat is from. */
+  /** The request's field that each chat message was made from. */
   places: string[]
 }
 
@@ -39,7 +37,7 @@ export function readRequest(body: MessagesBody, model: ReadingModel): ReadReques
     ...formatFor(body),
   }
   if (body.stream === true) chat.stream = true
-  // Its pictures and its voice would be charged, and this dialect cannot show them.
+  // Pictures and sound would be charged, and this dialect cannot show them.
   if (model.outputModalities.length > 1) chat.modalities = ['text']
   return { chat, names, tools, places: placed.map(({ at }) => at) }
 }
@@ -49,7 +47,7 @@ function sampling(body: MessagesBody, model: ReadingModel): Fields {
   const taken: Fields = {}
   if (typeof temperature === 'number') taken.temperature = temperature
   if (typeof top_p === 'number') taken.top_p = top_p
-  // Not in OpenAI's format: where it is not known it would be refused.
+  // Not in OpenAI's format: models that do not know it would refuse it.
   if (typeof top_k === 'number' && model.supportedParameters.includes('top_k')) taken.top_k = top_k
   if (stops && stops.length > 0) taken.stop = stops
   return taken
@@ -57,7 +55,7 @@ function sampling(body: MessagesBody, model: ReadingModel): Fields {
 
 const OWN_NOTE = 'x-anthropic-'
 
-/** A string, or blocks of text; the first may be a note of the client to its own provider. */
+/** A string or text blocks; the first block may be a client's note to its own provider. */
 function systemMessage(system: unknown, model: ReadingModel): Fields[] {
   if (system === undefined || system === null || system === '') return []
   if (typeof system === 'string') return [{ role: 'system', content: system }]

@@ -3,7 +3,7 @@ import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import { attachedHeading, resultText } from '../chat/dialects.ts'
 import { searchResultText, userParts } from './blocks.ts'
 
-/** The result of a tool: a `tool` message has only text, so pictures and files stand beside it. */
+/** A `tool` message has only text: pictures and files are kept apart. */
 export type ToolResult = { message: Fields; media: Fields[] }
 
 export function toolResult(block: Fields, at: string): ToolResult {
@@ -41,14 +41,13 @@ function readBlock(
   }
 }
 
-/** In the order of the calls, whatever order they came in. */
 export function inOrderOfCalls(results: ToolResult[], calls: readonly string[]): ToolResult[] {
   const place = new Map(calls.map((id, i) => [id, i]))
   const placeOf = (result: ToolResult) => place.get(idOf(result)) ?? 0
   return results.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** The ids of calls that have no result, and those of results that have no call, or a second one. */
+/** Ids of calls without a result, and of results without a call, or with a second one. */
 export function unpaired(
   results: readonly ToolResult[],
   calls: readonly string[],
@@ -62,7 +61,6 @@ function idOf({ message }: ToolResult): string {
   return String(message.tool_call_id)
 }
 
-/** Blocks of `content` with their places; a string is one block of text. */
 export function blocksOf(content: unknown, at: string): { block: Fields; at: string }[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, at }]
   if (!Array.isArray(content)) throw invalidField(`${at}.content`, 'must be a string or blocks')

@@ -14,16 +14,16 @@ export const PING = frame('ping', '')
 export const STOP = frame('message_stop', '')
 
 /**
- * The events of one answer, from the chunks of a chat. Clients take the first event for the start
- * and refuse kinds that they do not know, so nothing else is ever sent.
+ * Writes the events of an answer from the chunks of a chat. Clients refuse unknown events, so no
+ * others are sent.
  */
 export class MessageEvents {
   readonly #names: AnswerNames
   readonly #reader: PartReader
   #text = ''
-  /** A thinking block has begun; one without a text has its whole content in its start. */
+  /** A thinking block has begun. One without text is sent whole at its start. */
   #thinking = false
-  /** A call was closed whose arguments have no end. */
+  /** A call closed with incomplete arguments. */
   #cutOff = false
 
   constructor(names: AnswerNames) {
@@ -36,7 +36,7 @@ export class MessageEvents {
     this.#reader = new PartReader(listener, newToolUseId)
   }
 
-  /** With our estimate of what goes in: clients measure by it how full the context is. */
+  /** With the estimated prompt tokens: clients show by them how full the context is. */
   start(promptTokens: number): string {
     const usage = messageUsage({ promptTokens })
     const message = messageOf(this.#names, [], { stopReason: null, usage })
@@ -49,7 +49,7 @@ export class MessageEvents {
     return this.#text
   }
 
-  /** What tells the end, once it is paid for. */
+  /** Sent after the settlement. */
   end(last: readonly string[], usage: Usage): string {
     this.#text = ''
     for (const chunk of last) this.#reader.take(chunk)
@@ -101,7 +101,7 @@ export class MessageEvents {
   }
 }
 
-/** The kind of a delta, and the member with its text. */
+/** The type of a delta, and its text member. */
 const DELTAS: Record<Part['kind'], string> = {
   reasoning: '"thinking_delta","thinking"',
   text: '"text_delta","text"',

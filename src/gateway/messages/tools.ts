@@ -3,15 +3,12 @@ import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
 import { fittedToolName } from '../chat/dialects.ts'
 import type { MessagesBody } from './body.ts'
 
-/** Tools under the names that a chat has for them. */
+/** Tool names: as the model knows them, and as the caller does. */
 export type ToolNames = {
-  /** As the chat has it. */
   short(name: string): string
-  /** As the caller has it. */
   full(name: string): string
 }
 
-/** `tools`, `tool_choice` and `parallel_tool_calls` of a chat. */
 export function chatTools(
   kept: readonly Fields[],
   choice: unknown,
@@ -27,8 +24,9 @@ export function chatTools(
 }
 
 /**
- * Those that the caller runs. A tool that an upstream would run has a price of its own and is left
- * out; but where it is the only one, or must be used, an answer without it would be made up.
+ * The tools that the caller runs. A tool that an upstream would run has its own price and is left
+ * out; if it is the only one, or required, the request is refused: the model would invent its
+ * result.
  */
 export function keptTools(
   { tools: sent, tool_choice: choice }: MessagesBody,
@@ -53,7 +51,7 @@ function typeOf(tool: unknown): string {
 
 const CLIENT_RUN = /^(bash|text_editor|computer|memory|browser_toolset)_/
 
-/** The caller runs it, but its schema is known only to models of the provider that named it. */
+/** The caller runs it, but only models of its provider know its schema. */
 export function isClientRun(tool: Fields): boolean {
   return CLIENT_RUN.test(typeOf(tool))
 }
@@ -94,7 +92,6 @@ function choiceOf({ type, name }: Fields, names: ToolNames): unknown {
   throw invalidField('tool_choice.type', 'must be auto, any, tool or none')
 }
 
-/** Names that a chat could not have, and those that the caller gave. */
 export function toolNames(used: readonly string[]): ToolNames {
   const full = new Map(used.map((name) => [fittedToolName(name), name]))
   return { short: fittedToolName, full: (name) => full.get(name) ?? name }

@@ -10,18 +10,16 @@ import type { ToolNames } from './tools.ts'
 
 type Reading = { model: ReadingModel; names: ToolNames }
 type Placed = { block: Fields; at: string }
-/** Neighbours of one role are one turn. */
+/** Consecutive messages of one role are one turn. */
 type Turn = { role: string; at: string; blocks: Placed[] }
 
-/** A message of the chat, and the field of the request that it is from. */
 export type PlacedMessage = { message: Fields; at: string }
 
-/** The messages of a conversation as those of a chat. */
 export function chatTurns(messages: readonly unknown[], reading: Reading): PlacedMessage[] {
   const said: PlacedMessage[] = []
   const say = (at: string, ...more: Fields[]) =>
     said.push(...more.map((message) => ({ message, at })))
-  /** The calls of the last turn; their results must follow at once. */
+  /** The calls of the last turn; their results must follow directly. */
   let calls: { ids: string[]; at: string } = { ids: [], at: '' }
   let waiting: Fields[] = []
   for (const turn of turnsOf(messages)) {
@@ -65,7 +63,7 @@ function systemTurn({ blocks }: Turn, { model }: Reading): Fields[] {
   return texts.length === 0 ? [] : [{ role: 'system', content: textOfBlocks(texts, model) }]
 }
 
-/** Results first, then what the system says in between, then all that only a user may send. */
+/** Tool results first, then system messages in between, then the user's content. */
 function userTurn(
   turn: Turn,
   calls: { ids: string[]; at: string },
@@ -87,7 +85,7 @@ function userTurn(
   return [...ordered.map(({ message }) => message), ...waiting, ...own]
 }
 
-/** One text is a string: every server reads that. */
+/** A single text is sent as a string, which every server reads. */
 function contentOf(parts: Fields[]): unknown {
   const only = parts.length === 1 ? parts[0]! : undefined
   return only?.type === 'text' && !isMarked(only) ? only.text : parts
@@ -111,7 +109,7 @@ function isThought({ block }: Placed): boolean {
   return isThinking(block)
 }
 
-/** From our carrier; or as the provider signed it, where the same model reads it again. */
+/** From our carrier, or as signed by the provider of the same model. */
 function detailsOf(block: Fields, index: number, model: ReadingModel): Fields[] {
   const { thinking: text, signature, data } = block
   const carrier = block.type === 'thinking' ? signature : data
@@ -138,7 +136,7 @@ function callOf({ block, at }: Placed, names: ToolNames): Fields {
   return { id, type: 'function', function: { name: names.short(name), arguments: text } }
 }
 
-/** Those that say anything: an empty one is refused by some models. */
+/** Without empty texts, which some models refuse. */
 function textBlocks(blocks: readonly Placed[]): Fields[] {
   return blocks.flatMap(({ block, at }) => {
     if (block.type !== 'text') return []
@@ -147,7 +145,7 @@ function textBlocks(blocks: readonly Placed[]): Fields[] {
   })
 }
 
-/** In the words that clients of this dialect know. */
+/** Clients know this wording. */
 function withoutResult(at: string, ids: readonly string[]) {
   return invalidField(
     at,

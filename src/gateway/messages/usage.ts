@@ -9,7 +9,7 @@ export type MessageUsage = {
   output_tokens_details?: { thinking_tokens: number }
 }
 
-/** Its input leaves out what is in the cache, since clients add the three up. */
+/** `input_tokens` leaves out cached tokens, since clients add the three up. */
 export function messageUsage(usage: Usage): MessageUsage {
   const read = usage.cachedTokens ?? 0
   const written = usage.cacheWriteTokens ?? 0

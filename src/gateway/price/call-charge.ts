@@ -8,22 +8,22 @@ import { PICTURE_TOKENS } from './media-tokens.ts'
 import { promptTokens, textTokens, type PromptSize } from './prompt-size.ts'
 import { logUnusable } from './reported-cost.ts'
 
-/** A call, with the prices of its first moment. */
+/** A call, with the prices at its start. */
 type MeasuredCall = { model: ModelPrices; prompt: PromptSize; at: Date }
 
 type ModelPrices = Pick<PricedModel, 'id' | 'prices' | 'margin' | 'creditsPerUsd'>
 
-/** What came out, for an upstream that reports no tokens, or not of what kind they are. */
+/** The size of the output, for an upstream that reports no tokens, or not of which kind. */
 export type Output = {
   outputBytes: number
   pictures?: number | undefined
-  /** No fewer tokens than it has, for an answer that ended because the money did. */
+  /** An upper bound, for an answer that was cut off for lack of credits. */
   boundTokens?: number | undefined
 }
 
 /**
- * What to charge for a call that is priced by the token. Needed until the answer has ended: only what
- * is named here is kept so long, and nothing that leads to the text of the prompt.
+ * What to charge for a call priced by the token. It lives until the answer has ended, so it keeps
+ * nothing of the prompt's text.
  */
 export function callCharge({ model, prompt, at, log }: MeasuredCall & { log: Log }) {
   return (reading: UsageReading, output: Output): StageUsage => {
@@ -32,10 +32,7 @@ export function callCharge({ model, prompt, at, log }: MeasuredCall & { log: Log
   }
 }
 
-/**
- * Token prices for what was used. Absent usage is not zero: it is estimated, and the record says
- * so. An explicit zero is zero. What cannot be believed is estimated too.
- */
+/** Missing or implausible usage is estimated and marked so; a reported zero is zero. */
 function usageOf(call: MeasuredCall, reading: UsageReading, output: Output): StageUsage {
   const { model, prompt, at } = call
   const reported = reading.kind === 'reported' ? reading.usage : {}
@@ -65,24 +62,23 @@ function usageOf(call: MeasuredCall, reading: UsageReading, output: Output): Sta
   }
 }
 
-/** Tokens of an answer whose upstream counted none. */
 function answerTokens({ outputBytes, pictures = 0, boundTokens }: Output): number {
   return boundTokens ?? textTokens(outputBytes) + pictures * PICTURE_TOKENS
 }
 
-/** Few upstreams tell how long they keep what they wrote: then it is as long as was asked for. */
+/** Few upstreams report how long they cache: then it is as long as was asked for. */
 function hourWrites({ cacheLife }: PromptSize, reported: Usage): number | undefined {
   return cacheLife === '1h' ? reported.cacheWriteTokens : undefined
 }
 
-/** Where an upstream does not tell the tokens of sound apart: those that nothing else explains. */
+/** Where sound is not reported separately: the tokens that nothing else explains. */
 function soundTokens(prompt: PromptSize, reported: Usage): number {
   if (prompt.audioTokens === 0) return 0
   const estimate = promptTokens(prompt)
   return Math.max(0, (reported.promptTokens ?? estimate) - (estimate - prompt.audioTokens))
 }
 
-/** The same for the tokens of a picture. */
+/** The same for pictures. */
 function pictureTokens(reported: Usage, output: Output): number {
   const { outputBytes, pictures = 0 } = output
   if (pictures === 0) return 0

@@ -30,36 +30,35 @@ import {
 export type AnswerWish = {
   maxTokens: number | undefined
   choices: number
-  /** What the upstream is told to keep to; none: as much as the model can say. */
+  /** What the upstream is told to keep to; undefined: as much as the model can write. */
   hardLimit?: number | undefined
-  /** It can be counted while it is said, and ended at any word. */
+  /** It can be counted as it arrives, and cut off anywhere. */
   growing?: boolean | undefined
-  /** Bytes of a predicted answer: what turns out wrong is charged as if the model had said it. */
+  /** Bytes of a predicted answer: wrong predictions are charged as output. */
   predictedBytes?: number | undefined
-  /** No fewer tokens than that has. */
+  /** An upper bound of its tokens. */
   boundPredicted?: (() => number) | undefined
-  /** Each choice is to have a picture. */
+  /** Each choice may have a picture. */
   pictures?: boolean | undefined
   audio?: boolean | undefined
 }
 
-/** A call, with the prices of its first moment. */
+/** A call, with the prices at its start. */
 type HeldCall = {
   model: PricedModel
   prompt: PromptSize
   at: Date
-  /** What the text may come to, by a closer look than at its bytes. */
+  /** An upper bound of the text's tokens, closer than its bytes. */
   boundText?: (() => number) | undefined
   rules: ReservationRules
 }
 
-/** What to hold for a call that is priced by the token, and what that pays for. */
 type CallHold = {
-  /** Without an answer, for work whose result has no tokens. */
+  /** Without an answer: for results that have no tokens. */
   estimate(answer?: AnswerWish): CostEstimate
-  /** How many tokens of an answer a limit pays for, whatever kind they turn out to be. */
+  /** How many answer tokens of any kind a limit pays for. */
   affordable(limitMicro: bigint, bounds: CostBounds, answer: AnswerWish): number
-  /** No fewer tokens than the prompt has. */
+  /** An upper bound of the prompt's tokens. */
   boundPrompt(): number
 }
 
@@ -72,12 +71,12 @@ export function callHold(call: HeldCall): CallHold {
   }
 }
 
-/** For a caller who names no limit. */
+/** Where the caller names no limit. */
 export const DEFAULT_ANSWER_TOKENS = 1_024
 
 /**
- * What goes in, and what is certain to come out, must be affordable; the answer's part is capped, so
- * that a huge `max_tokens` never blocks a normal account.
+ * The prompt and what is certain to be produced must be affordable; the answer's part is capped, so
+ * that a huge `max_tokens` does not block a normal account.
  */
 function estimateOf(call: HeldCall, answer: AnswerWish | undefined): CostEstimate {
   const { model, prompt, rules, boundText } = call
@@ -119,7 +118,7 @@ function exactBoundsOf(call: HeldCall, answer: AnswerWish | undefined): CostBoun
   })
 }
 
-/** What the call may come to cost with a prompt of so many tokens. */
+/** The cost bounds with so many prompt tokens. */
 function boundsOf(
   call: HeldCall,
   answer: AnswerWish | undefined,
@@ -165,7 +164,7 @@ function longestAnswer({ hardLimit }: AnswerWish, model: PricedModel): number {
   return Math.min(hardLimit ?? most, most)
 }
 
-/** Of one token of the answer, in dollars, whatever kind it is and however long the prompt. */
+/** The highest price of one answer token, in dollars, for any kind and any prompt length. */
 function boundPrice(call: HeldCall, answer: AnswerWish): Decimal {
   const { model, prompt } = call
   const price = answerPrice(call, answer, promptTokens(prompt))
@@ -182,7 +181,7 @@ function tokensFor(micro: bigint, price: Decimal, model: PricedModel): number {
   return Math.max(0, Number((micro * BigInt(MILLION)) / each))
 }
 
-/** At the dearest price that its tokens may turn out to have. */
+/** At the highest price that its tokens may have. */
 function heldPrompt({ model, prompt, at }: HeldCall, promptTokens: number): Decimal {
   const plain = { promptTokens, completionTokens: 0, images: prompt.imageCount }
   const costs = [promptCost(model.prices, plain, at)]
@@ -196,7 +195,7 @@ function allWritten({ cacheLife }: PromptSize, tokens: number): Partial<TokenUse
   return { cacheWriteTokens: tokens, cacheWrite1hTokens: cacheLife === '1h' ? tokens : 0 }
 }
 
-/** Work that is ordered with the answer, whatever its length: pictures, and what was predicted. */
+/** Output that is certain: pictures, and the prediction. */
 function ordered({ model, prompt, at }: HeldCall, answer: AnswerWish): Decimal {
   if (!answer.pictures && !answer.predictedBytes) return NONE
   const imageOutputTokens = answer.pictures ? PICTURE_TOKENS * answer.choices : 0
@@ -209,17 +208,17 @@ function ordered({ model, prompt, at }: HeldCall, answer: AnswerWish): Decimal {
   return tokenCost(model.prices, use, at).answerUsd
 }
 
-/** The pictures in it are ordered, and counted there. */
+/** Without pictures, which are counted in `ordered`. */
 function heldAnswer(call: HeldCall, answer: AnswerWish): Decimal {
   const tokens = expectedAnswer(answer, call.model.maxOutputTokens)
   const text = { ...answer, pictures: false }
   return times(answerPrice(call, text, promptTokens(call.prompt)), decimal(tokens))
 }
 
-/** A price that depends on neither the prompt nor the hour is worked out once for each model. */
+/** Computed once for each model whose prices depend on neither prompt nor hour. */
 const ANSWER_PRICES = new WeakMap<PricedModel, Map<number, Decimal>>()
 
-/** Of one token, at the dearest price that it may turn out to have. */
+/** The highest price that one token may have. */
 function answerPrice(call: HeldCall, answer: AnswerWish, promptTokens: number): Decimal {
   const { model } = call
   if (model.prices.overrides !== undefined) return dearestToken(call, answer, promptTokens)

@@ -7,12 +7,11 @@ import { pdfPages } from '../media/pdf-pages.ts'
 import { textTokens } from './prompt-size.ts'
 
 /*
- * How many tokens a model will count for a file: only the hold is made from it, and the charge where
- * the upstream reports no usage. What a file says about itself is believed only upwards: its size
- * sets a floor, so that a large file cannot claim to be one page or one second.
+ * Estimates of a file's tokens, for the hold, and for the charge where the upstream reports no
+ * usage. A file's own claims can only raise them: its size sets a floor.
  */
 
-/** One picture costs an upstream 85 to 1,600 tokens; large ones are cut into tiles and cost more. */
+/** A picture costs 85 to 1,600 tokens; large ones are cut into tiles and cost more. */
 export const IMAGE_TOKENS = 1_600
 const IMAGE_BYTES_PER_TOKEN = 750
 
@@ -20,10 +19,10 @@ export function imageTokens(bytes: number): number {
   return Math.max(IMAGE_TOKENS, Math.ceil(bytes / IMAGE_BYTES_PER_TOKEN))
 }
 
-/** Tokens of a picture that comes out, where nobody says how many. */
+/** Tokens of a generated picture, where they are not reported. */
 export const PICTURE_TOKENS = 4_175
 
-/** `type` is what the file is declared as; where that is nothing, its first bytes decide. */
+/** `type` is the declared type; without one the first bytes decide. */
 export function fileTokens(bytes: Buffer, type: string): number {
   const known = type === '' || type === 'application/octet-stream' ? mediaType(bytes) : type
   if (known === undefined || known === 'image/svg+xml') return textTokens(bytes.length)
@@ -31,18 +30,18 @@ export function fileTokens(bytes: Buffer, type: string): number {
   if (known.startsWith('video/')) return filmTokens(bytes, known)
   if (known.startsWith('audio/')) return soundTokens(bytes)
   const isPdf = known === 'application/pdf' && mediaType(bytes) === 'application/pdf'
-  // Whatever else a model reads, it reads as text.
+  // Anything else is read as text.
   return isPdf ? pdfTokens(bytes) : textTokens(bytes.length)
 }
 
-/** A page of text and its picture; upstreams count 300 to 3,000. */
+/** A page's text and picture; upstreams count 300 to 3,000. */
 const TOKENS_PER_PAGE = 1_500
 /**
- * A page of text takes 3 to 50 kB and a scanned one about 100 kB. Beyond that a file is held for more
- * pages than it says it has: 15 MiB that claim one page are held as 105, at about 157,000 tokens.
+ * A text page takes 3 to 50 kB and a scanned one about 100 kB. Larger files are held for more pages
+ * than they claim: 15 MiB are at least 105 pages, about 157,000 tokens.
  */
 const MOST_BYTES_PER_PAGE = 150_000
-/** Where a file does not say how many pages it has, they are packed, and text packs well. */
+/** Without a page count the pages are compressed text. */
 const PACKED_BYTES_PER_TOKEN = 37.5
 
 function pdfTokens(bytes: Buffer): number {
@@ -52,7 +51,7 @@ function pdfTokens(bytes: Buffer): number {
   return Math.max(least, pages * TOKENS_PER_PAGE)
 }
 
-/** By the length that it claims, within what its size allows. */
+/** By the claimed length, within what the size allows. */
 function lengthTokens(
   bytes: Buffer,
   seconds: number | undefined,
@@ -64,7 +63,7 @@ function lengthTokens(
   return Math.max(floor, Math.ceil(Math.min(seconds, most) * rule.tokensPerS))
 }
 
-/** One picture and its sound each second; no second of film is smaller than 2 kB. */
+/** One picture and its sound each second; a second of video has at least 2 kB. */
 const FILM = { tokensPerS: 300, leastBytesPerS: 2_000, bytesPerToken: 375 }
 
 function filmTokens(bytes: Buffer, type: string): number {
@@ -76,7 +75,7 @@ function filmSeconds(bytes: Buffer, type: string): number | undefined {
   return type === 'video/mpeg' ? undefined : mp4Seconds(bytes)
 }
 
-/** Models count 10 to 32 tokens a second; speech is packed into no less than 750 bytes. */
+/** Models count 10 to 32 tokens a second; a second of speech has at least 750 bytes. */
 const SOUND = { tokensPerS: 32, leastBytesPerS: 750, bytesPerToken: 450 }
 
 export function soundTokens(bytes: Buffer): number {

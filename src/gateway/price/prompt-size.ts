@@ -1,23 +1,21 @@
 import { isFields } from '../../lib/fields.ts'
 
 /**
- * How large a prompt is, before anyone has counted its tokens. What is sent upstream is what is paid
- * for: every byte of the outgoing body counts as text, whatever field it is in, except media that
- * have a measure of their own.
+ * The size of a prompt before its tokens are counted. Every byte of the outgoing body counts as
+ * text, except media, which are measured separately.
  */
 export type PromptSize = {
-  /** Of the outgoing JSON, without the media that are measured below. */
+  /** Of the outgoing JSON, without the media. */
   textBytes: number
   imageCount: number
-  /** Pictures, films and files. */
   mediaTokens: number
-  /** Sound, which may have a price of its own. */
+  /** Sound may have its own price. */
   audioTokens: number
-  /** Films and files behind a link: nobody knows how long they are. */
+  /** Videos and files behind a link, of unknown length. */
   links: number
-  /** No fewer tokens than all of it has, where its bytes do not say. */
+  /** An upper bound of all tokens, where it is not the bytes. */
   mostTokens?: number | undefined
-  /** The caller asks for the prompt to be kept in the upstream's cache, at a price of its own. */
+  /** The caller asks for caching at the upstream, which has its own price. */
   cacheLife?: CacheLife | undefined
 }
 
@@ -32,14 +30,12 @@ export const EMPTY_PROMPT: PromptSize = {
 }
 
 /**
- * An estimate from bytes, because real tokenizers are superlinear on repetitive text: 50,000 × "a"
- * blocked the loop for seconds. Prose runs at 3 to 4.5 bytes a token; what is neither prose nor
- * English is denser.
+ * Estimated from bytes, because real tokenizers need seconds for repetitive text. Prose has 3 to
+ * 4.5 bytes a token; other text is denser.
  */
 const BYTES_PER_TOKEN = 3
-/** The estimate for what is behind a link. */
 const LINKED_MEDIA_TOKENS = 10_000
-/** Separators and the start of the answer. Roles and names are bytes of the body. */
+/** Separators and the start of the answer. */
 const TOKENS_PER_PROMPT = 8
 
 export function textTokens(bytes: number): number {
@@ -51,18 +47,18 @@ export function promptTokens(size: PromptSize): number {
   return textTokens(size.textBytes) + media + TOKENS_PER_PROMPT
 }
 
-/** Where the catalog does not say how much a model can read. */
+/** Where the catalog has no context length. */
 export const UNKNOWN_CONTEXT_TOKENS = 1_000_000
 
-/** For the hold: what is behind a link may fill all that the model can read. */
+/** For the hold: what is behind a link may fill the model's context. */
 export function mostPromptTokens(size: PromptSize, contextTokens: number | undefined): number {
   const estimate = promptTokens(size)
   return size.links === 0 ? estimate : Math.max(estimate, contextTokens ?? UNKNOWN_CONTEXT_TOKENS)
 }
 
 /**
- * No fewer than any tokenizer would make of it. `boundTextTokens` is what its text may come to: as
- * many as it has bytes, unless somebody has looked closer. A model reads no more than its context.
+ * An upper bound for any tokenizer. `boundTextTokens` is that of the text: its bytes, unless a
+ * closer bound is known. A model reads no more than its context.
  */
 export function boundPromptTokens(
   size: PromptSize,
@@ -75,7 +71,6 @@ export function boundPromptTokens(
   return contextTokens ? Math.min(tokens, contextTokens) : tokens
 }
 
-/** All of an outgoing body, with what was found out about its media. */
 export function promptSize(
   body: unknown,
   media: Omit<PromptSize, 'textBytes' | 'cacheLife'> & { mediaBytes: number },
@@ -86,12 +81,11 @@ export function promptSize(
   return { textBytes, imageCount, mediaTokens, audioTokens, links, cacheLife }
 }
 
-/** The bytes of a value as JSON, and what it says about caching. */
 type Measured = { bytes: number; cacheLife: CacheLife | undefined }
 
 /**
- * One walk over the values, without writing the text: a body of 14 MB is not copied. Exact but for
- * escapes, which no model sees. The nesting of a body is bounded before it gets here.
+ * Walks the values without writing the JSON, so that a body of 14 MB is not copied. Escapes are not
+ * counted. The nesting was limited before.
  */
 export function measureJson(value: unknown): Measured {
   const measured: Measured = { bytes: 0, cacheLife: undefined }

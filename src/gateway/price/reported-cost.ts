@@ -5,17 +5,17 @@ import type { UpstreamCost } from '../../ledger/upstream-cost.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 
 /**
- * What the upstream charged us, at the model's rate; the catalog's price when it reported nothing
- * that can be believed. An explicit zero is zero. `capUsd` is for a call that the catalog cannot
- * price, or only by a guess: the report is then believed up to this sum, and no further.
+ * The upstream's reported cost at the model's rate; the catalog's price where the report is missing
+ * or implausible. A reported zero is zero. `capUsd` is for calls without a sure catalog price: a
+ * report up to it is accepted.
  */
 export function reportedCost(options: {
   reading: UsageReading
   rate: Rate
-  /** Undefined: there is nothing to compare with. */
+  /** Undefined: no price to compare with. */
   catalogMicro: bigint | undefined
   capUsd?: Decimal | undefined
-  /** What is charged when nothing is known at all. */
+  /** Charged when nothing is known. */
   nominalMicro?: bigint | undefined
 }): { costMicro: bigint; estimated: boolean; upstreamCost: UpstreamCost } {
   const { reading, rate, catalogMicro, capUsd, nominalMicro = 0n } = options
@@ -31,22 +31,19 @@ export function reportedCost(options: {
   if (isBelievable(usd, { costMicro, catalogMicro, capUsd })) {
     return { costMicro, estimated: false, upstreamCost: reportedUpstreamCost(reported) }
   }
-  // The cap, not a nominal sum: else the dearest work of all would be the cheapest.
+  // The cap, not the nominal amount: else the most expensive work would be the cheapest.
   const mostMicro = capUsd === undefined ? nominalMicro : toMicro(capUsd, rate)
   return priced(catalogMicro ?? mostMicro)
 }
 
-/** What a price means that we had to work out ourselves: `exact` when what it is for was counted. */
+/** Our own cost, computed from the price; `exact` when the usage was counted. */
 export function listCost(priceMicro: bigint, rate: Rate, exact: boolean): UpstreamCost {
   return { nusd: nusdOfPrice(priceMicro, rate), basis: exact ? 'list' : 'estimated' }
 }
 
-/** A report of more than this many times the catalog's price is in the wrong unit. */
+/** A higher report is taken for one in a wrong unit. */
 const BELIEVABLE_TIMES = 10n
-/**
- * Upstreams have a smallest charge of their own, whatever the catalog says. In dollars: what a credit
- * is worth is a setting.
- */
+/** Upstreams have a minimum charge. In dollars, since the value of a credit is a setting. */
 const SMALL_USD = decimal('0.003')
 
 function isBelievable(
@@ -66,7 +63,6 @@ function isBelievable(
   return catalogMicro !== undefined && costMicro <= catalogMicro * BELIEVABLE_TIMES
 }
 
-/** An upstream whose reports have to be replaced by estimates is worth the operator's attention. */
 export function logUnusable(log: Log, model: string, reading: UsageReading): void {
   if (reading.kind !== 'unusable') return
   log.warn('An upstream reported usage that cannot be believed.', { model, reason: reading.reason })

@@ -1,14 +1,14 @@
 /*
- * No fewer tokens than a tokenizer makes of any text, hostile ones included, and fewer than one for
- * each byte where the text is prose. By kind of character, since a real count takes seconds on text
- * that is made for it: docs/decisions/bounded-loss.md has figures. In eighths of a token.
+ * An upper bound of the tokens of any text, hostile ones included, lower than one for each byte
+ * where the text is prose. By kind of character, since a real count takes seconds on hostile text:
+ * docs/decisions/bounded-loss.md has figures. In eighths of a token.
  */
 
 const WHOLE = 8
-/** A letter that follows another one. Rare letters seldom stand together in a token. */
+/** A letter after another one. Rare letters seldom share a token. */
 const LETTER = 5
 const RARE_LETTER = 7
-/** Of a row of the same spaces; the first one belongs to the word after it. */
+/** Of a row of spaces; the first belongs to the next word. */
 const REPEATED_SPACE = 2
 
 const SPACE = 0
@@ -17,7 +17,7 @@ const LOWER = 2
 const RARE = 3
 const UPPER = 4
 const SIGN = 5
-/** Beyond ASCII: of two bytes, and of three. */
+/** Not ASCII: two bytes, three bytes. */
 const WIDE = 6
 const WIDER = 7
 const KIND_COUNT = 8
@@ -29,7 +29,6 @@ for (let code = 0x61; code <= 0x7a; code++) KINDS[code] = LOWER
 for (let code = 0x41; code <= 0x5a; code++) KINDS[code] = UPPER
 for (const letter of 'jkqvwxz') KINDS[letter.charCodeAt(0)] = RARE
 
-/** What a character costs, by what stands before it. */
 const COSTS = new Uint8Array(KIND_COUNT * KIND_COUNT)
 for (let before = 0; before < KIND_COUNT; before++) {
   for (let kind = 0; kind < KIND_COUNT; kind++) {
@@ -37,7 +36,7 @@ for (let before = 0; before < KIND_COUNT; before++) {
   }
 }
 
-/** With fractions, for a text that comes in pieces. Stops counting soon after `cap`. */
+/** With fractions, so that pieces of a text can be added. Stops soon after `cap`. */
 export function mostTokens(text: string, cap = Number.POSITIVE_INFINITY): number {
   let tokens = 0
   for (let at = 0; at < text.length && tokens < cap; at += BLOCK) {
@@ -59,7 +58,7 @@ function blockEighths(text: string, start: number, end: number): number {
   return eighths
 }
 
-/** Of one unit of UTF-16. Characters of four bytes take two units. */
+/** Of one UTF-16 unit. Characters of four bytes have two units. */
 function kindOf(code: number): number {
   if (code < 128) return KINDS[code]!
   return code < 0x800 || (code >= 0xd800 && code < 0xe000) ? WIDE : WIDER
@@ -76,7 +75,7 @@ function eighthsOf(kind: number, before: number): number {
   return before === BREAK || before === WIDE || before === WIDER ? WHOLE : 0
 }
 
-/** The same for a value that is sent as JSON, its names and marks included. */
+/** The same for a value sent as JSON, with its names and punctuation. */
 export function mostJsonTokens(value: unknown, cap: number): number {
   if (typeof value === 'string') return mostTokens(value, cap) + 2
   if (typeof value !== 'object' || value === null) return String(value).length

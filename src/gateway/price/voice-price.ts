@@ -5,10 +5,10 @@ import type { PricedModel } from '../../catalog/catalog.ts'
 import { NOTHING, type CostEstimate, type ReservationRules } from './cost-estimate.ts'
 import { textTokens } from './prompt-size.ts'
 
-/** What is charged for work that has neither a reported nor a listed price. */
+/** Charged for work with neither a reported nor a listed price. */
 export const NOMINAL_MICRO = MICRO
 
-/** People speak about 15 characters a second, and models count 10 to 25 tokens for it. */
+/** People speak about 15 characters a second; models count 10 to 25 tokens for it. */
 export const CHARACTERS_PER_S = 15
 const AUDIO_TOKENS_PER_S = 10
 const SPEECH_TOKENS_PER_S = 25
@@ -17,8 +17,8 @@ const CHARACTERS_PER_TOKEN = 3
 export type Tokens = { promptTokens: number; completionTokens: number }
 
 /**
- * The catalog's price for a transcription; undefined when too little is known to compute it.
- * `textBytes` is what is sent beside the sound.
+ * The catalog's price; undefined when too little is known. `textBytes` is what is sent beside the
+ * sound.
  */
 export function transcriptionPrice(
   model: PricedModel,
@@ -40,7 +40,6 @@ export function transcriptionPrice(
   return tokens === undefined ? undefined : tokensMicro(model, tokens, at)
 }
 
-/** A price by time, and the seconds that it is for. */
 function timePrice({ prices }: PricedModel): { price: string; seconds: number } | undefined {
   const { audio_second: second, audio_minute: minute, audio_hour: hour } = prices
   if (second !== undefined) return { price: second, seconds: 1 }
@@ -51,7 +50,7 @@ function timePrice({ prices }: PricedModel): { price: string; seconds: number } 
 /** Digits are read aloud at three characters a second. */
 export const SLOWEST_CHARACTERS_PER_S = 3
 
-/** The catalog's price for speech; `exact` when it is by the character. `textBytes` is all text. */
+/** The catalog's price; `exact` when by the character. */
 export function speechPrice(
   model: PricedModel,
   speech: { characters: number; seconds: number; textBytes: number },
@@ -71,14 +70,13 @@ export function speechPrice(
 }
 
 /**
- * A price that can be computed is held and must be there, up to the cap; else a nominal sum is held,
- * and any account that is not empty may go on.
+ * A computable price must be there, up to the cap; else a nominal amount is held, and any account
+ * with credits may go on.
  */
 export function voiceEstimate(
   model: PricedModel,
   priceMicro: bigint | undefined,
   rules: ReservationRules & { nominalMicro: bigint },
-  /** What it may come to cost, where that can be told. */
   worstCaseMicro = priceMicro,
 ): CostEstimate {
   if (model.free) return NOTHING
@@ -86,7 +84,7 @@ export function voiceEstimate(
   const estimateMicro = lesser(expectedMicro, rules.capMicro)
   const minimumMicro = priceMicro === undefined ? rules.minMicro : estimateMicro
   const certainMicro = priceMicro ?? rules.minMicro
-  // Nobody can end it half way: as far as there is money, all that it may cost is set aside.
+  // It cannot be ended half way, so all that it may cost is held as far as there are credits.
   const mostMicro = greater(certainMicro, worstCaseMicro ?? expectedMicro)
   return {
     estimateMicro,
@@ -102,7 +100,7 @@ export function voiceEstimate(
   }
 }
 
-/** One hold for a flow of several stages, under the same cap. */
+/** One hold for all stages, under the same cap. */
 export function sumEstimates(stages: CostEstimate[], rules: ReservationRules): CostEstimate {
   const sum = (pick: (one: CostEstimate) => bigint) =>
     lesser(
@@ -116,7 +114,7 @@ export function sumEstimates(stages: CostEstimate[], rules: ReservationRules): C
   }
 }
 
-/** A free stage has none, and costs nothing. */
+/** A free stage has no bounds and costs nothing. */
 function sumBounds(stages: CostEstimate[]): CostBounds {
   const sum = (name: 'committedMicro' | 'minimumMicro' | 'initialLimitMicro' | 'worstCaseMicro') =>
     stages.reduce((total, { bounds }) => total + (bounds?.[name] ?? 0n), 0n)

@@ -16,15 +16,13 @@ import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.t
 import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
 
-/** What responses are made with. */
 export type Responses = {
   gateway: ChatParts
   db: Db
-  /** How long responses are stored for later requests; 0: not at all. */
+  /** How long responses are stored; 0: not at all. */
   storedDays: number
 }
 
-/** Answers one request of the Responses dialect, whole or as a stream. */
 export async function createResponse(
   responses: Responses,
   call: GatewayCall,
@@ -42,7 +40,7 @@ export async function createResponse(
   const native = natively ? nativeResponsesRequest(body, items, names) : undefined
   const answer = () => {
     const storage = storageOf(responses, call, body, { seed, own })
-    // Unlike a chat, one that names no limit wants all that the model can say.
+    // Without a limit of its own, a response may be as long as the model can write; a chat is not.
     const dialect = { native, wholeOutput: true as const, writes: storage.writes }
     const order = orderChat(gateway, call, read.chat, dialect)
     return body.stream === true
@@ -55,12 +53,12 @@ export async function createResponse(
     if (body.stream !== true || !isTooLong(error)) {
       throw inCallersFields(error, read.origins, 'input')
     }
-    // Only from inside a stream do clients take it for a reason to shorten the conversation.
+    // Clients shorten the conversation only when told inside a stream.
     return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
   }
 }
 
-/** `own` is what was sent; `items` is all of the conversation. */
+/** `own` is what was sent; `items` is the whole conversation. */
 async function conversationFor(
   { db }: Responses,
   { principal: { accountId } }: GatewayCall,
@@ -80,7 +78,7 @@ function styleOf(
 ): ResponseStyle {
   const createdAt = Math.floor(at.getTime() / 1_000)
   return {
-    // In memory until the answer has ended: without the conversation, which may be long.
+    // Kept until the answer has ended, so without the conversation.
     head: { seed, model, createdAt, body: { ...body, input: undefined } },
     tools,
     encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,

@@ -7,7 +7,6 @@ import { usageOf } from './answer/response.ts'
 import { nativeAnswer, wholeAnswer, wholeResponse } from './answer/whole.ts'
 import type { ResponseStorage } from './stored/storage.ts'
 
-/** A whole answer, of a chat or of an upstream that speaks this dialect, written as a response. */
 export function responseWholeForm(style: ResponseStyle, { store }: ResponseStorage): WholeForm {
   const { head, tools, encrypted } = style
   return ({ body, native }, usage) => {
@@ -18,10 +17,9 @@ export function responseWholeForm(style: ResponseStyle, { store }: ResponseStora
 }
 
 const COMMENT = ': keep-alive\n\n'
-/** Of 15 seconds each: two minutes. */
+/** Times 15 seconds: every two minutes. */
 const BEATS_PER_EVENT = 8
 
-/** A stream, of a chat or of an upstream that speaks this dialect, written as a response. */
 export function responseStreamForm(style: ResponseStyle, storage: ResponseStorage): StreamForm {
   const writer = new EventWriter()
   let events: ResponseEvents | NativeEvents
@@ -45,7 +43,7 @@ export function responseStreamForm(style: ResponseStyle, storage: ResponseStorag
   }
 }
 
-/** Some clients' clocks run on through comments, but not through events. */
+/** Some clients time out in spite of comments, but not of events. */
 function keepAlive(writer: EventWriter): string {
   writer.write('keepalive', {})
   return writer.written()

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../../lib/failure.ts'
 
-/** In all. A caller who would wait longer is told so instead. */
+/** In total. Callers who would wait longer are told so. */
 const LONGEST_WAIT_S = 5
 
 /**
- * Some clients give up their whole turn when they are told to retry after a second, so a short rate
- * limit is waited for and retried here. Nothing is held meanwhile.
+ * Some clients give up a whole turn when told to retry after a second, so short rate limits are
+ * retried here. Nothing is held meanwhile.
  */
 export async function retryShortRateLimits<Result>(
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function retryShortRateLimits<Result>(
       const waitS = waitOf(error)
       if (waitS === undefined || waitS > leftS) throw error
       leftS -= waitS
-      // Ends early when the caller leaves; then nobody is there to be told of the failure.
+      // Ends when the caller leaves.
       await wait(waitS * 1_000, undefined, { signal }).catch(() => {
         throw error
       })

@@ -11,7 +11,7 @@ import { isUnavailable } from '../../ledger/posting-queue.ts'
 import type { GatewayCall } from '../gateway.ts'
 import { expireAtOnce, findVideoJob, insertVideoJob, type NewVideoJob } from './jobs-store.ts'
 
-/** One commit: the row, its hold and the answer kept for the caller's key. */
+/** One commit: the row, its hold and the stored answer. */
 export async function acceptJob(
   { billing, db }: { billing: Billing; db: Db },
   call: GatewayCall,
@@ -25,7 +25,7 @@ export async function acceptJob(
       fromDatabase: async () => ((await findVideoJob(db, job)) ? 'accepted' : undefined),
     })
   } catch (error) {
-    // With a key the same request finds the job; without one nobody ever would.
+    // A retry with the key finds the job; without a key nobody would.
     if (isUnavailable(error) && call.claim === undefined) void abandon(billing, db, job)
     throw error
   }
@@ -33,7 +33,7 @@ export async function acceptJob(
     throw acceptance === 'too_poor' ? insufficient('video') : interrupted()
 }
 
-/** `taken_over`: our claim on the key has passed to another request. */
+/** `taken_over`: another request has our claim on the key. */
 type Acceptance = 'accepted' | 'too_poor' | 'taken_over'
 
 function fromPosted({ outcome, replaced }: CallPosted): Acceptance {
@@ -57,7 +57,7 @@ function postingOf({ claim }: GatewayCall, job: NewVideoJob, answer: KeptAnswer)
 
 const ABANDON_MS = 5_000
 
-/** The caller was told that it failed. Should the row be there after all, it must not run. */
+/** The caller was told that it failed: if the row exists after all, it must not run. */
 async function abandon({ log }: Billing, db: Db, job: NewVideoJob): Promise<void> {
   for (;;) {
     await wait(ABANDON_MS, undefined, { ref: false })

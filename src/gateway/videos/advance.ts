@@ -7,7 +7,7 @@ import { backOff, callSignal, type WorkerParts } from './pacing.ts'
 import { submitJob } from './submission.ts'
 import { noteRenewal, postpone } from './work-store.ts'
 
-/** The next step of a job that this process has claimed: submits it, or asks what became of it. */
+/** Submits a job that this process has claimed, or asks for its status. */
 export async function advanceJob(
   parts: WorkerParts,
   job: ClaimedJob,
@@ -20,7 +20,6 @@ export async function advanceJob(
   return submitJob(parts, job, signal)
 }
 
-/** The job is still running, and so its hold must last longer. */
 async function renewHold({ db, clock }: WorkerParts, job: ClaimedJob): Promise<void> {
   const { accountId, holdId } = job
   if (holdId === undefined) return
@@ -33,7 +32,7 @@ async function renewHold({ db, clock }: WorkerParts, job: ClaimedJob): Promise<v
 
 const EXPIRED = { status: 'expired', errorCode: 'expired' } as const
 
-/** A poll that fails is not a verdict; that the upstream no longer knows the job is one. */
+/** A failed poll decides nothing; that the upstream no longer knows the job ends it. */
 async function poll(parts: WorkerParts, job: ClaimedJob, signal: AbortSignal): Promise<void> {
   const end = (await askUpstream(parts, job, signal)) ?? (job.overdue ? EXPIRED : undefined)
   if (end !== undefined) return void (await endJob(parts, job, end))

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Source } from '../../upstream/wire/source.ts'
 
-/** A reader that takes nothing for this long is gone, whatever its socket says. */
+/** A reader that takes nothing for so long is gone. */
 const STALLED_MS = 60_000
 
 /**
- * Bytes of an upstream, pulled one piece at a time and only when the reader has room. When the
- * upstream breaks, the connection is cut, so that the reader sees a short body and no false end.
+ * An upstream's bytes, pulled one piece at a time and only when the reader has room. If the
+ * upstream breaks, the connection is cut, so that the reader sees a short body.
  */
 export class ByteOutflow extends Readable {
   readonly #source: Source<Buffer>
@@ -55,7 +55,7 @@ export class ByteOutflow extends Readable {
       if (!this.#source.ready) await this.#source.more()
       const piece = this.#source.take()
       if (piece === undefined) return null
-      // An empty piece would be read as "nothing yet" and nobody would ask again.
+      // After an empty piece the stream would not ask again.
       if (piece.length > 0) return piece
     }
   }

@@ -15,10 +15,9 @@ import type { Tx } from '../../db/db.ts'
 import type { ModelTarget } from '../../upstream/contract/contract.ts'
 import { TARGET } from './jobs-store.ts'
 
-/** A job as the worker that has claimed it knows it. */
 const CLAIMED = columns({
   id: text,
-  /** Proves the claim: every change is made only while the row still has it. */
+  /** Proves the claim: changes are made only while the row has it. */
   lease: text,
   status: oneOf<'pending' | 'processing'>(),
   accountId: text,
@@ -31,7 +30,7 @@ const CLAIMED = columns({
   creditsPerUsd: text,
   margin: text,
   targets: json<readonly ModelTarget[]>(),
-  /** The caller's body as JSON, until an upstream has it. */
+  /** The request as JSON, until an upstream has accepted it. */
   request: optional(text),
   holdId: optional(text),
   /** Half of the hold's time has passed. */
@@ -46,8 +45,8 @@ const CLAIMED = columns({
 export type ClaimedJob = RowOf<typeof CLAIMED>
 
 /**
- * Takes due jobs for `leaseS`: the new ones first, then those that have waited longest; nobody waits
- * for a locked row.
+ * Claims due jobs for `leaseS`, new ones first, then those that have waited longest, without
+ * waiting for locked rows.
  */
 export async function claimDueJobs(
   tx: Tx,

@@ -11,7 +11,7 @@ import type { VideoContentFormat } from '../../upstream/contract/video.ts'
 
 type Film = { format: VideoContentFormat; first: Buffer; bytes: Source<Buffer> }
 
-/** The finished video, fetched by us: the caller never sees where from. */
+/** The finished video, fetched from the upstream, which the caller does not see. */
 export async function videoContent(
   videos: Videos,
   call: GatewayCall,
@@ -45,14 +45,14 @@ function sourceOf(upstreams: Upstreams, job: VideoJobView): VideoSource {
   if (status !== 'completed' || target === undefined || jobId === undefined) {
     throw new Failure('gone', `There is no video: its job is ${status}.`)
   }
-  // The upstream that has it is no longer one of ours.
+  // That upstream is no longer configured.
   if (!upstreams.can([target], 'videoContent')) {
     throw new Failure('gone', 'The content is no longer available.')
   }
   return { target, jobId }
 }
 
-/** A range that the upstream refuses is left out: the whole video is a correct answer too. */
+/** A range that the upstream refuses is left out: the whole video is a valid answer too. */
 async function fetchFilm(
   upstreams: Upstreams,
   call: GatewayCall,
@@ -69,7 +69,7 @@ async function fetchFilm(
   }
 }
 
-/** Waits for the first bytes, so that what goes wrong before them is still an ordinary failure. */
+/** Waits for the first bytes, so that errors before them are ordinary failures. */
 async function openFilm(
   upstreams: Upstreams,
   { signal }: GatewayCall,
@@ -84,7 +84,7 @@ async function openFilm(
   throw new Failure('upstream_failed', 'The video could not be fetched. Try again.')
 }
 
-/** One range of bytes; any other form is ignored, as the standard allows. */
+/** One range of bytes; other forms are ignored, as the standard allows. */
 function rangeOf(header: string | undefined): string | undefined {
   const valid = header !== undefined && /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/.test(header)
   return valid ? header : undefined

@@ -3,8 +3,8 @@ import type { Fields } from '../../lib/fields.ts'
 import { fieldPixels, resolutionPixels } from '../../upstream/prices/media-price.ts'
 
 /**
- * Two fields that say the same must agree. Upstreams differ in which one they follow, so that one
- * would be priced and the other one made.
+ * Upstreams differ in which of two fields they follow, so contradicting ones would be priced by one
+ * and made by the other.
  */
 export function checkContradictions(body: Fields): void {
   const { duration, seconds, resolution, size } = body
@@ -20,7 +20,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** 1080p is 1,080 lines, lying or standing. */
+/** 1080p is 1,080 lines in portrait or landscape. */
 function sameHeight(resolution: unknown, size: unknown): boolean {
   const [named, exact] = [resolutionPixels(resolution), fieldPixels(size)]
   if (named === undefined || exact === undefined) {

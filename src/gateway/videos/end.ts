@@ -14,7 +14,7 @@ import type { ClaimedJob } from './claims-store.ts'
 import { lockClaimed, writeEnd } from './work-store.ts'
 import type { VideoErrorCode } from '../../upstream/contract/video.ts'
 
-/** How a job ends. Only the first of these costs anything. */
+/** Only `completed` is charged. */
 export type VideoEnd =
   | { status: 'completed'; usage: UsageReading }
   | { status: 'failed' | 'cancelled' | 'expired'; errorCode: VideoErrorCode }
@@ -31,15 +31,15 @@ export type EndParts = {
   log: Log
   timeZone: string
   noteBalances(tx: Tx, notes: BalanceNote[]): Promise<void>
-  /** Writes a notice in the transaction that ends the job. */
+  /** In the transaction that ends the job. */
   notify(tx: Tx, notice: VideoNotice): Promise<void>
-  /** Called at every step, so that tests can die there. */
+  /** Called at every step, so that tests can stop the process there. */
   onStep(step: string): Promise<void> | void
 }
 
 /**
- * The only way a job ends: money, record, notice and status in one transaction, and only while the
- * claim stands. Two workers may bring the same verdict; one of them finds the claim gone.
+ * The only end of a job: money, record, notice and status in one transaction, while the claim is
+ * valid. If two workers end a job, one finds the claim gone.
  */
 export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): Promise<boolean> {
   await parts.onStep('verdict')
@@ -70,7 +70,7 @@ export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): P
   return ended
 }
 
-/** One record per job, under the job's own id: not even a bug could write or charge it twice. */
+/** One record for each job, with its id: it cannot be written or charged twice. */
 function recordOf(parts: EndParts, job: ClaimedJob, end: VideoEnd): ActivityRecord {
   const { id, accountId, workspaceId, keyId, requestId, model, priceSnapshotId } = job
   const createdAt = parts.clock.now()

@@ -25,14 +25,14 @@ export const VIDEO_JOB_STATUSES = [
 ] as const
 export type VideoJobStatus = (typeof VIDEO_JOB_STATUSES)[number]
 
-/** How long a hold lasts by itself; it is renewed when half of that has passed. */
+/** A hold is renewed after half of this. */
 export const HOLD_S = 600
 
 /** The upstream that has the job, with its name of the model. */
 export const TARGET = `case when upstream <> '' and upstream_model <> ''
   then json_build_object('upstream', upstream, 'model', upstream_model) end`
 
-/** What an account sees of its job, and where the finished film is. */
+/** What an account sees of its job, and where the finished video is. */
 const VIEW = columns({
   id: text,
   accountId: text,
@@ -59,7 +59,6 @@ export type NewVideoJob = {
   creditsPerUsd: string
   margin: string
   targets: readonly ModelTarget[]
-  /** The caller's body as JSON. */
   request: string
   holdId: string | undefined
   holdUntil: Date
@@ -67,7 +66,7 @@ export type NewVideoJob = {
   createdAt: Date
 }
 
-/** A job that is there already stays as it is: the same commit may be tried twice. */
+/** An existing job stays: the commit may be tried twice. */
 export async function insertVideoJob(tx: Tx, job: NewVideoJob): Promise<void> {
   const { id, accountId, workspaceId, keyId, requestId, model, priceSnapshotId, priceMicro } = job
   const { creditsPerUsd, margin, targets, request, holdId, holdUntil, createdAt, deadlineS } = job
@@ -85,7 +84,7 @@ export async function insertVideoJob(tx: Tx, job: NewVideoJob): Promise<void> {
   )
 }
 
-/** Another account's job is not found. */
+/** Jobs of other accounts are not found. */
 export async function findVideoJob(
   tx: Tx,
   wanted: { id: string; accountId: string },
@@ -104,7 +103,7 @@ export type VideoJobsPage = {
   offset: number
 }
 
-/** The account's jobs, newest first. Only `VIDEO_JOB_DAYS` of them are kept. */
+/** Newest first. */
 export async function listVideoJobs(tx: Tx, page: VideoJobsPage): Promise<VideoJobView[]> {
   const rows = await tx.read(
     `select ${VIEW.list} from video_jobs where account_id = $1 and ($2::text is null or status = $2)
@@ -123,7 +122,7 @@ export async function countVideoJobs(tx: Tx, page: VideoJobsPage): Promise<numbe
   return Number(row!.total)
 }
 
-/** Past its deadline from now on, if nobody has been asked yet: the worker ends it with its hold. */
+/** Makes the deadline pass, if no upstream was asked yet; the worker then ends the job. */
 export async function expireAtOnce(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update video_jobs set deadline = now(), next_look_at = now()
@@ -132,7 +131,7 @@ export async function expireAtOnce(tx: Tx, id: string): Promise<void> {
   )
 }
 
-/** The holds of those of these jobs that have not ended: the job answers for them, not the sweeper. */
+/** Holds of jobs that have not ended, which the sweeper must leave. */
 export async function holdsOfLiveJobs(tx: Tx, jobIds: string[]): Promise<Set<string>> {
   const rows = await tx.read<{ hold_id: string }>(
     `select hold_id from video_jobs
@@ -142,7 +141,7 @@ export async function holdsOfLiveJobs(tx: Tx, jobIds: string[]): Promise<Set<str
   return new Set(rows.map((row) => row.hold_id))
 }
 
-/** Only what has ended. The record of the call, and what was paid for it, stay. */
+/** Only jobs that have ended. Their records and charges stay. */
 export function purgeVideoJobs(tx: Tx, batch: number, days: number): Promise<number> {
   return deleteOldest(tx, batch, {
     table: 'video_jobs',

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Upstreams } from '../../upstream/work.ts'
 import type { EndParts } from './end.ts'
 
-/** What the worker and its steps work with. */
 export type WorkerParts = EndParts & {
   upstreams: Upstreams
   pacer: Pacer
@@ -11,13 +10,12 @@ export type WorkerParts = EndParts & {
 }
 
 export type VideoTiming = {
-  /** Longer than a call may take: a live worker never loses its claim. */
+  /** Longer than a call may take, so that a live worker never loses its claim. */
   leaseS: number
   callMs: number
   firstPollS: number
   longestPollS: number
   firstRetryS: number
-  /** After so many tries nobody took it. */
   mostSubmits: number
 }
 
@@ -30,18 +28,18 @@ export const VIDEO_TIMING: VideoTiming = {
   mostSubmits: 8,
 }
 
-/** One call ends before its claim does. */
+/** A call ends before its claim does. */
 export function callSignal({ timing }: WorkerParts, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(timing.callMs)])
 }
 
-/** Half as long again each time, and up to a fifth more or less, so that jobs spread out. */
+/** Half as long again each time, up to a fifth more or less, so that jobs spread out. */
 export function backOff({ timing, random }: WorkerParts, firstS: number, times: number): number {
   const s = Math.min(firstS * 1.5 ** Math.min(times, 20), timing.longestPollS)
   return s * (0.8 + random() * 0.4)
 }
 
-/** Lets one through every so often: what waits behind it waits longer, and nothing bursts. */
+/** Spaces requests evenly. */
 export type Pacer = { turn(signal?: AbortSignal): Promise<void> }
 
 export function createPacer(options: { perSecond: number; nowMs?: () => number }): Pacer {

@@ -7,7 +7,7 @@ import { endJob } from './end.ts'
 import { backOff, callSignal, type WorkerParts } from './pacing.ts'
 import { markAccepted, markAsked, postpone } from './work-store.ts'
 
-/** Tries the possible upstreams in turn; once one may have accepted the job, no other is asked. */
+/** Tries the upstreams in turn, until one may have accepted the job. */
 export async function submitJob(
   parts: WorkerParts,
   job: ClaimedJob,
@@ -26,7 +26,7 @@ export async function submitJob(
   await afterRefusal(parts, job, failure!)
 }
 
-/** A failure when nobody can be asked at this moment, since every circuit is open. */
+/** A failure when every circuit is open. */
 function whomToAsk({ upstreams }: WorkerParts, job: ClaimedJob): readonly ModelTarget[] | Failure {
   if (job.upstream !== undefined) return [job.upstream]
   try {
@@ -76,7 +76,7 @@ async function afterRefusal(parts: WorkerParts, job: ClaimedJob, failure: Failur
   await postpone(parts.db, job, { nextCheckS, forgetUpstream })
 }
 
-/** The upstream has read the request and will not do it; trying again cannot help. */
+/** The upstream has read the request and refuses it: a retry cannot help. */
 function isVerdict({ kind }: Failure): boolean {
   return kind === 'upstream_rejected' || kind === 'unsuitable'
 }

@@ -21,20 +21,20 @@ import {
   type VideoJobView,
 } from './jobs-store.ts'
 
-/** The fields that the gateway reads; the rest passes to the model as it is. */
+/** The fields that the gateway reads. The rest passes unchanged. */
 export type VideoBody = { model: string; prompt: string; [field: string]: unknown }
 
 export type Videos = {
   gateway: Pick<Gateway, 'billing' | 'callLimits' | 'catalog' | 'upstreams'>
   db: Db
   deadlineS: number
-  /** Called at every step, so that tests can die there. */
+  /** Called at every step, so that tests can stop the process there. */
   onStep?: ((step: string) => Promise<void> | void) | undefined
 }
 
 type Accepted = { id: string; createdAt: Date }
 
-/** Accepts a job: its row, its hold and the kept answer are committed before the caller hears of it. */
+/** The job, its hold and the stored answer are committed before the caller gets the answer. */
 export async function submitVideo(
   videos: Videos,
   call: GatewayCall,
@@ -105,7 +105,7 @@ function newJob(
   }
 }
 
-/** The most that it can cost; it must be there in full. */
+/** The highest price, which must be there in full. */
 function priceOf(model: PricedModel, body: VideoBody): bigint {
   if (model.free) return 0n
   const { prices: pricing, video } = model

@@ -4,12 +4,14 @@ import type { ClaimedJob } from './claims-store.ts'
 import type { VideoJobStatus } from './jobs-store.ts'
 import type { VideoErrorCode } from '../../upstream/contract/video.ts'
 
-/** Committed before anyone is asked, so that a crash cannot make two upstreams do the work. */
+/**
+ * Committed before the upstream is asked, so that a crash cannot start the work at two upstreams.
+ */
 export function markAsked(tx: Tx, job: ClaimedJob, target: ModelTarget): Promise<boolean> {
   return change(tx, job, 'upstream = $4, upstream_model = $5', [target.upstream, target.model])
 }
 
-/** The upstream has the job: `pending` becomes `processing`, and the request is deleted here. */
+/** The request is deleted once the upstream has the job. */
 export function markAccepted(
   tx: Tx,
   job: ClaimedJob,
@@ -24,13 +26,13 @@ export function markAccepted(
   )
 }
 
-/** Nothing is decided yet: gives the claim back until the next check. */
+/** Gives the claim back until the next check. */
 export function postpone(
   tx: Tx,
   job: ClaimedJob,
   until: {
     nextCheckS: number
-    /** Nobody has taken it: another upstream may be asked next time. */
+    /** Not accepted: another upstream may be asked next time. */
     forgetUpstream: boolean
   },
 ): Promise<boolean> {
@@ -48,14 +50,14 @@ export function noteRenewal(tx: Tx, job: ClaimedJob, until: Date): Promise<boole
   return change(tx, job, 'hold_until = $4', [until])
 }
 
-/** For a worker that is being stopped: another one may take the job at once. */
+/** For a worker that stops: another one may claim the job at once. */
 export function giveBack(tx: Tx, job: ClaimedJob): Promise<boolean> {
   return change(tx, job, UNCLAIMED, [])
 }
 
 const UNCLAIMED = 'lease = null, lease_until = null'
 
-/** False when the claim has passed to another worker, or the job has moved on. `$4` is the first value. */
+/** False when the claim is lost or the job has moved on. `$4` is the first of `values`. */
 async function change(tx: Tx, job: ClaimedJob, set: string, values: unknown[]): Promise<boolean> {
   const rows = await tx.query(
     `update video_jobs set ${set} where id = $1 and lease = $2 and status = $3 returning id`,
@@ -64,7 +66,7 @@ async function change(tx: Tx, job: ClaimedJob, set: string, values: unknown[]): 
   return rows.length > 0
 }
 
-/** Locks the job if the claim is still valid; whoever ends the job must call this first. */
+/** Locks the job if the claim is valid. Must precede its end. */
 export async function lockClaimed(tx: Tx, job: ClaimedJob): Promise<boolean> {
   const rows = await tx.read(
     `select id from video_jobs where id = $1 and lease = $2 and status = $3 for update`,

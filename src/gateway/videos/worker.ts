@@ -12,7 +12,7 @@ export type WorkerOptions = Omit<EndParts, 'onStep'> & {
   upstreams: Upstreams
   onStep?: EndParts['onStep'] | undefined
   timing?: Partial<VideoTiming>
-  /** Requests per second of this process, however many jobs there are. */
+  /** Of this process, for all jobs together. */
   perSecond?: number
   parallel?: number
   everyMs?: number
@@ -23,8 +23,8 @@ const PARALLEL = 16
 const EVERY_MS = 1_000
 
 /**
- * Runs on every replica: claims due jobs and advances each. Calls to upstreams are bounded, both
- * per second and at once; with more jobs than that, each is asked about less often.
+ * Runs on every replica. Requests are limited per second and at once; with more jobs each is
+ * checked less often.
  */
 export function videoWorker(options: WorkerOptions): BackgroundJob {
   const { everyMs = EVERY_MS, parallel = PARALLEL } = options
@@ -52,7 +52,7 @@ export function videoWorker(options: WorkerOptions): BackgroundJob {
 
 type Round = { parallel: number; everyMs: number; signal: AbortSignal }
 
-/** Claims no more than can run at once, so that nothing claimed lies waiting. */
+/** Claims only what can run at once. */
 async function fill(parts: WorkerParts, running: Set<Promise<void>>, round: Round): Promise<void> {
   const { parallel, everyMs, signal } = round
   const { leaseS } = parts.timing
@@ -70,7 +70,7 @@ async function fill(parts: WorkerParts, running: Set<Promise<void>>, round: Roun
   resting.abort()
 }
 
-/** One job's trouble must not stop the others: it is logged, and its lease brings it back. */
+/** A failing job must not stop the others: its lease brings it back. */
 async function advance(parts: WorkerParts, job: ClaimedJob, signal: AbortSignal): Promise<void> {
   try {
     await advanceJob(parts, job, signal)

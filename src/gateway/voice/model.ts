@@ -1,7 +1,7 @@
 import type { Catalog, PricedModel } from '../../catalog/catalog.ts'
 import { Failure, invalidField } from '../../lib/failure.ts'
 
-/** The model that a caller names in `field`, or the default; it must produce what the stage needs. */
+/** The named model or the default; it must produce `output`. */
 export function voiceModel(
   catalog: Catalog,
   field: string,
@@ -12,7 +12,7 @@ export function voiceModel(
   return catalog.requireModel(id, { outputs: [output] }, field)
 }
 
-/** The voice that the caller names, else the default where the model has it, else the model's first. */
+/** The named voice, else the default if the model has it, else the model's first. */
 export function voiceFor(
   model: PricedModel,
   named: string | null | undefined,

@@ -17,9 +17,9 @@ import {
   speechPrice,
 } from '../price/voice-price.ts'
 
-/** Collected whole before any of it is sent, so that a failure at any moment is still JSON. */
+/** Collected whole before it is sent, so that a failure is still JSON. */
 const SPEECH_CAP_BYTES = 25 * 1024 * 1024
-/** 16 bits, mono, 24 kHz: what the models that speak PCM give. */
+/** 16 bit, mono, 24 kHz: what models give as PCM. */
 const PCM_BYTES_PER_S = 48_000
 
 export type Speech = SpeechFormat & { audio: Buffer }
@@ -69,14 +69,14 @@ export function planSpeech(
   }
 }
 
-/** Unicode characters, not UTF-16 units: an emoji is one. */
+/** Unicode characters, not UTF-16 units. */
 export function countCharacters(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; count++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
   return count
 }
 
-/** Some upstreams answer 200 with an error page, or with another format than the one requested. */
+/** Some upstreams answer 200 with an error page, or in another format. */
 function requireAudible(speech: Speech, format: SpeechRequest['responseFormat']): Speech {
   const { audio } = speech
   const sound =
@@ -85,7 +85,7 @@ function requireAudible(speech: Speech, format: SpeechRequest['responseFormat'])
   throw new Failure('upstream_failed', 'The model did not answer with the requested audio format.')
 }
 
-/** Raw samples have no mark of their own, and may look like a frame of MP3 or AAC by chance. */
+/** PCM has no header, and may look like an MP3 or AAC frame by chance. */
 function isContainer(audio: Buffer): boolean {
   const found = audioFormat(audio)
   const chance = (found === 'mp3' || found === 'aac') && audio[0] === 0xff

@@ -12,7 +12,7 @@ import { voiceEstimate, NOMINAL_MICRO, transcriptionPrice } from '../price/voice
 import type { Recording } from './recording.ts'
 
 export type TranscriptionStage = PaidStage<TranscriptionResult> & {
-  /** As the file itself says, if it does. */
+  /** From the file's header, if it has it. */
   seconds: number | undefined
 }
 
@@ -33,7 +33,7 @@ export function planTranscription(
   const textBytes = measureJson(plan.extra).bytes
   const at = billing.clock.now()
   const price = transcriptionPrice(model, { seconds, textBytes }, at)
-  // What a file says about its length is believed for the hold, and not for the worst case.
+  // The header's length is used for the hold, but not for the worst case.
   const longest = longestSeconds(recording.bytes, recording.format)
   const most = transcriptionPrice(model, { seconds: longest, textBytes }, at)
   const request: TranscriptionRequest = {
@@ -52,7 +52,7 @@ export function planTranscription(
   }
 }
 
-/** What the upstream says it cost; else the catalog's price; else a nominal credit. */
+/** The reported cost, else the catalog's price, else the nominal amount. */
 function transcriptionUsage(
   { billing, reportedCapUsd }: Pick<Gateway, 'billing' | 'reportedCapUsd'>,
   model: PricedModel,
@@ -72,7 +72,7 @@ function transcriptionUsage(
       : { promptTokens, completionTokens }
   const catalogMicro = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
   if (reported.costUsd !== undefined) {
-    // The length that a file claims is the caller's word: no measure for the upstream's.
+    // The file's claimed length is the caller's word, and cannot disprove the upstream's report.
     const measured = toldSeconds !== undefined || tokens !== undefined
     const isGuess = catalogMicro === undefined || model.price.basis === 'unknown' || !measured
     const capUsd = isGuess ? reportedCapUsd : undefined

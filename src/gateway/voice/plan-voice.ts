@@ -20,7 +20,6 @@ import { planSpeech, type Speech } from './plan-speech.ts'
 import { planTranscription, type TranscriptionStage } from './plan-transcription.ts'
 import type { Recording } from './recording.ts'
 
-/** The fields of a voice body, without the recording. */
 export type VoiceBody = {
   stt_model?: string | null | undefined
   text_model?: string | null | undefined
@@ -32,20 +31,20 @@ export type VoiceBody = {
   include_audio?: boolean | null | undefined
 }
 
-/** A voice flow that has been understood. Later stages are planned from the results of earlier ones. */
+/** Later stages are planned from the results of earlier ones. */
 export type VoicePlan = {
   estimate: CostEstimate
   language: string
   transcription: TranscriptionStage
-  /** `leftMicro` is what the flow may still cost, if that is limited. */
+  /** `leftMicro` is what may still be spent, if that is limited. */
   answer(transcript: string, leftMicro: bigint | undefined): PaidStage<ChatResult>
-  /** Absent when no audio is wanted. */
+  /** Undefined when no audio is wanted. */
   speech: ((text: string, leftMicro: bigint | undefined) => PaidStage<Speech>) | undefined
 }
 
-/** An answer to be heard is short; a model that thinks first needs some of it for that. */
+/** An answer to be spoken is short; a model that thinks first needs some of it for that. */
 const ANSWER_TOKENS = 2_048
-/** For the hold, where the recording does not say how long it is. */
+/** For the hold, where the recording has no known length. */
 const ASSUMED_SECONDS = 60
 
 export function planVoice(
@@ -84,7 +83,7 @@ export function planVoice(
       planAnswer(gateway, call, text, {
         instruction,
         transcript,
-        // What is written is to be spoken as well.
+        // Half is left for the speech.
         moneyMicro: tts === undefined ? leftMicro : leftMicro && leftMicro / 2n,
       }),
     speech:
@@ -99,10 +98,10 @@ export function planVoice(
   }
 }
 
-/** A token of prose has about four characters; nobody knows yet what will be said. */
+/** About four in prose; the text is not known yet. */
 const CHARACTERS_PER_TOKEN = 4
 
-/** Nominal, but it may come to be the longest answer. */
+/** Nominal, but the longest answer is possible. */
 function spokenEstimate(
   { billing, rules, voice }: Pick<Gateway, 'billing' | 'rules' | 'voice'>,
   tts: PricedModel,
@@ -113,11 +112,11 @@ function spokenEstimate(
   const most = speechPrice(tts, longest, billing.clock.now())?.micro
   const estimate = voiceEstimate(tts, undefined, { ...rules, ...voice }, most)
   if (estimate.bounds === undefined) return estimate
-  // It can be shortened to what there is.
+  // The text can be shortened to what is left.
   return { ...estimate, bounds: { ...estimate.bounds, initialLimitMicro: voice.nominalMicro } }
 }
 
-/** As much of the text as there is money to have spoken: the rest is read. */
+/** As much of the text as can be paid for. */
 function affordableSpeech(
   plan: (text: string) => PaidStage<Speech>,
   text: string,
@@ -130,10 +129,7 @@ function affordableSpeech(
   return characters.slice(0, Math.max(1, most)).join('')
 }
 
-/**
- * What the text stage is told. The transcript is the user's message and nothing else: there is no
- * secret here for it to ask for.
- */
+/** The transcript is the user's message and nothing else; these instructions contain no secret. */
 function voiceInstruction(responseLanguage: string): string {
   return [
     `You answer people who speak to you. Answer in ${languageName(responseLanguage)}, whatever language the question is in.`,
@@ -201,7 +197,7 @@ function planAnswer(
   }
 }
 
-/** A word at least: what ran before it would be lost, and nobody charged. */
+/** At least one token: else the work of the stages before would be lost. */
 function affordableAnswer(order: ChatOrder, moneyMicro: bigint | undefined): ChatRequest {
   const { request, estimate } = order
   const bounds = estimate.exactBounds?.() ?? estimate.bounds

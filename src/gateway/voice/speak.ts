@@ -7,7 +7,7 @@ import { countCharacters, planSpeech } from './plan-speech.ts'
 
 const MOST_CHARACTERS = 100_000
 
-/** The fields of a speech body that the gateway itself reads. The rest is for the model. */
+/** The fields that the gateway reads. The rest is for the model. */
 export type SpeechBody = {
   model?: string | null | undefined
   input: string

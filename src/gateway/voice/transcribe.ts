@@ -9,7 +9,7 @@ import { voiceModel } from './model.ts'
 import { planTranscription } from './plan-transcription.ts'
 import type { Recording } from './recording.ts'
 
-/** The fields of a transcription that the gateway reads, however they came. */
+/** The fields that the gateway reads, from JSON or a form. */
 export type TranscriptionBody = {
   model?: string | null | undefined
   language?: string | null | undefined
@@ -19,7 +19,6 @@ export type TranscriptionBody = {
   extra: Fields
 }
 
-/** Speech to text. */
 export async function transcribe(
   gateway: Omit<Gateway, 'nameForUpstream'>,
   call: GatewayCall,
@@ -54,7 +53,7 @@ export async function transcribe(
   })
 }
 
-/** `und` is the code for a language that nobody named. */
+/** `und`: the language is not known. */
 function transcript(
   result: TranscriptionResult,
   known: { seconds: number | undefined; language: string | undefined },
@@ -88,7 +87,7 @@ function usageOf(result: TranscriptionResult, duration: number | undefined) {
 
 const TIMING = ['task', 'segments', 'words', 'confidence'] as const
 
-/** Only what is about the sound: other members may name who transcribed it. */
+/** Only timing members: others may name who transcribed it. */
 function timing(verbose: Fields): Fields {
   return Object.fromEntries(
     TIMING.flatMap((name) => (verbose[name] === undefined ? [] : [[name, verbose[name]]])),

@@ -5,7 +5,7 @@ import type { TranscriptionBody } from './transcribe.ts'
 
 const OURS = new Set(['model', 'language', 'response_format', 'stream', 'file'])
 
-/** A transcription that came as a form: every value is text, lists are named with brackets. */
+/** Values are text; names of lists end in brackets. */
 export function transcriptionFromForm(form: Form): { body: TranscriptionBody; bytes: Buffer } {
   const bytes = fileOf(form)
   return {

@@ -17,7 +17,7 @@ type VoiceAnswer = {
   speech_generation_id?: string
 }
 
-/** Transcribes, answers and speaks: one hold, one charge at the end, one record for each stage. */
+/** Transcribes, answers and speaks with one hold, one charge, and one record for each stage. */
 export async function respond(
   gateway: Gateway,
   call: GatewayCall,
@@ -42,7 +42,7 @@ export async function respond(
       return jsonAnswer(answer, { requestId, receipt, generationId: undefined })
     } catch (error) {
       const end = progress.end(error)
-      // Stages that ran for a caller who left are work that nobody pays for.
+      // Stages that ran for a caller who left are not paid for.
       const left = end.status === 'cancelled' ? end.ran.map(({ costMicro }) => costMicro) : []
       await gateway.leftUnpaid.answers.drop(bill, end, { accountId, micro: sumMicro(left) })
       throw error
@@ -71,7 +71,7 @@ async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<Vo
   }
 }
 
-/** How far the flow has come: which stages have run, and which one is running. */
+/** Which stages have run, and which one is running. */
 class VoiceProgress {
   readonly lines: BillLine[] = []
   readonly #signal: AbortSignal
@@ -85,7 +85,7 @@ class VoiceProgress {
     this.#stage = first
   }
 
-  /** What the flow may still cost; undefined where the account can pay for anything. */
+  /** What may still be spent; undefined where the account can pay for anything. */
   get leftMicro(): bigint | undefined {
     const { callLimit } = this.#bill
     if (callLimit === undefined) return undefined
@@ -104,7 +104,7 @@ class VoiceProgress {
     return result
   }
 
-  /** The stage that failed has the error; those before it are recorded and not charged. */
+  /** The failed stage has the error; those before it are recorded and not charged. */
   end(error: unknown): Dropped & { ran: BillLine[] } {
     const course = this.#course
     const latencyMs = performance.now() - course.beganMs

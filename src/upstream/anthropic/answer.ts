@@ -52,12 +52,12 @@ const FINISH: Record<string, string> = {
   refusal: 'content_filter',
 }
 
-/** Everything else, known or new, is an ordinary stop. */
+/** Any other reason is a normal stop. */
 export function anthropicFinish(reason: unknown): string {
   return (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop'
 }
 
-/** Their input tokens leave the cached ones out; ours are all of them. */
+/** Their input tokens leave cached ones out; ours include them. */
 export function anthropicUsage(raw: unknown): UsageReading {
   const usage = fieldsOf(raw)
   const { input_tokens: input, output_tokens: output } = usage

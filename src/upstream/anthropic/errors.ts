@@ -20,7 +20,7 @@ const STATUS: Record<string, number> = {
   overloaded_error: 529,
 }
 
-/** An error in a 200 or in mid-stream has a type instead of a status. */
+/** An error in a 200 or inside a stream has a type instead of a status. */
 export function anthropicError(body: Fields): StatusError {
   const type = textOf(fieldsOf(body.error).type) ?? ''
   return new StatusError(STATUS[type] ?? 500, body)

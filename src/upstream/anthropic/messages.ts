@@ -12,7 +12,6 @@ import { thinkingBlocks } from './thinking.ts'
 
 type Turn = { role: 'user' | 'assistant'; content: Fields[] }
 
-/** All of them, in order, before the conversation. */
 export function systemBlocks(messages: readonly Fields[]): Fields[] {
   return messages
     .filter(isSystem)
@@ -20,7 +19,7 @@ export function systemBlocks(messages: readonly Fields[]): Fields[] {
     .flatMap(textBlock)
 }
 
-/** Turns must alternate: neighbours of one role are merged, tool results become the user's. */
+/** Roles must alternate: neighbours of one role are merged, tool results become the user's. */
 export function anthropicMessages(messages: readonly Fields[]): Turn[] {
   const turns: Turn[] = []
   for (const message of messages) {
@@ -61,14 +60,13 @@ function toolResult(message: Fields): Fields {
   }
 }
 
-/** Text as one string; blocks only where there are pictures or files. */
+/** A string; blocks only with pictures or files. */
 function resultContent(content: unknown): unknown {
   const parts = partsOf(content)
   if (parts.every(({ type }) => type === 'text')) return plainText(content)
   return parts.flatMap(userBlock)
 }
 
-/** Results must stand before anything else of their turn. */
 function resultsFirst(turn: Turn): Turn {
   const isResult = (block: Fields) => block.type === 'tool_result'
   if (!turn.content.some(isResult)) return turn
@@ -76,13 +74,12 @@ function resultsFirst(turn: Turn): Turn {
   return { ...turn, content: [...turn.content.filter(isResult), ...rest] }
 }
 
-/** An empty text block is refused there. */
+/** Empty text blocks are refused. */
 function textBlock(part: Fields): Fields[] {
   const text = textOf(part.text) ?? textOf(part.refusal) ?? ''
   return text === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }]
 }
 
-/** Callers who mark what to cache may do so; it only makes the call cheaper. */
 function cacheControl(part: Fields): Fields {
   return isFields(part.cache_control) ? { cache_control: part.cache_control } : {}
 }

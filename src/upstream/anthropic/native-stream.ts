@@ -6,23 +6,21 @@ import { anthropicError } from './errors.ts'
 import { buildNative, readNative, withoutPrices } from './native.ts'
 import { MessageProgress } from './stream.ts'
 
-/** Messages as they were written. */
 export const nativeMessages: ChatCapability = {
   build: (request, target) => buildNative(request.native!, request, target),
   read: (answer, request) => readNative(request.native!, answer, request),
   reader: ({ native }) => new NativeReader(native!),
 }
 
-/** Most events are pieces of text, written like this. Any other form is read as JSON. */
+/** The usual text event. Any other form is parsed. */
 const PLAIN_DELTA =
   /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\\p{Cc}]*)"\} *\}$/u
 
-/** Passes events on as they are, with our names, and counts what they say. */
+/** Passes events on with our names, and counts their output. */
 class NativeReader extends MessageProgress implements ChatReader {
   readonly native = true
-  /** The end of a block. If nothing follows it tells the end of the answer, so it waits for more. */
+  /** A block's end, held back: if nothing follows, it tells the end of the answer. */
   #stop = ''
-  /** The block that is open, if any. */
   #open: unknown
   readonly #ours: NativeRequest['ours']
 
@@ -75,11 +73,11 @@ class NativeReader extends MessageProgress implements ChatReader {
         return this.#start(event)
       case 'message_delta':
         this.readDelta(event)
-        // Clients want all of the counts, so those of the start are put in.
+        // Clients want all counts, so those of the start are included.
         return ready(withoutPrices({ ...event, usage: this.counts }))
       case 'message_stop':
         this.done = true
-        // Held back like the reason to finish: it tells the end as well.
+        // Held back like the finish reason: it tells the end too.
         this.finishes += 1
         return frame(event, data)
       case 'error':
@@ -111,7 +109,7 @@ function ready(event: Fields): string {
   return frame(event, JSON.stringify(event))
 }
 
-/** One line of data, whatever it came in. */
+/** Always one line of data. */
 function frame(event: Fields, data: string): string {
   const { type } = event
   if (typeof type !== 'string' || !NAME.test(type)) throw new UpstreamError('garbage', 'event')

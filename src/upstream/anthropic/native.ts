@@ -12,8 +12,8 @@ import { UpstreamError } from '../contract/upstream-error.ts'
 import { anthropicUsage, readMessage } from './answer.ts'
 
 /*
- * A request that was written for this provider goes there as it is: thinking is bound to its exact
- * system, tools and messages. Only the model and the user are ours.
+ * A request in this provider's dialect is sent as it is, since thinking is bound to its exact
+ * system, tools and messages. Only model and user are replaced.
  */
 
 export function buildNative(
@@ -34,7 +34,7 @@ export function buildNative(
 
 const LEAST_BUDGET = 1_024
 
-/** Shorter than was asked for, since there is no money for more: then thinking must be shorter too. */
+/** Shortened to what can be paid for: thinking must be shorter too. */
 function withinTokens(body: Fields, mostTokens: number): Fields {
   const { budget_tokens: budget, type } = fieldsOf(body.thinking)
   const most = Math.min(Number(body.max_tokens), mostTokens)
@@ -44,7 +44,7 @@ function withinTokens(body: Fields, mostTokens: number): Fields {
   return { ...limited, thinking }
 }
 
-/** Read as a chat too, since that is what is counted and recorded. */
+/** Also read as a chat, which is what is counted and recorded. */
 export function readNative(
   native: NativeRequest,
   answer: JsonAnswer,
@@ -55,13 +55,13 @@ export function readNative(
   return { ...result, native: { ...message, ...native.ours } }
 }
 
-/** Some upstreams add what they take, and of whom. */
+/** Some upstreams add their price and provider. */
 export function withoutPrices({ provider: _provider, ...message }: Fields): Fields {
   const { cost: _cost, cost_details: _details, is_byok: _byok, ...usage } = fieldsOf(message.usage)
   return { ...message, usage }
 }
 
-/** What counting takes no notice of, or refuses. */
+/** Ignored or refused by the counting endpoint. */
 const NOT_COUNTED = ['max_tokens', 'stream', 'metadata', 'temperature', 'top_p', 'top_k'] as const
 
 export function buildCount({ native }: ChatRequest, target: ModelTarget): HttpCall {
@@ -79,7 +79,6 @@ export function readCount({ json }: JsonAnswer): { tokens: number } {
   return { tokens }
 }
 
-/** The message of an error. */
 export function anthropicErrorMessage(body: unknown): string | undefined {
   return isFields(body) && isFields(body.error) ? textOf(body.error.message) : undefined
 }

@@ -6,7 +6,7 @@ import { nativeMessages } from './native-stream.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
 
-/** The Messages API, translated to and from the chat format, or as it is. */
+/** The Messages API, from and to the chat format, or unchanged. */
 export const anthropic: Provider = {
   credential: (key) => ({ 'x-api-key': key }),
   chat: {

@@ -11,7 +11,7 @@ import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts
 import { postJson } from '../contract/json.ts'
 import { anthropicMessages, systemBlocks } from './messages.ts'
 
-/** Pinned: the version after it refuses sampling parameters that many callers send. */
+/** The next version refuses sampling parameters that many callers send. */
 const VERSION = '2023-06-01'
 const DEFAULT_MAX_TOKENS = 8192
 const JSON_ONLY = 'Answer with one JSON object and nothing else.'
@@ -46,7 +46,7 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
   }
 }
 
-/** This format wants a limit in every request. */
+/** This format requires a limit. */
 function maxTokens(body: Fields, request: ChatRequest, target: ModelTarget): number {
   const most = target.maxOutputTokens ?? DEFAULT_MAX_TOKENS
   const usual = request.wholeOutput ? most : Math.min(most, DEFAULT_MAX_TOKENS)
@@ -54,7 +54,7 @@ function maxTokens(body: Fields, request: ChatRequest, target: ModelTarget): num
   return Math.min(wanted, request.mostTokens ?? wanted)
 }
 
-/** Newer models refuse these outright, so they go only where the catalog says they may. */
+/** Newer models refuse these, so they are sent only where the catalog lists them. */
 function sampling(body: Fields, target: ModelTarget): Fields {
   const taken: Fields = {}
   for (const name of ['temperature', 'top_p', 'top_k']) {

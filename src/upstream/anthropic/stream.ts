@@ -7,9 +7,9 @@ import { anthropicUsage, anthropicFinish } from './answer.ts'
 import { anthropicError } from './errors.ts'
 import { encryptedDetail, isThinking, textDetail } from './thinking.ts'
 
-/** What both readers of this format do: how a message starts, what it counts, how it ends. */
+/** Shared by both readers of this format: the start, the counts and the end of a message. */
 export class MessageProgress extends StreamProgress {
-  /** The counts so far, as they came. Undefined before the start. */
+  /** The counts so far; undefined before the start. */
   protected counts: Fields | undefined
 
   get usage(): UsageReading {
@@ -26,7 +26,7 @@ export class MessageProgress extends StreamProgress {
     this.counts = fieldsOf(message.usage)
   }
 
-  /** Its counts are totals: they replace those of the start; what it leaves out stays. */
+  /** Counts are totals: they replace earlier ones. Returns whether there is a finish reason. */
   protected readDelta(event: Fields): boolean {
     const told = Object.entries(fieldsOf(event.usage))
     const given = told.filter(([, value]) => value !== null && value !== undefined)
@@ -40,9 +40,8 @@ export class MessageProgress extends StreamProgress {
 
 export class AnthropicReader extends MessageProgress implements ChatReader {
   #tools = 0
-  /** The open tool block's index among the calls, and whether it has had any JSON yet. */
+  /** The open tool block: its index among the calls, and whether it has had no JSON yet. */
   #tool: { index: number; empty: boolean } | undefined
-  /** Blocks of thinking so far. */
   #thoughts = 0
   readonly #ours: OurNames
 
@@ -51,7 +50,7 @@ export class AnthropicReader extends MessageProgress implements ChatReader {
     this.#ours = request.ours
   }
 
-  /** New kinds of events may be added at any time: unknown ones are ignored. */
+  /** Unknown events are ignored: new ones may be added at any time. */
   read(sse: SseEvent): readonly string[] {
     const event = eventFields(sse)
     switch (event.type) {
@@ -115,7 +114,7 @@ export class AnthropicReader extends MessageProgress implements ChatReader {
     return this.#toolChunk({ function: { arguments: json } })
   }
 
-  /** A tool without parameters sends no JSON at all; callers expect an object. */
+  /** A tool without parameters sends no JSON; callers expect an object. */
   #blockStop(): readonly string[] {
     const chunks = this.#tool?.empty
       ? this.#toolChunk({ function: { arguments: '{}' } })

@@ -1,13 +1,12 @@
 import { isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 
 /*
- * Thinking blocks as `reasoning_details`, and back. A model that thought before it called a tool
- * wants to see that again, with the signature, when it gets the result.
+ * Thinking blocks as `reasoning_details`, and back. A model that thought before a tool call needs
+ * its signed thinking again with the result.
  */
 
 const FORMAT = 'anthropic-claude-v1'
 
-/** The details of whole blocks. */
 export function thinkingDetails(blocks: readonly Fields[]): Fields[] {
   return blocks
     .filter(isThinking)
@@ -22,7 +21,7 @@ export function isThinking({ type }: Fields): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
-/** A piece of one, as it is streamed. */
+/** A streamed piece. */
 export function textDetail(index: number, piece: { text?: unknown; signature?: unknown }): Fields {
   return { type: 'reasoning.text', ...piece, format: FORMAT, index }
 }
@@ -31,7 +30,10 @@ export function encryptedDetail(index: number, data: unknown): Fields {
   return { type: 'reasoning.encrypted', data, format: FORMAT, index }
 }
 
-/** The blocks of an earlier answer; reasoning of other models, or without a signature, is refused. */
+/**
+ * Thinking blocks of an earlier answer. Those of other models, or without a signature, would be
+ * refused.
+ */
 export function thinkingBlocks({ reasoning_details: details }: Fields): Fields[] {
   return listOf(details).flatMap((detail): Fields[] => {
     if (!isFields(detail) || detail.format !== FORMAT) return []

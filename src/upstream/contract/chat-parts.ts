@@ -2,7 +2,7 @@ import { Failure } from '../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
 import type { ChatRequest } from './contract.ts'
 
-/* How providers with a format of their own read a chat body, which is in OpenAI's. */
+/* For providers with their own format: reading a chat body in OpenAI's. */
 
 export function chatBody(request: ChatRequest): Fields {
   return { ...request.body, ...request.extra }
@@ -12,7 +12,7 @@ export function messagesOf(body: Fields): Fields[] {
   return listOf(body.messages).filter(isFields)
 }
 
-/** A text is one part; null is none. */
+/** A string is one part; null is none. */
 export function partsOf(content: unknown): Fields[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   return listOf(content).filter(isFields)
@@ -28,12 +28,11 @@ export function isSystem(message: Fields): boolean {
   return message.role === 'system' || message.role === 'developer'
 }
 
-/** The address of an `image_url`, `video_url` or `file` part. */
 export function urlOf(value: unknown): string {
   return typeof value === 'string' ? value : (textOf(fieldsOf(value).url) ?? '')
 }
 
-/** Splits `data:image/png;base64,…` without scanning the payload. */
+/** Splits `data:image/png;base64,…` without scanning the data. */
 export function dataUri(url: string): { mediaType: string; data: string } | undefined {
   if (!url.startsWith('data:')) return undefined
   const comma = url.indexOf(',')
@@ -64,7 +63,7 @@ function argumentsOf(text: unknown): Fields {
     const parsed: unknown = JSON.parse(text)
     if (isFields(parsed)) return parsed
   } catch {
-    // Falls through: broken JSON and a value that is not an object get the same message.
+    // Broken JSON and a value that is not an object get one message.
   }
   throw unsuitable('messages', 'the arguments of a tool call must be a JSON object.')
 }
@@ -75,12 +74,11 @@ export function stopsOf(stop: unknown): string[] {
   )
 }
 
-/** `reasoning_effort`, or `reasoning.effort` as some clients write it. */
 export function effortOf(body: Fields): string | undefined {
   return textOf(body.reasoning_effort) ?? textOf(fieldsOf(body.reasoning).effort)
 }
 
-/** What the caller allows, and no more than the account can pay for. */
+/** The caller's limit, and no more than the account can pay for. */
 export function maxTokensOf(
   body: Fields,
   { mostTokens }: Pick<ChatRequest, 'mostTokens'>,
@@ -90,7 +88,7 @@ export function maxTokensOf(
   return Math.min(wanted, mostTokens ?? wanted)
 }
 
-/** The model cannot take this field of the request; another provider may. */
+/** This model cannot take the field; another provider may. */
 export function unsuitable(field: string, why: string): Failure {
   return new Failure('unsuitable', `${field}: ${why}`, { param: field, code: 'model_capability' })
 }

@@ -3,9 +3,8 @@ import type { ChatResult, OurNames, SseEvent } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { outputOf, type Usage, type UsageReading } from './usage.ts'
 
-/* Reads the events of a stream, and writes OpenAI's objects for providers whose own differ. */
+/* Reads stream events, and writes OpenAI's objects for providers with their own format. */
 
-/** The JSON object that an event carries. */
 export function eventFields({ data }: SseEvent): Fields {
   let json: unknown
   try {
@@ -31,7 +30,7 @@ export function chunkText(
   })
 }
 
-/** The last chunk of a stream whose caller asked for `include_usage`. */
+/** For callers who asked for `include_usage`. */
 export function usageChunk(ours: OurNames, usage: Usage): string {
   return JSON.stringify({
     id: ours.id,
@@ -45,7 +44,7 @@ export function usageChunk(ours: OurNames, usage: Usage): string {
 
 export const NO_CHUNKS: readonly string[] = []
 
-/** What a reader has found out about its stream so far, whatever the format. */
+/** What a reader knows of its stream so far, in any format. */
 export class StreamProgress {
   done = false
   finishReason: string | null = null
@@ -89,7 +88,6 @@ export function completion(
   }
 }
 
-/** OpenAI's usage object from our counts. */
 function usageFields(usage: Usage): Fields {
   const prompt = usage.promptTokens ?? 0
   const completion = usage.completionTokens ?? 0

@@ -11,18 +11,18 @@ import type {
 } from './video.ts'
 
 /**
- * A provider is data in, data out: it builds an HTTP call and reads what came back. It opens no
- * connection and holds no key. A capability that is missing is the answer to "can it?".
+ * A provider is pure: it builds HTTP calls and reads answers. It opens no connection and holds no
+ * key. A missing capability means that it cannot do it.
  */
 export type Provider = {
-  /** The headers that carry the key. Nothing else of a provider ever sees the key. */
+  /** The headers with the key. Nothing else of a provider sees it. */
   credential(key: string): Record<string, string>
   chat?: ChatCapability
-  /** The same, for an upstream whose entry says that it speaks Responses. */
+  /** The same provider, for an upstream configured as speaking Responses. */
   withResponses?: Provider
-  /** How requests of a dialect are sent as they were written, if the model there takes them. */
+  /** Sends requests of a dialect unchanged, if the model there accepts them. */
   natively?(dialect: NativeRequest['dialect'], target: ModelTarget): ChatCapability | undefined
-  /** Counts the tokens of such a request, for nothing. */
+  /** Counts the tokens of such a request, free. */
   count?: JsonCapability<ChatRequest, { tokens: number }>
   embeddings?: JsonCapability<EmbeddingsRequest, EmbeddingsResult>
   transcription?: JsonCapability<TranscriptionRequest, TranscriptionResult>
@@ -33,19 +33,18 @@ export type Provider = {
     status: JsonCapability<VideoJobRef, VideoStatus>
     content: BytesCapability<VideoContentRequest, VideoContentFormat>
   }
-  /** Reads the whole catalog. A provider that has one is synced unless the file says otherwise. */
+  /** Reads the whole catalog. Such an upstream is synced unless configured otherwise. */
   models?: (send: SendJson) => Promise<CatalogReading>
-  /** Turns PDFs into text for models that cannot read files, when `plugins` says so. */
+  /** Turns PDFs into text for any model, when `plugins` says so. */
   parsesFiles?: true
   /** A cheap call that shows that the key works. */
   probe?: () => HttpCall
   /** What an error status, or an error inside a 200, means. */
   classify(error: StatusError): ErrorCategory
-  /** The message of an error, as it is written there. */
   errorMessage?(error: StatusError): string | undefined
 }
 
-/** Where a model lives: which upstream, under which id, and what it is known to take. */
+/** A model at an upstream. */
 export type ModelTarget = {
   upstream: string
   model: string
@@ -57,30 +56,30 @@ export type Timeouts = { connectMs: number; firstByteMs: number; idleMs: number;
 
 export type HttpCall = {
   method: 'GET' | 'POST'
-  /** Appended to the upstream's base URL; begins with a slash. */
+  /** Appended to the base URL; begins with a slash. */
   path: string
   headers: Record<string, string>
   body?: string | Buffer | Pieces | undefined
   expects: 'json' | 'sse' | 'bytes'
   timeouts?: Partial<Timeouts> | undefined
-  /** Cap of the whole body (json, bytes). */
+  /** Of the whole body (json, bytes). */
   maxBytes?: number | undefined
-  /** Cap of one event (sse). */
+  /** Of one event (sse). */
   maxEventBytes?: number | undefined
-  /** An answer over its cap is too large for the caller (413), not an upstream's failure. */
+  /** Too large is the caller's failure (413), not the upstream's. */
   overflow?: 'caller' | undefined
-  /** The caller speaks this dialect, and is shown the upstream's own message of a rejection. */
+  /** Shows the upstream's own message of a rejection to the caller, who speaks its dialect. */
   showErrorMessage?: boolean | undefined
-  /** Statuses that mean that the content is gone for good. */
+  /** Statuses that mean: gone for good. */
   gone?: readonly number[] | undefined
-  /** False: never sent twice when the first try may have been accepted (video start). */
+  /** False: not sent again when the first try may have been accepted. */
   repeatable?: false | undefined
 }
 
-/** A body too large to be copied: its length is known, its bytes are made as they are sent. */
+/** A large body that is not copied: its bytes are made as they are sent. */
 export type Pieces = { length: number; read(): Iterable<Buffer> }
 
-/** Header names are lower case, and only those of the allow-list are here. */
+/** Lower-case names, only those of the allow-list. */
 export type AnswerHead = { status: number; headers: Record<string, string> }
 export type JsonAnswer = AnswerHead & { json: unknown }
 export type SendJson = (call: HttpCall) => Promise<JsonAnswer>
@@ -101,86 +100,83 @@ export type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
 // Chat
 
 export type ChatRequest = {
-  /** The caller's body in OpenAI's shape. Fields that would steer our account are dropped here. */
+  /** In OpenAI's shape. Fields that would change how our account is used are dropped here. */
   body: Fields
   stream: boolean
-  /** Fields of our own, such as `plugins`; they win and are not dropped. */
+  /** Our own fields, such as `plugins`; they win and are not dropped. */
   extra?: Fields | undefined
-  /** Where a format wants a limit and the body has none: all that the model can say. */
+  /** Where a format requires a limit and the body has none: the model's maximum. */
   wholeOutput?: true | undefined
-  /** An opaque hash of the account, sent in place of the caller's `user`. */
+  /** A hash of the account, in place of the caller's `user`. */
   user?: string | undefined
-  /** No choice may be longer than the account can pay for, whatever the body says. */
+  /** No choice may be longer than the account can pay for. */
   mostTokens?: number | undefined
-  /** The names that the answer carries, whatever the upstream called them. */
+  /** The names in the answer, whatever the upstream's are. */
   ours: OurNames
-  /** The same request as the caller wrote it, for upstreams that speak its dialect. */
+  /** The request as written, for upstreams that speak its dialect. */
   native?: NativeRequest | undefined
 }
 
 export type NativeRequest = {
   dialect: 'messages' | 'responses'
-  /** Without what would steer our account; model and user are put in for each upstream. */
+  /**
+   * Without fields that would change how our account is used; model and user are set for each
+   * upstream.
+   */
   body: Fields
   headers: Record<string, string>
-  /** It has what cannot be said in any other dialect. */
+  /** It cannot be expressed in another dialect. */
   only: boolean
-  /** The names that a native answer carries. */
   ours: { id: string; model: string }
 }
 export type OurNames = { id: string; model: string; created: number }
 
 export type ChatResult = {
-  /** A `chat.completion` ready to be sent: our names, OpenAI's usage, no price, no provider. */
+  /** A `chat.completion` ready to be sent, without prices and provider. */
   body: Fields
-  /** The first choice's text, or '' when there is none. */
+  /** Of the first choice; '' if none. */
   text: string
   finishReason: string | null
   usage: UsageReading
   generationId?: string | undefined
-  /** What all choices are made of: the estimate when usage is absent. */
+  /** Of all choices: for the estimate when usage is absent. */
   outputBytes: number
   pictures: number
-  /** The answer in the dialect of a native request, with our names, if it was answered in it. */
+  /** The answer in its own dialect with our names, if it was answered so. */
   native?: Fields | undefined
 }
 
-/** One per stream. Takes events, gives ready JSON texts of `chat.completion.chunk`. */
+/** One for each stream: takes events, returns JSON texts of `chat.completion.chunk`. */
 export type ChatReader = {
-  /** Throws a UpstreamError on an error event and on an event that is not of this format. */
+  /** Throws an UpstreamError on an error event or a wrong format. */
   read(event: SseEvent): readonly string[]
-  /** Throws a UpstreamError if the stream ended before its proper end. */
+  /** Throws an UpstreamError if the stream ended too early. */
   close(): void
-  /** True once nothing more can come: the connection may be released. */
+  /** Nothing more can come: the connection may be released. */
   readonly done: boolean
   readonly usage: UsageReading
   readonly finishReason: string | null
-  /** How often a reason to finish was told so far: whoever is given such a chunk knows the end. */
+  /** How many finish reasons so far. A chunk with one tells the end. */
   readonly finishes: number
-  /** The choices that are finished, by their index. */
+  /** Indexes of finished choices. */
   readonly finished: ReadonlySet<number>
   readonly generationId: string | undefined
-  /** Bytes of text, reasoning and tool arguments so far: the estimate when usage is absent. */
+  /** Bytes of text, reasoning and arguments so far: for the estimate when usage is absent. */
   readonly outputBytes: number
-  /** Pictures so far, for the same reason. */
   readonly pictures: number
-  /** What it gives are not chunks but ready events of the dialect of a native request. */
+  /** It returns events of a native dialect, not chunks. */
   readonly native?: boolean
-  /** Of such a one: the events that end an answer which has become too long. */
+  /** Its last events for an answer that became too long. */
   cutShort?(): readonly string[]
 }
 
-// Embeddings
-
 export type EmbeddingsRequest = { body: Fields; user?: string | undefined; inputs: number }
 export type EmbeddingsResult = {
-  /** One vector per input, in the order of the inputs, all of one length. */
+  /** In the order of the inputs, all of one length. */
   vectors: Float32Array[]
   usage: UsageReading
   generationId?: string | undefined
 }
-
-// Audio
 
 export type TranscriptionRequest = {
   audio: Buffer
@@ -188,15 +184,15 @@ export type TranscriptionRequest = {
   format: string
   language?: string | undefined
   responseFormat: 'json' | 'verbose_json'
-  /** Other fields of the caller (`temperature`, `prompt`, `timestamp_granularities`). */
+  /** The caller's other fields. */
   extra?: Fields | undefined
 }
 export type TranscriptionResult = {
   text: string
-  /** As the upstream reports it: an ISO code or an English name. */
+  /** An ISO code or an English name, as reported. */
   language?: string | undefined
   durationS?: number | undefined
-  /** The verbose members (`task`, `segments`, `words`), as they came. */
+  /** `task`, `segments`, `words`, as they came. */
   verbose: Fields
   usage: UsageReading
   generationId?: string | undefined
@@ -217,10 +213,10 @@ export type SpeechFormat = { mediaType: string; generationId?: string | undefine
 export type ImageRequest = {
   prompt: string
   n: number
-  /** Other fields of the caller (`size`, `quality`, `seed`…), passed on as they are. */
+  /** The caller's other fields, passed unchanged. */
   extra: Fields
   user?: string | undefined
-  /** For a model that draws in conversation: each picture, with all that is said about it. */
+  /** For a model that draws in a chat: each picture and the text around it. */
   mostTokens?: number | undefined
 }
 export type ImageResult = {

@@ -1,11 +1,7 @@
 import type { AccountWhy, RejectedWhy, ErrorCategory } from './upstream-error.ts'
 
-/*
- * What all providers share in reading an error answer: its status, the usual phrases, and the time
- * that it asks for.
- */
+/* Shared by all providers: status codes, usual phrases, and waiting times. */
 
-/** What an error body says beyond its status. */
 export type ErrorHint =
   | { rejected: RejectedWhy }
   | { account: AccountWhy }
@@ -42,7 +38,7 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status < 500
 }
 
-/** Many servers have no code for these two, only these phrases. */
+/** Many servers have no code for these, only these phrases. */
 export function hintInWords(message: string): ErrorHint {
   if (CONTEXT.test(message)) return { rejected: 'context_length' }
   if (POLICY.test(message)) return { rejected: 'content_policy' }
@@ -55,7 +51,7 @@ const POLICY = /content (management )?policy|safety system|usage polic(y|ies)/i
 
 const LONGEST_S = 3600
 
-/** `Retry-After` in seconds or as a date, brought into 1 to 3600; undefined if it makes no sense. */
+/** `Retry-After` in seconds or as a date, within 1 to 3600; undefined if invalid. */
 export function retryAfterSeconds(value: unknown, nowMs: number): number | undefined {
   if (typeof value === 'number') return within(value)
   if (typeof value !== 'string') return undefined

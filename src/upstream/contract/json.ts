@@ -2,7 +2,7 @@ import { isFields, type Fields } from '../../lib/fields.ts'
 import type { HttpCall, JsonAnswer } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** A body of JSON, answered in JSON unless `more` says otherwise. */
+/** Answered in JSON unless `more` says otherwise. */
 export function postJson(path: string, body: Fields, more: Partial<HttpCall> = {}): HttpCall {
   return {
     method: 'POST',
@@ -14,7 +14,6 @@ export function postJson(path: string, body: Fields, more: Partial<HttpCall> = {
   }
 }
 
-/** Every answer of ours is an object; anything else is none of this provider's. */
 export function objectIn({ json }: JsonAnswer): Fields {
   if (!isFields(json)) throw new UpstreamError('garbage', 'shape')
   return json

@@ -17,10 +17,10 @@ export type UpstreamErrorKind =
   | 'status' // an error status, or an error reported inside a 200
   | 'aborted' // closed by our side
 
-/** Private: for the log and for routing. It carries no URL and no key, and is never shown. */
+/** Private, for the log and for routing: without URL and key, never shown. */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind
-  /** `connect`, `first_byte`, `idle`, `total` of a time-out; else a short word of ours. */
+  /** `connect`, `first_byte`, `idle`, `total` of a time-out; else a short word. */
   readonly at: string
   constructor(kind: UpstreamErrorKind, at: string) {
     super(`${kind}: ${at}`)
@@ -30,11 +30,11 @@ export class UpstreamError extends Error {
   }
 }
 
-/** `body` is the upstream's answer, parsed if it was JSON. It is foreign text: never shown. */
+/** `body` is the upstream's answer, parsed if JSON; never shown. */
 export class StatusError extends UpstreamError {
   readonly status: number
   readonly body: unknown
-  /** Whole seconds, already brought into 1 to 3600. */
+  /** Within 1 to 3600. */
   readonly retryAfterS: number | undefined
   constructor(status: number, body?: unknown, retryAfterS?: number) {
     super('status', String(status))
@@ -64,13 +64,12 @@ export type RejectedWhy =
   | 'gone'
 export type AccountWhy = 'key_refused' | 'out_of_money' | 'forbidden'
 
-/** What of a provider reads errors. */
 type ErrorReader = {
   classify(error: StatusError): ErrorCategory
   errorMessage?(error: StatusError): string | undefined
 }
 
-/** The provider reads its own error bodies; the call says what it takes for gone or oversized. */
+/** The provider reads its error bodies; the call says what counts as gone or oversized. */
 export function classifyError(
   error: UpstreamError,
   provider: ErrorReader,
@@ -90,16 +89,15 @@ export function classifyError(
   return { kind: 'failed' }
 }
 
-/** Where a stream was `aborted` by an upstream that had to wait too long for our reader. */
+/** An upstream `aborted` a stream because our reader was too slow. */
 export const SLOW_READER = 'slow_reader'
 
-/** A stream broke because of whoever reads it, not because of the upstream. */
 export function causedByReader(error: unknown): boolean {
   const cause = error instanceof Failure ? error.cause : undefined
   return cause instanceof UpstreamError && cause.at === SLOW_READER
 }
 
-/** By the wording of a 400 some clients know what to change. */
+/** By the text of a 400 some clients know what to change. */
 function withMessage(
   category: ErrorCategory,
   error: StatusError,
@@ -113,7 +111,7 @@ function withMessage(
 
 const LONGEST_MESSAGE = 300
 
-/** An upstream's message without what names its account, our keys or its machines. */
+/** Removes what identifies our account, keys or machines. */
 export function scrubbed(text: string): string {
   const plain = text
     .replaceAll(/\bhttps?:\/\/\S+/gi, '(link)')
@@ -125,12 +123,12 @@ export function scrubbed(text: string): string {
   return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain
 }
 
-/** No other upstream would do better: it is the caller's request, or the caller has left. */
+/** No other upstream is tried. */
 export function causedByCaller({ kind }: ErrorCategory): boolean {
   return kind === 'rejected' || kind === 'oversized' || kind === 'aborted'
 }
 
-/** What the caller is told. The error itself is the private cause and goes to the log. */
+/** What the caller is told. The cause is private and goes to the log. */
 export function failureOf(category: ErrorCategory, cause: UpstreamError): Failure {
   switch (category.kind) {
     case 'rejected':
@@ -151,8 +149,8 @@ export function failureOf(category: ErrorCategory, cause: UpstreamError): Failur
 }
 
 /**
- * After a failure: may the upstream have taken the request all the same? Then only the same
- * upstream may be asked again, with the same idempotency key.
+ * The upstream may have accepted the request in spite of the failure: then only the same one may be
+ * asked again, with the same idempotency key.
  */
 export function maybeAccepted({ cause }: Failure): boolean {
   return cause instanceof UpstreamError && !NEVER_ACCEPTED.has(cause.kind)
@@ -196,7 +194,7 @@ function rejected(why: RejectedWhy, cause: UpstreamError): Failure {
   }
 }
 
-/** A retry cannot help, and SDKs would try: the header stops them. */
+/** The header stops SDKs from retrying. */
 function notAccepted(message: string, cause: UpstreamError): Failure {
   const headers = { 'x-should-retry': 'false' }
   return new Failure('upstream_rejected', message, { headers, cause })

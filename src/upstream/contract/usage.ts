@@ -1,28 +1,28 @@
 import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
 import { compareDecimals, plainDecimal, signOf } from '../../lib/decimal.ts'
 
-/** What a call used. A member that is undefined was not reported: absent is not zero. */
+/** Undefined members were not reported: absent is not zero. */
 export type Usage = {
   promptTokens?: number | undefined
   completionTokens?: number | undefined
   totalTokens?: number | undefined
   cachedTokens?: number | undefined
   cacheWriteTokens?: number | undefined
-  /** Those of the written ones that are kept for an hour. */
+  /** Written tokens that are cached for an hour. */
   cacheWrite1hTokens?: number | undefined
   /** Sound in the prompt. */
   audioTokens?: number | undefined
   reasoningTokens?: number | undefined
   audioOutputTokens?: number | undefined
   imageOutputTokens?: number | undefined
-  /** US dollars charged to our account, an exact plain decimal such as `0.000508`. */
+  /** Charged to our account: a plain decimal such as `0.000508`. */
   costUsd?: string | undefined
   seconds?: number | undefined
 }
 
 /**
- * `reported` may be all zeros, and then it is zero. `absent` must be estimated. `unusable` was
- * there but is implausible: it is estimated too, and worth a line in the log.
+ * `reported` may be zero. `absent` is estimated; so is `unusable`, which was reported but
+ * implausible and is logged.
  */
 export type UsageReading =
   | { kind: 'reported'; usage: Usage }
@@ -31,13 +31,13 @@ export type UsageReading =
 
 export const ABSENT: UsageReading = { kind: 'absent' }
 
-/** The members as the upstream sent them; each may be missing, null or nonsense. */
+/** As sent: each may be missing, null or invalid. */
 type Claimed = { [Name in keyof Usage]?: unknown }
 
 const MOST_TOKENS = 1_000_000_000
 const MOST_USD = '1000'
 
-/** Judges what an upstream claims. Undefined and null members were not reported. */
+/** Undefined and null members were not reported. */
 export function readUsage(claimed: Claimed): UsageReading {
   const usage: Usage = {}
   for (const name of COUNTS) {
@@ -88,7 +88,7 @@ function readCost(value: unknown): { usd: string } | { reason: BadReason } | und
   return compareDecimals(usd, MOST_USD) > 0 ? { reason: 'absurd' } : { usd }
 }
 
-/** Cached tokens are priced lower, so more of them than there are tokens would be a discount. */
+/** More cached tokens than tokens would be a discount. */
 function consistent(usage: Usage): boolean {
   const { promptTokens = 0, completionTokens = 0, totalTokens } = usage
   if (totalTokens !== undefined && totalTokens < promptTokens + completionTokens) return false
@@ -96,7 +96,7 @@ function consistent(usage: Usage): boolean {
   return (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0) <= promptTokens
 }
 
-/** What messages or deltas are made of, for an answer whose upstream counts nothing. */
+/** The size of an answer whose upstream counts nothing. */
 export function outputOf(messages: readonly Fields[]): { outputBytes: number; pictures: number } {
   let [outputBytes, pictures] = [0, 0]
   for (const message of messages) {
@@ -106,7 +106,6 @@ export function outputOf(messages: readonly Fields[]): { outputBytes: number; pi
   return { outputBytes, pictures }
 }
 
-/** Bytes of what the model wrote. */
 export function writtenBytes(message: Fields): number {
   let bytes = byteLength(message.content) + byteLength(message.refusal)
   bytes += byteLength(message.reasoning) + byteLength(message.reasoning_content)

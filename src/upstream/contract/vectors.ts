@@ -1,7 +1,7 @@
 import { isFields } from '../../lib/fields.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** One vector per input, each index once, one length: anything else would be silently wrong. */
+/** Each index once, all of one length: else the result would be silently wrong. */
 export function readVectors(items: unknown[], inputs: number): Float32Array[] {
   if (items.length !== inputs) throw new UpstreamError('garbage', 'vector_count')
   const vectors = Array.from<Float32Array | undefined>({ length: inputs })
@@ -19,7 +19,7 @@ export function readVectors(items: unknown[], inputs: number): Float32Array[] {
   return all
 }
 
-/** Little-endian float32, standard alphabet, as clients expect it. */
+/** Little-endian float32, as clients expect it. */
 export function vectorBase64(vector: Float32Array): string {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
 }
@@ -43,6 +43,6 @@ function fromNumbers(values: unknown[]): Float32Array | undefined {
 function fromBase64(text: string): Float32Array | undefined {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length % 4 !== 0) return undefined
-  // A copy: the pool's buffer need not begin on a multiple of four.
+  // A copy, since the pool's buffer need not be aligned to four bytes.
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
 }

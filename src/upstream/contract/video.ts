@@ -5,7 +5,7 @@ export type VideoRequest = {
   prompt: string
   /** The caller's other fields. */
   extra: Fields
-  /** Where the upstream honours it, a start that is sent again after a crash gives the same job. */
+  /** Where the upstream supports it, a repeated start gives the same job. */
   idempotencyKey: string
 }
 export type VideoJobRef = { jobId: string }
@@ -17,7 +17,7 @@ export type VideoErrorCode =
   | 'cancelled'
   | 'expired'
 export type VideoStatus = {
-  /** A status we do not know counts as `processing`: the job's deadline ends it. */
+  /** Unknown statuses count as `processing`: the job's deadline ends it. */
   status: 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
   errorCode?: VideoErrorCode | undefined
   usage: UsageReading

@@ -21,7 +21,7 @@ export function readGenerated(
   return completion(request.ours, choices, usage, textOf(json.responseId))
 }
 
-/** An error object, or a prompt that was blocked before anything was made. */
+/** An error object, or a prompt that was blocked. */
 export function refuseErrors(json: Fields): void {
   const error = fieldsOf(json.error)
   if (json.error) throw new StatusError(typeof error.code === 'number' ? error.code : 500, json)
@@ -32,7 +32,6 @@ export function refuseErrors(json: Fields): void {
 
 export type CandidateParts = { text: string; reasoning: string; calls: Fields[]; images: Fields[] }
 
-/** The parts of one candidate, by kind. */
 export function readParts(candidate: Fields, signatures: Signatures): CandidateParts {
   const read: CandidateParts = { text: '', reasoning: '', calls: [], images: [] }
   for (const part of listOf(fieldsOf(candidate.content).parts).filter(isFields)) {
@@ -123,13 +122,13 @@ export function geminiUsage(raw: unknown): UsageReading {
   })
 }
 
-/** `[{modality, tokenCount}]`; a modality that is not in the list was not reported. */
+/** A modality that is not listed was not reported. */
 function tokensOf(modality: string, details: unknown): unknown {
   const found = listOf(details).find((one) => fieldsOf(one).modality === modality)
   return fieldsOf(found).tokenCount
 }
 
-/** A bad count stays visible: it must not be hidden in a sum. */
+/** An invalid count must not be hidden in a sum. */
 function sum(a: unknown, b: unknown): unknown {
   const [x, y] = [a ?? 0, b ?? 0]
   if (typeof x !== 'number' || x < 0) return x

@@ -35,7 +35,7 @@ export function contentsOf(messages: readonly Fields[], signatures: Signatures):
   return contents
 }
 
-/** A tool message has only the id of its call; this format needs the function's name. */
+/** A tool message has only the call's id; this format needs the function's name. */
 function toolNames(messages: readonly Fields[]): Map<string, string> {
   return new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]))
 }
@@ -53,7 +53,7 @@ function contentOf(message: Fields, names: Map<string, string>, signatures: Sign
   return { role: 'model', parts: [...(text === '' ? [] : [{ text }]), ...calls] }
 }
 
-/** Where it came back as a detail of the reasoning, by the id of its call. */
+/** From the reasoning details, by the call's id. */
 function detailOf({ reasoning_details: details }: Fields, callId: string): string | undefined {
   const found = listOf(details).find((one) => {
     const { id, type } = fieldsOf(one)
@@ -69,13 +69,13 @@ function functionResponse(message: Fields, names: Map<string, string>): Fields {
   return { functionResponse: { name, response: responseOf(plainText(message.content)) } }
 }
 
-/** Must be an object: JSON objects go as they are, anything else is wrapped. */
+/** Must be an object: other values are wrapped. */
 function responseOf(text: string): Fields {
   try {
     const parsed: unknown = JSON.parse(text)
     if (isFields(parsed)) return parsed
   } catch {
-    // Plain text is an ordinary answer of a tool.
+    // Plain text is an ordinary result.
   }
   return { output: text }
 }
@@ -102,7 +102,7 @@ function audio({ data, format }: Fields): Fields {
   return { inlineData: { mimeType: `audio/${textOf(format) ?? 'wav'}`, data } }
 }
 
-/** The upstream fetches only from these hosts, and we fetch no address that a caller gives. */
+/** The upstream fetches only from these hosts, and we fetch no links. */
 const FETCHED = /^https:\/\/(generativelanguage\.googleapis\.com|(www\.)?youtube\.com|youtu\.be)\//
 
 function media(url: string, mimeType: string): Fields {

@@ -7,7 +7,6 @@ import {
 } from '../contract/error-status.ts'
 import type { StatusError, ErrorCategory } from '../contract/upstream-error.ts'
 
-/** `{error: {code, message, status, details}}`, sometimes wrapped in an array. */
 export function classifyGeminiError({ status, body, retryAfterS }: StatusError): ErrorCategory {
   const first: unknown = Array.isArray(body) ? body[0] : body
   const error = fieldsOf(fieldsOf(first).error)

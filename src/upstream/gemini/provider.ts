@@ -8,7 +8,7 @@ import { GeminiReader } from './stream.ts'
 
 const signatures = createSignatures()
 
-/** generateContent, translated to and from the chat format. */
+/** generateContent, from and to the chat format. */
 export const gemini: Provider = {
   credential: (key) => ({ 'x-goog-api-key': key }),
   chat: {

@@ -88,7 +88,7 @@ const BUDGETS: Record<string, number> = {
   max: 24_576,
 }
 
-/** Models from the third generation on take a level, older ones a budget of tokens. */
+/** From the third generation on a level, before a token budget. */
 function thinking(effort: string | undefined, model: string): Fields {
   if (effort === undefined || LEVELS[effort] === undefined) return {}
   return /gemini-([3-9]|\d\d)/.test(model)

@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
 
 /**
- * A tool call must come back with the signature it was given, or it is refused. Callers get it in
- * the call and many drop it, so it is also remembered here for a while: a help, not a promise,
- * since the next request may reach another process.
+ * A tool call must come back with its signature. Many callers drop it, so it is also remembered
+ * here for a while; the next request may reach another process, so this is only a help.
  */
 export type Signatures = {
   remember(callId: string, signature: string): void
@@ -28,7 +27,7 @@ export function createSignatures(): Signatures {
   }
 }
 
-/** Where other compatible endpoints of this provider carry it too. */
+/** The field that other compatible endpoints of this provider use. */
 export function signatureFields(signature: string): Fields {
   return { extra_content: { google: { thought_signature: signature } } }
 }

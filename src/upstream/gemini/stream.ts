@@ -14,7 +14,7 @@ import type { Signatures } from './signatures.ts'
 
 type Progress = { calls: number; empty: boolean }
 
-/** Each event is a small answer of its own. The stream ends with the connection, with no last event. */
+/** Each event is a small answer. The stream ends with the connection. */
 export class GeminiReader extends StreamProgress implements ChatReader {
   usage: UsageReading = ABSENT
   readonly #progress = new Map<number, Progress>()
@@ -31,7 +31,7 @@ export class GeminiReader extends StreamProgress implements ChatReader {
     const json = eventFields(event)
     refuseErrors(json)
     this.generationId ??= textOf(json.responseId)
-    // Cumulative: the last one wins, and early ones lack the output.
+    // Cumulative: the last one counts.
     if (isFields(json.usageMetadata)) this.usage = geminiUsage(json.usageMetadata)
     return listOf(json.candidates)
       .filter(isFields)

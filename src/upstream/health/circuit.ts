@@ -1,14 +1,13 @@
-/** The state of one model at one upstream. Plain data; every change makes a new value. */
+/** The state of one model at one upstream. Immutable. */
 export type Circuit = {
-  /** Newest last, within the window. */
+  /** Newest last. */
   samples: readonly { atMs: number; ok: boolean }[]
   failuresInRow: number
-  /** Closed while zero. */
+  /** 0 while closed. */
   openUntilMs: number
   openedAtMs: number
-  /** How often it opened since it last closed: each time twice as long. */
+  /** How often it opened since it last closed; each time twice as long. */
   opened: number
-  /** A half-open probe is under way. */
   probing: boolean
   /** The upstream asked for a pause (429). */
   coolUntilMs: number
@@ -45,7 +44,7 @@ export function gateOf(circuit: Circuit, nowMs: number): Gate {
   return circuit.coolUntilMs > nowMs ? 'cooling' : 'closed'
 }
 
-/** A call begins. In a half-open circuit it is the probe, and no other may pass. */
+/** In a half-open circuit the call is the probe, and no other may pass. */
 export function began(circuit: Circuit): Circuit {
   return circuit.opened > 0 ? { ...circuit, probing: true } : circuit
 }
@@ -60,7 +59,7 @@ export function noted(circuit: Circuit, sample: Sample, nowMs: number): Circuit 
       if (circuit.opened === 0) return withSample(circuit, true, nowMs)
       return circuit.probing ? CLOSED : circuit
     default:
-      // A call that began before it opened and ends late shows nothing new.
+      // A late end of a call from before the opening shows nothing new.
       if (circuit.opened > 0 && !circuit.probing) return circuit
       return afterFailure(withSample(circuit, false, nowMs), sample.retryAfterS, nowMs)
   }
@@ -68,7 +67,7 @@ export function noted(circuit: Circuit, sample: Sample, nowMs: number): Circuit 
 
 function withSample(circuit: Circuit, ok: boolean, nowMs: number): Circuit {
   const { samples } = circuit
-  // Runs for every call: usually none is too old, and only the oldest has to go.
+  // Runs for every call: usually only the oldest sample goes.
   const allRecent = samples.length === 0 || samples[0]!.atMs > nowMs - WINDOW_MS
   const recent = allRecent
     ? samples.slice(1 - SAMPLES_KEPT)
@@ -101,7 +100,7 @@ function isFailing({ samples, failuresInRow }: Circuit): boolean {
   return samples.length >= SAMPLES_NEEDED && failed * 2 >= samples.length
 }
 
-/** An upstream's Retry-After is honoured, but not for an hour: a probe comes earlier. */
+/** Retry-After is honoured up to a minute: a probe comes earlier. */
 function until(nowMs: number, retryAfterS: number | undefined): number {
   return nowMs + Math.min(LONGEST_OPEN_MS, (retryAfterS ?? 0) * 1000)
 }

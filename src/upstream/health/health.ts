@@ -11,7 +11,7 @@ const UNREACHABLE_AFTER = 3
 type AccountRefusal = { why: AccountWhy; since: Date; untilMs: number }
 type Missed = { count: number; since: Date }
 
-/** For the operator only: it names the upstream. */
+/** For operators only: it names the upstream. */
 export type UpstreamProblem = {
   upstream: string
   model?: string
@@ -19,13 +19,12 @@ export type UpstreamProblem = {
   since: Date
 }
 
-/** Attempts since they were last taken: all, those that failed by its fault, and how long the good took. */
+/** Since they were last taken: attempts, failures of the upstream, durations of successes. */
 export type UpstreamCounts = { calls: number; errors: number; latencies: number[] }
 
-/** Not what the caller did: a request that nobody could answer, or leaving. */
+/** Without what the caller caused. */
 const COUNTED_AS_ERRORS = new Set(['account', 'rate_limited', 'overloaded', 'failed', 'error'])
 
-/** What is known of every upstream's health. A class, since it changes with every call. */
 export class UpstreamHealth {
   /** By upstream and model. */
   readonly #circuits = new Map<string, Map<string, Circuit>>()
@@ -44,7 +43,7 @@ export class UpstreamHealth {
     return this.#circuits.get(target.upstream)?.get(target.model) ?? CLOSED
   }
 
-  /** To be asked only when nobody else is left. */
+  /** Asked only when no other is left. */
   demoted(upstream: string): boolean {
     return (this.#refusals.get(upstream)?.untilMs ?? 0) > this.#nowMs()
   }
@@ -68,20 +67,20 @@ export class UpstreamHealth {
     this.probeFailed(target.upstream, category)
   }
 
-  /** An error that is an answer shows at least that the upstream is there. */
+  /** An error answer shows at least that the upstream is reachable. */
   probeFailed(upstream: string, category: ErrorCategory): void {
     if (category.kind === 'account') this.#accountRefused(upstream, category.why)
     else if (category.kind === 'failed' || category.kind === 'overloaded') this.#missed(upstream)
     else if (category.kind !== 'aborted') this.#missedInRow.delete(upstream)
   }
 
-  /** The key works again, as far as a probe can tell; money shows only in a paid call. */
+  /** A probe shows that the key works; missing credit shows only in a paid call. */
   probeSucceeded(upstream: string): void {
     this.#missedInRow.delete(upstream)
     if (this.#refusals.get(upstream)?.why === 'key_refused') this.#refusals.delete(upstream)
   }
 
-  /** An attempt has ended. `outcome` is `ok`, or a word of ours for what went wrong. */
+  /** `outcome` is `ok`, or the kind of error. */
   ended(upstream: string, outcome: string, durationMs: number): void {
     let counts = this.#counts.get(upstream)
     if (counts === undefined) {

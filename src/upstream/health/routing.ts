@@ -2,21 +2,20 @@ import { gateOf, type Circuit } from './circuit.ts'
 
 export type Candidate<Target> = {
   target: Target
-  /** Lower first. */
   priority: number
-  /** Share within a priority. */
+  /** Within a priority. */
   weight: number
   circuit: Circuit
-  /** It refuses our key, or our credit there is used up: asked only when nobody else is left. */
+  /** The upstream refuses our account: asked only when no other is left. */
   demoted: boolean
 }
 
-/** Whom to ask, in turn; or, when nobody may be asked, why and for how long. */
+/** The targets in order, or why and for how long none may be asked. */
 export type RoutingChoice<Target> =
   | { kind: 'ask'; targets: Target[] }
   | { kind: 'rate_limited' | 'unavailable'; retryAfterS: number }
 
-/** A pure choice over health: `random` gives numbers from 0 up to 1. */
+/** Pure: `random` returns 0 to below 1. */
 export function choose<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,
@@ -56,7 +55,7 @@ function pick(group: readonly Candidate<unknown>[], share: number): number {
   return index === -1 ? group.length - 1 : index
 }
 
-/** If all of them only asked for a pause it is a rate limit, else nobody is available. */
+/** A rate limit if all of them asked for a pause. */
 function blocked<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,

@@ -15,7 +15,6 @@ import { answerFields } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 import { multipart, type FormPart } from './multipart.ts'
 
-/** Servers of this format take a file; the order of the fields does not matter to them. */
 export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {
   const parts: FormPart[] = [
     { name: 'model', value: target.model },
@@ -68,7 +67,7 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < 1e6
 }
 
-/** The format is always sent: upstreams differ in their default. */
+/** The format is always sent: upstreams have different defaults. */
 export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCall {
   const { input, voice, responseFormat, speed, maxBytes } = request
   const own = { model: target.model, input, voice, response_format: responseFormat, speed }

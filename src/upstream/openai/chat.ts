@@ -12,7 +12,7 @@ import { outputOf } from '../contract/usage.ts'
 import { answerFields, errorInBody } from './errors.ts'
 import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
-/** A picture inside a chunk is one long event. */
+/** A picture in a chunk is one long event. */
 const IMAGE_EVENT_CAP = 32 * 1024 * 1024
 
 export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
@@ -32,8 +32,8 @@ export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
 }
 
 /**
- * Both limits are lowered, since servers differ in which of them they keep to. Thoughts may come on
- * top of either, so the two together keep within what is allowed.
+ * Servers differ in which limit they follow, so both are lowered. Reasoning may be added to either,
+ * so both together stay within the limit.
  */
 function limitLength(body: Fields, mostTokens: number, { supportedParameters }: ModelTarget): void {
   const thoughts = fieldsOf(body.reasoning).max_tokens
@@ -73,7 +73,7 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
   }
 }
 
-/** Members that name the provider or its account; the rest passes as it came. */
+/** Members that name the provider or its account; the rest passes unchanged. */
 function withoutPrivate(body: Fields): Fields {
   return {
     ...body,

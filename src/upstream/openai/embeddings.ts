@@ -12,7 +12,7 @@ import { readVectors } from '../contract/vectors.ts'
 import { answerFields } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
 
-/** Base64 is a quarter of the bytes of written-out floats; either is read. */
+/** Base64 is a quarter of the size of written-out floats; both are read. */
 export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
   const own = { model: target.model, encoding_format: 'base64', user: request.user }
   return postJson('/embeddings', { ...withoutSteering(request.body), ...own })

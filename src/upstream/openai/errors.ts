@@ -9,7 +9,7 @@ import type { JsonAnswer } from '../contract/contract.ts'
 import { objectIn } from '../contract/json.ts'
 import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
 
-/** Reads `{error: {code, type, message, metadata}}`, its array-wrapped and its bare-text forms. */
+/** `{error: {code, type, message, metadata}}`, also in an array or as plain text. */
 export function classifyOpenAiError({ status, body, retryAfterS }: StatusError): ErrorCategory {
   const error = errorFields(body)
   const meant = status >= 400 ? status : (statusIn(error) ?? 500)
@@ -17,19 +17,18 @@ export function classifyOpenAiError({ status, body, retryAfterS }: StatusError):
   return classifyStatus(meant, hintOf(error, meant), retryAfterS ?? delayS)
 }
 
-/** The object of an answer, unless it reports an error. */
 export function answerFields(answer: JsonAnswer): Fields {
   const json = objectIn(answer)
   if (json.error) throw errorInBody(json)
   return json
 }
 
-/** An error reported inside a 200: its code stands for the status. */
+/** The error's code stands for the status. */
 export function errorInBody(body: Fields): StatusError {
   return new StatusError(statusIn(errorFields(body)) ?? 500, body)
 }
 
-/** Of a response that failed: its code is a word, and stands for a status all the same. */
+/** A failed response: its code is a word. */
 export function errorInResponse(error: unknown): StatusError {
   const code = textOf(fieldsOf(error).code) ?? ''
   return new StatusError(BY_CODE.get(code) ?? statusIn(fieldsOf(error)) ?? 500, { error })
@@ -49,7 +48,6 @@ const BY_CODE = new Map([
   ['image_parse_error', 400],
 ])
 
-/** The message of an error. */
 export function openAiErrorMessage(body: unknown): string | undefined {
   return textOf(errorFields(body).message)
 }

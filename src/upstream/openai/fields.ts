@@ -2,12 +2,11 @@ import { addDecimals, plainDecimal } from '../../lib/decimal.ts'
 import { fieldsOf, isFields, type Fields } from '../../lib/fields.ts'
 import { ABSENT, readUsage, type UsageReading } from '../contract/usage.ts'
 
-/* What all calls of this format share: the fields no request may carry, and the usage report. */
+/* The fields that no request may carry, and the usage report. */
 
 /**
- * Fields with which a caller would steer our account at the upstream: another model or tier than
- * the one reserved for, more answers than are given, fees outside the token prices, logs and stores
- * that are not the caller's.
+ * Fields that would change how our account is used: another model or tier, more answers, extra
+ * fees, logs and storage.
  */
 const STEERING = new Set([
   'models',
@@ -44,7 +43,7 @@ export function withoutSteering(body: Fields): Fields {
   return kept
 }
 
-/** Tools that the upstream itself would run cost money per use; only the caller's own stay. */
+/** Tools that the upstream runs cost extra; only the caller's own stay. */
 function keepOwnTools(body: Fields, tools: unknown[]): void {
   const own = tools.filter(
     (tool) => isFields(tool) && (tool.type === 'function' || tool.type === 'custom'),
@@ -58,7 +57,7 @@ function keepOwnTools(body: Fields, tools: unknown[]): void {
   }
 }
 
-/** Reads the `usage` of chat, embeddings, images, transcriptions and videos alike. */
+/** The `usage` of chat, embeddings, images, transcriptions and videos. */
 export function openAiUsage(raw: unknown): UsageReading {
   if (!isFields(raw)) return ABSENT
   const input = fieldsOf(raw.prompt_tokens_details ?? raw.input_tokens_details)
@@ -78,7 +77,7 @@ export function openAiUsage(raw: unknown): UsageReading {
   })
 }
 
-/** Chat is charged by both counts: a report that lacks one of them counts as absent. */
+/** Chat is charged by both counts: without one of them usage counts as absent. */
 export function chatUsage(raw: unknown): UsageReading {
   const reading = openAiUsage(raw)
   if (reading.kind !== 'reported') return reading
@@ -86,7 +85,7 @@ export function chatUsage(raw: unknown): UsageReading {
   return promptTokens === undefined || completionTokens === undefined ? ABSENT : reading
 }
 
-/** Some servers leave the reasoning out of `completion_tokens`; the total then shows it exactly. */
+/** Some servers leave reasoning out of `completion_tokens`; the total shows it. */
 function completionOf(raw: Fields, output: Fields): unknown {
   const completion = raw.completion_tokens ?? raw.output_tokens
   const [prompt, total, reasoning] = [raw.prompt_tokens, raw.total_tokens, output.reasoning_tokens]
@@ -95,7 +94,7 @@ function completionOf(raw: Fields, output: Fields): unknown {
   return total === prompt + completion + reasoning ? completion + reasoning : completion
 }
 
-/** If the upstream uses a key of our own (BYOK), `cost` is only its fee. */
+/** With a key of our own (BYOK) `cost` is only the fee. */
 function costOf(raw: Fields): unknown {
   if (raw.is_byok !== true) return raw.cost
   const [fee, inference] = [raw.cost, fieldsOf(raw.cost_details).upstream_inference_cost]
@@ -103,7 +102,7 @@ function costOf(raw: Fields): unknown {
   return a !== undefined && b !== undefined ? addDecimals(a, b) : (inference ?? fee)
 }
 
-/** What callers may see of an upstream's usage: everything but its prices. */
+/** Without prices. */
 export function publicUsage(raw: unknown): Fields | undefined {
   if (!isFields(raw)) return undefined
   const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw

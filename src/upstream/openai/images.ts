@@ -15,7 +15,7 @@ import { openAiUsage, withoutSteering } from './fields.ts'
 const IMAGES_CAP = 256 * 1024 * 1024
 
 export function buildImages(request: ImageRequest, target: ModelTarget): HttpCall {
-  // The newer picture models always answer in base64 and refuse this field.
+  // Newer picture models always answer in base64 and refuse this field.
   const own = target.model.includes('gpt-image') ? {} : { response_format: 'b64_json' }
   return imageCall('/images/generations', request, target, own)
 }
@@ -43,7 +43,7 @@ export function readImages(answer: JsonAnswer, request: ImageRequest): ImageResu
   }
 }
 
-/** An address instead of bytes is not followed: it could point anywhere. */
+/** A link instead of bytes is not followed. */
 function readImage(item: unknown, request: ImageRequest): ImageResult['images'][number] {
   if (!isFields(item) || typeof item.b64_json !== 'string' || item.b64_json === '') {
     throw new UpstreamError('garbage', 'image')

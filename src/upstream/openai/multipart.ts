@@ -3,7 +3,7 @@ import type { Pieces } from '../contract/contract.ts'
 
 export type FormPart = { name: string; value: string | Buffer; filename?: string; type?: string }
 
-/** Nothing is copied: a file of 25 MiB is sent from where it is in memory, at every attempt. */
+/** Nothing is copied, also when sent again. */
 export function multipart(parts: readonly FormPart[]): { contentType: string; body: Pieces } {
   const boundary = `mlango-${randomBase62(24)}`
   const pieces: Buffer[] = []
@@ -18,7 +18,7 @@ export function multipart(parts: readonly FormPart[]): { contentType: string; bo
 
 const PIECE_BYTES = 256 * 1024
 
-/** Small enough that a slow connection holds back the next piece. */
+/** Small enough for back-pressure. */
 function inPieces(buffers: readonly Buffer[]): Pieces {
   return {
     length: buffers.reduce((sum, one) => sum + one.length, 0),
@@ -38,7 +38,7 @@ function headOf(part: FormPart): string {
   return `Content-Disposition: form-data; name="${quoted(part.name)}"${file}${type}`
 }
 
-/** A name from outside must not end its quotes or its line. */
+/** Quotes and line breaks must not end the header. */
 function quoted(text: string): string {
   return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -19,8 +19,8 @@ const chatOnly: Provider = {
 }
 
 /**
- * OpenAI itself and every server that speaks its format. It publishes no prices. Many of them know
- * nothing but chat, so Responses go through as they are only where the entry says so.
+ * OpenAI and every server that speaks its format. Many know only chat, so Responses pass unchanged
+ * only where configured.
  */
 export const openai: Provider = {
   ...chatOnly,

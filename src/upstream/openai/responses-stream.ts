@@ -14,11 +14,10 @@ const ITEM_ID = '"item_id":"'
 const NAME = /^[\w.]{1,100}$/
 
 /**
- * Passes events on, each as its type, a line break and its JSON, with our ids for its items: they
- * tell of which response they are. The JSON of a piece of text has line breaks around that text, and
- * one that begins as the last one did is given from the first of them on: pieces can be joined. What
- * says only that it has begun is left out: we say so first. The end is its type, how it ended, and
- * all items, a line each.
+ * Passes events on with our item ids, each as lines: its type and its JSON. The JSON of a text
+ * delta has line breaks around the text; one that begins like the last starts at the first of them,
+ * so that deltas can be joined. Events of the beginning are left out: the gateway writes its own.
+ * The last has three lines: type, how it ended, all items.
  */
 export class ResponsesReader extends StreamProgress implements ChatReader {
   readonly native = true
@@ -28,10 +27,10 @@ export class ResponsesReader extends StreamProgress implements ChatReader {
   /** Ours by theirs. */
   readonly #ids = new Map<string, string>()
   readonly #seed: string
-  /** Its items so far: an answer that is cut short has to repeat them. */
+  /** The items so far, which an answer that is cut short must repeat. */
   readonly #said: Fields[] = []
   #open: OpenText | undefined
-  /** How the last piece of text began. */
+  /** How the last text delta began. */
   #begun: string | undefined
 
   constructor({ ours }: NativeRequest) {
@@ -40,7 +39,7 @@ export class ResponsesReader extends StreamProgress implements ChatReader {
   }
 
   read(sse: SseEvent): readonly string[] {
-    // Some servers end as a chat does.
+    // Some servers end like a chat.
     if (this.done || sse.data === '[DONE]') return NO_CHUNKS
     const delta = this.#open && textDelta(sse.data, this.#begun)
     if (delta) return this.#passDelta(delta)
@@ -69,7 +68,7 @@ export class ResponsesReader extends StreamProgress implements ChatReader {
     }
   }
 
-  /** As most servers write it; any other form is read as JSON. */
+  /** The usual form; any other is parsed. */
   #saysItBegan({ event, data }: SseEvent): boolean {
     if (event !== 'response.created' && event !== 'response.in_progress') return false
     const id = BEGAN.exec(data)?.[1]
@@ -85,7 +84,7 @@ export class ResponsesReader extends StreamProgress implements ChatReader {
   }
 
   cutShort(): readonly string[] {
-    // What is held of a message that is open ends it too.
+    // The end of an open message is written here instead of what is held back.
     const closed = this.#open === undefined ? this.#held : closing(this.#open)
     if (this.#open !== undefined) this.#said.push(cutOff(this.#open))
     const details = { reason: 'max_output_tokens' }
@@ -93,7 +92,7 @@ export class ResponsesReader extends StreamProgress implements ChatReader {
     return [...closed, endText('response.incomplete', facts, this.#said)]
   }
 
-  /** What closes an item may close the answer: it waits until something else comes, or the end. */
+  /** The end of an item may be that of the answer: held back until something else comes. */
   #passOrHold(type: string, text: string): readonly string[] {
     if (type.endsWith('.done')) return this.#hold(text)
     if (this.#held.length === 0) return [text]
@@ -167,7 +166,7 @@ export class ResponsesReader extends StreamProgress implements ChatReader {
   }
 }
 
-/** Why a response ended, in the words of a chat. */
+/** The finish reason of a chat. */
 export function responsesFinish(response: Fields): string {
   const { reason } = fieldsOf(response.incomplete_details)
   if (reason === 'content_filter') return 'content_filter'
@@ -182,7 +181,7 @@ function prefixOf(id: string): string {
   return /^[a-z]{2,5}_/.exec(id)?.[0] ?? 'msg_'
 }
 
-/** A message that has begun, and what it says so far. */
+/** An open message and its text so far. */
 type OpenText = { item: Fields; position: unknown; text: string }
 
 function textPart({ text }: OpenText): Fields {

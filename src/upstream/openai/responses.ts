@@ -15,7 +15,6 @@ import { errorInResponse } from './errors.ts'
 import { chatUsage, isSteering } from './fields.ts'
 import { ResponsesReader, responsesFinish } from './responses-stream.ts'
 
-/** Responses as they were written. */
 export const nativeResponses: ChatCapability = {
   build: (request, target) => buildResponses(request.native!, request, target),
   read: readResponses,
@@ -55,7 +54,7 @@ function readResponses(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const usage = chatUsage(json.usage)
   const result = completion(request.ours, [choice], usage, id)
   if (usage.kind === 'reported') return { ...result, native: json }
-  // Tokens that nobody counted: of thoughts and calls too.
+  // Nothing was counted, so reasoning and calls count too.
   return { ...result, outputBytes: Buffer.byteLength(JSON.stringify(json.output)), native: json }
 }
 

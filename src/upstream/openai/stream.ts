@@ -7,7 +7,7 @@ import { ChunkTemplate } from './chunk-template.ts'
 import { errorInBody } from './errors.ts'
 import { chatUsage } from './fields.ts'
 
-/** Most chunks fit the template of an earlier one; the others are parsed and written again. */
+/** Most chunks fit the template of an earlier one; the others are parsed and written. */
 export class OpenAiReader extends StreamProgress implements ChatReader {
   usage: UsageReading = ABSENT
   #chunks = 0
@@ -55,9 +55,9 @@ export class OpenAiReader extends StreamProgress implements ChatReader {
     if (!isFields(choice)) throw new UpstreamError('garbage', 'choice')
     const finish = choice.finish_reason
     if (finish === 'error') throw errorInBody(choice)
-    // Some servers write an empty reason on every chunk.
+    // Some servers send an empty reason in every chunk.
     if (typeof finish === 'string' && finish !== '') this.finish(finish, indexOf(choice))
-    // Undefined members are left out of the text; `delete` would make the object slow.
+    // Undefined members are not written; `delete` would slow the object down.
     if ('native_finish_reason' in choice) choice.native_finish_reason = undefined
     const { delta } = choice
     if (!isFields(delta)) choice.delta = {}
@@ -82,7 +82,7 @@ export class OpenAiReader extends StreamProgress implements ChatReader {
   }
 }
 
-/** The delta of a chunk that says nothing but its text: it ends nothing and calls no tool. */
+/** The delta of a chunk with nothing but text. */
 function onlyText(choices: Fields[]): Fields | undefined {
   const { delta, finish_reason: finish } = choices[0]!
   if (choices.length > 1 || typeof finish === 'string' || !isFields(delta)) return undefined
@@ -94,7 +94,7 @@ function indexOf({ index }: Fields): number {
   return typeof index === 'number' ? index : 0
 }
 
-/** Gives a tool call its index where a server left it out. */
+/** Some servers leave the index out. */
 function nameToolCalls(delta: Fields): void {
   if (!Array.isArray(delta.tool_calls)) return
   for (const [index, call] of delta.tool_calls.entries()) {

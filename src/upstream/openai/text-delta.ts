@@ -1,18 +1,18 @@
-/** Most events of a stream are pieces of one text, which differ in that piece and their number only. */
+/** Most events are pieces of one text, which differ only in that piece and their number. */
 export type TextDelta = { before: string; text: string; after: string }
 
-/* As it is written by the servers that speak the dialect. Any other form is read as JSON. */
+/* The usual form. Any other is parsed. */
 const BEFORE =
   /^\{"type":"response\.output_text\.delta"(?:,"(?:item_id":"[\w-]+"|(?:output|content)_index":\d+))*,"delta":"/
-/** OpenAI writes its number second. */
+/** OpenAI writes the number second. */
 const START = '{"type":"response.output_text.delta"'
 const NUMBER = `${START},"sequence_number":`
 const TEXT = /^[^\\\p{Cc}]*$/u
 const AFTER = /^"(?:,"(?:sequence_number":\d+|logprobs":\[\]|obfuscation":"[\w-]*"))*\}$/
 
 /**
- * Undefined for whatever is not plainly a piece of text, which needs no unescaping. `known` is how
- * the last one began: most begin alike. A number before the text is left out: events get ours.
+ * Undefined if it is not plain text. `known` is how the last one began. The number is left out:
+ * events get ours.
  */
 export function textDelta(event: string, known?: string): TextDelta | undefined {
   const data = withoutNumber(event)

@@ -8,8 +8,8 @@ import { readRecords, type Extras } from '../prices/record.ts'
 const AT_ONCE = 4
 
 /**
- * The list holds only text models unless all are asked for, and zeros as the prices of video and
- * image models: their true prices are in lists of their own.
+ * The list has only text models unless all are asked for, and zero prices for video and image
+ * models, whose prices are in other lists.
  */
 export async function readCatalog(send: SendJson): Promise<CatalogReading> {
   const models = await send(get('/models?output_modalities=all'))
@@ -29,8 +29,8 @@ async function listOrNone(send: SendJson, path: string): Promise<Fields[]> {
 }
 
 /**
- * A price list that is not there leaves its models unpriced. One that cannot be read just now
- * spoils the whole reading: prices must not vanish because of a broken connection.
+ * A missing price list leaves its models without prices. One that cannot be read fails the reading:
+ * prices must not vanish with a broken connection.
  */
 async function jsonOrNone(send: SendJson, path: string): Promise<unknown> {
   try {

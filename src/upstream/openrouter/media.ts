@@ -32,12 +32,12 @@ export function buildJsonTranscription(
   }
 }
 
-/** A multiple of three, so that only the last piece is padded. */
+/** A multiple of three: only the last piece is padded. */
 const PIECE_BYTES = 192 * 1024
 
 /**
- * The audio is encoded as base64 piece by piece while it is sent: whole, 25 MiB would be in memory
- * three times. `input_audio` is the last member, so the data goes in before the two closing braces.
+ * Encodes the audio while it is sent: as a whole, 25 MiB would be in memory three times.
+ * `input_audio` is last, so the data goes in before the two closing braces.
  */
 function jsonWithAudio(audio: Buffer, fields: Fields & { input_audio: Fields }): Pieces {
   const head = Buffer.from(`${JSON.stringify(fields).slice(0, -2)},"data":"`)
@@ -54,12 +54,12 @@ function jsonWithAudio(audio: Buffer, fields: Fields & { input_audio: Fields }):
   }
 }
 
-/** Always base64, and there is no field to ask for anything else. */
+/** Always answers in base64. */
 export function buildImage(request: ImageRequest, target: ModelTarget): HttpCall {
   return imageCall('/images', request, target, {})
 }
 
-/** The content is fetched by job id, never by an address from an answer. */
+/** Fetched by job id, never by a link from an answer. */
 export function buildVideoContent(request: VideoContentRequest): HttpCall {
   return {
     method: 'GET',
@@ -67,7 +67,7 @@ export function buildVideoContent(request: VideoContentRequest): HttpCall {
     headers: request.range === undefined ? {} : { range: request.range },
     expects: 'bytes',
     gone: [400, 403, 404, 410],
-    // As long as a slow reader may take; a silent upstream is cut off by its idle time.
+    // Allows for a slow reader; a silent upstream is cut off by the idle time-out.
     timeouts: { totalMs: 3_600_000 },
   }
 }

@@ -13,7 +13,7 @@ import { readCatalog } from './catalog.ts'
 import { buildImage, buildJsonTranscription, buildVideoContent, readVideoContent } from './media.ts'
 import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } from './video.ts'
 
-/** Every modality, and the one upstream that publishes a catalog with prices. */
+/** All modalities, and the only upstream that publishes prices. */
 export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
   chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
@@ -37,7 +37,7 @@ export const openrouter: Provider = {
   errorMessage: ({ body }) => openAiErrorMessage(body),
 }
 
-/** Here a request could also choose providers, plugins and other models. */
+/** A request here could also choose providers, plugins and other models. */
 const messagesWithoutSteering: ChatCapability = {
   ...nativeMessages,
   build(request, target) {
@@ -48,7 +48,7 @@ const messagesWithoutSteering: ChatCapability = {
   },
 }
 
-/** Other makers' models speak these dialects there in a translation, which is no better than ours. */
+/** Models of other makers get a translation there, which is no better than ours. */
 const NATIVE = {
   messages: { capability: messagesWithoutSteering, maker: 'anthropic/' },
   responses: { capability: nativeResponses, maker: 'openai/' },

@@ -6,7 +6,7 @@ import type { VideoErrorCode, VideoJobRef, VideoRequest, VideoStatus } from '../
 import { errorInBody } from '../openai/errors.ts'
 import { openAiUsage, withoutSteering } from '../openai/fields.ts'
 
-/** Goes into a path of ours, so it must be a plain name. */
+/** It becomes part of a path. */
 const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/
 
 export function buildVideoStart(request: VideoRequest, target: ModelTarget): HttpCall {
@@ -45,7 +45,7 @@ export function readVideoStatus(answer: JsonAnswer): VideoStatus {
   return { status, usage: openAiUsage(json.usage), errorCode }
 }
 
-/** Without content it is not complete, whatever it says; an unknown word waits for the deadline. */
+/** Complete only with content; unknown statuses wait for the deadline. */
 function statusOf(word: string, urls: unknown): VideoStatus['status'] {
   if (word === 'completed') {
     return Array.isArray(urls) && urls.length > 0 ? 'completed' : 'processing'

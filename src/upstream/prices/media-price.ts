@@ -14,8 +14,8 @@ const DEFAULT_SECONDS = 10
 const FRAMES_PER_SECOND = 24
 
 /**
- * The most that this video can cost, in USD: the dearest price that fits the request, at the
- * longest duration and largest picture where it names none. Undefined: there is no price.
+ * The highest cost of this video in USD: the highest price that fits, with the longest duration and
+ * largest size where the request names none. Undefined: no price.
  */
 export function videoPriceUsd(record: PricedRecord, request: Fields): string | undefined {
   const { pricing, video } = record
@@ -39,13 +39,12 @@ function secondsOf(request: Fields, durations: readonly number[]): string {
   return plainDecimal(seconds) ?? String(DEFAULT_SECONDS)
 }
 
-/** Whoever orders a moment gets the shortest film that there is, of whole seconds. */
+/** The next longer duration that the model makes, else whole seconds. */
 function madeSeconds(asked: number, durations: readonly number[]): number {
   const longer = durations.filter((duration) => duration >= asked)
   return longer.length > 0 ? Math.min(...longer) : Math.ceil(asked)
 }
 
-/** Prices for the requested resolution and sound, where the list tells them apart. */
 function fitting(skus: readonly VideoSku[], request: Fields): readonly VideoSku[] {
   const resolution = wordOf(request.resolution)
   const named = skus.filter((sku) => sku.resolution === resolution)
@@ -81,20 +80,18 @@ const PIXELS: Record<string, [number, number]> = {
 
 function pixels(request: Fields, resolution: string | undefined): [number, number] {
   const size = fieldPixels(request.size)
-  // No model makes less than its smallest picture, whatever is asked for.
+  // Models make nothing smaller than their smallest size.
   if (size) return size[0] * size[1] < SMALLEST[0] * SMALLEST[1] ? SMALLEST : size
   return resolutionPixels(request.resolution ?? resolution) ?? PIXELS['1080p']!
 }
 
 const SMALLEST = PIXELS['480p']!
 
-/** Of `1280x720`. */
 export function fieldPixels(size: unknown): [number, number] | undefined {
   const found = /^(\d{2,5})x(\d{2,5})$/.exec(wordOf(size))
   return found ? [Number(found[1]), Number(found[2])] : undefined
 }
 
-/** Of `720p`. */
 export function resolutionPixels(resolution: unknown): [number, number] | undefined {
   const name = wordOf(resolution)
   return Object.hasOwn(PIXELS, name) ? PIXELS[name] : undefined
@@ -110,16 +107,15 @@ function costsOf(skus: readonly VideoSku[], unit: VideoSku['unit']): string[] {
   return skus.filter((sku) => sku.unit === unit).map((sku) => sku.cost_usd)
 }
 
-/** Tokens of one picture by quality, as published for the models that are priced by token. */
+/** Published tokens of a picture by quality. */
 const PICTURE_TOKENS: Record<string, number> = { low: 408, medium: 1584, high: 6240 }
 const DEFAULT_PICTURE_TOKENS = 4175
 
-/** What goes in with an order for pictures. */
 export type PicturePrompt = { textTokens: number; referenceTokens: number; references: number }
 
 /**
- * The most that these pictures can cost, in USD, with all that is sent along: some upstreams read it
- * once for each picture. Undefined: there is no price.
+ * The highest cost of these pictures in USD, with the prompt, which some upstreams read once for
+ * each. Undefined: no price.
  */
 export function imagePriceUsd(
   record: PricedRecord,
@@ -142,10 +138,9 @@ export function imagePriceUsd(
   return timesDecimals(addDecimals(price, picturePromptUsd(record, sent)), String(n))
 }
 
-/** Where a reference is priced by its size: four megapixels. */
+/** For references priced by their size. */
 const REFERENCE_MEGAPIXELS = '4'
 
-/** What is sent along with an order for one picture. */
 export function picturePromptUsd({ pricing }: PricedRecord, sent: PicturePrompt): string {
   const skus = (pricing.image_skus ?? []).filter((sku) => sku.billable.startsWith('input_'))
   const costs = (unit: string, text: boolean) =>
@@ -166,7 +161,7 @@ export function picturePromptUsd({ pricing }: PricedRecord, sent: PicturePrompt)
   return addDecimals(tokens, timesDecimals(perReference, String(sent.references)))
 }
 
-/** A variant (a quality, a tier) counts only for a request that names it, if one does. */
+/** A variant (a quality, a tier) counts only if the request names it. */
 function matching(skus: readonly ImageSku[], request: Fields): ImageSku[] {
   const outputs = skus.filter((sku) => sku.billable === 'output_image')
   const requested = [request.quality, request.resolution, request.size].map(wordOf)
@@ -189,7 +184,7 @@ function pictureTokens(request: Fields): number {
 
 const TIERS: Record<string, number> = { '512': 1, '1k': 2, '2k': 5, '4k': 17 }
 
-/** Of two fields that both say how large it is, the larger one counts. */
+/** The larger of two fields counts. */
 function megapixels(request: Fields): number {
   const size = fieldPixels(request.size)
   const exact = size ? Math.max(1, Math.ceil((size[0] * size[1]) / 1_000_000)) : 0

@@ -2,7 +2,7 @@ import { compareDecimals, plainDecimal, signOf, timesDecimals } from '../../lib/
 import { fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
 import type { ImageSku, VideoSku } from '../../catalog/model-record.ts'
 
-/** `{sku: price}` of a video model. Names that begin with cents are in cents; the rest in dollars. */
+/** `{sku: price}` of a video model. Names with cents are in cents, others in dollars. */
 export function readVideoSkus(raw: unknown): VideoSku[] {
   return Object.entries(fieldsOf(raw)).flatMap(([sku, value]) => {
     const price = plainDecimal(value)
@@ -31,7 +31,7 @@ function audioOf(name: string): { audio?: boolean } {
   return name.includes('with_audio') ? { audio: true } : {}
 }
 
-/** The price list of an image model: the dearest endpoint counts, since any may serve the call. */
+/** The highest price of all endpoints counts, since any may serve the call. */
 export function readImageSkus(json: unknown): ImageSku[] {
   const dearest = new Map<string, ImageSku>()
   const endpoints = listOf(fieldsOf(fieldsOf(json).data ?? json).endpoints)

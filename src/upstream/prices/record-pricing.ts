@@ -13,7 +13,7 @@ import type {
   Pricing,
 } from '../../catalog/model-record.ts'
 
-/** Keys that hold one decimal each. The last five are ours; a hand-written record may use them. */
+/** One decimal each. The last five are ours, for records in the file. */
 const KEYS = [
   'prompt',
   'completion',
@@ -39,15 +39,15 @@ type Priced = Pick<CatalogRecord, 'pricing' | 'priceBasis' | 'priced'>
 export type MediaLists = Pick<Pricing, 'video_skus' | 'image_skus'>
 
 const UNPRICED: Priced = { pricing: {}, priceBasis: 'unknown', priced: 'unpriced' }
-/** Twelve cents a minute: listed prices above it are per minute (0.016 is) or per hour (0.36 is). */
+/** Twelve cents a minute: higher prices are per minute (0.016) or per hour (0.36). */
 const MOST_PER_SECOND = '0.002'
-/** 1.80 dollars an hour: more than most ask. */
+/** 1.80 dollars an hour: more than most charge. */
 const MOST_PER_MINUTE = '0.03'
-/** 4.80 dollars an hour if it were per minute: more than anybody asks. */
+/** 4.80 dollars an hour if it were per minute: more than any charge. */
 const LEAST_PER_HOUR = '0.08'
 const MOST_PER_CHARACTER = '0.001'
 
-/** What a listing's prices mean depends on what comes out of the model. */
+/** The meaning of a price depends on the model's output. */
 export function readPricing(raw: unknown, outputs: readonly string[], lists: MediaLists): Priced {
   const pricing = readKeys(raw)
   if (!pricing) return UNPRICED
@@ -59,7 +59,7 @@ export function readPricing(raw: unknown, outputs: readonly string[], lists: Med
   return tokenPricing(pricing, outputs)
 }
 
-/** Undefined when a price is negative ("varies") or no number: then nothing of it can be trusted. */
+/** Undefined when a price is negative ("varies") or invalid: then none of them is trusted. */
 function readKeys(raw: unknown): Pricing | undefined {
   if (!isFields(raw)) return undefined
   const pricing: Pricing = {}
@@ -134,9 +134,9 @@ function imagePricing(pricing: Pricing, lists: MediaLists): Priced {
 }
 
 /**
- * Without an output price the input price is per second, or per some unit that is not stated. A
- * minute or an hour is then read from its size, for the hold and for a call whose cost is not
- * reported; the basis stays unknown, so that a reported cost is not measured by it.
+ * Without an output price the input price is per second or an unnamed unit. Minute or hour are then
+ * guessed from its size, for the hold and for calls without a reported cost; the basis stays
+ * unknown, so that reported costs are not compared with it.
  */
 function transcriptionPricing(pricing: Pricing): Priced {
   if (pricing.audio_second !== undefined) return paid(pricing, 'second')
@@ -167,7 +167,7 @@ function speechPricing(pricing: Pricing): Priced {
     : paid(kept, 'unknown')
 }
 
-/** Only text and vectors can be free: zeros for anything else mean that the price is unknown. */
+/** Only text and vectors can be free: other zeros mean an unknown price. */
 function tokenPricing(pricing: Pricing, outputs: readonly string[]): Priced {
   if (pricing.prompt === undefined && pricing.completion === undefined) return UNPRICED
   if (positive(KEYS.map((key: Key) => pricing[key]))) return paid(pricing, 'token')

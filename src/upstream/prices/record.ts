@@ -3,13 +3,13 @@ import type { CatalogReading, CatalogRecord } from '../../catalog/model-record.t
 import { readPricing, type MediaLists } from './record-pricing.ts'
 
 const ID = /^[\x21-\x7e]{1,200}$/
-/** Batch variants answer 404 on every route that we have. */
+/** Batch variants answer 404 on all our routes. */
 const NOT_SERVED = /:batch$/
 const VOICE = /^[\p{L}\p{N} _.:/-]{1,100}$/u
 
 export type Extras = MediaLists & { video?: { durations: number[]; resolutions: string[] } }
 
-/** Reads a list of models leniently: an unknown value never spoils a record. */
+/** Unknown values never spoil a record. */
 export function readRecords(list: unknown[], extrasOf: (id: string) => Extras): CatalogReading {
   const records: CatalogRecord[] = []
   let skipped = 0
@@ -21,7 +21,7 @@ export function readRecords(list: unknown[], extrasOf: (id: string) => Extras): 
   return { records, skipped }
 }
 
-/** Takes the upstream's shape (`architecture.…`) and the flat one of a hand-written record. */
+/** The upstream's shape (`architecture.…`) or the flat one of the file. */
 function readRecord(id: string, raw: Fields, extras: Extras): CatalogRecord {
   const architecture = fieldsOf(raw.architecture)
   const top = fieldsOf(raw.top_provider)
@@ -48,7 +48,7 @@ function words(value: unknown): string[] {
   return listOf(value).filter((item) => typeof item === 'string')
 }
 
-/** Zero is how media models say "does not apply". */
+/** Media models write 0 for "does not apply". */
 function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
 }

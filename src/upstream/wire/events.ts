@@ -6,10 +6,7 @@ import type { Source } from './source.ts'
 
 const EVENT_CAP = 1024 * 1024
 
-/**
- * Bytes to events, a batch for each read of the socket; a batch may be empty. Comments keep the
- * stream alive and are dropped.
- */
+/** Bytes to events, a batch for each read of the socket, possibly empty. Comments are dropped. */
 export class Events implements Source<readonly SseEvent[]> {
   readonly #bytes: Source<Buffer>
   readonly #parser: EventSourceParser
@@ -28,7 +25,8 @@ export class Events implements Source<readonly SseEvent[]> {
       },
       onError: (error) => {
         if (error.type === 'max-buffer-size-exceeded') this.#tooLarge = true
-        // Some upstreams report a failure in mid-stream as a bare JSON line or as a field `error`.
+        // Some upstreams report a failure inside a stream as a bare JSON line or as a field
+        // `error`.
         else if (error.line?.startsWith('{')) this.#batch.push({ event: 'bare', data: error.line })
         else if (error.field === 'error')
           this.#batch.push({ event: 'error', data: error.value || '{}' })
@@ -48,7 +46,7 @@ export class Events implements Source<readonly SseEvent[]> {
     if (this.#ended) return undefined
     const piece = this.#bytes.take()
     this.#ended = piece === undefined
-    // A last event without its blank line still counts.
+    // A last event without its blank line counts.
     this.#parser.feed(
       piece === undefined ? (this.#decoder?.end() ?? '') + '\n\n' : this.#text(piece),
     )
@@ -70,7 +68,7 @@ export class Events implements Source<readonly SseEvent[]> {
     this.#bytes.cancel()
   }
 
-  /** A read usually ends with a whole event; a decoder is needed once one ends within a character. */
+  /** A decoder is needed only once a read ends inside a character. */
   #text(piece: Buffer): string {
     if (this.#decoder === undefined && piece.at(-1)! < 0x80) return piece.toString('utf8')
     this.#decoder ??= new StringDecoder('utf8')

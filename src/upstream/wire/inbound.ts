@@ -11,16 +11,16 @@ export type ResponseHead = {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** More than this is not read from the socket before somebody takes it. */
+/** More is not read from the socket before it is taken. */
 const MOST_QUEUED_BYTES = 64 * 1024
 
 /**
- * One answer as it comes in. A class, since it has a life: requested, begun, flowing, over. It
- * stands where the client library would put a stream of its own, at a fraction of the cost.
+ * One answer as it arrives: requested, begun, flowing, over. Replaces the client library's stream
+ * at a fraction of its cost.
  */
 export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   static readonly #tellTogether = atTurnsEnd((inbound: Inbound) => inbound.#tell())
-  /** No more bytes than this are given: `take()` then closes the socket and throws. */
+  /** The most bytes that are given: beyond it `take()` closes the socket and throws. */
   cap = Number.POSITIVE_INFINITY
   readonly #deadline: Deadline
   readonly #begun = Promise.withResolvers<ResponseHead>()
@@ -29,12 +29,10 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   #queue: Buffer[] = []
   #queuedBytes = 0
   #takenBytes = 0
-  /** All has come. */
   #ended = false
   #error: UpstreamError | undefined
-  /** The end, or what broke it, was taken; or nobody wants the rest. */
+  /** The end or the error was taken, or the rest is not wanted. */
   #over = false
-  /** What is new will be told at the end of the turn. */
   #toldSoon = false
   #wake: (() => void) | undefined
 
@@ -44,7 +42,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
   constructor(deadline: Deadline) {
     this.#deadline = deadline
     deadline.answer = this
-    // Whoever awaits it gets the rejection; one that nobody awaits must not end the process.
+    // An unhandled rejection must not end the process.
     this.head.catch(() => {})
   }
 
@@ -52,13 +50,12 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     return this.#queue.length > 0 || this.#ended || this.#over || this.#error !== undefined
   }
 
-  /** By the time the promise resolves, all that came in the same read of the socket is here. */
+  /** By then everything from the same read of the socket has arrived. */
   more(): Promise<void> {
     this.#deadline.wait()
     return new Promise((wake) => (this.#wake = wake))
   }
 
-  /** All the bytes that are here. */
   take(): Buffer | undefined {
     if (this.#over) return undefined
     if (this.#queue.length > 0) return this.#takeQueue()
@@ -88,7 +85,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     status: number,
     headers: ResponseHead['headers'],
   ): void {
-    // 1xx are hints; the answer is still to come.
+    // 1xx: the answer is still to come.
     if (status < 200) return
     this.#response = { status, headers }
     this.#tellSoon()
@@ -124,7 +121,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     this.#tellSoon()
   }
 
-  /** Together with the other answers of which something came in this turn. */
+  /** Together with the other answers of this turn. */
   #tellSoon(): void {
     if (this.#toldSoon) return
     this.#toldSoon = true
@@ -135,7 +132,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
     this.#toldSoon = false
     if (this.#response !== undefined) this.#begun.resolve(this.#response)
     else if (this.#error !== undefined) this.#begun.reject(this.#error)
-    // Whoever was about to wait may have found and taken it already, and waits for more.
+    // A reader may already have taken it, and waits for more.
     if (this.ready) this.#wake?.()
   }
 
@@ -162,14 +159,13 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 }
 
 /**
- * The clocks of one call, and the one switch that closes its socket. The idle clock runs only
- * while we wait for the upstream, and no clock runs while we wait for our own reader: a slow reader
- * is not the upstream's silence, nor does it use up its time.
+ * The clocks of one call, and what closes its socket. The idle clock runs only while we wait for
+ * the upstream; no clock runs while we wait for our own reader.
  */
 export class Deadline {
-  /** Why the call was ended by us, if it was. */
+  /** Why we ended the call. */
   error: UpstreamError | undefined
-  /** The answer whose socket it closes; set by whoever opens it. */
+  /** Set by whoever opens it. */
   answer: { abort(error: UpstreamError): void } | undefined
   readonly #limits: Timeouts
   readonly #startedMs = performance.now()
@@ -193,7 +189,7 @@ export class Deadline {
     }
   }
 
-  /** Our reader has no room. Over with the next wait or arrival. */
+  /** Our reader has no room, until the next wait or arrival. */
   rest(): void {
     this.#restingSinceMs ??= performance.now()
   }
@@ -201,45 +197,39 @@ export class Deadline {
   /** Before each wait for bytes. */
   wait(): void {
     if (this.#restingSinceMs !== undefined) this.#goOn(this.#restingSinceMs)
-    // The wait for the first bytes has lasted since the start.
+    // The wait for the first bytes began with the call.
     if (!this.#begun) return
     this.#waiting = true
     this.#waitingSinceMs = performance.now()
   }
 
-  /** Bytes are here. */
   arrived(): void {
     if (this.#restingSinceMs !== undefined) this.#goOn(this.#restingSinceMs)
     this.#begun = true
     this.#waiting = false
   }
 
-  /** Closes the socket. */
   end(error: UpstreamError): void {
     this.error ??= error
     this.settle()
     this.answer?.abort(this.error)
   }
 
-  /**
-   * An upstream may lose patience with us as we do with it: when the connection broke after a long
-   * rest, that was our reader's doing.
-   */
+  /** A connection that broke after a long rest broke because of our slow reader. */
   judge(error: UpstreamError): UpstreamError {
     if (this.#restingSinceMs !== undefined) this.#goOn(this.#restingSinceMs)
     const longRest = this.#longestRestMs >= this.#limits.idleMs / 2
     return longRest && error.kind === 'reset' ? new UpstreamError('aborted', SLOW_READER) : error
   }
 
-  /** The call is over: nothing may fire any more. */
   settle(): void {
     clearTimeout(this.#timer)
     this.#caller?.removeEventListener('abort', this.#onAbort)
   }
 
   /**
-   * One timer for all clocks, not set anew at each arrival: it checks again before any of them can
-   * have run out. A wait that begins after a check cannot end within `idleMs` of it.
+   * One timer for all clocks, not set anew for each arrival: it checks again before any can have
+   * run out. A wait that begins after a check cannot end within `idleMs` of it.
    */
   #check(): void {
     const nowMs = performance.now()

@@ -14,7 +14,7 @@ const ERROR_BODY_CAP = 64 * 1024
 const HEADER_CAP = 16 * 1024
 const CONNECTIONS_PER_ORIGIN = 512
 
-/** The only one that opens a connection to a model provider. It throws only UpstreamErrors. */
+/** Opens all connections to model providers. Throws only UpstreamErrors. */
 export type HttpSender = {
   json(to: Endpoint, call: HttpCall, signal?: AbortSignal): Promise<JsonAnswer>
   events(to: Endpoint, call: HttpCall, signal?: AbortSignal): Promise<EventAnswer>
@@ -22,7 +22,7 @@ export type HttpSender = {
   close(): Promise<void>
 }
 
-/** `headers` carry the key. */
+/** `headers` contain the key. */
 export type Endpoint = { origin: string; basePath: string; headers: Record<string, string> }
 type EventAnswer = AnswerHead & { events: Source<readonly SseEvent[]> }
 type BytesAnswer = AnswerHead & { bytes: Source<Buffer> }
@@ -45,7 +45,7 @@ export function createHttpSender(defaults: Partial<Timeouts> = {}): HttpSender {
     events: async (to, call, signal) => {
       const answer = await open(to, call, signal)
       const type = answer.headers['content-type'] ?? ''
-      // Some answer a stream request with a JSON error and 200, or with a web page.
+      // Some answer a stream request with 200 and a JSON error or a web page.
       if (type.includes('json')) throw new StatusError(200, await errorBody(answer))
       if (type.includes('html')) throw drop(answer, new UpstreamError('garbage', 'html'))
       const { status, headers, bytes } = answer
@@ -69,7 +69,7 @@ function agentFor(agents: Map<number, Agent>, connectMs: number): Agent {
       connect: { timeout: connectMs },
       connections: CONNECTIONS_PER_ORIGIN,
       maxHeaderSize: HEADER_CAP,
-      // Our own clocks are exact and know a slow reader from a silent upstream.
+      // Our own clocks distinguish a slow reader from a silent upstream.
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
@@ -116,7 +116,7 @@ function requestOf(to: Endpoint, call: HttpCall): Dispatcher.DispatchOptions {
   }
 }
 
-/** Read afresh for each attempt. */
+/** New for each attempt. */
 function bodyOf({ body }: HttpCall): string | Buffer | Readable | null {
   if (body === undefined) return null
   if (typeof body === 'string' || Buffer.isBuffer(body)) return body
@@ -158,7 +158,7 @@ async function statusError(answer: OpenAnswer): Promise<StatusError> {
   try {
     body = await errorBody(answer)
   } catch {
-    // The status says enough; its body was not JSON, too long, or cut short.
+    // Not JSON, too long or cut short: the status says enough.
   }
   const retryAfterS = retryAfterSeconds(answer.headers['retry-after'], Date.now())
   return new StatusError(answer.status, body, retryAfterS)
@@ -169,7 +169,7 @@ async function errorBody({ bytes }: OpenAnswer): Promise<unknown> {
   return parseJsonBody(await gather(bytes))
 }
 
-/** Reads to the end. An answer that is here already is not waited for. */
+/** Reads to the end. */
 export async function gather(source: Source<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = []
   for (;;) {
@@ -180,7 +180,7 @@ export async function gather(source: Source<Buffer>): Promise<Buffer> {
   }
 }
 
-/** Leading white space is allowed: slow answers are kept alive with newlines. */
+/** Slow answers are kept alive with leading newlines. */
 function parseJsonBody(bytes: Buffer): unknown {
   try {
     if (!isUtf8(bytes)) throw new UpstreamError('garbage', 'json')

@@ -1,6 +1,8 @@
 import { UpstreamError } from '../contract/upstream-error.ts'
 
-/** What the client library threw, as one of our faults. Its text may hold an address: dropped. */
+/**
+ * The client library's error as an UpstreamError. Its text may contain an address and is dropped.
+ */
 export function socketError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error
   const code = codeOf(error)

@@ -1,17 +1,17 @@
 /**
- * What comes in piece by piece, with back-pressure: nothing is read ahead of `take()` beyond one
- * small queue. Only `more()` waits; `take()` is synchronous, so that bytes become events and events
- * become chunks without a promise for each step.
+ * Incoming items with back-pressure: nothing is read ahead of `take()` beyond a small queue. Only
+ * `more()` waits; `take()` is synchronous, which saves a promise for each step from bytes to
+ * chunks.
  */
 export type Source<Item> = {
-  /** Something can be taken: an item, the end, or what broke it. */
+  /** An item, the end or an error can be taken. */
   readonly ready: boolean
-  /** Resolves once it is ready. Never rejects: `take()` throws instead. */
+  /** Resolves when ready. Never rejects: `take()` throws. */
   more(): Promise<void>
-  /** What is here; undefined at the end. Throws what broke it. Call it only when ready. */
+  /** What has arrived; undefined at the end. Throws the error. Call only when ready. */
   take(): Item | undefined
-  /** Our own reader has no room: until the next `more()` or `take()` the upstream's clocks stand still. */
+  /** Our reader has no room: the upstream's clocks stop until the next `more()` or `take()`. */
   rest(): void
-  /** Closes the socket at any time, also before the first `take()`. After that it is at its end. */
+  /** Closes the socket, at any time. */
   cancel(): void
 }

@@ -1,6 +1,6 @@
 import type { Fields } from '../../../lib/fields.ts'
 
-/** Writes events, numbered without a gap, until they are fetched. */
+/** Writes events with consecutive numbers, until they are fetched. */
 export class EventWriter {
   #text = ''
   #sequence = 0
@@ -9,7 +9,7 @@ export class EventWriter {
     this.writeMembers(type, JSON.stringify(fields).slice(1, -1))
   }
 
-  /** The JSON of its members, for what is written more than once. */
+  /** `members` is JSON, for what is written more than once. */
   writeMembers(type: string, members: string): void {
     const more = members === '' ? '' : `,${members}`
     const number = `,"sequence_number":${this.#sequence++}`
@@ -22,7 +22,7 @@ export class EventWriter {
     this.#text += frame.before + JSON.stringify(text) + more + end
   }
 
-  /** An event of an upstream's, under our number, which is in its `end`. */
+  /** An upstream's event, with our number in place of its own. */
   pass(type: string, start: string, end: string): void {
     this.#text += `event: ${type}\ndata: ${start}${numbered(end, this.#sequence++)}\n\n`
   }
@@ -34,7 +34,7 @@ export class EventWriter {
   }
 }
 
-/** Inside of a text its quotes would be escaped. */
+/** Inside a text its quotes would be escaped. */
 const NUMBER = '"sequence_number":'
 
 function numbered(data: string, number: number): string {
@@ -50,7 +50,7 @@ function isNumeral(letter: number): boolean {
   return (letter >= 0x30 && letter <= 0x39) || letter === 0x20
 }
 
-/** Most events of a stream are deltas of one item: all but their text is written once. */
+/** Most events are deltas of one item: everything but their text is written once. */
 export type DeltaFrame = { before: string; logprobs: boolean }
 
 export function deltaFrame(type: string, place: Fields, logprobs: boolean): DeltaFrame {

@@ -10,18 +10,17 @@ import { WholeEvents } from './whole-events.ts'
 import type { OwnTools } from '../request/tools.ts'
 import type { StoreResponse } from './whole.ts'
 
-/** How a response is written. */
 export type ResponseStyle = {
   head: ResponseStart
   tools: OwnTools
-  /** The caller wants `encrypted_content`, which brings reasoning back to us. */
+  /** The caller wants `encrypted_content`. */
   encrypted: boolean
   logprobs: boolean
 }
 
 /**
- * The chunks of a chat answer as events of a response. The output is kept in memory to the end,
- * since the last event repeats all of it.
+ * Writes the chunks of a chat as events of a response. The output is kept to the end, since the
+ * last event repeats it.
  */
 export class ResponseEvents {
   readonly #style: ResponseStyle
@@ -50,7 +49,7 @@ export class ResponseEvents {
     return this.#writer.written()
   }
 
-  /** The rest of the answer, after `store` was given all of it. */
+  /** `store` is given the whole response before the rest is written. */
   finish(last: readonly string[], usage: Fields, store: StoreResponse): string {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#reader

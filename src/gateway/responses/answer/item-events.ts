@@ -14,20 +14,20 @@ import {
 
 type OpenItem = { said: string; logprobs: unknown[]; frame: DeltaFrame | undefined }
 
-/** Writes the parts of an answer as items, one after the other, and collects them. */
+/** Writes the parts of an answer as items, and collects them. */
 export class ItemEvents implements PartListener {
-  /** All of them, as they are stored. */
+  /** All items, as stored. */
   readonly items: Fields[] = []
-  /** A call was closed whose arguments are not whole. */
+  /** A call closed with incomplete arguments. */
   cutOffCall = false
-  /** Those of the text that comes next. */
+  /** Of the text that comes next. */
   logprobs: unknown[] = []
   readonly #writer: EventWriter
   readonly #names: ItemNames
   readonly #encrypted: boolean
   #open: OpenItem | undefined
   #cut: { hasCalls: boolean } | undefined
-  /** Said and not written yet: many small chunks make one event. */
+  /** Text not yet written: many small chunks make one event. */
   #pending = ''
 
   constructor(writer: EventWriter, names: ItemNames, encrypted: boolean) {
@@ -51,7 +51,7 @@ export class ItemEvents implements PartListener {
 
   delta(part: Part, text: string): void {
     const open = this.#open!
-    // Thoughts that nobody may read have no part.
+    // Hidden reasoning has no part.
     if (part.kind === 'reasoning' && open.said === '') {
       this.#part(part, 'added', { type: 'summary_text', text: '' })
       open.frame = this.#frameOf(part)
@@ -60,7 +60,7 @@ export class ItemEvents implements PartListener {
     if (open.frame !== undefined) this.#pending += text
   }
 
-  /** What closes from now on does so because the answer was cut off. */
+  /** What closes from now on was cut off. */
   cut(hasCalls: boolean): void {
     this.#cut = { hasCalls }
   }
@@ -80,7 +80,6 @@ export class ItemEvents implements PartListener {
     })
   }
 
-  /** Writes what was said since the last time. */
   flush(): void {
     const open = this.#open
     if (open?.frame === undefined || this.#pending === '') return
@@ -101,7 +100,7 @@ export class ItemEvents implements PartListener {
       this.#part(part, 'done', { type: 'summary_text', text })
     } else if (isCustom(this.#names, part)) {
       const input = customInput(text)
-      // Its text is known only now: before, it is part of a JSON text.
+      // Only known now: before, it is part of a JSON text.
       this.#writer.write('response.custom_tool_call_input.delta', { ...place, delta: input })
       this.#writer.write('response.custom_tool_call_input.done', { ...place, input })
     } else {

@@ -7,12 +7,12 @@ import { responseOf } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
 import { nativeFinish, type StoreResponse } from './whole.ts'
 
-/** The events of an upstream that speaks this dialect, under our numbers. */
+/** Passes an upstream's events on, with our numbers. */
 export class NativeEvents {
   readonly #style: ResponseStyle
   readonly #writer: EventWriter
   readonly #whole: WholeEvents
-  /** How the last piece of text began. */
+  /** How the last text delta began. */
   #piece = { type: '', before: '' }
 
   constructor(writer: EventWriter, style: ResponseStyle) {
@@ -27,8 +27,8 @@ export class NativeEvents {
   }
 
   /**
-   * Events of an upstream that speaks this dialect: their type, a line break, their JSON. Pieces of
-   * one text that came together, with line breaks around their text, go out as one.
+   * `events` as `ResponsesReader` gives them. Deltas of one text that came together are sent as one
+   * event.
    */
   take(events: readonly string[]): string {
     let [text, after] = ['', '']
@@ -39,7 +39,7 @@ export class NativeEvents {
     for (const event of events) {
       const at = event.indexOf('\n')
       let from = at + 1
-      // What has no type begins as the last piece did.
+      // Without a type: it begins like the last text delta.
       if (at > 0) {
         close()
         from = event.indexOf('\n', at + 1) + 1
@@ -62,7 +62,7 @@ export class NativeEvents {
     this.#writer.pass(type, '', isItem && !this.#style.encrypted ? shownData(json) : json)
   }
 
-  /** The last one: its type, how it ended, and its items, a line each. */
+  /** `last` ends with: type, how the response ended, and its items, each on a line. */
   finish(last: readonly string[], usage: Fields, store: StoreResponse): string {
     const { head, encrypted } = this.#style
     const closed = this.take(last.slice(0, -1))
@@ -84,7 +84,7 @@ export class NativeEvents {
 
 const ENCRYPTED = '"encrypted_content"'
 
-/** Only an item can have what not every caller is to see. */
+/** Only items have what is hidden from some callers. */
 function shownData(data: string): string {
   if (!data.includes(ENCRYPTED)) return data
   const event = JSON.parse(data) as Fields

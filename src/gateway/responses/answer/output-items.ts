@@ -3,12 +3,11 @@ import type { Part } from '../../chat/answer-parts.ts'
 import { carrierOf } from '../../chat/reasoning.ts'
 import type { OwnTools } from '../request/tools.ts'
 
-/** What the items of one response have in common. */
 export type ItemNames = { seed: string; model: string; tools: OwnTools }
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
-/** One part of an answer as an item. The same whether it came in pieces or whole. */
+/** The same whether the answer came in pieces or whole. */
 export function itemOf(
   names: ItemNames,
   part: Part,
@@ -24,7 +23,7 @@ export function itemOf(
   }
 }
 
-/** An id contains that of its response, so that a stored response is found by any of its items. */
+/** Contains the response's id, so that a stored response is found by any of its items. */
 export function itemId(names: ItemNames, part: Part): string {
   const prefix =
     part.kind === 'call' ? (isCustom(names, part) ? 'ctc_' : 'fc_') : PREFIXES[part.kind]
@@ -34,19 +33,19 @@ export function itemId(names: ItemNames, part: Part): string {
 const PREFIXES = { text: 'msg_', reasoning: 'rs_' }
 const ITEM_ID = /^[a-z]{2,5}_([0-9A-Za-z]{24})i?\d{1,6}$/
 
-/** The id of the response that an item is of; undefined if no response of ours can have it. */
+/** The response of an item; undefined if it is none of ours. */
 export function responseOfItem(id: string): string | undefined {
   const seed = ITEM_ID.exec(id)?.[1]
   return seed === undefined ? undefined : `resp_${seed}`
 }
 
-/** An item of an upstream's, under an id of ours. */
+/** An upstream's item with our id. */
 export function renamedItem(item: Fields, seed: string, position: number): Fields {
   const prefix = /^[a-z]{2,5}_/.exec(textOf(item.id) ?? '')?.[0] ?? 'msg_'
   return { ...item, id: prefix + seed + position }
 }
 
-/** As its caller sees it: what carries a reasoning back to us only goes to those who asked for it. */
+/** Encrypted reasoning is shown only to callers who asked for it. */
 export function shownItem(item: Fields, encrypted: boolean): Fields {
   if (encrypted || item.encrypted_content === undefined) return item
   const { encrypted_content: _encrypted, ...shown } = item
@@ -57,18 +56,18 @@ export function isCustom({ tools }: ItemNames, part: Part): boolean {
   return tools.get(part.name)?.kind === 'custom'
 }
 
-/** The status of an item that closes when an answer was cut off; calls show it by their arguments. */
+/** The status of an item that closes in an answer that was cut off; of a call by its arguments. */
 export function cutOffStatus(part: Part, hasCalls: boolean): ItemStatus {
   const whole = part.kind === 'call' ? part.whole : hasCalls
   return whole ? 'completed' : 'incomplete'
 }
 
-/** The free text of a custom tool, which a chat model writes as an argument. */
+/** Chat models write the free text of a custom tool as an argument. */
 export function customInput(args: string): string {
   try {
     return textOf(fieldsOf(JSON.parse(args)).input) ?? args
   } catch {
-    // It wrote no JSON: then it may have written the text itself.
+    // Not JSON: the model may have written the text itself.
     return args
   }
 }
@@ -111,7 +110,7 @@ function call(names: ItemNames, part: Part, { text, status }: { text: string; st
   }
 }
 
-/** Its status is never `incomplete`: there are clients that know only one. */
+/** Never `incomplete`: some clients do not know it here. */
 function customCall(names: ItemNames, part: Part, said: { text: string; status: ItemStatus }) {
   const { text, status } = said
   return {
@@ -124,7 +123,7 @@ function customCall(names: ItemNames, part: Part, said: { text: string; status: 
   }
 }
 
-/** A name that was never offered is told as the model wrote it. */
+/** A tool that was not offered keeps the model's name for it. */
 function calledName({ tools }: ItemNames, { name }: Part): Fields {
   const own = tools.get(name)
   if (own === undefined) return { name }

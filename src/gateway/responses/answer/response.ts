@@ -3,9 +3,9 @@ import type { Usage } from '../../../upstream/contract/usage.ts'
 import { endsEarly } from '../../chat/dialects.ts'
 import type { ResponsesBody } from '../request/body.ts'
 
-/** What is known of a response before the model has said anything. */
+/** A response before the model's first word. */
 export type ResponseStart = {
-  /** The 24 characters that it shares with its items. */
+  /** 24 characters, in the ids of the response and of its items. */
   seed: string
   model: string
   /** Unix seconds. */
@@ -13,23 +13,21 @@ export type ResponseStart = {
   body: ResponsesBody
 }
 
-/** How a response ended. */
 export type ResponseEnd = {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   output: Fields[]
   incomplete?: string | undefined
   error?: { code: string; message: string } | undefined
   usage?: Fields | undefined
-  /** Can later requests continue it? Before its end: if all goes well. */
+  /** Whether later requests can continue it; before the end: if all goes well. */
   store?: boolean | undefined
 }
 
-/** As a whole, with all that was asked for. */
 export function responseOf(head: ResponseStart, end: ResponseEnd): Fields {
   return { ...lastingFields(head), ...changingFields(head, end), output: end.output }
 }
 
-/** The same from the first event of a stream to the last. */
+/** The fields that stay the same in all events of a stream. */
 export function lastingFields({ seed, createdAt, model, body }: ResponseStart): Fields {
   return {
     id: `resp_${seed}`,

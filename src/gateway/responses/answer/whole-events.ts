@@ -5,7 +5,7 @@ import { changingFields, lastingFields, type ResponseEnd, type ResponseStart } f
 
 type End = Omit<ResponseEnd, 'output'>
 
-/** Writes the events that carry all of the response. They repeat most of it, which is written once. */
+/** Writes the events that contain the whole response. What repeats in them is written once. */
 export class WholeEvents {
   readonly #writer: EventWriter
   readonly #head: ResponseStart
@@ -23,7 +23,7 @@ export class WholeEvents {
     this.#writer.writeMembers('response.in_progress', begun)
   }
 
-  /** `output` is the JSON of its items. */
+  /** `output` is the JSON of the items. */
   end(end: End, output: string): void {
     const ended = this.#joined(changingFields(this.#head, end), output)
     this.#writer.writeMembers(`response.${end.status}`, ended)
@@ -34,10 +34,7 @@ export class WholeEvents {
     this.#writer.writeMembers('response.failed', this.#brief(end, output))
   }
 
-  /**
-   * Without the instructions and tools, which are long: the first events of a stream need not send
-   * back to a telephone what it has just sent.
-   */
+  /** Without instructions and tools, which are long: the client has just sent them. */
   #brief(end: End, output: string): string {
     const changing = { ...changingFields(this.#head, end), instructions: null, tools: [] }
     return this.#joined(changing, output)
@@ -50,8 +47,8 @@ export class WholeEvents {
 }
 
 /**
- * A failure inside a stream, in the words by which clients decide whether to stop, to wait, to
- * shorten the conversation or to try again.
+ * A failure inside a stream. By these codes clients decide whether to stop, to wait, to shorten the
+ * conversation or to retry.
  */
 export function failedError(failure: Failure): { code: string; message: string } {
   const { message } = failure
@@ -72,7 +69,7 @@ export function failedError(failure: Failure): { code: string; message: string }
 
 const SHORTEST_WAIT_S = 1
 
-/** Clients read the time to wait from these very words. */
+/** Clients parse the waiting time from this sentence. */
 function withWait({ message, retryAfterS }: Failure): string {
   return `${message} Please try again in ${retryAfterS ?? SHORTEST_WAIT_S}s.`
 }

@@ -6,10 +6,9 @@ import { cutOffStatus, itemOf, renamedItem, shownItem } from './output-items.ts'
 import { endOf, responseOf, type ResponseEnd, type ResponseStart } from './response.ts'
 import type { OwnTools } from '../request/tools.ts'
 
-/** What a whole chat answer says, before its cost is known. */
 export type WholeAnswer = Pick<ResponseEnd, 'status' | 'incomplete' | 'output'>
 
-/** Throws if it calls a tool in a way that nobody could: such an answer is not charged for. */
+/** Throws if a call cannot be made: such an answer is not charged. */
 export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnTools): WholeAnswer {
   const choice = fieldsOf(listOf(completion.choices)[0])
   const parts = wholeParts(fieldsOf(choice.message), () => prefixedId('call_'))
@@ -34,7 +33,7 @@ export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnT
   return { ...endOf(finish, { any: calls.length > 0, cutOff }), output }
 }
 
-/** What an upstream said that speaks this dialect. */
+/** An answer of an upstream that speaks this dialect. */
 export function nativeAnswer(response: Fields, seed: string): WholeAnswer {
   const output = listOf(response.output).map(fieldsOf)
   return {
@@ -49,10 +48,10 @@ export function nativeFinish(response: Fields): Pick<ResponseEnd, 'status' | 'in
   return { status: 'incomplete', incomplete: reason }
 }
 
-/** Stores a response. False: later requests cannot continue it. */
+/** Returns false if later requests cannot continue the response. */
 export type StoreResponse = (response: () => Fields) => boolean
 
-/** As it is shown; `store` is given it as it is stored. */
+/** As shown to the caller; `store` gets it as stored. */
 export function wholeResponse(
   answer: WholeAnswer,
   usage: Fields,

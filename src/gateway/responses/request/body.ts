@@ -1,4 +1,4 @@
-/** The fields of a Responses request that are read here. All others are dropped. */
+/** The fields that are read here. All others are dropped. */
 export type ResponsesBody = {
   model: string
   input?: string | unknown[] | null | undefined

@@ -8,22 +8,21 @@ import { kindOf, type SentItem } from './item-kinds.ts'
 import { toolFields } from './tool-choice.ts'
 import { readTools, type OwnTools, type SentTools } from './tools.ts'
 
-/** As much of a model as decides what is said to it. */
 export type AskedModel = {
   id: string
   outputModalities: readonly string[]
   supportedParameters: readonly string[]
 }
 
-/** A request, understood: the chat to order, and how to name its tools to the caller again. */
+/** A request read as a chat, and its tools under the caller's names. */
 export type AskedChat = {
   chat: ChatBody & Fields
   tools: OwnTools
-  /** Of each message, the field that it was made of. */
+  /** The request's field that each message was made from. */
   origins: string[]
 }
 
-/** `items` are all of the conversation, with references already replaced. */
+/** `items` is the whole conversation, with references replaced. */
 export function chatBodyOf(
   body: ResponsesBody,
   items: readonly SentItem[],
@@ -54,14 +53,14 @@ export function chatBodyOf(
     verbosity: takes(model, VERBOSITY) ? textOf(body.text?.verbosity) : undefined,
     logprobs,
     top_logprobs: logprobs && (body.top_logprobs ?? undefined),
-    // Nothing but text has a place in this dialect: a model that also draws is told not to.
+    // This dialect has only text: a model that also draws is told not to.
     modalities: model.outputModalities.some((one) => one !== 'text') ? ['text'] : undefined,
   }
   chat[limitField(model)] = body.max_output_tokens ?? undefined
   return { chat, tools: read.own, origins }
 }
 
-/** What cannot be done here, by name, before anything else is looked at. */
+/** Checked before anything else. */
 export function refuseUnsupported(body: ResponsesBody): void {
   if (body.background === true) throw unsupported('background')
   for (const name of ['conversation', 'prompt'] as const) {
@@ -84,7 +83,7 @@ function toolLists(body: ResponsesBody, items: readonly SentItem[]): SentTools[]
 type Update = { effort?: unknown; format?: unknown }
 const UNCHANGED: Update = {}
 
-/** What a later item of the conversation changed, each for itself. */
+/** Set by later items of the conversation. */
 function lastUpdate(items: readonly SentItem[]): Update {
   const updates = items.filter((sent) => kindOf(sent) === 'update').map(({ item }) => item)
   if (updates.length === 0) return UNCHANGED
@@ -98,7 +97,7 @@ function lastUpdate(items: readonly SentItem[]): Update {
 const VERBOSITY = ['verbosity']
 const REASONING = ['reasoning', 'reasoning_effort', 'include_reasoning']
 
-/** Models that do not reason refuse it. */
+/** Models without reasoning refuse it. */
 function reasoningEffort(effort: unknown, model: AskedModel): string | undefined {
   return takes(model, REASONING) ? textOf(effort) : undefined
 }

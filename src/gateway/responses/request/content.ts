@@ -3,14 +3,13 @@ import { fieldsOf, isFields, textOf, type Fields } from '../../../lib/fields.ts'
 
 /* The parts of a message or of a tool's result, as a chat writes them. */
 
-/** A text is one part. An empty text is none: upstreams refuse it. */
+/** A string is one part. Upstreams refuse empty text. */
 export function chatParts(content: unknown, at: string): Fields[] {
   if (typeof content === 'string') return textParts(content)
   if (!Array.isArray(content)) throw invalidField(at, 'must be a string or an array of parts')
   return content.flatMap((part: unknown, i) => chatPart(part, `${at}[${i}]`))
 }
 
-/** The text alone, of parts that may be nothing else. */
 export function textOnly(content: unknown, at: string): string {
   const parts = chatParts(content, at)
   if (!parts.every(isText)) throw invalidField(at, 'must be text')
@@ -83,7 +82,7 @@ function file(part: Fields, at: string): Fields {
   }
 }
 
-/** It would name something in our own account at the upstream. */
+/** A file id would name something in our own account at the upstream. */
 function refuseFileId(part: Fields, at: string): void {
   if (part.file_id === undefined || part.file_id === null) return
   throw invalidField(`${at}.file_id`, 'is not known here: send the content itself')

@@ -14,13 +14,13 @@ import {
   type WaitingResults,
 } from './items.ts'
 
-/** The messages of a chat; of each one, the field that it was made of. */
+/** The messages of a chat, and the request's field that each was made from. */
 export type Conversation = { messages: Fields[]; origins: string[] }
 
 /**
- * Items into messages. What the model said between two others (thoughts, text, calls) is one
- * message; the results of its calls follow it directly, wherever they were sent, and pictures or
- * files among them come in one message after all of them.
+ * What the model wrote between two other messages (reasoning, text, calls) is one message. The
+ * results of its calls follow it directly, wherever they were sent; their pictures and files come
+ * in one message after them.
  */
 export function conversationOf(items: readonly SentItem[], model: string): Conversation {
   const writer = new ConversationWriter(model, resultsOf(items))
@@ -42,7 +42,7 @@ class ConversationWriter {
   readonly #messages: Fields[] = []
   readonly #origins: string[] = []
   readonly #ids = new CallIds()
-  /** The places of results whose calls have come. */
+  /** Positions of results that belong to a call. */
   readonly #taken = new Set<number>()
   #turn: Turn | undefined
 
@@ -94,7 +94,7 @@ class ConversationWriter {
     turn.results.push(result)
   }
 
-  /** Its call has taken it along; what no call has taken answers none. */
+  /** Results are sent with their calls; this only refuses one without a call. */
   #resultAt(sent: SentItem, position: number): void {
     if (!this.#taken.has(position)) throw noCall(sent)
     this.#closeTurn()
@@ -111,7 +111,7 @@ class ConversationWriter {
     this.#turn = undefined
     if (turn === undefined) return
     const content = turn.texts.filter((text) => text !== '').join('\n\n')
-    // Thoughts without a word or a call are nothing that a chat can say.
+    // A chat cannot express reasoning without text or calls.
     if (content === '' && turn.calls.length === 0) return
     this.#push(assistant(content, turn), turn.at)
     const media: Fields[] = []
@@ -147,11 +147,10 @@ const FITTING = /^[a-zA-Z0-9_-]{1,64}$/
 const LONGEST = 48
 
 /**
- * Ids of calls as every upstream takes them: plain letters, no two alike. A conversation that began
- * elsewhere may have others. Made from what was sent, so that they are the same on every turn.
+ * Call ids that every upstream accepts: plain characters, all different. Made from what was sent,
+ * so that they are the same on every turn.
  */
 class CallIds {
-  /** How often each was used. */
   readonly #used = new Map<string, number>()
 
   fit(sent: string): string {

@@ -1,7 +1,7 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { isFields, type Fields } from '../../../lib/fields.ts'
 
-/** An item of a conversation, with the field that it came from. */
+/** `at` is the request's field that it came from. */
 export type SentItem = { item: Fields; at: string }
 
 export type ItemKind =
@@ -27,10 +27,9 @@ const KINDS: Record<string, ItemKind> = {
   program: 'skipped',
 }
 
-/** Records of tools that a provider ran, some still to be invented: the model does without them. */
+/** Records of tools that a provider ran, future ones included: the model does without them. */
 const HOSTED_RECORD = /_(call|output|list_tools|approval_request|approval_response)$/
 
-/** The items of an input, which may be a plain text. */
 export function inputItems(input: unknown): SentItem[] {
   if (typeof input === 'string') {
     return [{ item: { type: 'message', role: 'user', content: input }, at: 'input' }]
@@ -52,7 +51,7 @@ export function kindOf({ item, at }: SentItem): ItemKind {
   throw unknownType(type, `${at}.type`)
 }
 
-/** It refers to a stored item by its id. */
+/** It names a stored item by its id. */
 export const isReference = (sent: SentItem) => kindOf(sent) === 'reference'
 
 function unknownType(type: string, field: string): Failure {

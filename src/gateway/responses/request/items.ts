@@ -10,7 +10,7 @@ import { chatToolName } from './tools.ts'
 const ROLES = new Map<unknown, 'user' | 'system'>([
   ['user', 'user'],
   ['system', 'system'],
-  // Not every upstream knows this one, and those that do read the other in the same way.
+  // Not every upstream knows this role.
   ['developer', 'system'],
 ])
 
@@ -45,27 +45,26 @@ export function calledFunction({ item, at }: SentItem): Fields {
   }
 }
 
-/** A call that the model wrote badly stays in the conversation; some upstreams refuse it as it is. */
+/** A call with broken arguments stays in the conversation; some upstreams refuse it as it is. */
 function objectText(text: string): string {
   if (text.trim() === '') return '{}'
   try {
     if (isFields(JSON.parse(text))) return text
   } catch {
-    // Told to the model as what it wrote.
+    // Shown to the model as it wrote it.
   }
   return JSON.stringify({ arguments: text })
 }
 
-/** The text of a result, and what a chat's result cannot hold. */
+/** The text of a result, and what a `tool` message cannot hold. */
 export function resultParts({ item, at }: SentItem): { text: string; attached: Fields[] } {
   const parts = chatParts(item.output, `${at}.output`)
   const attached = parts.filter((part) => !isText(part))
   return { text: resultText(joined(parts.filter(isText)), attached), attached }
 }
 
-/** A result, and its place among the items. */
 export type SentResult = SentItem & { position: number }
-/** Results of one call id, in the order in which they were sent, and which one is next. */
+/** Results with one call id in their order, and which one is next. */
 export type WaitingResults = { results: SentResult[]; next: number }
 
 export function resultsOf(items: readonly SentItem[]): Map<string, WaitingResults> {

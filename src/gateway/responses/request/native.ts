@@ -5,7 +5,7 @@ import type { ResponsesBody } from './body.ts'
 import type { AskedModel } from './chat-body.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 
-/** Fields whose cost no token price covers, or that name what is stored here and not there. */
+/** Fields that cost extra, or that name what is stored only here. */
 const DROPPED = new Set([
   'previous_response_id',
   'client_metadata',
@@ -21,7 +21,7 @@ const DROPPED = new Set([
 ])
 
 /**
- * The request for an upstream that speaks this dialect: the whole conversation and no ids, since
+ * The request for an upstream that speaks this dialect: the whole conversation without ids, since
  * nothing is stored there.
  */
 export function nativeResponsesRequest(
@@ -63,7 +63,7 @@ function nativeItem(sent: SentItem, model: string): Fields[] {
   }
 }
 
-/** Without its carrier a reasoning would be looked up there; with one of ours it would be refused. */
+/** Without encrypted content it would be looked up there; our carrier would be refused. */
 function reasoning(item: Fields, model: string): Fields[] {
   const { encrypted_content: carrier } = item
   if (typeof carrier !== 'string') return []
@@ -76,7 +76,10 @@ function reasoning(item: Fields, model: string): Fields[] {
 const ENCRYPTED = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
-/** Reasoning models always return their reasoning, since it is stored here; other models refuse the field. */
+/**
+ * Reasoning models always return their reasoning, since it is stored here; other models refuse the
+ * field.
+ */
 function includes({ include }: ResponsesBody, { supportedParameters }: AskedModel) {
   const thinks = supportedParameters.some((name) => name.includes('reasoning'))
   const wanted = [

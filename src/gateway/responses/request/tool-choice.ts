@@ -2,10 +2,9 @@ import { invalidField } from '../../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { chatToolName, refuseHosted, type ReadTools } from './tools.ts'
 
-/** The tools of a chat and which of them the model may, or must, call. */
 export type ChatTools = { tools?: Fields[]; tool_choice?: unknown }
 
-/** Without tools nothing is said of them: upstreams refuse a choice among none. */
+/** Upstreams refuse a tool choice without tools. */
 export function toolFields(read: ReadTools, choice: unknown): ChatTools {
   if (isFields(choice) && choice.type === 'allowed_tools') return allowed(read, choice)
   const forced = forcedName(read, choice)
@@ -30,7 +29,7 @@ function withoutTools(read: ReadTools, choice: unknown): ChatTools {
   return {}
 }
 
-/** The name of the one tool that must be called. */
+/** The one tool that must be called. */
 function forcedName(read: ReadTools, choice: unknown): string | undefined {
   if (!isFields(choice)) return undefined
   const name = nameIn(choice)
@@ -43,12 +42,12 @@ function forcedName(read: ReadTools, choice: unknown): string | undefined {
 
 function nameIn(choice: Fields): string | undefined {
   if (choice.type !== 'function' && choice.type !== 'custom') return undefined
-  // As chat writes it, too: some clients do.
+  // Some clients write it as in a chat.
   const name = textOf(choice.name) ?? textOf(fieldsOf(choice.function).name)
   return name === undefined ? undefined : chatToolName(name, textOf(choice.namespace))
 }
 
-/** Only some of the tools may be called: a chat has only those. */
+/** Only some tools may be called: the chat gets only those. */
 function allowed(read: ReadTools, choice: Fields): ChatTools {
   const names = new Set(listOf(choice.tools).map((tool) => nameIn(fieldsOf(tool))))
   const tools = read.chat.filter((tool) => names.has(textOf(fieldsOf(tool.function).name)))

@@ -2,20 +2,19 @@ import { Failure, invalidField } from '../../../lib/failure.ts'
 import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
 import { fittedToolName } from '../../chat/dialects.ts'
 
-/** A tool of the caller's, as the caller names it. */
+/** A tool as the caller names it. */
 export type OwnTool = {
   kind: 'function' | 'custom'
   name: string
   namespace: string | undefined
 }
 
-/** What can be called, by the name under which the model knows it. */
+/** By the name that the model knows. */
 export type OwnTools = ReadonlyMap<string, OwnTool>
 
-/** A list of tools, with the field that it came from. */
+/** `at` is the request's field that they came from. */
 export type SentTools = { tools: readonly unknown[]; at: string }
 
-/** Tools as a chat has them, and how to name them to the caller again. */
 export type ReadTools = { chat: Fields[]; own: OwnTools; hosted: HostedTool | undefined }
 
 /** The first tool that a provider would have to run. */
@@ -25,9 +24,8 @@ const MOST_TOOLS = 1_000
 const NO_TOOLS: ReadTools = { chat: [], own: new Map(), hosted: undefined }
 
 /**
- * The caller's own tools. Tools that a provider runs cost money that no token price covers, so they
- * are left out while there are others: a client that offers a search beside its own tools does
- * without. Of two tools with one name the later one counts.
+ * Tools that a provider runs cost extra, so they are left out while there are others. Of two tools
+ * with one name the later one counts.
  */
 export function readTools(lists: readonly SentTools[]): ReadTools {
   const sent = lists.flatMap(flattened)
@@ -51,7 +49,7 @@ export function readTools(lists: readonly SentTools[]): ReadTools {
   return { chat: [...chat.values()], own, hosted }
 }
 
-/** A hosted tool alone cannot be left out: the model would invent what it should look up. */
+/** A hosted tool alone is refused: the model would invent its result. */
 export function refuseHosted({ type, at }: HostedTool): Failure {
   return new Failure(
     'invalid',
@@ -91,7 +89,7 @@ function functionTool(tool: Fields, name: string): Fields {
   })
 }
 
-/** Chat models call with JSON only: the free text of a custom tool is its one argument. */
+/** Chat models call with JSON only: the free text is the one argument. */
 function customTool(tool: Fields, name: string): Fields {
   return chatTool({
     name,
@@ -117,10 +115,7 @@ function chatTool(made: Fields): Fields {
   return { type: 'function', function: made }
 }
 
-/**
- * The one name under which a model knows a tool. The namespace `functions` is that of tools which
- * have none.
- */
+/** The name that the model knows. `functions` is the namespace of tools without one. */
 export function chatToolName(name: string, namespace: string | undefined): string {
   if (namespace === undefined || namespace === '' || namespace === 'functions') {
     return fittedToolName(name)

@@ -11,13 +11,13 @@ import {
 import { responseOfItem } from '../answer/output-items.ts'
 
 const LONGEST_CHAIN = 200
-/** As much as a request itself may have. */
+/** The limit of a request. */
 const LARGEST_CHAIN_BYTES = 14_500_000
 
-/** Nothing else is looked up: a table cannot hold every text. */
+/** Anything else is not looked up: a text column cannot hold every string. */
 const RESPONSE_ID = /^resp_[0-9A-Za-z]{24}$/
 
-/** All that was said before, from the first response on: what was sent and what was answered. */
+/** The whole conversation before a request, oldest first. */
 export async function historyOf(
   db: Db,
   accountId: string,
@@ -33,7 +33,6 @@ export async function historyOf(
   return chain.toReversed().flatMap((row) => [...inputOf(row), ...outputOf(row)].map(sentBefore))
 }
 
-/** References to stored items are replaced by the items. */
 export async function withReferences(
   db: Db,
   accountId: string,

@@ -3,15 +3,14 @@ import { textOf, type Fields } from '../../../lib/fields.ts'
 import type { SentItem } from '../request/item-kinds.ts'
 import { insertStoredResponse, type NewStoredResponse } from './stored-responses-store.ts'
 
-/** Stores one response for later requests. */
 export type ResponseStorage = {
   /** Called once. False: later requests cannot continue the response. */
   store(response: () => Fields): boolean
-  /** For the commit that settles the call. */
+  /** Written in the settling commit. */
   writes(): CallWrite[]
 }
 
-/** Of one response and the input it answers. */
+/** Of a response and its input. */
 const LARGEST_STORED_BYTES = 1_000_000
 
 export const NO_STORAGE: ResponseStorage = { store: () => false, writes: () => [] }
@@ -28,7 +27,8 @@ export function storageFor(
       const text = JSON.stringify(response())
       const bytes = Buffer.byteLength(text)
       const whole = bytes + Buffer.byteLength(input) <= LARGEST_STORED_BYTES
-      // Also without its input: its items can still be referred to.
+      // A response is stored without its input if that is too long: its items can still be referred
+      // to.
       if (bytes <= LARGEST_STORED_BYTES) {
         const id = `resp_${seed}`
         stored = {
@@ -58,7 +58,7 @@ const PREFIXES = new Map<unknown, string>([
   ['additional_tools', 'at_'],
 ])
 
-/** Items are listed with an id, and a text as the message that it stands for. */
+/** Items are listed with an id, and a string as a message. */
 function namedItem(item: Fields, seed: string, position: number): Fields {
   const type = item.type ?? 'message'
   const id = textOf(item.id) ?? `${PREFIXES.get(type) ?? 'msg_'}${seed}i${position}`

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../db/db.ts'
 import { deleteOldest } from '../../../db/purge-store.ts'
 
-/** JSON texts, parsed only when they are asked for. */
+/** JSON texts, parsed only when asked for. */
 export type NewStoredResponse = {
   accountId: string
   id: string
@@ -18,7 +18,7 @@ export type StoredResponse = {
   response: Buffer
 }
 
-/** In the commit that settles the call. One that is there already stays: a commit may be tried twice. */
+/** An existing row stays: the settling commit may be tried twice. */
 export async function insertStoredResponse(tx: Tx, stored: NewStoredResponse): Promise<void> {
   const { accountId, id, previousId, days } = stored
   const input = stored.input === undefined ? null : Buffer.from(stored.input)
@@ -46,8 +46,8 @@ export async function readStoredResponses(
 }
 
 /**
- * A response and those before it, the newest first. It ends where one is missing, and where it would
- * get longer than `most` or larger than `mostBytes`: then the last one still has a predecessor.
+ * A response and those before it, newest first. Ends before it would exceed `most` or `mostBytes`:
+ * then the last one still has a predecessor.
  */
 export async function readResponseChain(
   tx: Tx,
@@ -99,7 +99,7 @@ export function purgeStoredResponses(tx: Tx, batch: number): Promise<number> {
   })
 }
 
-/** Calls that were still running may have stored responses for an account that was deleted meanwhile. */
+/** Calls in progress may have stored responses for an account that was deleted meanwhile. */
 export async function purgeResponsesOfErased(tx: Tx, batch: number): Promise<number> {
   const rows = await tx.query(
     `delete from stored_responses where (account_id, id) in (
@@ -111,7 +111,7 @@ export async function purgeResponsesOfErased(tx: Tx, batch: number): Promise<num
   return rows.length
 }
 
-/** The oldest responses of accounts whose responses are larger than `mostBytes` together. */
+/** The oldest responses of accounts that store more than `mostBytes`. */
 export async function purgeResponsesOverLimit(
   tx: Tx,
   batch: number,

@@ -4,7 +4,6 @@ import { listOf, type Fields } from '../../../lib/fields.ts'
 import { deleteStoredResponse, readStoredResponses } from './stored-responses-store.ts'
 import { shownItem } from '../answer/output-items.ts'
 
-/** A stored response, as its caller saw it. */
 export async function showResponse(
   db: Db,
   owned: { accountId: string; id: string; encrypted: boolean },
@@ -25,7 +24,6 @@ export async function deleteResponse(
 
 export type ItemPage = { limit: number; order: 'asc' | 'desc'; after?: string | undefined }
 
-/** What was sent for a response, page by page. */
 export async function listInputItems(
   db: Db,
   owned: { accountId: string; id: string },
