@@ -105,6 +105,7 @@ function ourServer(): FastifyInstance {
       DRAIN_SECONDS: 0,
       RATE_LIMIT_RPM: 1e9,
       RATE_LIMIT_JWT_RPM: 1e9,
+      RATE_LIMIT_ACCOUNT_RPM: 1e9,
       MAX_RUNNING_CALLS: 100_000,
       MAX_BODIES_MB: 512,
       ACCOUNT_SHARE_PERCENT: 100,

@@ -94,6 +94,7 @@ const schema = z.object({
   // limits and reservations
   RATE_LIMIT_RPM: whole(1, 1_000_000).default(600),
   RATE_LIMIT_JWT_RPM: whole(1, 1_000_000).default(120),
+  RATE_LIMIT_ACCOUNT_RPM: whole(1, 1_000_000).default(300),
   AUTH_RATE_LIMIT_RPM: whole(1, 1_000_000).default(20),
   CONCURRENCY_PER_ACCOUNT: whole(1, 100_000).default(50),
   MAX_RUNNING_CALLS: whole(1, 1_000_000).default(4_000),

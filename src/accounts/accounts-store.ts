@@ -139,20 +139,14 @@ export async function setProfile(
   id: string,
   change: {
     fullName?: string | undefined
-    avatarUrl?: string | null | undefined
+    avatarUrl?: string | undefined
     locale?: 'sw' | 'en' | undefined
   },
 ): Promise<void> {
   await tx.query(
     `update accounts set full_name = coalesce($2, full_name), locale = coalesce($3, locale),
-       avatar_url = case when $4 then $5 else avatar_url end, updated_at = now() where id = $1`,
-    [
-      id,
-      change.fullName ?? null,
-      change.locale ?? null,
-      change.avatarUrl !== undefined,
-      change.avatarUrl ?? null,
-    ],
+       avatar_url = coalesce($4, avatar_url), updated_at = now() where id = $1`,
+    [id, change.fullName ?? null, change.locale ?? null, change.avatarUrl ?? null],
   )
 }
 

@@ -4,7 +4,7 @@ import { oversized, type Analysis } from './analyze.ts'
 import { decodeBase64 } from './media/base64.ts'
 import { requireMedia, type MediaKind } from './media/media-format.ts'
 
-const MIB = 1024 * 1024
+export const MIB = 1024 * 1024
 export const MEDIA_CAPS: Record<MediaKind, number> = {
   document: 15 * MIB,
   vision: 10 * MIB,

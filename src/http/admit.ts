@@ -153,10 +153,13 @@ function bucketOf(
   }
   if (principal?.kind === 'key') return [`key:${principal.keyId}`, settings.RATE_LIMIT_RPM]
   if (principal?.kind === 'jwt') {
-    return [`account:${principal.accountId}`, settings.RATE_LIMIT_JWT_RPM]
+    // What pages and lists ask for does not use up what models may be asked for.
+    return plan.route.dialect === 'envelope'
+      ? [`account:${principal.accountId}`, settings.RATE_LIMIT_ACCOUNT_RPM]
+      : [`calls:${principal.accountId}`, settings.RATE_LIMIT_JWT_RPM]
   }
   const network = subscriberOf(call.address)
   return plan.route.limit === 'auth'
     ? [`auth:${network}`, settings.AUTH_RATE_LIMIT_RPM]
-    : [`address:${network}`, settings.RATE_LIMIT_JWT_RPM]
+    : [`address:${network}`, settings.RATE_LIMIT_ACCOUNT_RPM]
 }

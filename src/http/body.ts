@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { Failure } from '../lib/failure.ts'
+import { Failure, invalidField } from '../lib/failure.ts'
 import type { RoutePlan } from './route.ts'
 
 /** As much of a request as reading its body needs. */
@@ -23,7 +23,7 @@ export function checkBodyHead(call: BodyReader): void {
   const type = (headers['content-type'] ?? '') as string
   const multipart = plan.bodyKind === 'json-or-multipart' && MULTIPART.test(type)
   const limitBytes = multipart ? plan.multipartLimitBytes : plan.limitBytes
-  if (Number(contentLength ?? 0) > limitBytes) throw tooLarge(limitBytes)
+  if (Number(contentLength ?? 0) > limitBytes) throw tooLarge(limitBytes, plan)
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Failure(
@@ -65,7 +65,14 @@ function isJsonInUtf8(type: string): boolean {
   return media === 'application/json' && named.length <= 1 && named.every((one) => UTF8.has(one))
 }
 
-export function tooLarge(limitBytes: number): Failure {
+export function tooLarge(limitBytes: number, { route }: Pick<RoutePlan, 'route'>): Failure {
+  const { field, mib } = route.fileLimit ?? {}
+  if (field !== undefined) {
+    return invalidField(
+      field,
+      `is limited to ${mib} MiB, and the request body to ${limitBytes} bytes`,
+    )
+  }
   return new Failure('too_large', `The request body is larger than ${limitBytes} bytes.`)
 }
 
@@ -92,7 +99,9 @@ export function gatherBody(
     done(null, body)
   }
   const take = (chunk: Buffer) => {
-    const failure = gathered.take(chunk) ? call.holdBody(chunk.length) : tooLarge(limitBytes)
+    const failure = gathered.take(chunk)
+      ? call.holdBody(chunk.length)
+      : tooLarge(limitBytes, call.plan)
     if (failure !== undefined) settle(failure)
   }
   const finish = () => settle(undefined, gathered.bytes)

@@ -3,13 +3,14 @@ import type { Multipart, MultipartFile } from '@fastify/multipart'
 import { Failure } from '../lib/failure.ts'
 import type { MultipartPart } from '../lib/form.ts'
 import { GrowingBuffer, tooLarge } from './body.ts'
+import type { RoutePlan } from './route.ts'
 
 const MOST_FIELDS = 32
 const LONGEST_FIELD_BYTES = 64 * 1024
 
 /** As much of a request as reading its form needs. */
 type FormReader = {
-  plan: { multipartLimitBytes: number }
+  plan: Pick<RoutePlan, 'multipartLimitBytes' | 'route'>
   holdBody(bytes: number): Failure | undefined
   cutBody: ((failure: Failure) => void) | undefined
 }
@@ -43,14 +44,14 @@ export async function* readMultipart(
       const { value: part, done } = await Promise.race([next, cut])
       if (done === true) break
       if (part.type === 'file') {
-        const reading = readFile(part, new GrowingBuffer(likelyBytes, limitBytes))
+        const reading = readFile(part, new GrowingBuffer(likelyBytes, limitBytes), call)
         yield await Promise.race([reading, cut])
       } else yield readField(part)
       next = parts.next()
     }
   } catch (cause) {
     if (cause instanceof Failure) throw cause
-    if (isTooLarge(cause)) throw tooLarge(limitBytes)
+    if (isTooLarge(cause)) throw tooLarge(limitBytes, call.plan)
     throw new Failure('invalid', 'The multipart body is malformed or has too many parts.', {
       cause,
     })
@@ -72,7 +73,8 @@ function watch({ raw }: FastifyRequest, call: FormReader): Promise<never> {
   const count = (chunk: Buffer) => {
     bytes += chunk.length
     const { multipartLimitBytes: limitBytes } = call.plan
-    const failure = bytes > limitBytes ? tooLarge(limitBytes) : call.holdBody(chunk.length)
+    const failure =
+      bytes > limitBytes ? tooLarge(limitBytes, call.plan) : call.holdBody(chunk.length)
     if (failure !== undefined) stop(failure)
   }
   call.cutBody = stop
@@ -81,12 +83,16 @@ function watch({ raw }: FastifyRequest, call: FormReader): Promise<never> {
 }
 
 /** The file is copied once, as it comes; gathered in chunks it would stand in memory twice. */
-async function readFile(part: MultipartFile, gathered: GrowingBuffer): Promise<MultipartPart> {
+async function readFile(
+  part: MultipartFile,
+  gathered: GrowingBuffer,
+  { plan }: FormReader,
+): Promise<MultipartPart> {
   const { fieldname: name, filename, mimetype, file } = part
   for await (const chunk of file) {
-    if (!gathered.take(chunk as Buffer)) throw tooLarge(gathered.limitBytes)
+    if (!gathered.take(chunk as Buffer)) throw tooLarge(gathered.limitBytes, plan)
   }
-  if (file.truncated) throw tooLarge(gathered.limitBytes)
+  if (file.truncated) throw tooLarge(gathered.limitBytes, plan)
   return { kind: 'file', name, filename: filename ?? '', mimetype, bytes: gathered.bytes }
 }
 

@@ -67,6 +67,8 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   bodyLimitBytes?: number
   /** The cap of a multipart body, which carries its file without base64. Default: the same. */
   multipartLimitBytes?: number
+  /** The file that the body carries: a body that is too large is refused with 400 and its limit. */
+  fileLimit?: { field: string; mib: number }
   body?: z.ZodType<Body>
   query?: z.ZodType<Query>
   /** Parameters that do not fit name nothing: the answer is 404, as for any absent resource. */

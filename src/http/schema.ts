@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { Failure, invalidField } from '../lib/failure.ts'
+import { isFields } from '../lib/fields.ts'
 import { parseRequestJson } from '../lib/json.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RoutePlan } from './route.ts'
@@ -46,13 +47,33 @@ function parseParams(schema: z.ZodType, value: unknown): unknown {
 }
 
 function parse(schema: z.ZodType, value: unknown, whole: string): unknown {
-  const result = schema.safeParse(value, IN_WORDS)
+  let result = schema.safeParse(value, IN_WORDS)
+  if (!result.success && dropNulls(value, result.error.issues)) {
+    result = schema.safeParse(value, IN_WORDS)
+  }
   if (result.success) return result.data
   if (value === undefined) throw new Failure('invalid', `${whole} is missing: send a JSON object.`)
   const issue = result.error.issues[0]!
   const reason = issue.message.slice(0, LONGEST_REASON)
   const field = fieldPath(issue.path)
   throw field === '' ? new Failure('invalid', `${whole} ${reason}.`) : invalidField(field, reason)
+}
+
+/**
+ * `null` counts as absent, for fields of every depth: clients write it for what they do not set. Where
+ * a schema takes null, it means something there. True when anything was refused for being null.
+ */
+function dropNulls(value: unknown, issues: readonly z.core.$ZodIssue[]): boolean {
+  let dropped = false
+  for (const { path } of issues) {
+    const name = path.at(-1)
+    let holder = value
+    for (const step of path.slice(0, -1)) holder = (holder as Record<PropertyKey, unknown>)[step]
+    if (typeof name !== 'string' || !isFields(holder) || holder[name] !== null) continue
+    delete holder[name]
+    dropped = true
+  }
+  return dropped
 }
 
 const LONGEST_REASON = 200

@@ -69,6 +69,7 @@ export type ServerSettings = {
   LOG_LEVEL?: string
   RATE_LIMIT_RPM: number
   RATE_LIMIT_JWT_RPM: number
+  RATE_LIMIT_ACCOUNT_RPM: number
   AUTH_RATE_LIMIT_RPM: number
   MAX_RUNNING_CALLS: number
   MAX_BODIES_MB: number

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { analysisFromForm, analysisFromJson, MEDIA_CAPS } from '../gateway/analysis-form.ts'
+import { analysisFromForm, analysisFromJson, MEDIA_CAPS, MIB } from '../gateway/analysis-form.ts'
 import { analyze } from '../gateway/analyze.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { MediaKind } from '../gateway/media/media-format.ts'
@@ -70,6 +70,7 @@ export function analyzeRoutes(gateway: Gateway): Route[] {
       bodyKind: 'json-or-multipart',
       bodyLimitBytes: Math.ceil(MEDIA_CAPS[kind] / 3) * 4 + REST_BYTES,
       multipartLimitBytes: MEDIA_CAPS[kind] + REST_BYTES,
+      fileLimit: { field, mib: MEDIA_CAPS[kind] / MIB },
       body: z.object({ ...shared, [field]: media }),
       response: analysis,
       handle: async (call) => {

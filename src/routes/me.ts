@@ -49,7 +49,7 @@ function changeRoute(accounts: Accounts): Route {
     summary: 'Change your profile or second factor',
     body: z.object({
       full_name: line(1, 120).optional(),
-      avatar_url: webAddressField.nullable().optional(),
+      avatar_url: webAddressField.optional(),
       locale: z.enum(['sw', 'en']).optional(),
       mfa_method: z.enum(['none', 'totp', 'email', 'phone']).optional(),
       totp_code: codeField.optional().meta({

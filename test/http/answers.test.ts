@@ -68,6 +68,7 @@ const routes = [
     limit: 'principal',
     dialect: 'both',
   }),
+  get('/v1/own', async () => ({ data: {} }), { credential: 'either', limit: 'principal' }),
   get('/v1/auth/try', async () => ({ data: {} }), { limit: 'auth' }),
 ]
 
@@ -87,6 +88,7 @@ before(async () => {
       PUBLIC_URL: 'https://api.example',
       RATE_LIMIT_RPM: 5,
       RATE_LIMIT_JWT_RPM: 3,
+      RATE_LIMIT_ACCOUNT_RPM: 2,
       AUTH_RATE_LIMIT_RPM: 4,
     },
     limiter: new ProcessCounter({ now: () => new Date('2026-01-01T00:00:00Z') }),
@@ -176,6 +178,8 @@ test('limits: per key, per account, and per address before the credential', asyn
   }
   assert.deepEqual(await statuses('/v1/limited', keyHeaders, 6), [200, 200, 200, 200, 200, 429])
   assert.deepEqual(await statuses('/v1/limited', jwtHeaders, 4), [200, 200, 200, 429])
+  // Routes of the account are counted by themselves.
+  assert.deepEqual(await statuses('/v1/own', jwtHeaders, 3), [200, 200, 429])
   assert.deepEqual(await statuses('/v1/limited', { authorization: 'Bearer key-2' }, 1), [200])
   const reply = await fetch(at('/v1/limited'), { headers: keyHeaders })
   assert.equal(reply.headers.get('x-ratelimit-limit-requests'), '5')

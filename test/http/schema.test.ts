@@ -21,7 +21,7 @@ const schema = z.object({
 
 const cases: [object, string][] = [
   [{ name: undefined }, 'name is required.'],
-  [{ name: null }, 'name must be a string.'],
+  [{ name: null }, 'name is required.'],
   [{ name: '' }, 'name must not be empty.'],
   [{ name: 'abcdef' }, 'name must have at most 5 characters.'],
   [{ count: 1.5 }, 'count must be a whole number.'],

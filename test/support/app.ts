@@ -45,6 +45,7 @@ export async function startApp(options: AppOptions = {}) {
     AUTH_RATE_LIMIT_RPM: '100000',
     RATE_LIMIT_RPM: '1000000',
     RATE_LIMIT_JWT_RPM: '1000000',
+    RATE_LIMIT_ACCOUNT_RPM: '1000000',
     DRAIN_SECONDS: '1',
     ...options.env,
   })

@@ -113,7 +113,7 @@ export async function startPayments(options: {
     routes: [...paymentRoutes({ payments }), ...billingRoutes({ db })],
     replay: createReplay({ db, processId: randomUUID() }),
     log,
-    settings: { RATE_LIMIT_JWT_RPM: 1_000_000 },
+    settings: { RATE_LIMIT_ACCOUNT_RPM: 1_000_000 },
     ...(options.port === undefined ? {} : { port: options.port }),
   })
   url = hallway.url

@@ -82,6 +82,7 @@ export async function startShared(options: SimulatorOptions = {}) {
       AUTH_RATE_LIMIT_RPM: '100000',
       RATE_LIMIT_RPM: '1000000',
       RATE_LIMIT_JWT_RPM: '1000000',
+      RATE_LIMIT_ACCOUNT_RPM: '1000000',
     },
     async close() {
       await models.close()

@@ -324,7 +324,7 @@ export type Documented = {
     query: {}
     body: {
       full_name?: string | undefined
-      avatar_url?: string | null | undefined
+      avatar_url?: string | undefined
       locale?: 'sw' | 'en' | undefined
       mfa_method?: 'none' | 'totp' | 'email' | 'phone' | undefined
       totp_code?: string | undefined

@@ -21,7 +21,7 @@ import { unlinkIdentities } from '../sign-in/identities-store.ts'
 
 export type ProfileChange = MfaChange & {
   fullName?: string | undefined
-  avatarUrl?: string | null | undefined
+  avatarUrl?: string | undefined
   locale?: 'sw' | 'en' | undefined
   /** The second factor, where the change asks for it. */
   mfaCode?: string | undefined

@@ -102,6 +102,7 @@ export async function openWorld(options: {
       AUTH_RATE_LIMIT_RPM: '1000000',
       RATE_LIMIT_RPM: '1000000',
       RATE_LIMIT_JWT_RPM: '1000000',
+      RATE_LIMIT_ACCOUNT_RPM: '1000000',
       LOG_LEVEL: 'debug',
       DRAIN_SECONDS: '20',
       // Readers leave here all the time, and shall go on doing so.
