@@ -180,7 +180,7 @@ test('every call that a killed process was answering has its record', async () =
   const begun = await Promise.all(streams)
   const ofThese = 'select id from holds where account_id = any($1::uuid[])'
   const accounts = [rich.accountId, poor.accountId]
-  const holds = await eventually(async () => {
+  const holds = await eventually('three holds', async () => {
     const rows = await db.query<{ id: string }>(ofThese, [accounts])
     return rows.length === 3 && rows.map(({ id }) => id)
   })
