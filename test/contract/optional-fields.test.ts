@@ -85,16 +85,23 @@ test('null for every optional field is no reason to refuse a body', async () => 
   await app.call('POST /v1/workspaces', { token, body: { name: 'x' } })
   let count = 0
   for (const [name, body] of bodies()) {
-    const line = name.replace(/\{\w+\}/, 'x')
+    const [method, path] = name.replace(/\{\w+\}/, 'x').split(' ') as [string, string]
     // The last one ends the session.
     const session = name.includes('logout') ? (await app.signUp()).token : token
-    const answer = await app.call(line, { token: session, body })
-    const told = `${name} ${JSON.stringify(body)}: ${JSON.stringify(answer.body)}`
+    const answer = await fetch(app.url + path, {
+      method,
+      headers: { authorization: `Bearer ${session}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    // Speech is answered with sound.
+    const text = await answer.text()
+    const told = `${name} ${JSON.stringify(body)}: ${text}`
     assert.ok(answer.status < 500, told)
-    const { message, error } = answer.body
+    count += 1
+    if (answer.ok) continue
+    const { message, error } = JSON.parse(text) as Loose
     const field = error?.param ?? String(message).split(/[ .]/)[0]!
     assert.ok(answer.status !== 400 || body[field] !== null, told)
-    count += 1
   }
   assert.ok(count > 25, String(count))
 })
