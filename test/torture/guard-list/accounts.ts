@@ -27,22 +27,6 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     fails: /hundred and first session/,
   },
   {
-    name: 'a key is remembered for long only where notifications arrive',
-    file: 'src/accounts/credentials/credential-caches.ts',
-    find: ' && arrivals?.areCurrent()',
-    put: '',
-    test: 'test/accounts/authenticator.test.ts',
-    fails: /looks a key up again/,
-  },
-  {
-    name: 'the subject of a foreign identity can be stored',
-    file: 'src/accounts/sign-in/identity.ts',
-    find: 'if (!isStorable(who.subject)) throw',
-    put: 'if (false) throw',
-    test: 'test/accounts/sign-in/token.test.ts',
-    fails: /no table can keep/,
-  },
-  {
     name: "another account's key cannot be revoked",
     file: 'src/accounts/credentials/api-keys-store.ts',
     find: 'where account_id = $1 and id = $2 and revoked_at is null returning id\n',
@@ -67,14 +51,6 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     fails: /cannot start the verification/,
   },
   {
-    name: 'repeating a code does not prolong the verification of an active account',
-    file: 'src/accounts/codes/resend.ts',
-    find: "const lifeS = account.status === 'active' ? leftS : undefined",
-    put: 'const lifeS = leftS > 0 ? undefined : leftS',
-    test: 'test/accounts/codes/whose-code.test.ts',
-    fails: /cannot keep a verification alive/,
-  },
-  {
     name: "a code replaces no other account's",
     file: 'src/accounts/codes/codes-store.ts',
     find: '  await tx.query(\n    `insert into codes (',
@@ -89,14 +65,6 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     put: 'const secondFactor = false',
     test: 'test/accounts/codes/whose-code.test.ts',
     fails: /no session past a second factor/,
-  },
-  {
-    name: 'a session opened by a verification is announced',
-    file: 'src/accounts/sessions/verify.ts',
-    find: 'if (announced) await announce(tx, { account: found, who, device })',
-    put: 'void announce',
-    test: 'test/accounts/codes/whose-code.test.ts',
-    fails: /announced to the owner by mail/,
   },
   {
     name: 'a code that was replaced meanwhile opens nothing',
@@ -137,14 +105,6 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     put: 'select account_id from recovery_codes where account_id = $1 and code_hash = $2',
     test: 'test/accounts/codes/second-factor.test.ts',
     fails: /each signs in once/,
-  },
-  {
-    name: 'a signing key of an earlier MASTER_KEY stops verifying',
-    file: 'src/accounts/credentials/tokens.ts',
-    find: 'keys.all.filter((key) => key.untilMs > clock.now().getTime())',
-    put: 'keys.all',
-    test: 'test/accounts/rotation.test.ts',
-    fails: /ends the signing key before it/,
   },
   {
     name: 'a token of a retired signing key is not remembered beyond it',
@@ -209,14 +169,6 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     put: 'if (!history.knownNetwork) return !history.toldToday',
     test: 'test/accounts/sessions/new-login.test.ts',
     fails: /a copied User-Agent/,
-  },
-  {
-    name: 'an invented User-Agent makes no messages',
-    file: 'src/accounts/sessions/sessions.ts',
-    find: 'return !history.knownDevice && !history.toldToday',
-    put: 'return !history.knownDevice',
-    test: 'test/accounts/sessions/new-login.test.ts',
-    fails: /inventing devices/,
   },
   {
     name: 'with two different keys nobody is charged',

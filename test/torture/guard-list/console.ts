@@ -11,22 +11,6 @@ export const CONSOLE_GUARDS: readonly Guard[] = [
     fails: /may run, load, frame/,
   },
   {
-    name: 'nothing of a cookie reaches a page but what is known',
-    file: 'src/web/looks.ts',
-    find: "theme: theme === 'light' || theme === 'dark' ? theme : 'system',",
-    put: "theme: (theme ?? 'system') as Theme,",
-    test: 'test/console/serving.test.ts',
-    fails: /language and theme/,
-  },
-  {
-    name: 'only addresses of the web become links',
-    file: 'console/src/parts/markdown-reader.ts',
-    find: "return ['http:', 'https:'].includes(new URL(href).protocol)",
-    put: 'return true',
-    test: 'test/console/parts/markdown-reader.test.ts',
-    fails: /only addresses of the web/,
-  },
-  {
     name: 'a sign-in leads to no page of another site',
     file: 'console/src/pages/sign-in/entering.ts',
     find: "return /^\\/(?:app|operator)(?:[/?]|$)/.test(next) ? next : '/app'",
@@ -53,8 +37,8 @@ export const CONSOLE_GUARDS: readonly Guard[] = [
   {
     name: 'a top-up that was begun by one account is not sent by the next',
     file: 'console/src/pages/app/billing/top-up-request.ts',
-    find: 'return wish?.account === account ? wish : undefined',
-    put: 'return wish',
+    find: 'return request?.account === account ? request : undefined',
+    put: 'return request',
     test: 'test/console/top-up.test.ts',
     fails: /the next to sign in/,
   },
@@ -69,7 +53,7 @@ export const CONSOLE_GUARDS: readonly Guard[] = [
   {
     name: 'who signs out leaves nothing of the playground on the device',
     file: 'console/src/frame/app-frame.tsx',
-    find: '    forgetKept()\n',
+    find: '    forgetStored()\n',
     put: '',
     test: 'test/console/playground.test.ts',
     fails: /leaves nothing behind/,

@@ -27,14 +27,6 @@ export const PAYMENTS_GUARDS: readonly Guard[] = [
     fails: /./,
   },
   {
-    name: 'a callback names its payment by text that can be stored',
-    file: 'src/payments/provider-http.ts',
-    find: 'return isStorable(found) ? found : undefined',
-    put: 'return found',
-    test: 'test/payments/callbacks.test.ts',
-    fails: /no table can keep/,
-  },
-  {
     name: "another account's notification cannot be read",
     file: 'src/notices/notices-store.ts',
     find: 'where id = $1 and account_id = $2\n',
@@ -49,14 +41,6 @@ export const PAYMENTS_GUARDS: readonly Guard[] = [
     put: "then null::timestamptz + $2::float8 * interval '1 second' else now() end",
     test: 'test/payments/reversals.test.ts',
     fails: /one question, a mark/,
-  },
-  {
-    name: 'a flood of callbacks is no flood of questions',
-    file: 'src/payments/payments-store.ts',
-    find: "asked_again_at = case when status = 'completed' then now() else asked_again_at end",
-    put: 'asked_again_at = null',
-    test: 'test/payments/reversals.test.ts',
-    fails: /a flood of copies is one question/,
   },
   {
     name: 'a completed payment that is no longer confirmed is put before a person',
@@ -81,22 +65,6 @@ export const PAYMENTS_GUARDS: readonly Guard[] = [
     put: 'do update set sent = d.sent + 1 where $3::int > 0',
     test: 'test/notices/sms-budget.test.ts',
     fails: /so many notices a day/,
-  },
-  {
-    name: 'a notice by SMS is counted once',
-    file: 'src/notices/sms-budget-store.ts',
-    find: '1 from message where not counted',
-    put: '1 from message where true',
-    test: 'test/notices/sms-budget.test.ts',
-    fails: /counts a message once/,
-  },
-  {
-    name: 'some notices by SMS are kept for security',
-    file: 'src/notices/sms-budget.ts',
-    find: "message.notice === 'security' ? noticesPerDay : Math.ceil(noticesPerDay / 2)",
-    put: 'noticesPerDay',
-    test: 'test/notices/sms-budget.test.ts',
-    fails: /keeps half of them/,
   },
   {
     name: 'no SMS goes to a country that is not served',
