@@ -1,6 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { CommitMode, Db, OpenTx } from './db.ts'
-import { codeOf } from './trouble.ts'
+import { errorCodeOf } from './trouble.ts'
 
 export type GroupCommit<Item, Result> = {
   /** Resolves once the item's transaction is committed. */
@@ -169,7 +169,7 @@ export function groupCommit<Item, Result>(
 /** A deadlock or a lock time-out may be one item's doing; a lost connection is everybody's. */
 function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Failure) || error.kind !== 'unavailable') return false
-  return !/^(40|55P03|57014)/.test(codeOf(error.cause) ?? '')
+  return !/^(40|55P03|57014)/.test(errorCodeOf(error.cause) ?? '')
 }
 
 function tooMany(): Failure {

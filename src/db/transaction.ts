@@ -1,7 +1,7 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { Db, OpenTx, Row, Tx, TxMode } from './db.ts'
 import { LONG_MS, runScript, runStatement, sendStatement, takeClient } from './statement.ts'
-import { databaseFailure, isLost, codeOf } from './trouble.ts'
+import { databaseFailure, isLost, errorCodeOf } from './trouble.ts'
 
 type TransactionOptions = {
   scope: TransactionScope
@@ -102,7 +102,7 @@ class ServerTransaction implements OpenTx {
 
   /** After the first error, whatever travelled with that statement fails only because of it. */
   reasonFor(error: unknown): unknown {
-    return databaseFailure(codeOf(error) === IN_FAILED_TRANSACTION ? this.#firstError : error)
+    return databaseFailure(errorCodeOf(error) === IN_FAILED_TRANSACTION ? this.#firstError : error)
   }
 
   #send(text: string): Promise<QueryResult> {

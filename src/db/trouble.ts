@@ -22,7 +22,7 @@ export function rethrow(error: unknown): never {
 }
 
 /** The code of an error, PostgreSQL's own or the system's. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCodeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code
   return typeof code === 'string' ? code : undefined
 }
@@ -32,7 +32,7 @@ export function isLost(error: unknown): boolean {
   if (error instanceof Failure) return isLost(error.cause)
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isLost)
-  const code = codeOf(error)
+  const code = errorCodeOf(error)
   return code === undefined ? DRIVER_MESSAGE.test(error.message) : SYSTEM.has(code)
 }
 
@@ -68,7 +68,7 @@ const DRIVER_MESSAGE =
 
 function isTemporary(error: unknown): boolean {
   if (error instanceof Failure) return false
-  const code = codeOf(error)
+  const code = errorCodeOf(error)
   if (code !== undefined && (SQLSTATE.has(code) || /^(08|53)/.test(code))) return true
   return isLost(error)
 }

@@ -1,12 +1,12 @@
 import type { CommitMode, Db, OpenTx, Tx } from '../db/db.ts'
 import type { Command, Outcome } from './commands.ts'
-import { judgeAll } from './ledger-batch.ts'
 import {
   forgetAccounts,
+  judgeAll,
   judgeFromMemory,
   rememberChanges,
   type LedgerMemory,
-} from './ledger-memory.ts'
+} from './ledger-batch.ts'
 import { readLocked } from './ledger-store.ts'
 import { writeIfUnchanged, writeLocked, type CallStatements } from './ledger-write-store.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { groupCommit, type GroupCommit } from '../db/group-commit.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
-import { openLedgerMemory } from './ledger-memory.ts'
+import { openLedgerMemory } from './ledger-batch.ts'
 import { callStatements, type RowsBeside } from './ledger-write-store.ts'
 import {
   modeOf,

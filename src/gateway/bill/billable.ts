@@ -1,24 +1,28 @@
 import type { Keep } from '../../lib/answer.ts'
 import { codeOf, Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import type { Billing } from './billing.ts'
+import { tracedEnds, type Billing } from './billing.ts'
 import { extendHold, isRefusal, placeHold, type PlacedHold } from './place-hold.ts'
-import { dropPosting, unbegunPosting, unchargedPosting } from './postings.ts'
-import { completedRecords } from './records.ts'
-import { release } from './release.ts'
-import type {
-  BillIds,
-  BillLine,
-  BillOrder,
-  CallLimit,
-  CallWrite,
-  Dropped,
-  Receipt,
-  Settlement,
-  Stage,
+import {
+  doubtfulCharge,
+  dropPosting,
+  settleSurely,
+  unbegunPosting,
+  unchargedPosting,
+} from './postings.ts'
+import {
+  completedRecords,
+  type BillIds,
+  type BillLine,
+  type BillOrder,
+  type CallLimit,
+  type CallWrite,
+  type Dropped,
+  type Receipt,
+  type Settlement,
+  type Stage,
 } from './rows.ts'
-import { doubtfulCharge, settleSurely } from './settle.ts'
-import { tracedEnds } from './traced-bill.ts'
+import { release } from './release.ts'
 
 /**
  * The only road to an upstream: `openBill` places a hold, the work runs outside any transaction, then

@@ -7,8 +7,10 @@ import {
   type PostingQueueOptions,
 } from '../../ledger/posting-queue.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Failure } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Meter } from '../../lib/telemetry/meter.ts'
+import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { DoubtfulCharges } from './doubtful-charges.ts'
 
 /** What bills are written with. */
@@ -43,4 +45,44 @@ export function openBilling(inputs: BillingInputs): Billing {
     meter,
   })
   return { ...rest, db, queue, openHolds: new Set() }
+}
+
+type Ends = {
+  settle(...given: never[]): Promise<unknown>
+  drop(...given: never[]): Promise<void>
+}
+
+/** The same bill, with its end in the trace of the request. */
+export function tracedEnds<Bill extends Ends>(trace: RequestTrace, bill: Bill): Bill {
+  let over = false
+  return {
+    ...bill,
+    settle(...given) {
+      over = true
+      return traced(trace, 'settle', () => bill.settle(...given))
+    },
+    drop(...given) {
+      // A bill that could not be settled is dropped once more, to no effect.
+      if (over) return bill.drop(...given)
+      over = true
+      return traced(trace, 'release', () => bill.drop(...given))
+    },
+  }
+}
+
+export async function traced<Result>(
+  trace: RequestTrace | undefined,
+  name: 'hold' | 'settle' | 'release',
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (trace === undefined) return work()
+  const step = trace.step(name)
+  try {
+    const result = await work()
+    step.end()
+    return result
+  } catch (error) {
+    step.end(error instanceof Failure ? error.kind : 'error')
+    throw error
+  }
 }

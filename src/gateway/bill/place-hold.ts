@@ -1,8 +1,7 @@
 import { Failure } from '../../lib/failure.ts'
-import type { Billing } from './billing.ts'
+import { traced, type Billing } from './billing.ts'
 import { insufficient } from './insufficient.ts'
 import { callTraces, type BillOrder, type CallLimit } from './rows.ts'
-import { traced } from './traced-bill.ts'
 
 /** A hold that was sent. */
 export type PlacedHold = {

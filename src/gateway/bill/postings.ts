@@ -1,10 +1,20 @@
+import { costsOf } from '../../activity/activity-store.ts'
 import type { ActivityRecord } from '../../activity/record.ts'
-import { lockClaim, storeAnswer, type AnswerToKeep } from '../../idempotency/replay-store.ts'
+import {
+  keepEarly,
+  lockClaim,
+  storeAnswer,
+  type AnswerToKeep,
+} from '../../idempotency/replay-store.ts'
 import type { Charge, Outcome } from '../../ledger/commands.ts'
 import type { EarlyBody } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { chargedRecords, droppedRecords } from './records.ts'
+import { patiently } from '../../ledger/posting-queue.ts'
+import type { Billing } from './billing.ts'
+import type { DoubtfulCharge } from './doubtful-charges.ts'
 import {
+  chargedRecords,
+  droppedRecords,
   sumMicro,
   type BillIds,
   type BillLine,
@@ -18,10 +28,58 @@ import {
 } from './rows.ts'
 
 /**
+ * Commits the charge, though the database may go away for a moment. None when the hold was gone, or
+ * the claim on the key no longer ours: then nothing was charged.
+ */
+export async function settleSurely(
+  { db, queue, clock }: Pick<Billing, 'db' | 'queue' | 'clock'>,
+  order: BillOrder,
+  ids: BillIds,
+  settlement: Settlement,
+): Promise<Receipt | undefined> {
+  const { lines, records, keep } = settlement
+  const draft = keep?.answer(wholeCharge(ids, lines))
+  const early = draft && (await patiently(() => keepEarly(db, keep!.claim, draft)))
+  return queue.submitSurely(settlePosting(clock, order, ids, settlement, early), {
+    fromPosted: postedReceipt,
+    fromDatabase: () => recordedReceipt({ db }, records),
+  })
+}
+
+/** Nearly always the receipt: only an account that runs out of credits pays less. */
+function wholeCharge({ holdId }: BillIds, lines: BillLine[]): Receipt {
+  const costs = holdId === undefined ? [] : lines.map(({ costMicro }) => costMicro)
+  return { chargedMicro: sumMicro(costs), remainingMicro: undefined }
+}
+
+/** What the records say, if all of them were written. */
+async function recordedReceipt(
+  { db }: Pick<Billing, 'db'>,
+  records: ActivityRecord[],
+): Promise<Receipt | undefined> {
+  const ids = records.map((one) => one.id)
+  const costs = await costsOf(db, ids)
+  const known = ids.flatMap((id) => costs.get(id) ?? [])
+  if (known.length < ids.length) return undefined
+  return { chargedMicro: sumMicro(known), remainingMicro: undefined }
+}
+
+/** Should the charge have been committed after all, it is given back. */
+export function doubtfulCharge(
+  order: BillOrder,
+  holdId: string,
+  records: ActivityRecord[],
+): DoubtfulCharge {
+  const { accountId } = order.principal
+  const { model, workspaceId } = records[0]!
+  return { accountId, holdId, recordIds: records.map((one) => one.id), model, workspaceId }
+}
+
+/**
  * Charge, records and stored answer in one; with a key only while the claim on it is still ours. A
  * large answer was written `early`.
  */
-export function settlePosting(
+function settlePosting(
   clock: Clock,
   order: BillOrder,
   ids: BillIds,
@@ -53,7 +111,7 @@ export function answerWrite(stored: AnswerToKeep): CallWrite {
 }
 
 /** None when the hold was gone, or the claim on the key no longer ours: nothing was charged. */
-export function postedReceipt({ outcome, replaced }: CallPosted): Receipt | undefined {
+function postedReceipt({ outcome, replaced }: CallPosted): Receipt | undefined {
   const gone = outcome !== undefined && outcome.kind !== 'settled'
   return gone || replaced ? undefined : receiptOf(outcome)
 }
